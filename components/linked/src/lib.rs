@@ -1,0 +1,9 @@
+//! The components that are linked into the library and the tools.
+//!
+//! Naming a crate here is all it takes: its descriptor is in the list that `inventory` collects at
+//! link time. A component that is not named is built as a shared library by `cargo xtask dist`.
+
+#![forbid(unsafe_code)]
+
+use cri_dedicated as _;
+use cri_round_robin as _;

@@ -1,0 +1,214 @@
+//! The host table: everything a component may ask of the process it lives in.
+//!
+//! A component links against nothing of ours; it gets this table with its [`Instance`] and calls
+//! through it. Unless a function says otherwise it may be called from any thread, with or without
+//! an instance's lock held, and costs a call and a lock of its own: these are for set-up and rare
+//! events. What the hot path needs ([`Host::receive`], [`Host::job`], parameter cells, pools) is
+//! read in place.
+
+use core::ffi::{c_char, c_void};
+
+use super::component::Instance;
+use super::counter::{CounterCell, CounterSpec};
+use super::job::Job;
+use super::lock::Lock;
+use super::param::{ParamCell, ParamSpec};
+use super::pool::CriPool;
+use super::receive::{ReceiveEntry, ReceiveFn};
+use super::request::WaitSync;
+use super::scope::Scope;
+use super::status::Status;
+use super::task::Task;
+use super::thread::Thread;
+
+/// Log level: something does not work.
+pub const LOG_ERROR: u32 = 1;
+/// Log level: something works worse than the user will expect.
+pub const LOG_WARN: u32 = 2;
+/// Log level: a decision a user may want to see.
+pub const LOG_INFO: u32 = 3;
+/// Log level: for whoever debugs a component.
+pub const LOG_DEBUG: u32 = 4;
+/// Log level: every message and event.
+pub const LOG_TRACE: u32 = 5;
+
+/// How often a progress callback is called: in every pass.
+pub const PROGRESS_EVERY_PASS: u32 = 0;
+/// How often a progress callback is called: in one pass of many (connection set-up, timers).
+pub const PROGRESS_SELDOM: u32 = 1;
+
+/// A progress callback: looks for events once, never waits, and returns how many it handled.
+pub type ProgressFn = unsafe extern "C" fn(context: *mut c_void) -> u32;
+
+/// A callback for the end of a thread, called on that thread with no lock held.
+pub type ThreadExitFn = unsafe extern "C" fn(context: *mut c_void, thread: *const Thread);
+
+/// The functions of the host. Every function pointer that lies inside `struct_size` is set.
+#[repr(C)]
+pub struct Host {
+    /// Size of this struct in bytes, as the host has it.
+    pub struct_size: u32,
+    /// `CAIRN_ABI_MAJOR` of the host.
+    pub abi_major: u16,
+    /// `CAIRN_ABI_MINOR` of the host.
+    pub abi_minor: u16,
+    /// The host's own version, such as `0.1.0`.
+    pub version: *const c_char,
+    /// `CAIRN_RECEIVE_TAGS` entries, indexed by the tag of an arriving message. Read in place.
+    pub receive: *const ReceiveEntry,
+    /// The job this process belongs to. Its numbers hold from `open` on.
+    pub job: *const Job,
+
+    /// Says why a function of the component is about to fail, and returns `status`. Each call
+    /// replaces the text of the one before on this thread.
+    pub fail: unsafe extern "C" fn(
+        instance: *mut Instance,
+        status: Status,
+        text: *const c_char,
+    ) -> Status,
+    /// Copies the reason why a function of this table, called by the same thread, last failed into
+    /// `text` (at most `capacity` bytes with the NUL) and returns the length of the whole text.
+    pub reason:
+        unsafe extern "C" fn(instance: *mut Instance, text: *mut c_char, capacity: usize) -> usize,
+    /// Ends the job: prints the component's name and `text`, then exits with `code`. Does not
+    /// return.
+    pub abort: unsafe extern "C" fn(instance: *mut Instance, code: i32, text: *const c_char),
+    /// Writes a line to the log, under the component's name, if `mca_log` asks for it.
+    pub log: unsafe extern "C" fn(instance: *mut Instance, level: u32, text: *const c_char),
+    /// Whether `log` would write at this level: 1 or 0. For callers with costly texts.
+    pub log_enabled: unsafe extern "C" fn(instance: *mut Instance, level: u32) -> i32,
+
+    /// Registers a parameter as `<framework>_<component>_<name>`, gives it its value from every
+    /// source and stores where the value lies in `cell`. Only during `register_params`.
+    ///
+    /// Fails with `CAIRN_ERR_ARGUMENT` when the description is not sound or a user's value is not
+    /// allowed: the component then returns the status. A name already registered by the same
+    /// component gets the same cell.
+    pub param_register: unsafe extern "C" fn(
+        instance: *mut Instance,
+        spec: *const ParamSpec,
+        cell: *mut *const ParamCell,
+    ) -> Status,
+    /// Finds a parameter of any component or of the base by its full name; `kind` must be the kind
+    /// it was registered with. `CAIRN_ERR_NOT_FOUND` when there is none.
+    pub param_find: unsafe extern "C" fn(
+        instance: *mut Instance,
+        name: *const c_char,
+        kind: u32,
+        cell: *mut *const ParamCell,
+    ) -> Status,
+
+    /// The calling thread's record; makes one at a thread's first call. Never null. Costs a
+    /// thread-local read.
+    pub thread_self: unsafe extern "C" fn(instance: *mut Instance) -> *const Thread,
+    /// Asks for a call at the end of every thread that has a record.
+    pub thread_exit_add: unsafe extern "C" fn(
+        instance: *mut Instance,
+        callback: ThreadExitFn,
+        context: *mut c_void,
+    ) -> Status,
+    /// Takes the request back. When it returns the callback is not running and won't be called.
+    /// Not to be called from the callback.
+    pub thread_exit_remove:
+        unsafe extern "C" fn(instance: *mut Instance, callback: ThreadExitFn, context: *mut c_void),
+    /// Takes a lock, sleeping if it must. For C; Rust code has the methods of `Lock`.
+    pub lock_acquire: unsafe extern "C" fn(lock: *const Lock),
+    /// Takes a lock if it is free: 1, else 0.
+    pub lock_try: unsafe extern "C" fn(lock: *const Lock) -> i32,
+    /// Releases a lock that this thread holds.
+    pub lock_release: unsafe extern "C" fn(lock: *const Lock),
+
+    /// Adds a callback to the progress engine; `rate` is one of `CAIRN_PROGRESS_*`.
+    pub progress_add: unsafe extern "C" fn(
+        instance: *mut Instance,
+        callback: ProgressFn,
+        context: *mut c_void,
+        rate: u32,
+    ) -> Status,
+    /// Takes it out again. When it returns the callback is running on no other thread and won't be
+    /// called; it may be called from inside the callback itself.
+    pub progress_remove:
+        unsafe extern "C" fn(instance: *mut Instance, callback: ProgressFn, context: *mut c_void),
+    /// Makes one pass of the progress engine and returns how many events were handled. Not from
+    /// a receive callback, a completion or a progress callback.
+    pub progress: unsafe extern "C" fn(instance: *mut Instance) -> u32,
+    /// Waits until `sync` is complete, by the process's `wait` component. With no lock held, and
+    /// from none of the callbacks.
+    pub wait: unsafe extern "C" fn(instance: *mut Instance, sync: *mut WaitSync) -> Status,
+
+    /// Gives the framework a pool of instances: a strategy is attached to it and progress polls it
+    /// from now on. The pool must stay where it is until `pool_remove`.
+    pub pool_add: unsafe extern "C" fn(instance: *mut Instance, pool: *mut CriPool) -> Status,
+    /// Takes a pool back. When it returns no thread polls it or asks its strategy.
+    pub pool_remove: unsafe extern "C" fn(instance: *mut Instance, pool: *mut CriPool),
+
+    /// Handles messages that arrive with `tag`. `CAIRN_ERR_EXISTS` when another component does.
+    /// Only during `open`.
+    pub receive_register: unsafe extern "C" fn(
+        instance: *mut Instance,
+        tag: u8,
+        callback: ReceiveFn,
+        context: *mut c_void,
+    ) -> Status,
+
+    /// Publishes this process's business card of the component: the bytes peers need to connect.
+    /// Once, during `open`; copied.
+    pub card_put:
+        unsafe extern "C" fn(instance: *mut Instance, data: *const c_void, len: usize) -> Status,
+    /// Fetches the card that the same component of `rank` published. The bytes stay valid as long
+    /// as the process lives. `CAIRN_ERR_NOT_FOUND` when it published none.
+    pub card_get: unsafe extern "C" fn(
+        instance: *mut Instance,
+        rank: u32,
+        data: *mut *const c_void,
+        len: *mut usize,
+    ) -> Status,
+
+    /// Makes a pool of memory items of `size` bytes, each aligned to `alignment` (a power of two).
+    /// Null when there is no memory.
+    pub items_create:
+        unsafe extern "C" fn(instance: *mut Instance, size: usize, alignment: usize) -> *mut c_void,
+    /// Takes an item, uninitialised. Null when there is no memory.
+    pub items_get: unsafe extern "C" fn(items: *mut c_void) -> *mut c_void,
+    /// Gives an item back, from any thread.
+    pub items_put: unsafe extern "C" fn(items: *mut c_void, item: *mut c_void),
+    /// Frees the pool and all its items.
+    pub items_destroy: unsafe extern "C" fn(items: *mut c_void),
+
+    /// Makes a counter known as `<framework>_<component>_<name>`, or adds a cell to one that is.
+    /// The cell must live until `counter_remove` or the end of `close`.
+    pub counter_add: unsafe extern "C" fn(
+        instance: *mut Instance,
+        spec: *const CounterSpec,
+        cell: *const CounterCell,
+    ) -> Status,
+    /// Takes a cell out; what it counted stays in the counter's sum.
+    pub counter_remove: unsafe extern "C" fn(instance: *mut Instance, cell: *const CounterCell),
+
+    /// Hands work to the process's `tasks` component. When nobody is idle the caller does it
+    /// before the function returns.
+    pub task_submit: unsafe extern "C" fn(instance: *mut Instance, task: *mut Task),
+
+    /// Reserves a private slot in every scope and stores its index. Only during `open`.
+    pub scope_slot_reserve: unsafe extern "C" fn(instance: *mut Instance, slot: *mut u32) -> Status,
+    /// Finds the component that serves a framework for a scope (null: the process): its table and
+    /// its instance. `CAIRN_ERR_NOT_FOUND` when nothing was selected. For set-up; keep the result.
+    pub service: unsafe extern "C" fn(
+        instance: *mut Instance,
+        framework: *const c_char,
+        scope: *const Scope,
+        ops: *mut *const c_void,
+        provider: *mut *mut Instance,
+    ) -> Status,
+
+    /// Since 1.1. Tells the user something, once for each `key` in the life of the process,
+    /// whatever the log level: that a faster way was refused by the system, for instance.
+    pub show_once:
+        unsafe extern "C" fn(instance: *mut Instance, key: *const c_char, text: *const c_char),
+}
+
+// SAFETY: the table is constant while components live, and its functions may be called from any
+// thread.
+unsafe impl Sync for Host {}
+// SAFETY: see `Sync`.
+unsafe impl Send for Host {}

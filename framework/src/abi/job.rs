@@ -1,0 +1,45 @@
+//! The job a process belongs to.
+
+use core::ffi::c_char;
+
+/// [`Job::thread_level`]: only one thread (`MPI_THREAD_SINGLE`).
+pub const THREAD_SINGLE: u32 = 0;
+/// [`Job::thread_level`]: only the main thread calls MPI (`MPI_THREAD_FUNNELED`).
+pub const THREAD_FUNNELED: u32 = 1024;
+/// [`Job::thread_level`]: one thread at a time calls MPI (`MPI_THREAD_SERIALIZED`).
+pub const THREAD_SERIALIZED: u32 = 2048;
+/// [`Job::thread_level`]: any thread at any time (`MPI_THREAD_MULTIPLE`).
+pub const THREAD_MULTIPLE: u32 = 4096;
+
+/// Who this process is among the others. Constant once components are opened.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Job {
+    /// Size of this struct in bytes, as the host has it.
+    pub struct_size: u32,
+    /// Rank of this process in the job, its rank in `MPI_COMM_WORLD`.
+    pub rank: u32,
+    /// Processes in the job.
+    pub size: u32,
+    /// Rank among the processes of this node.
+    pub local_rank: u32,
+    /// Processes of the job on this node.
+    pub local_size: u32,
+    /// One of `CAIRN_THREAD_*`. Below `CAIRN_THREAD_MULTIPLE` the host calls a component from one
+    /// thread at a time (background threads that a component starts are its own business).
+    pub thread_level: u32,
+    /// Processors that this process may run on.
+    pub cores: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Name of the job, unique on the machine while it runs. Fit for file names.
+    pub id: *const c_char,
+    /// What every process of the job knows and nobody else; listeners ask for it before they read
+    /// anything else, and compare in constant time.
+    pub secret: [u8; 16],
+}
+
+// SAFETY: constant once published; `id` leads to a string that lives as long as the process.
+unsafe impl Sync for Job {}
+// SAFETY: see `Sync`.
+unsafe impl Send for Job {}

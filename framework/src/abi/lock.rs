@@ -1,0 +1,128 @@
+//! The one lock that two libraries may share.
+//!
+//! Each Rust library in a process has its own copy of every static, so a lock that parks its
+//! waiters in a global table (`parking_lot`, and any lock built the same way) sleeps in one
+//! library's table and is woken in another's: the waiter never wakes. This lock keeps all its
+//! state in its own four bytes and lets the kernel hold the waiters.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// A mutual exclusion lock of four bytes. All zero is unlocked, so zeroed memory holds a valid one.
+///
+/// Not recursive and not fair. C code uses the host table's `lock_acquire`, `lock_try` and
+/// `lock_release`; Rust code calls the methods. Works between the threads of one process.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct Lock {
+    /// 0 free, 1 held, 2 held and somebody may sleep. Only through the functions.
+    pub word: AtomicU32,
+}
+
+const FREE: u32 = 0;
+const HELD: u32 = 1;
+const CONTENDED: u32 = 2;
+
+/// How often a thread looks again before it sleeps. A critical section here is a few dozen
+/// nanoseconds, a futex call about a microsecond.
+const SPINS: u32 = 100;
+
+impl Lock {
+    /// An unlocked lock.
+    pub const fn new() -> Self {
+        Self { word: AtomicU32::new(FREE) }
+    }
+
+    /// Takes the lock if it is free.
+    #[inline]
+    pub fn try_lock(&self) -> bool {
+        // Acquire pairs with the Release in `unlock`.
+        self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Takes the lock; spins briefly, then sleeps in the kernel until it is free.
+    #[inline]
+    pub fn lock(&self) {
+        if !self.try_lock() {
+            self.lock_slow();
+        }
+    }
+
+    #[cold]
+    fn lock_slow(&self) {
+        for _ in 0..SPINS {
+            if self.word.load(Ordering::Relaxed) == FREE && self.try_lock() {
+                return;
+            }
+            core::hint::spin_loop();
+        }
+        // From here on the lock is taken as CONTENDED: this thread can't know whether others
+        // sleep too, so its unlock must wake one.
+        while self.word.swap(CONTENDED, Ordering::Acquire) != FREE {
+            crate::sys::futex_wait(&self.word, CONTENDED);
+        }
+    }
+
+    /// Releases the lock.
+    ///
+    /// # Safety
+    /// The calling thread holds the lock.
+    #[inline]
+    pub unsafe fn unlock(&self) {
+        if self.word.swap(FREE, Ordering::Release) == CONTENDED {
+            crate::sys::futex_wake_one(&self.word);
+        }
+    }
+
+    /// Takes the lock until the guard is dropped.
+    #[inline]
+    pub fn guard(&self) -> LockGuard<'_> {
+        self.lock();
+        LockGuard(self)
+    }
+
+    /// Takes the lock, if it is free, until the guard is dropped.
+    #[inline]
+    pub fn try_guard(&self) -> Option<LockGuard<'_>> {
+        self.try_lock().then_some(LockGuard(self))
+    }
+}
+
+/// Holds a [`Lock`] and releases it when dropped.
+#[derive(Debug)]
+pub struct LockGuard<'a>(&'a Lock);
+
+impl Drop for LockGuard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the guard exists because its thread took the lock.
+        unsafe { self.0.unlock() }
+    }
+}
+
+#[cfg(feature = "host")]
+// SAFETY: `lock` and `try_lock` give exclusive ownership that lasts until `unlock`: the word
+// leaves FREE in a read-modify-write that only one thread can win.
+unsafe impl lock_api::RawMutex for Lock {
+    #[allow(clippy::declare_interior_mutable_const)] // lock_api asks for it
+    const INIT: Self = Self::new();
+    type Guard = lock_api::GuardSend;
+
+    fn lock(&self) -> Self::Guard {
+        Lock::lock(self);
+        lock_api::GuardSend::default()
+    }
+    fn try_lock(&self) -> Option<Self::Guard> {
+        Lock::try_lock(self).then(lock_api::GuardSend::default)
+    }
+    unsafe fn unlock(&self, _: Self::Guard) {
+        // SAFETY: the caller holds the lock.
+        unsafe { Lock::unlock(self) }
+    }
+    fn is_locked(&self) -> bool {
+        self.word.load(Ordering::Relaxed) != FREE
+    }
+}
+
+/// Data behind a [`Lock`], for memory that both sides of the boundary touch.
+#[cfg(feature = "host")]
+pub type Mutex<T> = lock_api::Mutex<Lock, T>;

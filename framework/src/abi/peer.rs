@@ -1,0 +1,50 @@
+//! Another process of the job, as transports and protocols see it.
+
+use core::ffi::c_void;
+
+use crate::frameworks::btl::{BtlModule, Endpoint};
+
+/// One way to reach a peer: a device and an endpoint on it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Route {
+    /// The device.
+    pub module: *const BtlModule,
+    /// The transport's endpoint on it.
+    pub endpoint: *mut Endpoint,
+}
+
+/// [`Peer::flags`]: it is this process.
+pub const PEER_SELF: u32 = 1;
+/// [`Peer::flags`]: it runs on this node.
+pub const PEER_LOCAL: u32 = 2;
+/// [`Peer::flags`]: it failed; operations that need it end with `CAIRN_ERR_PEER`.
+pub const PEER_FAILED: u32 = 4;
+
+/// Another process, or this one. Allocated by the host, one for each process that is known.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Peer {
+    /// Size of this struct in bytes, as the host has it.
+    pub struct_size: u32,
+    /// Its rank in its job.
+    pub rank: u32,
+    /// Number of its job in this process; 0 is our own.
+    pub job: u32,
+    /// `CAIRN_PEER_*`.
+    pub flags: u32,
+    /// Its node's number in the job.
+    pub node: u32,
+    /// Routes at `routes`.
+    pub route_count: u32,
+    /// The ways to reach it, best first. Filled on first use.
+    pub routes: *const Route,
+    /// The point-to-point component's own: sequence numbers, queues.
+    pub pml: *mut c_void,
+}
+
+// SAFETY: written by the host while the peer is being connected, under the host's lock, and
+// constant afterwards, but for `pml`, whose owner protects it.
+unsafe impl Sync for Peer {}
+// SAFETY: see `Sync`.
+unsafe impl Send for Peer {}

@@ -1,0 +1,50 @@
+//! How arriving messages reach whoever they are for.
+
+use core::ffi::c_void;
+
+use super::pool::Cri;
+use crate::frameworks::btl::{BtlModule, Endpoint};
+
+/// Number of entries of the receive table; a tag on the wire is one byte.
+pub const RECEIVE_TAGS: usize = 256;
+
+/// [`Received::flags`]: `data` begins with the header the sender gave, in one piece with the
+/// payload. Always set today; a transport that splits them will not set it.
+pub const RECEIVED_CONTIGUOUS: u32 = 1;
+
+/// One active message, in place. Everything it points to is gone when the callback returns.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Received {
+    /// Size of this struct in bytes, as the transport's header has it.
+    pub struct_size: u32,
+    /// `CAIRN_RECEIVED_*`.
+    pub flags: u32,
+    /// The device it came in by.
+    pub module: *const BtlModule,
+    /// The instance that is being polled. Its lock is held unless the process is single-threaded.
+    pub cri: *mut Cri,
+    /// Where it came from, usable for answers.
+    pub endpoint: *mut Endpoint,
+    /// Header and payload. Aligned to 8 bytes. Written by the peer: trust no field in it.
+    pub data: *const c_void,
+    /// Bytes at `data`.
+    pub len: usize,
+}
+
+/// Handles an arrived message. Called from a progress call, on any thread. It may send and may
+/// start other operations; it must not wait and must not poll.
+pub type ReceiveFn = unsafe extern "C" fn(context: *mut c_void, received: *const Received);
+
+/// One entry of the host's receive table, which transports read in place.
+///
+/// An entry that nobody registered leads to a callback that reports the peer's protocol violation,
+/// so a transport calls `entry.callback` for any byte without a check.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ReceiveEntry {
+    /// Never null.
+    pub callback: Option<ReceiveFn>,
+    /// Passed to `callback`.
+    pub context: *mut c_void,
+}

@@ -1,0 +1,141 @@
+//! Requests, completion and the object a thread waits on.
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
+
+use super::status::Status;
+
+/// [`Request::completion`]: in progress, and nobody waits.
+pub const REQUEST_PENDING: usize = 0;
+/// [`Request::completion`]: complete. Any other value is the [`WaitSync`] of the thread that waits.
+pub const REQUEST_COMPLETE: usize = 1;
+
+/// What became of a message.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MessageStatus {
+    /// Rank of the sender in the communicator.
+    pub source: i32,
+    /// Its tag.
+    pub tag: i32,
+    /// MPI error class, 0 for success.
+    pub error: i32,
+    /// 1 when the operation was cancelled.
+    pub cancelled: i32,
+    /// Bytes received.
+    pub bytes: u64,
+}
+
+/// The head of every request, whoever allocated it.
+///
+/// The owner completes it with [`Request::complete`]; the MPI layer waits on it, copies the status
+/// and then calls `free`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Request {
+    /// [`REQUEST_PENDING`], [`REQUEST_COMPLETE`] or the address of a [`WaitSync`]. The owner goes to
+    /// COMPLETE by an exchange with Release and signals what it found; a waiter goes from PENDING
+    /// to its sync object, and back, by compare-and-swap (dissertation §4.4).
+    pub completion: AtomicUsize,
+    /// Written before the completion word turns COMPLETE, read after (Acquire).
+    pub status: MessageStatus,
+    /// Gives the request back to its owner. Called once by the MPI layer, from any thread, with no
+    /// lock held. A request that is still pending completes on its own and is freed then.
+    pub free: Option<unsafe extern "C" fn(request: *mut Request)>,
+    /// Tries to cancel; the outcome shows in the status once complete. Null: can't be cancelled.
+    pub cancel: Option<unsafe extern "C" fn(request: *mut Request) -> Status>,
+    /// Starts a persistent request again. Null: not persistent.
+    pub start: Option<unsafe extern "C" fn(request: *mut Request) -> Status>,
+    /// The MPI layer's own.
+    pub object: *mut c_void,
+}
+
+/// What a thread waits on: a counter of completions still missing (dissertation §4.4, `wait_sync`).
+///
+/// Lives on the waiting thread's stack or in an object that outlives the wait. On its own cache
+/// lines, because the completing thread writes it.
+#[repr(C, align(128))]
+#[derive(Debug)]
+pub struct WaitSync {
+    /// Completions still missing. Completers subtract with Release; the waiter leaves when an
+    /// Acquire load finds zero or less.
+    pub pending: AtomicI32,
+    /// How the waiter waits, so that completers know whether to wake it: 0 it polls, 1 it sleeps on
+    /// this word (futex), 2 it has been signalled. Written by the waiter (0, 1) and completers (2).
+    pub sleeping: AtomicU32,
+    /// A completer is still inside [`WaitSync::complete_one`]: the waiter must not leave before this is
+    /// zero, or the object might vanish under the completer.
+    pub signalling: AtomicU32,
+    /// First error class of a completed request, 0 for none. For the waiter's convenience.
+    pub error: AtomicI32,
+    /// The `wait` component's own, for its queue of waiters.
+    pub link: *mut c_void,
+}
+
+/// [`WaitSync::sleeping`]: the waiter polls.
+pub const SYNC_POLLING: u32 = 0;
+/// [`WaitSync::sleeping`]: the waiter sleeps and needs a wake-up.
+pub const SYNC_SLEEPING: u32 = 1;
+/// [`WaitSync::sleeping`]: signalled.
+pub const SYNC_SIGNALLED: u32 = 2;
+
+impl Request {
+    /// Whether the request is complete; if so its status may be read.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.completion.load(Ordering::Acquire) == REQUEST_COMPLETE
+    }
+
+    /// Completes the request and tells whoever waits. Called once by the owner, who has written
+    /// the status before and touches the request no more.
+    ///
+    /// # Safety
+    /// A value of the completion word that is neither constant is the address of a living `WaitSync`.
+    #[inline]
+    pub unsafe fn complete(&self) {
+        let found = self.completion.swap(REQUEST_COMPLETE, Ordering::AcqRel);
+        if found > REQUEST_COMPLETE {
+            // SAFETY: a waiter stores only its sync object, and leaves only when this function
+            // has counted down.
+            unsafe { (*(found as *const WaitSync)).complete_one() }
+        }
+    }
+}
+
+impl Default for WaitSync {
+    fn default() -> Self {
+        Self {
+            pending: AtomicI32::new(0),
+            sleeping: AtomicU32::new(SYNC_POLLING),
+            signalling: AtomicU32::new(0),
+            error: AtomicI32::new(0),
+            link: core::ptr::null_mut(),
+        }
+    }
+}
+
+// SAFETY: every shared field is atomic; `link` belongs to the `wait` component, which protects it.
+unsafe impl Sync for WaitSync {}
+// SAFETY: see `Sync`.
+unsafe impl Send for WaitSync {}
+
+impl WaitSync {
+    /// Counts one completion and wakes the waiter when it was the last and the waiter sleeps.
+    #[inline]
+    pub fn complete_one(&self) {
+        self.signalling.fetch_add(1, Ordering::Acquire);
+        if self.pending.fetch_sub(1, Ordering::AcqRel) == 1
+            && self.sleeping.swap(SYNC_SIGNALLED, Ordering::AcqRel) == SYNC_SLEEPING
+        {
+            crate::sys::futex_wake_one(&self.sleeping);
+        }
+        // The last access: from here on the waiter may leave and take the object with it.
+        self.signalling.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Whether everything it waits for has happened and no completer is still inside.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.pending.load(Ordering::Acquire) <= 0 && self.signalling.load(Ordering::Acquire) == 0
+    }
+}

@@ -1,0 +1,280 @@
+//! The host's functions as methods.
+
+use core::ffi::{CStr, c_void};
+
+use crate::abi::component::Instance;
+use crate::abi::counter::{CounterCell, CounterSpec};
+use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
+use crate::abi::job::Job;
+use crate::abi::pool::CriPool;
+use crate::abi::receive::{ReceiveEntry, ReceiveFn};
+use crate::abi::request::WaitSync;
+use crate::abi::scope::Scope;
+use crate::abi::status::{ERR_UNSUPPORTED, OK, Status, status_name};
+use crate::abi::task::Task;
+use crate::abi::thread::Thread;
+use crate::author::Failure;
+
+/// The host as one component sees it. A copyable pointer; every method may be called from any
+/// thread unless the [`Host`] table says otherwise.
+#[derive(Debug, Clone, Copy)]
+pub struct HostHandle(*mut Instance);
+
+// SAFETY: an instance lives as long as the process and its host table is thread-safe.
+unsafe impl Send for HostHandle {}
+// SAFETY: see `Send`.
+unsafe impl Sync for HostHandle {}
+
+#[allow(clippy::not_unsafe_ptr_arg_deref)] // the `remove` functions compare pointers only
+impl HostHandle {
+    /// Wraps an instance.
+    ///
+    /// # Safety
+    /// The instance is valid and its host table complete; both stay so.
+    pub unsafe fn new(instance: *mut Instance) -> Self {
+        Self(instance)
+    }
+
+    /// Turns a status of the host into a failure with the host's reason.
+    pub(super) fn check(self, status: Status) -> Result<(), Failure> {
+        if status == OK {
+            return Ok(());
+        }
+        let mut text = vec![0u8; 4096];
+        // SAFETY: the buffer has the length that is passed.
+        let len = unsafe { (self.table().reason)(self.0, text.as_mut_ptr().cast(), text.len()) };
+        text.truncate(len.min(text.len() - 1));
+        let text = String::from_utf8_lossy(&text).into_owned();
+        Err(Failure::new(status, if len == 0 { status_name(status).into() } else { text }))
+    }
+
+    /// The instance, for calls that this type does not wrap.
+    pub fn instance(self) -> *mut Instance {
+        self.0
+    }
+
+    /// The host's table.
+    #[inline]
+    pub fn table(self) -> &'static Host {
+        // SAFETY: see `new`.
+        unsafe { &*(*self.0).host }
+    }
+
+    /// The component's full name, `cri_dedicated`.
+    pub fn name(self) -> &'static str {
+        // SAFETY: the host sets a name that lives as long as the process.
+        unsafe { crate::text::borrow((*self.0).name) }.unwrap_or("?")
+    }
+
+    /// The job. Its numbers hold from `open` on.
+    #[inline]
+    pub fn job(self) -> &'static Job {
+        // SAFETY: the host keeps the job as long as the process lives.
+        unsafe { &*self.table().job }
+    }
+
+    /// The receive table, for transports: an entry for each tag.
+    #[inline]
+    pub fn receive_table(self) -> &'static [ReceiveEntry; crate::abi::receive::RECEIVE_TAGS] {
+        // SAFETY: the host keeps that many entries as long as the process lives.
+        unsafe { &*self.table().receive.cast() }
+    }
+
+    /// Writes a line to the log; `level` is one of [`crate::abi::host::LOG_ERROR`] and the others.
+    /// The text is made only when somebody wants it.
+    pub fn log(self, level: u32, text: impl FnOnce() -> String) {
+        let table = self.table();
+        // SAFETY: the instance is valid and the text NUL-terminated.
+        unsafe {
+            if (table.log_enabled)(self.0, level) != 0 {
+                (table.log)(self.0, level, crate::text::to_c(&text()).as_ptr());
+            }
+        }
+    }
+
+    /// Tells the user something once in the life of the process. A host before 1.1 logs it.
+    pub fn show_once(self, key: &CStr, text: &str) {
+        let (table, text) = (self.table(), crate::text::to_c(text));
+        // SAFETY: the function is read only where the host's table reaches that far.
+        unsafe {
+            if crate::has_field!(table, Host, show_once) {
+                (table.show_once)(self.0, key.as_ptr(), text.as_ptr());
+            } else {
+                (table.log)(self.0, crate::abi::host::LOG_WARN, text.as_ptr());
+            }
+        }
+    }
+
+    /// Ends the job.
+    pub fn abort(self, code: i32, text: &str) -> ! {
+        // SAFETY: the instance is valid and the text NUL-terminated.
+        unsafe { (self.table().abort)(self.0, code, crate::text::to_c(text).as_ptr()) };
+        unreachable!("the host's abort does not return")
+    }
+
+    /// The calling thread's record. It stays valid until the thread ends.
+    #[inline]
+    pub fn thread(self) -> &'static Thread {
+        // SAFETY: never null; records are kept as long as the process lives.
+        unsafe { &*(self.table().thread_self)(self.0) }
+    }
+
+    /// Asks for a call at the end of every thread.
+    ///
+    /// # Safety
+    /// `context` fits `callback` and stays valid until `thread_exit_remove` or the close.
+    pub unsafe fn thread_exit_add(
+        self,
+        callback: ThreadExitFn,
+        context: *mut c_void,
+    ) -> Result<(), Failure> {
+        // SAFETY: promised by the caller.
+        self.check(unsafe { (self.table().thread_exit_add)(self.0, callback, context) })
+    }
+
+    /// Takes that request back.
+    pub fn thread_exit_remove(self, callback: ThreadExitFn, context: *mut c_void) {
+        // SAFETY: the host compares the two and calls neither.
+        unsafe { (self.table().thread_exit_remove)(self.0, callback, context) }
+    }
+
+    /// Adds a progress callback; `rate` is one of [`crate::abi::host::PROGRESS_EVERY_PASS`] and
+    /// [`crate::abi::host::PROGRESS_SELDOM`].
+    ///
+    /// # Safety
+    /// `context` fits `callback` and stays valid until `progress_remove` or the close.
+    pub unsafe fn progress_add(
+        self,
+        callback: ProgressFn,
+        context: *mut c_void,
+        rate: u32,
+    ) -> Result<(), Failure> {
+        // SAFETY: promised by the caller.
+        self.check(unsafe { (self.table().progress_add)(self.0, callback, context, rate) })
+    }
+
+    /// Takes a progress callback out; it runs on no other thread when this returns.
+    pub fn progress_remove(self, callback: ProgressFn, context: *mut c_void) {
+        // SAFETY: the host compares the two and calls neither.
+        unsafe { (self.table().progress_remove)(self.0, callback, context) }
+    }
+
+    /// Makes one pass of the progress engine. Not from a callback of it.
+    pub fn progress(self) -> u32 {
+        // SAFETY: the instance is valid.
+        unsafe { (self.table().progress)(self.0) }
+    }
+
+    /// Waits until `sync` is complete.
+    pub fn wait(self, sync: &WaitSync) -> Result<(), Failure> {
+        // SAFETY: the sync object lives during the call.
+        self.check(unsafe { (self.table().wait)(self.0, core::ptr::from_ref(sync).cast_mut()) })
+    }
+
+    /// Gives the framework a pool of instances.
+    ///
+    /// # Safety
+    /// The pool is complete, stays where it is, and lives until `pool_remove` or the close.
+    pub unsafe fn pool_add(self, pool: *mut CriPool) -> Result<(), Failure> {
+        // SAFETY: promised by the caller.
+        self.check(unsafe { (self.table().pool_add)(self.0, pool) })
+    }
+
+    /// Takes a pool back; no thread uses it when this returns.
+    pub fn pool_remove(self, pool: *mut CriPool) {
+        // SAFETY: the host compares the pointer with those it was given.
+        unsafe { (self.table().pool_remove)(self.0, pool) }
+    }
+
+    /// Handles messages that arrive with `tag`. Only during `open`.
+    ///
+    /// # Safety
+    /// `context` fits `callback` and stays valid until the close.
+    pub unsafe fn receive_register(
+        self,
+        tag: u8,
+        callback: ReceiveFn,
+        context: *mut c_void,
+    ) -> Result<(), Failure> {
+        // SAFETY: promised by the caller.
+        self.check(unsafe { (self.table().receive_register)(self.0, tag, callback, context) })
+    }
+
+    /// Publishes this process's card. Once, during `open`.
+    pub fn card_put(self, card: &[u8]) -> Result<(), Failure> {
+        // SAFETY: the slice is valid during the call.
+        self.check(unsafe { (self.table().card_put)(self.0, card.as_ptr().cast(), card.len()) })
+    }
+
+    /// The card that the same component of `rank` published.
+    pub fn card_get(self, rank: u32) -> Result<&'static [u8], Failure> {
+        let (mut data, mut len) = (core::ptr::null(), 0);
+        // SAFETY: the host fills both with memory that lives as long as the process.
+        unsafe {
+            self.check((self.table().card_get)(self.0, rank, &raw mut data, &raw mut len))?;
+            Ok(core::slice::from_raw_parts(data.cast(), len))
+        }
+    }
+
+    /// Makes a counter or adds a cell to one.
+    ///
+    /// # Safety
+    /// The cell stays valid until `counter_remove` or the close.
+    pub unsafe fn counter_add(
+        self,
+        spec: &CounterSpec,
+        cell: *const CounterCell,
+    ) -> Result<(), Failure> {
+        // SAFETY: promised by the caller.
+        self.check(unsafe { (self.table().counter_add)(self.0, spec, cell) })
+    }
+
+    /// Takes a cell out of its counter.
+    pub fn counter_remove(self, cell: *const CounterCell) {
+        // SAFETY: the host compares the pointer with those it was given.
+        unsafe { (self.table().counter_remove)(self.0, cell) }
+    }
+
+    /// Hands work to the process's `tasks` component.
+    ///
+    /// # Safety
+    /// The task stays valid until it has counted down its group.
+    pub unsafe fn task_submit(self, task: *mut Task) {
+        // SAFETY: promised by the caller.
+        unsafe { (self.table().task_submit)(self.0, task) }
+    }
+
+    /// Reserves a private slot in every scope. Only during `open`.
+    pub fn scope_slot(self) -> Result<usize, Failure> {
+        let mut slot = 0;
+        // SAFETY: the host fills the place.
+        self.check(unsafe { (self.table().scope_slot_reserve)(self.0, &raw mut slot) })?;
+        Ok(slot as usize)
+    }
+
+    /// The component that serves a framework, as its table and its instance.
+    pub fn service(
+        self,
+        framework: &CStr,
+        scope: Option<&Scope>,
+    ) -> Result<(*const c_void, *mut Instance), Failure> {
+        let (mut ops, mut provider) = (core::ptr::null(), core::ptr::null_mut());
+        let scope = scope.map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: the strings and places are valid during the call.
+        self.check(unsafe {
+            (self.table().service)(
+                self.0,
+                framework.as_ptr(),
+                scope,
+                &raw mut ops,
+                &raw mut provider,
+            )
+        })?;
+        Ok((ops, provider))
+    }
+
+    /// A failure for what this component does not offer.
+    pub fn unsupported(self, what: &str) -> Failure {
+        Failure::new(ERR_UNSUPPORTED, format!("{} does not offer {what}", self.name()))
+    }
+}

@@ -1,0 +1,461 @@
+//! What a component's author in Rust uses: the [`Component`] trait, the host's functions as
+//! methods, and the [`component!`] macro.
+//!
+//! ```text
+//!   struct Mine { .. }                 the component
+//!   impl Component for Mine { .. }     its life: register, open, query; drop is close
+//!   impl Cri for Mine { .. }           its framework's functions
+//!   component! { framework: cri, component: Mine, name: "mine", description: ".." }
+//! ```
+//!
+//! The macro makes the descriptor of [`crate::abi::component`] and registers it: in a program that
+//! holds the host (feature `host`) by a link-time list, otherwise by exporting the entry symbol of
+//! a shared library. The component's source is the same in both cases.
+//!
+//! [`component!`]: crate::component
+
+mod handle;
+mod register;
+
+use core::ffi::c_char;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, Instance, MAGIC};
+use crate::abi::scope::Scope;
+use crate::abi::status::{
+    DONE, ERR_OTHER, ERR_PANIC, ERR_UNAVAILABLE, ERR_UNSUPPORTED, NO_RESOURCES, NOTHING, OK,
+    OutcomeCode, QUEUED, Status,
+};
+
+pub use handle::HostHandle;
+pub use register::Registrar;
+
+/// Why something failed: a status code and a sentence for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// One of the codes in [`crate::abi::status`], below zero.
+    pub status: Status,
+    /// What happened, without the component's name.
+    pub text: String,
+}
+
+impl Failure {
+    /// A failure with a code and a text.
+    pub fn new(status: Status, text: impl Into<String>) -> Self {
+        Self { status, text: text.into() }
+    }
+
+    /// The component can't be used here, and nothing is wrong.
+    pub fn unavailable(text: impl Into<String>) -> Self {
+        Self::new(ERR_UNAVAILABLE, text)
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Self::new(ERR_OTHER, text)
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(text: &str) -> Self {
+        Self::new(ERR_OTHER, text)
+    }
+}
+
+/// How an operation that may have to wait went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Outcome {
+    /// Finished; no completion will be called.
+    Done = DONE,
+    /// Accepted; the completion is called later.
+    Queued = QUEUED,
+    /// Not accepted; try again after progress.
+    NoResources = NO_RESOURCES,
+    /// There is nothing of what was asked for.
+    Nothing = NOTHING,
+}
+
+impl Outcome {
+    /// Reads the answer of a table's function.
+    pub fn from_code(code: OutcomeCode) -> Result<Self, Status> {
+        match code {
+            DONE => Ok(Self::Done),
+            QUEUED => Ok(Self::Queued),
+            NO_RESOURCES => Ok(Self::NoResources),
+            NOTHING => Ok(Self::Nothing),
+            error => Err(if error < 0 { error } else { ERR_OTHER }),
+        }
+    }
+}
+
+/// A component's answer to the question whether it would serve a scope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes, with this priority (0 to 100).
+    Priority(i32),
+    /// No, and why.
+    Decline(String),
+}
+
+/// The life of a component in Rust. Its framework's trait extends this one.
+///
+/// Closing is dropping: `Drop` runs when the host closes the component.
+pub trait Component: Sized + Send + Sync + 'static {
+    /// Handles to its parameters; `()` when it has none.
+    type Params: Send + Sync + 'static;
+
+    /// Registers the parameters. Must not touch devices.
+    fn register(registrar: &Registrar<'_>) -> Result<Self::Params, Failure>;
+
+    /// Makes the component ready.
+    fn open(host: HostHandle, params: Self::Params) -> Result<Self, Failure>;
+
+    /// Whether and with which priority it would serve a scope.
+    fn query(&self, scope: &Scope) -> Answer;
+}
+
+/// What an instance's `state` leads to.
+struct State<T: Component> {
+    params: Option<T::Params>,
+    component: Option<T>,
+}
+
+/// The component behind an instance.
+///
+/// # Safety
+/// The instance belongs to `T`, was opened with success, and is not closed during `'a`.
+pub(crate) unsafe fn component<'a, T: Component>(instance: *mut Instance) -> &'a T {
+    // SAFETY: `register` stored a boxed state, and `open` filled the component in.
+    unsafe { (*(*instance).state.cast::<State<T>>()).component.as_ref().unwrap_unchecked() }
+}
+
+/// Runs a function of a component's life or set-up, catches a panic, and turns a failure into a
+/// status whose reason the host knows.
+///
+/// # Safety
+/// `instance` is a living instance.
+pub(crate) unsafe fn report(
+    instance: *mut Instance,
+    run: impl FnOnce() -> Result<(), Failure>,
+) -> Status {
+    let failure = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => return OK,
+        Ok(Err(failure)) => failure,
+        Err(panic) => Failure::new(ERR_PANIC, format!("panicked: {}", panic_text(&*panic))),
+    };
+    // SAFETY: promised by the caller.
+    unsafe { fail(instance, &failure) }
+}
+
+/// Tells the host why a function fails and returns the status.
+///
+/// # Safety
+/// `instance` is a living instance.
+#[cold]
+pub(crate) unsafe fn fail(instance: *mut Instance, failure: &Failure) -> Status {
+    let text = crate::text::to_c(&failure.text);
+    // SAFETY: the instance is valid and its host table complete.
+    unsafe { ((*(*instance).host).fail)(instance, failure.status, text.as_ptr()) }
+}
+
+/// The code of an operation's outcome; a failure's reason goes to the host.
+///
+/// # Safety
+/// `instance` is a living instance.
+#[inline]
+pub(crate) unsafe fn outcome(
+    instance: *mut Instance,
+    result: Result<Outcome, Failure>,
+) -> OutcomeCode {
+    match result {
+        Ok(outcome) => outcome as OutcomeCode,
+        // SAFETY: promised by the caller.
+        Err(failure) => unsafe { fail(instance, &failure) },
+    }
+}
+
+/// The status of a result; a failure's reason goes to the host.
+///
+/// # Safety
+/// `instance` is a living instance.
+#[inline]
+pub(crate) unsafe fn status(instance: *mut Instance, result: Result<(), Failure>) -> Status {
+    match result {
+        Ok(()) => OK,
+        // SAFETY: promised by the caller.
+        Err(failure) => unsafe { fail(instance, &failure) },
+    }
+}
+
+/// Stores a result's value; a failure's reason goes to the host.
+///
+/// # Safety
+/// `instance` is a living instance.
+#[inline]
+pub(crate) unsafe fn store<V>(
+    instance: *mut Instance,
+    place: &mut V,
+    result: Result<V, Failure>,
+) -> Status {
+    match result {
+        Ok(value) => {
+            *place = value;
+            OK
+        }
+        // SAFETY: promised by the caller.
+        Err(failure) => unsafe { fail(instance, &failure) },
+    }
+}
+
+/// The failure of a function that the component does not have.
+pub(crate) fn unsupported(function: &str) -> Failure {
+    Failure::new(ERR_UNSUPPORTED, format!("this component does not offer {function}"))
+}
+
+/// The message of a caught panic.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}
+
+/// Runs a function of a component that has no way to report a failure. A panic in it ends the
+/// process with a message that names the component's type and the function, because it must not
+/// cross into the host, whose state is in the middle of something. Costs nothing otherwise.
+pub(crate) fn no_unwind<T, R>(function: &'static str, run: impl FnOnce() -> R) -> R {
+    struct Fuse<T> {
+        function: &'static str,
+        component: core::marker::PhantomData<T>,
+    }
+    impl<T> Drop for Fuse<T> {
+        fn drop(&mut self) {
+            eprintln!(
+                "cairn: {}::{} panicked, and the caller can't continue without its result; \
+                 the process ends here",
+                core::any::type_name::<T>(),
+                self.function,
+            );
+            std::process::abort();
+        }
+    }
+    let fuse = Fuse::<T> { function, component: core::marker::PhantomData };
+    let result = run();
+    core::mem::forget(fuse);
+    result
+}
+
+unsafe extern "C" fn register<T: Component>(instance: *mut Instance) -> Status {
+    // SAFETY: the host calls this first, with a valid instance that nobody else uses.
+    unsafe {
+        report(instance, || {
+            let params = T::register(&Registrar::new(HostHandle::new(instance)))?;
+            let state = State::<T> { params: Some(params), component: None };
+            (*instance).state = Box::into_raw(Box::new(state)).cast();
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn open<T: Component>(instance: *mut Instance) -> Status {
+    // SAFETY: called once after `register` succeeded, and nobody else uses the state meanwhile.
+    unsafe {
+        report(instance, || {
+            let state = &mut *(*instance).state.cast::<State<T>>();
+            let params = state.params.take().ok_or("opened twice")?;
+            state.component = Some(T::open(HostHandle::new(instance), params)?);
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn query<T: Component>(
+    instance: *mut Instance,
+    scope: *const Scope,
+    priority: *mut i32,
+) -> Status {
+    // SAFETY: called between `open` and `close`; scope and priority are valid during the call.
+    unsafe {
+        report(instance, || match component::<T>(instance).query(&*scope) {
+            Answer::Priority(value) => {
+                *priority = value;
+                Ok(())
+            }
+            Answer::Decline(reason) => Err(Failure::unavailable(reason)),
+        })
+    }
+}
+
+unsafe extern "C" fn close<T: Component>(instance: *mut Instance) {
+    // SAFETY: called once, last, and nobody uses the component any more. A panic in a destructor
+    // is reported; the state is gone either way.
+    unsafe {
+        let state = (*instance).state.cast::<State<T>>();
+        (*instance).state = core::ptr::null_mut();
+        if !state.is_null() {
+            report(instance, || {
+                drop(Box::from_raw(state));
+                Ok(())
+            });
+        }
+    }
+}
+
+/// The descriptor of a component in Rust. For [`component!`](crate::component).
+#[doc(hidden)]
+pub const fn descriptor<T: Component>(
+    contract: (u16, u16),
+    framework: &'static core::ffi::CStr,
+    names: [&'static core::ffi::CStr; 3],
+    version: [u16; 3],
+    ops: *const core::ffi::c_void,
+) -> ComponentDescriptor {
+    let [name, description, aliases] = names;
+    ComponentDescriptor {
+        magic: MAGIC,
+        struct_size: size_of::<ComponentDescriptor>() as u32,
+        abi_major: ABI_MAJOR,
+        abi_minor: ABI_MINOR,
+        framework_major: contract.0,
+        framework_minor: contract.1,
+        version_major: version[0],
+        version_minor: version[1],
+        version_patch: version[2],
+        reserved: 0,
+        framework: framework.as_ptr(),
+        name: name.as_ptr(),
+        description: description.as_ptr(),
+        register_params: Some(register::<T>),
+        open: Some(open::<T>),
+        query: Some(query::<T>),
+        close: Some(close::<T>),
+        ops,
+        aliases: aliases.as_ptr().cast::<c_char>(),
+    }
+}
+
+/// Reads a version number out of a package's version at compile time.
+#[doc(hidden)]
+pub const fn version_number(text: &str) -> u16 {
+    let (bytes, mut i, mut number) = (text.as_bytes(), 0, 0);
+    while i < bytes.len() {
+        assert!(bytes[i].is_ascii_digit(), "a version consists of numbers");
+        number = number * 10 + (bytes[i] - b'0') as u16;
+        i += 1;
+    }
+    number
+}
+
+/// Joins a literal and a NUL at compile time.
+#[doc(hidden)]
+pub const fn c_str(bytes: &'static [u8]) -> &'static core::ffi::CStr {
+    match core::ffi::CStr::from_bytes_with_nul(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("a NUL inside a component's text"),
+    }
+}
+
+/// Declares a component: makes its descriptor from a type that implements [`Component`] and the
+/// framework's trait, with the version of the package, and registers it.
+///
+/// ```ignore
+/// component! {
+///     framework: cri,
+///     component: RoundRobin,
+///     name: "round_robin",
+///     description: "each operation takes the next instance",
+///     aliases: "rr",            // may be left out
+/// }
+/// ```
+///
+/// A library with several components uses the macro's other form once, with a list of such blocks:
+/// `component! { { framework: .. } { framework: .. } }`.
+#[macro_export]
+macro_rules! component {
+    ($($field:ident : $value:tt),* $(,)?) => {
+        $crate::component! { { $($field: $value),* } }
+    };
+    ($({
+        framework: $framework:ident,
+        component: $component:ident,
+        name: $name:literal,
+        description: $description:literal
+        $(, aliases: $aliases:literal)? $(,)?
+    })+) => {
+        const _: () = {
+            static DESCRIPTORS: &[&$crate::abi::component::ComponentDescriptor] = &[
+                $({
+                    static OPS: $crate::frameworks::$framework::Ops =
+                        $crate::frameworks::$framework::ops::<$component>();
+                    static DESCRIPTOR: $crate::abi::component::ComponentDescriptor =
+                        $crate::author::descriptor::<$component>(
+                            $crate::frameworks::$framework::VERSION,
+                            $crate::frameworks::$framework::NAME,
+                            [
+                                $crate::__c_str!($name),
+                                $crate::__c_str!($description),
+                                $crate::__c_str!("" $(, $aliases)?),
+                            ],
+                            [
+                                $crate::author::version_number(env!("CARGO_PKG_VERSION_MAJOR")),
+                                $crate::author::version_number(env!("CARGO_PKG_VERSION_MINOR")),
+                                $crate::author::version_number(env!("CARGO_PKG_VERSION_PATCH")),
+                            ],
+                            (&raw const OPS).cast(),
+                        );
+                    &DESCRIPTOR
+                }),+
+            ];
+            $crate::__export!(DESCRIPTORS);
+        };
+    };
+}
+
+/// A C string from literals.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __c_str {
+    ($($text:expr),+) => {
+        $crate::author::c_str(concat!($($text,)+ "\0").as_bytes())
+    };
+}
+
+/// Registers descriptors in a program that holds the host: a link-time list.
+#[cfg(feature = "host")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export {
+    ($descriptors:expr) => {
+        $crate::host::inventory::submit! { $crate::host::Linked($descriptors) }
+    };
+}
+
+/// Registers descriptors in a library without the host: the exported entry symbol.
+#[cfg(not(feature = "host"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export {
+    ($descriptors:expr) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn cairn_components(
+            count: *mut u32,
+        ) -> *const *const $crate::abi::component::ComponentDescriptor {
+            // SAFETY: the host passes a place for the count. References and pointers have the
+            // same layout.
+            unsafe { *count = $descriptors.len() as u32 };
+            $descriptors.as_ptr().cast()
+        }
+    };
+}

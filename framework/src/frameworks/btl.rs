@@ -1,0 +1,953 @@
+//! **btl** — byte transfer layer: moves bytes between two processes.
+//!
+//! A transport knows devices, endpoints and bytes. It does not know ranks of communicators, tags of
+//! messages or datatypes; that is the protocol layer's (`pml`, `osc`), which drives it. The least a
+//! transport must have is `send_immediate` or `send_packed`; everything else is optional and shows
+//! in the capabilities of its modules.
+//!
+//! **Life.** After `open`, `modules` is asked once for the devices: one [`BtlModule`] each, with its
+//! limits and its pool of instances, which the transport has given to the host by `pool_add`.
+//! `add_peers` then makes endpoints, for all peers or for each on first contact; a transport that
+//! connects does it lazily, on the first message. `remove_peer` ends an endpoint.
+//!
+//! **Threads and locks.** Sending, put, get, atomics, flush and the pool's `progress` are hot and
+//! get an instance whose lock the caller holds. Different instances work at the same time, so what
+//! they share (a connection table, a registration cache) has its own lock, taken rarely.
+//! `add_peers`, `remove_peer` and memory registration may be called from any thread with no
+//! instance's lock held, several at a time.
+//!
+//! **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
+//! completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
+//! a later progress call on the same instance, never from inside the function itself. After
+//! `CAIRN_NO_RESOURCES` nothing has happened. Completion is local (buffers are free); that a put
+//! or an atomic has reached the peer's memory is what `flush` says.
+//!
+//! **Order.** Messages that one instance sends to one endpoint arrive in order when the module has
+//! [`BTL_IN_ORDER`]; otherwise the protocol layer sorts them. Nothing is ordered between puts, gets,
+//! atomics and messages, except by `flush`.
+//!
+//! **Receiving.** A progress call hands each message to the host's receive table by its tag
+//! ([`Received`](crate::abi::receive::Received)), in place; the callback copies what it keeps. What
+//! comes from a peer is not trusted: a transport checks lengths and indices before it uses them, and
+//! drops a connection that violates its protocol.
+//!
+//! **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
+//! completions are called with it.
+
+use core::ffi::{c_char, c_int, c_void};
+use core::sync::atomic::AtomicU32;
+
+use super::{contract, shims};
+use crate::abi::component::Instance;
+use crate::abi::datatype::Segment;
+use crate::abi::peer::Peer;
+use crate::abi::pool::{Cri, CriPool};
+use crate::abi::status::{ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode, Status};
+use crate::author::{self, Component, Failure, Outcome};
+
+/// Major version of this contract.
+pub const BTL_MAJOR: u16 = 1;
+/// Minor version of this contract.
+pub const BTL_MINOR: u16 = 0;
+
+/// [`BtlModule::capabilities`]: `send_immediate`.
+pub const BTL_SEND_IMMEDIATE: u64 = 1;
+/// [`BtlModule::capabilities`]: `send_packed`.
+pub const BTL_SEND_PACKED: u64 = 2;
+/// [`BtlModule::capabilities`]: `send_gathered`.
+pub const BTL_SEND_GATHERED: u64 = 4;
+/// [`BtlModule::capabilities`]: `put`.
+pub const BTL_PUT: u64 = 8;
+/// [`BtlModule::capabilities`]: `get`.
+pub const BTL_GET: u64 = 16;
+/// [`BtlModule::capabilities`]: `atomic` on 8-byte integers, all of `CAIRN_BTL_ADD` and the others.
+pub const BTL_ATOMIC_64: u64 = 32;
+/// [`BtlModule::capabilities`]: `atomic` on 4-byte integers.
+pub const BTL_ATOMIC_32: u64 = 64;
+/// [`BtlModule::capabilities`]: the device's atomics are atomic with the processor's.
+pub const BTL_ATOMIC_GLOBAL: u64 = 128;
+/// [`BtlModule::capabilities`]: memory must be registered before put, get and atomics use it.
+pub const BTL_NEEDS_REGISTRATION: u64 = 256;
+/// [`BtlModule::capabilities`]: messages of one instance to one endpoint arrive in order.
+pub const BTL_IN_ORDER: u64 = 512;
+/// [`BtlModule::capabilities`]: `arm` works, so a thread can sleep until something arrives.
+pub const BTL_CAN_WAKE: u64 = 1024;
+
+/// [`BtlModule`] key and registration limits: bytes of a packed remote key.
+pub const BTL_MAX_KEY: usize = 128;
+
+/// Access rights of a registration: the device reads local memory (put, send).
+pub const BTL_LOCAL: u32 = 1;
+/// Access rights of a registration: peers may read it.
+pub const BTL_REMOTE_READ: u32 = 2;
+/// Access rights of a registration: peers may write it.
+pub const BTL_REMOTE_WRITE: u32 = 4;
+/// Access rights of a registration: peers may use atomics on it.
+pub const BTL_REMOTE_ATOMIC: u32 = 8;
+
+/// [`BtlAtomic::operation`]: add, wrapping.
+pub const BTL_ADD: u32 = 0;
+/// [`BtlAtomic::operation`]: bitwise and.
+pub const BTL_AND: u32 = 1;
+/// [`BtlAtomic::operation`]: bitwise or.
+pub const BTL_OR: u32 = 2;
+/// [`BtlAtomic::operation`]: bitwise exclusive or.
+pub const BTL_XOR: u32 = 3;
+/// [`BtlAtomic::operation`]: replace.
+pub const BTL_SWAP: u32 = 4;
+/// [`BtlAtomic::operation`]: replace by `operand` if it equals `compare`.
+pub const BTL_COMPARE_SWAP: u32 = 5;
+
+/// A transport's endpoint: its own type behind a pointer. Made by `add_peers`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Endpoint {
+    /// The transport's own. Not accessed by anybody else.
+    pub private: usize,
+}
+
+/// One device of a transport. Allocated by the transport; the numbers are constant and read in
+/// place on the hot path.
+#[repr(C)]
+#[derive(Debug)]
+pub struct BtlModule {
+    /// Size of this struct in bytes, as the author's header has it.
+    pub struct_size: u32,
+    /// Preference when several devices reach a peer: only those with the highest are used.
+    /// Shared memory has more than a network, a process's own loop more than shared memory.
+    pub exclusivity: u32,
+    /// `CAIRN_BTL_*`. The host takes away the bits of functions that the table lacks.
+    pub capabilities: u64,
+    /// The device's name, `eth0`; unique in the component.
+    pub name: *const c_char,
+    /// The transport's own.
+    pub state: *mut c_void,
+    /// The instances, given to the host by `pool_add`.
+    pub pool: *mut CriPool,
+    /// Set by the host: the component's table, complete.
+    pub ops: *const BtlOps,
+    /// Set by the host: the component.
+    pub instance: *mut Instance,
+    /// Most bytes of header and payload together in `send_immediate`.
+    pub immediate_limit: u32,
+    /// Most bytes of header and payload together in `send_packed`.
+    pub packed_limit: u32,
+    /// Most bytes of header and payload together in `send_gathered`.
+    pub gathered_limit: u64,
+    /// Most segments in `send_gathered`.
+    pub gathered_segments: u32,
+    /// Bytes of a packed remote key, at most `CAIRN_BTL_MAX_KEY`.
+    pub key_size: u32,
+    /// Messages up to this many bytes of payload go without asking the receiver first.
+    pub eager_limit: u64,
+    /// Most bytes in one put. 0 without put.
+    pub put_limit: u64,
+    /// Most bytes in one get. 0 without get.
+    pub get_limit: u64,
+    /// Both addresses and the length of a get are multiples of it; 1 when there is no such rule.
+    pub get_alignment: u32,
+    /// One way, small message, in nanoseconds; for choosing among devices.
+    pub latency: u32,
+    /// In megabytes per second; for sharing large messages among devices.
+    pub bandwidth: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+// SAFETY: constant after `modules`; instances carry their locks.
+unsafe impl Sync for BtlModule {}
+// SAFETY: see `Sync`.
+unsafe impl Send for BtlModule {}
+
+/// What to call when an operation that was queued is finished. Allocated by the caller; stays
+/// valid until it is called.
+#[repr(C)]
+#[derive(Debug)]
+pub struct BtlCompletion {
+    /// Called once, from a progress call with the instance's lock held. It may start operations;
+    /// it must not wait and must not poll. `status` is `CAIRN_OK` or what went wrong.
+    pub done: Option<unsafe extern "C" fn(completion: *mut BtlCompletion, status: Status)>,
+    /// The caller's own.
+    pub context: *mut c_void,
+}
+
+/// Fills at most `len` bytes at `destination` with the payload and returns how many it wrote.
+pub type PackFn =
+    unsafe extern "C" fn(context: *mut c_void, destination: *mut c_void, len: usize) -> usize;
+
+/// An active message whose header and payload lie in memory.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct BtlMessage {
+    /// The header; copied.
+    pub header: *const c_void,
+    /// The payload, or null; copied by `send_immediate`.
+    pub payload: *const c_void,
+    /// Bytes of header.
+    pub header_len: u32,
+    /// Bytes of payload.
+    pub payload_len: u32,
+    /// Entry of the receive table that gets it at the peer.
+    pub tag: u8,
+}
+
+/// An active message whose payload a function writes into the transport's own buffer.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct BtlPacked {
+    /// The header; copied.
+    pub header: *const c_void,
+    /// Writes the payload; called once, inside the function, if the message is accepted.
+    pub pack: Option<PackFn>,
+    /// Passed to `pack`.
+    pub context: *mut c_void,
+    /// Bytes of header.
+    pub header_len: u32,
+    /// Bytes of payload.
+    pub payload_len: u32,
+    /// Entry of the receive table that gets it at the peer.
+    pub tag: u8,
+}
+
+/// An active message whose payload is sent from where it lies.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct BtlGathered {
+    /// The header; copied.
+    pub header: *const c_void,
+    /// The payload. The array is copied; the memory it names stays until completion.
+    pub segments: *const Segment,
+    /// Segments.
+    pub segment_count: u32,
+    /// Bytes of header.
+    pub header_len: u32,
+    /// Entry of the receive table that gets it at the peer.
+    pub tag: u8,
+}
+
+/// A transfer between local memory and the memory of a peer.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct BtlTransfer {
+    /// Local memory; stays until completion.
+    pub local: *mut c_void,
+    /// Its registration, or null where none is needed.
+    pub registration: *mut c_void,
+    /// The peer's address.
+    pub remote: u64,
+    /// What `unpack_key` made, or null where none is needed.
+    pub key: *mut c_void,
+    /// Bytes.
+    pub len: usize,
+}
+
+/// An atomic operation on an integer in the memory of a peer.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct BtlAtomic {
+    /// The peer's address, a multiple of `width`.
+    pub remote: u64,
+    /// What `unpack_key` made, or null where none is needed.
+    pub key: *mut c_void,
+    /// `CAIRN_BTL_ADD` and the others.
+    pub operation: u32,
+    /// 4 or 8.
+    pub width: u32,
+    /// The operand.
+    pub operand: u64,
+    /// For `CAIRN_BTL_COMPARE_SWAP`.
+    pub compare: u64,
+    /// Where the old value goes, `width` bytes that stay until completion; null when it is not
+    /// wanted.
+    pub result: *mut c_void,
+}
+
+/// How to be woken when an instance has something to do.
+#[repr(C)]
+#[derive(Debug)]
+pub struct BtlWake {
+    /// A file descriptor that becomes readable, or -1.
+    pub fd: c_int,
+    /// Zero.
+    pub reserved: u32,
+    /// A futex word that changes and is woken, or null. May be in memory shared with peers.
+    pub word: *const AtomicU32,
+    /// The value of `word` that means nothing has happened yet.
+    pub expected: u32,
+}
+
+/// A transport's functions.
+#[repr(C)]
+pub struct BtlOps {
+    /// Size of this struct in bytes, as the author's header has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Stores the array of the transport's devices in `modules` and their number in `count`; the
+    /// array stays valid until `close`. Set-up, once. Required.
+    pub modules: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            modules: &mut *const *mut BtlModule,
+            count: &mut u32,
+        ) -> Status,
+    >,
+    /// For each of `count` peers, makes an endpoint and stores it in `endpoints`, or null when the
+    /// device does not reach the peer. Does not wait for the peer. Any thread. Required.
+    pub add_peers: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            count: u32,
+            peers: *const *const Peer,
+            endpoints: *mut *mut Endpoint,
+        ) -> Status,
+    >,
+    /// Ends an endpoint, on which nothing is in flight. Any thread. Required.
+    pub remove_peer: Option<unsafe extern "C" fn(module: &BtlModule, endpoint: *mut Endpoint)>,
+
+    /// Sends a small message by copying it: `CAIRN_DONE`, `CAIRN_NO_RESOURCES` or an error. Hot.
+    /// Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub send_immediate: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            cri: &Cri,
+            endpoint: *mut Endpoint,
+            message: &BtlMessage,
+        ) -> OutcomeCode,
+    >,
+    /// Sends a message whose payload a function packs: `CAIRN_DONE`, `CAIRN_NO_RESOURCES` (without
+    /// having packed) or an error. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub send_packed: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            cri: &Cri,
+            endpoint: *mut Endpoint,
+            message: &BtlPacked,
+        ) -> OutcomeCode,
+    >,
+    /// Sends a message from where it lies. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub send_gathered: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            cri: &Cri,
+            endpoint: *mut Endpoint,
+            message: &BtlGathered,
+            completion: *mut BtlCompletion,
+        ) -> OutcomeCode,
+    >,
+    /// Writes local memory into the peer's. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub put: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            cri: &Cri,
+            endpoint: *mut Endpoint,
+            transfer: &BtlTransfer,
+            completion: *mut BtlCompletion,
+        ) -> OutcomeCode,
+    >,
+    /// Reads the peer's memory into local memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub get: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            cri: &Cri,
+            endpoint: *mut Endpoint,
+            transfer: &BtlTransfer,
+            completion: *mut BtlCompletion,
+        ) -> OutcomeCode,
+    >,
+    /// Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub atomic: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            cri: &Cri,
+            endpoint: *mut Endpoint,
+            atomic: &BtlAtomic,
+            completion: *mut BtlCompletion,
+        ) -> OutcomeCode,
+    >,
+    /// Completes when every put and atomic that this instance started before, on `endpoint` or,
+    /// if that is null, on all, is visible in the peers' memory. Hot. Default:
+    /// `CAIRN_ERR_UNSUPPORTED`; required of a transport with put or atomics.
+    pub flush: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            cri: &Cri,
+            endpoint: *mut Endpoint,
+            completion: *mut BtlCompletion,
+        ) -> OutcomeCode,
+    >,
+
+    /// Registers `len` bytes for the rights in `access` (`CAIRN_BTL_LOCAL` and the others) and
+    /// stores the registration. Any thread. Default: stores null.
+    pub register_memory: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            address: *mut c_void,
+            len: usize,
+            access: u32,
+            registration: &mut *mut c_void,
+        ) -> Status,
+    >,
+    /// Ends a registration that nothing in flight uses. Any thread. Default: nothing.
+    pub deregister_memory:
+        Option<unsafe extern "C" fn(module: &BtlModule, registration: *mut c_void)>,
+    /// Writes the `key_size` bytes that a peer needs to use a registration. Any thread. Default:
+    /// nothing.
+    pub pack_key: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            registration: *mut c_void,
+            key: *mut c_void,
+        ) -> Status,
+    >,
+    /// Turns a packed key of the peer into what put, get and atomics take. Any thread. Default:
+    /// stores null.
+    pub unpack_key: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            endpoint: *mut Endpoint,
+            packed: *const c_void,
+            key: &mut *mut c_void,
+        ) -> Status,
+    >,
+    /// Frees what `unpack_key` made. Any thread. Default: nothing.
+    pub release_key: Option<unsafe extern "C" fn(module: &BtlModule, key: *mut c_void)>,
+
+    /// Prepares an instance for sleeping and says what to sleep on. `CAIRN_OK`: nothing has
+    /// happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. With
+    /// the instance's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub arm:
+        Option<unsafe extern "C" fn(module: &BtlModule, cri: &Cri, wake: &mut BtlWake) -> Status>,
+    /// Writes what an endpoint is and does, as text for a person (address, connected or not, bytes
+    /// queued), and returns the length of the whole text. Any thread. Default: an empty text.
+    pub describe: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            endpoint: *mut Endpoint,
+            text: *mut c_char,
+            capacity: usize,
+        ) -> usize,
+    >,
+}
+
+contract! {
+    BtlOps: "btl", version (BTL_MAJOR, BTL_MINOR), Many,
+        "moves bytes between two processes";
+    required modules;
+    required add_peers;
+    required remove_peer;
+    optional send_immediate since 0 = absent::send_immediate;
+    optional send_packed since 0 = absent::send_packed;
+    optional send_gathered since 0 = absent::send_gathered;
+    optional put since 0 = absent::transfer;
+    optional get since 0 = absent::transfer;
+    optional atomic since 0 = absent::atomic;
+    optional flush since 0 = absent::flush;
+    optional register_memory since 0 = absent::register_memory;
+    optional deregister_memory since 0 = absent::release;
+    optional pack_key since 0 = absent::pack_key;
+    optional unpack_key since 0 = absent::unpack_key;
+    optional release_key since 0 = absent::release;
+    optional arm since 0 = absent::arm;
+    optional describe since 0 = absent::describe;
+}
+
+/// What takes the place of optional functions.
+mod absent {
+    use super::*;
+
+    pub unsafe extern "C" fn send_immediate(
+        _: &BtlModule,
+        _: &Cri,
+        _: *mut Endpoint,
+        _: &BtlMessage,
+    ) -> OutcomeCode {
+        ERR_UNSUPPORTED
+    }
+    pub unsafe extern "C" fn send_packed(
+        _: &BtlModule,
+        _: &Cri,
+        _: *mut Endpoint,
+        _: &BtlPacked,
+    ) -> OutcomeCode {
+        ERR_UNSUPPORTED
+    }
+    pub unsafe extern "C" fn send_gathered(
+        _: &BtlModule,
+        _: &Cri,
+        _: *mut Endpoint,
+        _: &BtlGathered,
+        _: *mut BtlCompletion,
+    ) -> OutcomeCode {
+        ERR_UNSUPPORTED
+    }
+    pub unsafe extern "C" fn transfer(
+        _: &BtlModule,
+        _: &Cri,
+        _: *mut Endpoint,
+        _: &BtlTransfer,
+        _: *mut BtlCompletion,
+    ) -> OutcomeCode {
+        ERR_UNSUPPORTED
+    }
+    pub unsafe extern "C" fn atomic(
+        _: &BtlModule,
+        _: &Cri,
+        _: *mut Endpoint,
+        _: &BtlAtomic,
+        _: *mut BtlCompletion,
+    ) -> OutcomeCode {
+        ERR_UNSUPPORTED
+    }
+    pub unsafe extern "C" fn flush(
+        _: &BtlModule,
+        _: &Cri,
+        _: *mut Endpoint,
+        _: *mut BtlCompletion,
+    ) -> OutcomeCode {
+        ERR_UNSUPPORTED
+    }
+    pub unsafe extern "C" fn register_memory(
+        _: &BtlModule,
+        _: *mut c_void,
+        _: usize,
+        _: u32,
+        registration: &mut *mut c_void,
+    ) -> Status {
+        *registration = core::ptr::null_mut();
+        OK
+    }
+    pub unsafe extern "C" fn release(_: &BtlModule, _: *mut c_void) {}
+    pub unsafe extern "C" fn pack_key(_: &BtlModule, _: *mut c_void, _: *mut c_void) -> Status {
+        OK
+    }
+    pub unsafe extern "C" fn unpack_key(
+        _: &BtlModule,
+        _: *mut Endpoint,
+        _: *const c_void,
+        key: &mut *mut c_void,
+    ) -> Status {
+        *key = core::ptr::null_mut();
+        OK
+    }
+    pub unsafe extern "C" fn arm(_: &BtlModule, _: &Cri, _: &mut BtlWake) -> Status {
+        ERR_UNSUPPORTED
+    }
+    pub unsafe extern "C" fn describe(
+        _: &BtlModule,
+        _: *mut Endpoint,
+        text: *mut c_char,
+        capacity: usize,
+    ) -> usize {
+        // SAFETY: the caller vouches for `capacity` bytes at `text`.
+        unsafe { crate::text::write("", text, capacity) }
+    }
+}
+
+/// A device of a transport in Rust: the numbers that others read and the transport's own state.
+///
+/// Its address is fixed from the start, because the host and the protocol layer keep it.
+#[derive(Debug)]
+pub struct Device<M> {
+    view: Box<BtlModule>,
+    state: Box<M>,
+}
+
+impl<M: Send + Sync> Device<M> {
+    /// Makes a device. `view.state` is filled in.
+    pub fn new(mut view: BtlModule, state: M) -> Self {
+        let mut state = Box::new(state);
+        view.state = (&raw mut *state).cast();
+        Self { view: Box::new(view), state }
+    }
+
+    /// What the others see.
+    pub fn view(&self) -> &BtlModule {
+        &self.view
+    }
+
+    /// The transport's own state.
+    pub fn state(&self) -> &M {
+        &self.state
+    }
+}
+
+/// A transport in Rust. Functions correspond to those of [`BtlOps`]; `device` is the state that
+/// [`Device::new`] was given, `view` what the others see of it.
+///
+/// Which optional functions a module has is said by its capabilities alone: the bits the transport
+/// sets in [`BtlModule::capabilities`]. A function whose bit is not set is never called.
+#[allow(unused_variables)]
+pub trait Btl: Component {
+    /// What the transport keeps for one device.
+    type Device: Send + Sync + 'static;
+
+    /// The devices. The same array each time, and as long as the component is open.
+    fn modules(&self) -> &[*mut BtlModule];
+
+    /// Makes an endpoint for a peer, or `None` when the device does not reach it.
+    fn add_peer(
+        device: &Self::Device,
+        view: &BtlModule,
+        peer: &Peer,
+    ) -> Result<Option<*mut Endpoint>, Failure>;
+
+    /// Ends an endpoint.
+    ///
+    /// # Safety
+    /// `add_peer` of the same device made it, and nobody uses it any more.
+    unsafe fn remove_peer(device: &Self::Device, endpoint: *mut Endpoint);
+
+    /// Sends a small message by copying it. Hot.
+    ///
+    /// # Safety
+    /// The endpoint is one of this device; the message's pointers and lengths hold.
+    unsafe fn send_immediate(
+        device: &Self::Device,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlMessage,
+    ) -> Result<Outcome, Failure> {
+        Err(author::unsupported("send_immediate"))
+    }
+
+    /// Sends a message whose payload a function packs. Hot.
+    ///
+    /// # Safety
+    /// As for [`Btl::send_immediate`].
+    unsafe fn send_packed(
+        device: &Self::Device,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlPacked,
+    ) -> Result<Outcome, Failure> {
+        Err(author::unsupported("send_packed"))
+    }
+
+    /// Sends a message from where it lies. Hot.
+    ///
+    /// # Safety
+    /// As for [`Btl::send_immediate`]; the payload and the completion stay until it is called.
+    unsafe fn send_gathered(
+        device: &Self::Device,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlGathered,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        Err(author::unsupported("send_gathered"))
+    }
+
+    /// Writes local memory into the peer's. Hot.
+    ///
+    /// # Safety
+    /// The endpoint is one of this device; the memory on both sides is there and registered; the
+    /// local memory and the completion stay until it is called.
+    unsafe fn put(
+        device: &Self::Device,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        Err(author::unsupported("put"))
+    }
+
+    /// Reads the peer's memory into local memory. Hot.
+    ///
+    /// # Safety
+    /// As for [`Btl::put`].
+    unsafe fn get(
+        device: &Self::Device,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        Err(author::unsupported("get"))
+    }
+
+    /// Does an atomic operation in the peer's memory. Hot.
+    ///
+    /// # Safety
+    /// As for [`Btl::put`].
+    unsafe fn atomic(
+        device: &Self::Device,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        atomic: &BtlAtomic,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        Err(author::unsupported("atomic"))
+    }
+
+    /// Completes when earlier puts and atomics are visible to the peers. `endpoint` may be null
+    /// for all. Hot.
+    ///
+    /// # Safety
+    /// The endpoint is null or one of this device; the completion stays until it is called.
+    unsafe fn flush(
+        device: &Self::Device,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        Err(author::unsupported("flush"))
+    }
+
+    /// Registers memory; `access` is made of [`BTL_LOCAL`] and the others.
+    ///
+    /// # Safety
+    /// The memory is there until the registration ends.
+    unsafe fn register_memory(
+        device: &Self::Device,
+        address: *mut c_void,
+        len: usize,
+        access: u32,
+    ) -> Result<*mut c_void, Failure> {
+        Ok(core::ptr::null_mut())
+    }
+
+    /// Ends a registration.
+    ///
+    /// # Safety
+    /// [`Btl::register_memory`] made it, and nothing in flight uses it.
+    unsafe fn deregister_memory(device: &Self::Device, registration: *mut c_void) {}
+
+    /// Writes what a peer needs to use a registration into `key`, which has `key_size` bytes.
+    ///
+    /// # Safety
+    /// [`Btl::register_memory`] made the registration.
+    unsafe fn pack_key(
+        device: &Self::Device,
+        registration: *mut c_void,
+        key: &mut [u8],
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Turns a packed key of a peer into what put, get and atomics take.
+    ///
+    /// # Safety
+    /// The endpoint is one of this device. The key's bytes come from the peer: check them.
+    unsafe fn unpack_key(
+        device: &Self::Device,
+        endpoint: *mut Endpoint,
+        packed: &[u8],
+    ) -> Result<*mut c_void, Failure> {
+        Ok(core::ptr::null_mut())
+    }
+
+    /// Frees what [`Btl::unpack_key`] made.
+    ///
+    /// # Safety
+    /// [`Btl::unpack_key`] made it, and nothing in flight uses it.
+    unsafe fn release_key(device: &Self::Device, key: *mut c_void) {}
+
+    /// Prepares an instance for sleeping: what to sleep on, or `None` when something has happened
+    /// meanwhile.
+    fn arm(device: &Self::Device, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
+        Err(author::unsupported("arm"))
+    }
+
+    /// What an endpoint is and does, as text for a person.
+    ///
+    /// # Safety
+    /// The endpoint is one of this device.
+    unsafe fn describe(device: &Self::Device, endpoint: *mut Endpoint) -> String {
+        String::new()
+    }
+}
+
+/// The table of a transport in Rust; the `component!` macro puts it into the descriptor.
+pub const fn ops<T: Btl>() -> BtlOps {
+    BtlOps {
+        struct_size: size_of::<BtlOps>() as u32,
+        reserved: 0,
+        modules: Some(modules::<T>),
+        add_peers: Some(add_peers::<T>),
+        remove_peer: Some(remove_peer::<T>),
+        send_immediate: Some(send_immediate::<T>),
+        send_packed: Some(send_packed::<T>),
+        send_gathered: Some(send_gathered::<T>),
+        put: Some(put::<T>),
+        get: Some(get::<T>),
+        atomic: Some(atomic::<T>),
+        flush: Some(flush::<T>),
+        register_memory: Some(register_memory::<T>),
+        deregister_memory: Some(deregister_memory::<T>),
+        pack_key: Some(pack_key::<T>),
+        unpack_key: Some(unpack_key::<T>),
+        release_key: Some(release_key::<T>),
+        arm: Some(arm::<T>),
+        describe: Some(describe::<T>),
+    }
+}
+
+/// # Safety
+/// The module is one of `T`.
+unsafe fn device<T: Btl>(module: &BtlModule) -> &T::Device {
+    // SAFETY: `Device::new` stored it, and the transport keeps it while it is open.
+    unsafe { &*module.state.cast::<T::Device>() }
+}
+
+shims! { T: Btl;
+    fn modules(
+        instance: *mut Instance,
+        modules: &mut *const *mut BtlModule,
+        count: &mut u32,
+    ) -> Status = report(instance) {
+        let all = author::component::<T>(instance).modules();
+        *modules = all.as_ptr();
+        *count = all.len() as u32;
+        Ok(())
+    }
+    fn add_peers(
+        module: &BtlModule,
+        count: u32,
+        peers: *const *const Peer,
+        endpoints: *mut *mut Endpoint,
+    ) -> Status = report(module.instance) {
+        for i in 0..count as usize {
+            let endpoint = T::add_peer(device::<T>(module), module, &**peers.add(i))?;
+            *endpoints.add(i) = endpoint.unwrap_or(core::ptr::null_mut());
+        }
+        Ok(())
+    }
+    fn remove_peer(module: &BtlModule, endpoint: *mut Endpoint) = no_unwind {
+        T::remove_peer(device::<T>(module), endpoint)
+    }
+    fn send_immediate(
+        module: &BtlModule,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlMessage,
+    ) -> OutcomeCode = no_unwind {
+        author::outcome(
+            module.instance,
+            T::send_immediate(device::<T>(module), cri, endpoint, message),
+        )
+    }
+    fn send_packed(
+        module: &BtlModule,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlPacked,
+    ) -> OutcomeCode = no_unwind {
+        author::outcome(
+            module.instance,
+            T::send_packed(device::<T>(module), cri, endpoint, message),
+        )
+    }
+    fn send_gathered(
+        module: &BtlModule,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlGathered,
+        completion: *mut BtlCompletion,
+    ) -> OutcomeCode = no_unwind {
+        author::outcome(
+            module.instance,
+            T::send_gathered(device::<T>(module), cri, endpoint, message, completion),
+        )
+    }
+    fn put(
+        module: &BtlModule,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> OutcomeCode = no_unwind {
+        author::outcome(
+            module.instance,
+            T::put(device::<T>(module), cri, endpoint, transfer, completion),
+        )
+    }
+    fn get(
+        module: &BtlModule,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> OutcomeCode = no_unwind {
+        author::outcome(
+            module.instance,
+            T::get(device::<T>(module), cri, endpoint, transfer, completion),
+        )
+    }
+    fn atomic(
+        module: &BtlModule,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        atomic: &BtlAtomic,
+        completion: *mut BtlCompletion,
+    ) -> OutcomeCode = no_unwind {
+        author::outcome(
+            module.instance,
+            T::atomic(device::<T>(module), cri, endpoint, atomic, completion),
+        )
+    }
+    fn flush(
+        module: &BtlModule,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        completion: *mut BtlCompletion,
+    ) -> OutcomeCode = no_unwind {
+        author::outcome(
+            module.instance,
+            T::flush(device::<T>(module), cri, endpoint, completion),
+        )
+    }
+    fn register_memory(
+        module: &BtlModule,
+        address: *mut c_void,
+        len: usize,
+        access: u32,
+        registration: &mut *mut c_void,
+    ) -> Status = report(module.instance) {
+        *registration = T::register_memory(device::<T>(module), address, len, access)?;
+        Ok(())
+    }
+    fn deregister_memory(module: &BtlModule, registration: *mut c_void) = no_unwind {
+        T::deregister_memory(device::<T>(module), registration)
+    }
+    fn pack_key(
+        module: &BtlModule,
+        registration: *mut c_void,
+        key: *mut c_void,
+    ) -> Status = report(module.instance) {
+        let key = core::slice::from_raw_parts_mut(key.cast(), module.key_size as usize);
+        T::pack_key(device::<T>(module), registration, key)
+    }
+    fn unpack_key(
+        module: &BtlModule,
+        endpoint: *mut Endpoint,
+        packed: *const c_void,
+        key: &mut *mut c_void,
+    ) -> Status = report(module.instance) {
+        let packed = core::slice::from_raw_parts(packed.cast(), module.key_size as usize);
+        *key = T::unpack_key(device::<T>(module), endpoint, packed)?;
+        Ok(())
+    }
+    fn release_key(module: &BtlModule, key: *mut c_void) = no_unwind {
+        T::release_key(device::<T>(module), key)
+    }
+    fn arm(module: &BtlModule, cri: &Cri, wake: &mut BtlWake) -> Status = no_unwind {
+        match T::arm(device::<T>(module), cri) {
+            Ok(Some(found)) => {
+                *wake = found;
+                OK
+            }
+            Ok(None) => NO_RESOURCES,
+            Err(failure) => author::fail(module.instance, &failure),
+        }
+    }
+    fn describe(
+        module: &BtlModule,
+        endpoint: *mut Endpoint,
+        text: *mut c_char,
+        capacity: usize,
+    ) -> usize = no_unwind {
+        crate::text::write(&T::describe(device::<T>(module), endpoint), text, capacity)
+    }
+}

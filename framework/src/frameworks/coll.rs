@@ -1,0 +1,327 @@
+//! **coll** — collective operations.
+//!
+//! Several components serve one communicator: for each operation the one that offers it with the
+//! highest priority. A component reaches its peers through the process's point-to-point component,
+//! which it finds with the host's `service`, on negative tags that no user message has.
+//!
+//! **Life.** `comm_open` is called for each communicator on each of its processes, in the same
+//! order; `offer` right after it, for each operation; `comm_close` when the communicator is freed.
+//! What a component answers must be the same on every process of the communicator, because all have
+//! to take the same one: it may depend on sizes, parameters and info keys, not on rank or load.
+//!
+//! **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
+//! one thread at a time for one communicator, as MPI demands of its callers.
+//!
+//! **Completion and ownership.** As for `pml`: requests are the component's, buffers are the
+//! operation's until it is complete, count arrays until `run`, `start` or `init` returns.
+
+use core::ffi::c_void;
+
+use super::{contract, shims};
+use crate::abi::comm::Comm;
+use crate::abi::component::Instance;
+use crate::abi::datatype::{Datatype, Op};
+use crate::abi::request::Request;
+use crate::abi::status::{ERR_UNSUPPORTED, Status};
+use crate::author::{self, Component, Failure};
+
+/// Major version of this contract.
+pub const COLL_MAJOR: u16 = 1;
+/// Minor version of this contract.
+pub const COLL_MINOR: u16 = 0;
+
+/// [`CollArgs::operation`]: `MPI_Barrier`.
+pub const COLL_BARRIER: u32 = 0;
+/// [`CollArgs::operation`]: `MPI_Bcast`, in the receive buffer.
+pub const COLL_BCAST: u32 = 1;
+/// [`CollArgs::operation`]: `MPI_Gather`.
+pub const COLL_GATHER: u32 = 2;
+/// [`CollArgs::operation`]: `MPI_Gatherv`.
+pub const COLL_GATHERV: u32 = 3;
+/// [`CollArgs::operation`]: `MPI_Scatter`.
+pub const COLL_SCATTER: u32 = 4;
+/// [`CollArgs::operation`]: `MPI_Scatterv`.
+pub const COLL_SCATTERV: u32 = 5;
+/// [`CollArgs::operation`]: `MPI_Allgather`.
+pub const COLL_ALLGATHER: u32 = 6;
+/// [`CollArgs::operation`]: `MPI_Allgatherv`.
+pub const COLL_ALLGATHERV: u32 = 7;
+/// [`CollArgs::operation`]: `MPI_Alltoall`.
+pub const COLL_ALLTOALL: u32 = 8;
+/// [`CollArgs::operation`]: `MPI_Alltoallv`.
+pub const COLL_ALLTOALLV: u32 = 9;
+/// [`CollArgs::operation`]: `MPI_Alltoallw`.
+pub const COLL_ALLTOALLW: u32 = 10;
+/// [`CollArgs::operation`]: `MPI_Reduce`.
+pub const COLL_REDUCE: u32 = 11;
+/// [`CollArgs::operation`]: `MPI_Allreduce`.
+pub const COLL_ALLREDUCE: u32 = 12;
+/// [`CollArgs::operation`]: `MPI_Reduce_scatter`.
+pub const COLL_REDUCE_SCATTER: u32 = 13;
+/// [`CollArgs::operation`]: `MPI_Reduce_scatter_block`.
+pub const COLL_REDUCE_SCATTER_BLOCK: u32 = 14;
+/// [`CollArgs::operation`]: `MPI_Scan`.
+pub const COLL_SCAN: u32 = 15;
+/// [`CollArgs::operation`]: `MPI_Exscan`.
+pub const COLL_EXSCAN: u32 = 16;
+/// [`CollArgs::operation`]: `MPI_Neighbor_allgather`.
+pub const COLL_NEIGHBOR_ALLGATHER: u32 = 17;
+/// [`CollArgs::operation`]: `MPI_Neighbor_allgatherv`.
+pub const COLL_NEIGHBOR_ALLGATHERV: u32 = 18;
+/// [`CollArgs::operation`]: `MPI_Neighbor_alltoall`.
+pub const COLL_NEIGHBOR_ALLTOALL: u32 = 19;
+/// [`CollArgs::operation`]: `MPI_Neighbor_alltoallv`.
+pub const COLL_NEIGHBOR_ALLTOALLV: u32 = 20;
+/// [`CollArgs::operation`]: `MPI_Neighbor_alltoallw`.
+pub const COLL_NEIGHBOR_ALLTOALLW: u32 = 21;
+/// Number of operations.
+pub const COLL_OPERATIONS: u32 = 22;
+
+/// How an operation is called: it returns when it is complete.
+pub const COLL_BLOCKING: u32 = 0;
+/// How an operation is called: it returns a request.
+pub const COLL_NONBLOCKING: u32 = 1;
+/// How an operation is called: it returns a request that can be started many times.
+pub const COLL_PERSISTENT: u32 = 2;
+
+/// An array of counts or displacements, one for each rank, in the width the user called with.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CollCounts {
+    /// `int` or `MPI_Count`/`MPI_Aint` values, or null.
+    pub data: *const c_void,
+    /// 4 or 8.
+    pub width: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// One side of an operation. Which fields hold is what the MPI function has.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CollSide {
+    /// The user's buffer; 1 stands for `MPI_IN_PLACE`.
+    pub buffer: *mut c_void,
+    /// Elements.
+    pub count: u64,
+    /// Their type.
+    pub datatype: *const Datatype,
+    /// Counts by rank, for the `v` and `w` operations and reduce-scatter.
+    pub counts: CollCounts,
+    /// Displacements by rank, in elements (`v`) or bytes (`w`).
+    pub displacements: CollCounts,
+    /// Types by rank, for the `w` operations.
+    pub datatypes: *const *const Datatype,
+}
+
+/// An operation with its arguments.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CollArgs {
+    /// Size of this struct in bytes, as the host has it.
+    pub struct_size: u32,
+    /// `CAIRN_COLL_BARRIER` and the others.
+    pub operation: u32,
+    /// What is sent.
+    pub send: CollSide,
+    /// What is received.
+    pub receive: CollSide,
+    /// The reduction operation, for those that have one.
+    pub op: *const Op,
+    /// Rank of the root, for those that have one; -3 and -4 as in the ABI between groups.
+    pub root: i32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// Functions for collectives. `module` is what `comm_open` stored.
+#[repr(C)]
+pub struct CollOps {
+    /// Size of this struct in bytes, as the author's header has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Prepares for a communicator and stores the component's own object. Set-up. Required.
+    pub comm_open: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            comm: &mut Comm,
+            module: &mut *mut c_void,
+        ) -> Status,
+    >,
+    /// Frees that object; no operation is in flight. Set-up. Required.
+    pub comm_close:
+        Option<unsafe extern "C" fn(instance: *mut Instance, comm: &mut Comm, module: *mut c_void)>,
+    /// Priority with which an operation, called in one of the ways `CAIRN_COLL_BLOCKING` and the
+    /// others, is offered, or -1. Set-up. Required.
+    pub offer: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            comm: &Comm,
+            module: *mut c_void,
+            operation: u32,
+            way: u32,
+        ) -> i32,
+    >,
+    /// Runs an operation to its end. Required.
+    pub run: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            comm: &Comm,
+            module: *mut c_void,
+            args: &CollArgs,
+        ) -> Status,
+    >,
+    /// Starts an operation and stores its request. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub start: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            comm: &Comm,
+            module: *mut c_void,
+            args: &CollArgs,
+            request: &mut *mut Request,
+        ) -> Status,
+    >,
+    /// Makes a persistent request. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub init: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            comm: &Comm,
+            module: *mut c_void,
+            args: &CollArgs,
+            request: &mut *mut Request,
+        ) -> Status,
+    >,
+}
+
+contract! {
+    CollOps: "coll", version (COLL_MAJOR, COLL_MINOR), Many,
+        "collective operations";
+    required comm_open;
+    required comm_close;
+    required offer;
+    required run;
+    optional start since 0 = no_request;
+    optional init since 0 = no_request;
+}
+
+unsafe extern "C" fn no_request(
+    _: *mut Instance,
+    _: &Comm,
+    _: *mut c_void,
+    _: &CollArgs,
+    _: &mut *mut Request,
+) -> Status {
+    ERR_UNSUPPORTED
+}
+
+/// Collectives in Rust. Functions correspond to those of [`CollOps`].
+///
+/// # Safety of the unsafe functions
+/// The pointers in the arguments are valid as the operation's documentation in MPI 5.0, chapter 6
+/// says, until the operation is complete.
+#[allow(clippy::missing_safety_doc)] // said once, above
+pub trait Coll: Component {
+    /// What the component keeps for one communicator.
+    type Module: Send + Sync + 'static;
+
+    /// Prepares for a communicator.
+    fn comm_open(&self, comm: &mut Comm) -> Result<Self::Module, Failure>;
+    /// Priority with which it offers an operation called in a way, if it does.
+    fn offer(&self, comm: &Comm, module: &Self::Module, operation: u32, way: u32) -> Option<i32>;
+    /// Runs an operation to its end.
+    unsafe fn run(
+        &self,
+        comm: &Comm,
+        module: &Self::Module,
+        args: &CollArgs,
+    ) -> Result<(), Failure>;
+    /// Starts an operation.
+    unsafe fn start(
+        &self,
+        _comm: &Comm,
+        _module: &Self::Module,
+        _args: &CollArgs,
+    ) -> Result<*mut Request, Failure> {
+        Err(author::unsupported("nonblocking collectives"))
+    }
+    /// Makes a persistent request.
+    unsafe fn init(
+        &self,
+        _comm: &Comm,
+        _module: &Self::Module,
+        _args: &CollArgs,
+    ) -> Result<*mut Request, Failure> {
+        Err(author::unsupported("persistent collectives"))
+    }
+}
+
+/// The table of a component in Rust; the `component!` macro puts it into the descriptor.
+pub const fn ops<T: Coll>() -> CollOps {
+    CollOps {
+        struct_size: size_of::<CollOps>() as u32,
+        reserved: 0,
+        comm_open: Some(comm_open::<T>),
+        comm_close: Some(comm_close::<T>),
+        offer: Some(offer::<T>),
+        run: Some(run::<T>),
+        start: Some(start::<T>),
+        init: Some(init::<T>),
+    }
+}
+
+shims! { T: Coll;
+    fn comm_open(
+        instance: *mut Instance,
+        comm: &mut Comm,
+        module: &mut *mut c_void,
+    ) -> Status = report(instance) {
+        let opened = author::component::<T>(instance).comm_open(comm)?;
+        *module = Box::into_raw(Box::new(opened)).cast();
+        Ok(())
+    }
+    fn comm_close(_instance: *mut Instance, _comm: &mut Comm, module: *mut c_void) = no_unwind {
+        drop(Box::from_raw(module.cast::<T::Module>()));
+    }
+    fn offer(
+        instance: *mut Instance,
+        comm: &Comm,
+        module: *mut c_void,
+        operation: u32,
+        way: u32,
+    ) -> i32 = no_unwind {
+        let module = &*module.cast::<T::Module>();
+        author::component::<T>(instance).offer(comm, module, operation, way).unwrap_or(-1)
+    }
+    fn run(
+        instance: *mut Instance,
+        comm: &Comm,
+        module: *mut c_void,
+        args: &CollArgs,
+    ) -> Status = no_unwind {
+        let module = &*module.cast::<T::Module>();
+        author::status(instance, author::component::<T>(instance).run(comm, module, args))
+    }
+    fn start(
+        instance: *mut Instance,
+        comm: &Comm,
+        module: *mut c_void,
+        args: &CollArgs,
+        request: &mut *mut Request,
+    ) -> Status = no_unwind {
+        let module = &*module.cast::<T::Module>();
+        let started = author::component::<T>(instance).start(comm, module, args);
+        author::store(instance, request, started)
+    }
+    fn init(
+        instance: *mut Instance,
+        comm: &Comm,
+        module: *mut c_void,
+        args: &CollArgs,
+        request: &mut *mut Request,
+    ) -> Status = no_unwind {
+        let module = &*module.cast::<T::Module>();
+        let made = author::component::<T>(instance).init(comm, module, args);
+        author::store(instance, request, made)
+    }
+}

@@ -1,0 +1,295 @@
+//! **match** — the matching engine of a communicator: which receive gets which message.
+//!
+//! An engine holds the receives that were posted and not matched, and the messages that arrived and
+//! were not matched. It knows source and tag, nothing of data or protocols; the `pml` component
+//! puts messages of one sender into order before it hands them over.
+//!
+//! **Order.** A message goes to the receive that was posted first among those it matches, and a
+//! receive gets the message that arrived first among those it matches (MPI 5.0, 3.5), with
+//! wildcards and without. Two calls are ordered if one returned before the other began.
+//!
+//! **Life.** One engine a communicator, from `engine_open` to `engine_close`. When it closes, what
+//! is left inside has been taken out by `drain`.
+//!
+//! **Threads and locks.** The functions on an engine are hot: any thread, any number at once. The
+//! engine does its own locking; the caller holds no lock of it, and may hold an instance's lock. In
+//! a single-threaded process (`job->thread_level`) an engine takes no lock.
+//!
+//! **Ownership.** [`MatchPosted`] and [`MatchArrived`] are embedded in the caller's receive requests
+//! and message buffers. They are the engine's from the call that puts them in until the call that
+//! returns them.
+
+use core::ffi::{c_char, c_void};
+
+use super::{contract, shims};
+use crate::abi::comm::Comm;
+use crate::abi::component::Instance;
+use crate::abi::status::{DONE, NOTHING, OutcomeCode, Status};
+use crate::author::{self, Component, Failure};
+
+/// Major version of this contract.
+pub const MATCH_MAJOR: u16 = 1;
+/// Minor version of this contract.
+pub const MATCH_MINOR: u16 = 0;
+
+/// [`MatchPosted::source`]: a message of anybody.
+pub const MATCH_ANY_SOURCE: i32 = -1;
+/// [`MatchPosted::tag`]: a message with any tag that is not negative. Negative tags are the
+/// library's own and are matched only by naming them.
+pub const MATCH_ANY_TAG: i32 = -2;
+
+/// A posted receive.
+#[repr(C)]
+#[derive(Debug)]
+pub struct MatchPosted {
+    /// Rank of the sender or `CAIRN_MATCH_ANY_SOURCE`.
+    pub source: i32,
+    /// Tag or `CAIRN_MATCH_ANY_TAG`.
+    pub tag: i32,
+    /// The engine's own.
+    pub private: [usize; 4],
+}
+
+/// An arrived message.
+#[repr(C)]
+#[derive(Debug)]
+pub struct MatchArrived {
+    /// Rank of the sender.
+    pub source: i32,
+    /// Its tag.
+    pub tag: i32,
+    /// The engine's own.
+    pub private: [usize; 4],
+}
+
+/// Makes a [`MatchArrived`] that outlives the arrival, or null when there is no memory. Called by
+/// `arrive` when no receive is posted, before the message is put in; it must not call the engine.
+pub type MatchKeepFn = unsafe extern "C" fn(context: *mut c_void) -> *mut MatchArrived;
+
+/// What an engine holds and how hard it worked.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MatchCounts {
+    /// Receives in it.
+    pub posted: u64,
+    /// Messages in it.
+    pub arrived: u64,
+    /// Most receives ever in it.
+    pub posted_max: u64,
+    /// Most messages ever in it.
+    pub arrived_max: u64,
+    /// Calls of `post` and `arrive`.
+    pub searches: u64,
+    /// Entries these compared, all together.
+    pub compared: u64,
+    /// Most entries one of them compared.
+    pub compared_max: u64,
+}
+
+/// An engine's functions. `engine` is what `engine_open` stored.
+#[repr(C)]
+pub struct MatchOps {
+    /// Size of this struct in bytes, as the author's header has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Makes the engine of a communicator. Set-up. Required.
+    pub engine_open: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            comm: &Comm,
+            engine: &mut *mut c_void,
+        ) -> Status,
+    >,
+    /// Frees an empty engine that nobody uses. Set-up. Required.
+    pub engine_close: Option<unsafe extern "C" fn(engine: *mut c_void)>,
+    /// A receive was posted: returns the message it gets, taken out, or null, and then the receive
+    /// is in the engine. Hot. Required.
+    pub post: Option<
+        unsafe extern "C" fn(engine: *mut c_void, posted: *mut MatchPosted) -> *mut MatchArrived,
+    >,
+    /// A message arrived: returns the receive that gets it, taken out, or null, and then the
+    /// message that `keep(context)` made is in the engine (or was dropped, if that was null).
+    /// Hot. Required.
+    pub arrive: Option<
+        unsafe extern "C" fn(
+            engine: *mut c_void,
+            source: i32,
+            tag: i32,
+            keep: MatchKeepFn,
+            context: *mut c_void,
+        ) -> *mut MatchPosted,
+    >,
+    /// The message that a receive with this source and tag would get, or null; with `take` 1 it
+    /// is taken out. Without, another thread may take it at any moment, so the caller looks at it
+    /// only when it knows that none does. Required.
+    pub find: Option<
+        unsafe extern "C" fn(
+            engine: *mut c_void,
+            source: i32,
+            tag: i32,
+            take: u32,
+        ) -> *mut MatchArrived,
+    >,
+    /// Takes a receive out again: `CAIRN_DONE`, or `CAIRN_NOTHING` when it was matched before.
+    /// Required.
+    pub cancel:
+        Option<unsafe extern "C" fn(engine: *mut c_void, posted: *mut MatchPosted) -> OutcomeCode>,
+    /// Takes one receive and one message out, whichever there are, before the engine closes or
+    /// when a peer has failed: stores them, or null. Required.
+    pub drain: Option<
+        unsafe extern "C" fn(
+            engine: *mut c_void,
+            posted: &mut *mut MatchPosted,
+            arrived: &mut *mut MatchArrived,
+        ),
+    >,
+    /// Stores the counts. May be called while others work, and is then approximate. Default:
+    /// stores zeros.
+    pub counts: Option<unsafe extern "C" fn(engine: *mut c_void, counts: &mut MatchCounts)>,
+    /// Writes what is in the engine as text for a person and returns the length of the whole
+    /// text. Default: an empty text.
+    pub describe: Option<
+        unsafe extern "C" fn(engine: *mut c_void, text: *mut c_char, capacity: usize) -> usize,
+    >,
+}
+
+contract! {
+    MatchOps: "match", version (MATCH_MAJOR, MATCH_MINOR), One,
+        "which receive gets which message";
+    required engine_open;
+    required engine_close;
+    required post;
+    required arrive;
+    required find;
+    required cancel;
+    required drain;
+    optional counts since 0 = no_counts;
+    optional describe since 0 = no_description;
+}
+
+unsafe extern "C" fn no_counts(_: *mut c_void, counts: &mut MatchCounts) {
+    *counts = MatchCounts::default();
+}
+unsafe extern "C" fn no_description(_: *mut c_void, text: *mut c_char, capacity: usize) -> usize {
+    // SAFETY: the caller vouches for `capacity` bytes at `text`.
+    unsafe { crate::text::write("", text, capacity) }
+}
+
+/// A matching engine in Rust. Functions correspond to those of [`MatchOps`].
+///
+/// # Safety of the unsafe functions
+/// Entries that are put in stay valid and untouched until they come out.
+#[allow(clippy::missing_safety_doc)] // said once, above
+pub trait Match: Component {
+    /// The engine of one communicator.
+    type Engine: Send + Sync + 'static;
+
+    /// Makes the engine of a communicator.
+    fn engine_open(&self, comm: &Comm) -> Result<Self::Engine, Failure>;
+    /// A receive was posted.
+    unsafe fn post(engine: &Self::Engine, posted: *mut MatchPosted) -> Option<*mut MatchArrived>;
+    /// A message arrived.
+    unsafe fn arrive(
+        engine: &Self::Engine,
+        source: i32,
+        tag: i32,
+        keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
+    ) -> Option<*mut MatchPosted>;
+    /// The message that a receive would get; with `take` it is taken out.
+    fn find(engine: &Self::Engine, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived>;
+    /// Takes a receive out: whether it was still in.
+    unsafe fn cancel(engine: &Self::Engine, posted: *mut MatchPosted) -> bool;
+    /// Takes one receive and one message out.
+    fn drain(engine: &Self::Engine) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>);
+    /// What it holds and how hard it worked.
+    fn counts(_engine: &Self::Engine) -> MatchCounts {
+        MatchCounts::default()
+    }
+    /// What is in it, for a person.
+    fn describe(_engine: &Self::Engine) -> String {
+        String::new()
+    }
+}
+
+/// The table of an engine in Rust; the `component!` macro puts it into the descriptor.
+pub const fn ops<T: Match>() -> MatchOps {
+    MatchOps {
+        struct_size: size_of::<MatchOps>() as u32,
+        reserved: 0,
+        engine_open: Some(engine_open::<T>),
+        engine_close: Some(engine_close::<T>),
+        post: Some(post::<T>),
+        arrive: Some(arrive::<T>),
+        find: Some(find::<T>),
+        cancel: Some(cancel::<T>),
+        drain: Some(drain::<T>),
+        counts: Some(counts::<T>),
+        describe: Some(describe::<T>),
+    }
+}
+
+/// # Safety
+/// `engine` was made by `engine_open` of `T` and is not closed during `'a`.
+unsafe fn engine_of<'a, T: Match>(engine: *mut c_void) -> &'a T::Engine {
+    // SAFETY: promised by the caller.
+    unsafe { &*engine.cast::<T::Engine>() }
+}
+
+fn or_null<E>(entry: Option<*mut E>) -> *mut E {
+    entry.unwrap_or(core::ptr::null_mut())
+}
+
+shims! { T: Match;
+    fn engine_open(
+        instance: *mut Instance,
+        comm: &Comm,
+        engine: &mut *mut c_void,
+    ) -> Status = report(instance) {
+        let opened = author::component::<T>(instance).engine_open(comm)?;
+        *engine = Box::into_raw(Box::new(opened)).cast();
+        Ok(())
+    }
+    fn engine_close(engine: *mut c_void) = no_unwind {
+        drop(Box::from_raw(engine.cast::<T::Engine>()));
+    }
+    fn post(engine: *mut c_void, posted: *mut MatchPosted) -> *mut MatchArrived = no_unwind {
+        or_null(T::post(engine_of::<T>(engine), posted))
+    }
+    fn arrive(
+        engine: *mut c_void,
+        source: i32,
+        tag: i32,
+        keep: MatchKeepFn,
+        context: *mut c_void,
+    ) -> *mut MatchPosted = no_unwind {
+        let mut keep = || Some(keep(context)).filter(|kept| !kept.is_null());
+        or_null(T::arrive(engine_of::<T>(engine), source, tag, &mut keep))
+    }
+    fn find(
+        engine: *mut c_void,
+        source: i32,
+        tag: i32,
+        take: u32,
+    ) -> *mut MatchArrived = no_unwind {
+        or_null(T::find(engine_of::<T>(engine), source, tag, take != 0))
+    }
+    fn cancel(engine: *mut c_void, posted: *mut MatchPosted) -> OutcomeCode = no_unwind {
+        if T::cancel(engine_of::<T>(engine), posted) { DONE } else { NOTHING }
+    }
+    fn drain(
+        engine: *mut c_void,
+        posted: &mut *mut MatchPosted,
+        arrived: &mut *mut MatchArrived,
+    ) = no_unwind {
+        let (receive, message) = T::drain(engine_of::<T>(engine));
+        *posted = or_null(receive);
+        *arrived = or_null(message);
+    }
+    fn counts(engine: *mut c_void, counts: &mut MatchCounts) = no_unwind {
+        *counts = T::counts(engine_of::<T>(engine));
+    }
+    fn describe(engine: *mut c_void, text: *mut c_char, capacity: usize) -> usize = no_unwind {
+        crate::text::write(&T::describe(engine_of::<T>(engine)), text, capacity)
+    }
+}

@@ -1,0 +1,212 @@
+//! The frameworks: one file for each contract between the MPI library and a kind of component.
+//!
+//! Each file holds, in this order: the rules of the contract (life, threads and locks, completion,
+//! ownership), the table of functions as C sees it (`<Framework>Ops`), the types that only this
+//! contract uses, the trait a Rust author implements, and the shims between the two.
+//!
+//! # Rules that hold in every contract
+//!
+//! * **Set-up functions** are called by one thread at a time, outside the hot path, with no lock
+//!   held; they may call anything in the host table. The documentation marks the others **hot**.
+//! * **Hot functions** may be called by any thread at any time between the set-up and the
+//!   tear-down of the object they work on. They must not sleep, and of the host table they use only
+//!   what is read in place, `fail`, and the functions their own documentation names. Where they get
+//!   an instance ([`Cri`](crate::abi::pool::Cri)), its lock is held by the caller, unless the
+//!   process is single-threaded, where nobody takes locks.
+//! * **The first argument** of a function is the instance of the component or an object that the
+//!   component made, and is valid whenever the function is called.
+//! * **Optional functions** may be null in the table; the host puts a safe default in their place
+//!   before it calls anything, so nobody else checks for null. What the default does is said with
+//!   the function.
+//! * **A pointer argument** is valid during the call only, unless the function says that it stays.
+//! * **Return values** are a [`Status`](crate::abi::status::Status) or, where an operation may have
+//!   to wait, an [`OutcomeCode`](crate::abi::status::OutcomeCode); both below zero for errors, with the
+//!   reason given to `fail` before. Errors are not retried.
+//! * **Versions.** A contract's minor version grows when a function or field is appended; it is
+//!   always optional. Its major version grows when something that was there changes.
+
+use core::ffi::c_void;
+
+pub mod btl;
+pub mod coll;
+pub mod cri;
+pub mod issue;
+#[path = "match.rs"]
+pub mod matching; // `match` is a keyword
+pub mod osc;
+pub mod pmi;
+pub mod pml;
+pub mod progress;
+pub mod smsc;
+pub mod tasks;
+pub mod wait;
+
+/// How many components of a framework serve one scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cardinality {
+    /// The one with the highest priority.
+    One,
+    /// All that accept, the highest priority first.
+    Many,
+}
+
+/// One function of a contract's table.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// Where it lies in the table, in bytes.
+    pub offset: usize,
+    /// Whether a component must have it.
+    pub required: bool,
+    /// The minor version that brought it.
+    pub since: u16,
+}
+
+/// What the host knows about a framework: enough to check a component's table before any call.
+#[derive(Debug)]
+pub struct Contract {
+    /// The framework's name, `cri`.
+    pub name: &'static str,
+    /// One line for users.
+    pub summary: &'static str,
+    /// The version of the contract that this host speaks.
+    pub version: (u16, u16),
+    /// One component or many.
+    pub cardinality: Cardinality,
+    /// Size of the table in this version, in bytes.
+    pub size: usize,
+    /// Size of the table in version `<major>.0`, in bytes: no table is smaller.
+    pub first_size: usize,
+    /// Every function, in the order of the table.
+    pub functions: &'static [Function],
+    /// Puts the defaults of optional functions where a table of `size` bytes has null.
+    pub fill_defaults: unsafe fn(table: *mut c_void),
+}
+
+/// The table of a framework.
+///
+/// # Safety
+/// The contract describes this very type.
+pub unsafe trait Table: Sized + 'static {
+    /// The framework's contract.
+    fn contract() -> &'static Contract;
+}
+
+/// Every framework, by name.
+pub static CONTRACTS: [&Contract; 12] = [
+    &btl::CONTRACT,
+    &coll::CONTRACT,
+    &cri::CONTRACT,
+    &issue::CONTRACT,
+    &matching::CONTRACT,
+    &osc::CONTRACT,
+    &pmi::CONTRACT,
+    &pml::CONTRACT,
+    &progress::CONTRACT,
+    &smsc::CONTRACT,
+    &tasks::CONTRACT,
+    &wait::CONTRACT,
+];
+
+/// The contract of the framework with this name.
+pub fn by_name(name: &str) -> Option<&'static Contract> {
+    CONTRACTS.into_iter().find(|contract| contract.name == name)
+}
+
+/// Declares, next to a table, which of its functions are required and what takes the place of the
+/// others. Generates `CONTRACT` and `VERSION`. Fails to compile when a function of the table is
+/// not listed.
+macro_rules! contract {
+    (
+        $ops:ident: $name:literal, version ($major:expr, $minor:expr), $cardinality:ident, $summary:literal;
+        $(required $required:ident;)*
+        $(optional $optional:ident since $since:literal = $default:expr;)*
+    ) => {
+        /// The framework's name as C sees it. For the `component!` macro, like the two below.
+        #[doc(hidden)]
+        pub const NAME: &::core::ffi::CStr = $crate::__c_str!($name);
+
+        /// The table.
+        #[doc(hidden)]
+        pub type Ops = $ops;
+
+        /// The version of this contract, major and minor.
+        pub const VERSION: (u16, u16) = ($major, $minor);
+
+        /// What the host checks before it calls anything.
+        pub static CONTRACT: $crate::frameworks::Contract = $crate::frameworks::Contract {
+            name: $name,
+            summary: $summary,
+            version: VERSION,
+            cardinality: $crate::frameworks::Cardinality::$cardinality,
+            size: size_of::<$ops>(),
+            first_size: {
+                let mut end = size_of::<u64>();
+                $( if $crate::field_end!($ops, $required) > end {
+                    end = $crate::field_end!($ops, $required);
+                } )*
+                $( if $since == 0 && $crate::field_end!($ops, $optional) > end {
+                    end = $crate::field_end!($ops, $optional);
+                } )*
+                end
+            },
+            functions: &[
+                $( $crate::frameworks::Function {
+                    name: stringify!($required),
+                    offset: ::core::mem::offset_of!($ops, $required),
+                    required: true,
+                    since: 0,
+                }, )*
+                $( $crate::frameworks::Function {
+                    name: stringify!($optional),
+                    offset: ::core::mem::offset_of!($ops, $optional),
+                    required: false,
+                    since: $since,
+                }, )*
+            ],
+            fill_defaults,
+        };
+
+        // SAFETY: the contract was made from this type, above.
+        unsafe impl $crate::frameworks::Table for $ops {
+            fn contract() -> &'static $crate::frameworks::Contract {
+                &CONTRACT
+            }
+        }
+
+        /// # Safety
+        /// `table` leads to a whole, writable table of this version.
+        unsafe fn fill_defaults(table: *mut ::core::ffi::c_void) {
+            // SAFETY: promised by the caller.
+            let table = unsafe { &mut *table.cast::<$ops>() };
+            // A pattern without `..`: a function that is in neither list does not compile.
+            let $ops { struct_size: _, reserved: _, $($required: _,)* $($optional,)* } = table;
+            $( if $optional.is_none() { *$optional = Some($default); } )*
+        }
+    };
+}
+pub(crate) use contract;
+
+/// Declares the functions of a table that forward to a trait. Each has the signature of its field
+/// and one of two ways to deal with a panic: `report(instance)` for functions that return a status
+/// (the body is a `Result<(), Failure>`), `no_unwind` for the others.
+macro_rules! shims {
+    ($T:ident: $Trait:ident; $(
+        fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)?
+            = $guard:ident $(($instance:expr))? $body:block
+    )*) => {
+        $( unsafe extern "C" fn $name<$T: $Trait>($($arg: $type),*) $(-> $result)? {
+            // SAFETY: the caller keeps the contract's rules: references are valid during the
+            // call, objects were made by `$T` and are alive, and pointers are what the table says.
+            unsafe { $crate::frameworks::shims!(@ $guard $T $name $(($instance))? $body) }
+        } )*
+    };
+    (@ report $T:ident $name:ident ($instance:expr) $body:block) => {
+        $crate::author::report($instance, || $body)
+    };
+    (@ no_unwind $T:ident $name:ident $body:block) => {
+        $crate::author::no_unwind::<$T, _>(stringify!($name), || $body)
+    };
+}
+pub(crate) use shims;

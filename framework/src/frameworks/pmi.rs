@@ -1,0 +1,267 @@
+//! **pmi** — how the job was launched, and the exchange of small data at start-up.
+//!
+//! A component speaks one protocol of process managers (PMI-1, PMI-2, PMIx) or stands for a process
+//! that nobody launched (*singleton*). `query` looks at the environment and declines when its
+//! protocol is not there, so that the right one is found without a parameter.
+//!
+//! **Life.** `connect` once, before transports open; then `put`, `fence` and `get` any number of
+//! times; `disconnect` at the end. A process that ends without `disconnect` has failed, to most
+//! process managers.
+//!
+//! **Threads and locks.** Called by one thread at a time with no lock held. Functions may wait for
+//! the process manager; `abort` may be called by any thread at any time.
+//!
+//! **Limits.** Values are bytes of any kind, up to 64 KiB; the component encodes and cuts them to
+//! what its protocol can carry. Keys are printable, without blanks, up to 63 bytes.
+
+use core::ffi::{c_char, c_void};
+
+use super::{contract, shims};
+use crate::abi::component::Instance;
+use crate::abi::status::{ERR_UNSUPPORTED, Status};
+use crate::author::{self, Component, Failure};
+
+/// Major version of this contract.
+pub const PMI_MAJOR: u16 = 1;
+/// Minor version of this contract.
+pub const PMI_MINOR: u16 = 0;
+
+/// [`PmiJob`]: bytes of its texts with the NUL.
+pub const PMI_TEXT: usize = 256;
+
+/// What the process manager says about the job.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct PmiJob {
+    /// Rank of this process.
+    pub rank: u32,
+    /// Processes.
+    pub size: u32,
+    /// Number of the application among those started together (`MPI_APPNUM`), or -1.
+    pub appnum: i32,
+    /// Processes there could be (`MPI_UNIVERSE_SIZE`), or -1.
+    pub universe: i32,
+    /// 1 when `MPI_Comm_spawn` started this job.
+    pub spawned: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The job's name, NUL-terminated.
+    pub id: [c_char; PMI_TEXT],
+    /// Who launched it, in words, such as `mpirun of Cairn MPI` or `hydra`. NUL-terminated.
+    pub launcher: [c_char; PMI_TEXT],
+}
+
+/// Functions of a launch protocol.
+#[repr(C)]
+pub struct PmiOps {
+    /// Size of this struct in bytes, as the author's header has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Connects to the process manager and fills in the job. Required.
+    pub connect: Option<unsafe extern "C" fn(instance: *mut Instance, job: &mut PmiJob) -> Status>,
+    /// Publishes a value of this process; peers see it after the next fence. Required.
+    pub put: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            key: *const c_char,
+            value: *const c_void,
+            len: usize,
+        ) -> Status,
+    >,
+    /// Waits until every process has called it. Required.
+    pub fence: Option<unsafe extern "C" fn(instance: *mut Instance) -> Status>,
+    /// Copies the value that `rank` published before the last fence into `value`, at most
+    /// `capacity` bytes, and stores its whole length in `len`. `CAIRN_ERR_NOT_FOUND` when there is
+    /// none. Required.
+    pub get: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            rank: u32,
+            key: *const c_char,
+            value: *mut c_void,
+            capacity: usize,
+            len: &mut usize,
+        ) -> Status,
+    >,
+    /// Asks for the end of the whole job with `code`. May return; the caller then exits. Required.
+    pub abort:
+        Option<unsafe extern "C" fn(instance: *mut Instance, code: i32, text: *const c_char)>,
+    /// Takes leave of the process manager. Required.
+    pub disconnect: Option<unsafe extern "C" fn(instance: *mut Instance) -> Status>,
+    /// Publishes a port name for other jobs (`MPI_Publish_name`), or withdraws it if `port` is null.
+    /// Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub publish: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            service: *const c_char,
+            port: *const c_char,
+        ) -> Status,
+    >,
+    /// Copies the port name that a job published. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub lookup: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            service: *const c_char,
+            port: *mut c_char,
+            capacity: usize,
+        ) -> Status,
+    >,
+}
+
+contract! {
+    PmiOps: "pmi", version (PMI_MAJOR, PMI_MINOR), One,
+        "how the job was launched";
+    required connect;
+    required put;
+    required fence;
+    required get;
+    required abort;
+    required disconnect;
+    optional publish since 0 = no_publish;
+    optional lookup since 0 = no_lookup;
+}
+
+unsafe extern "C" fn no_publish(_: *mut Instance, _: *const c_char, _: *const c_char) -> Status {
+    ERR_UNSUPPORTED
+}
+unsafe extern "C" fn no_lookup(
+    _: *mut Instance,
+    _: *const c_char,
+    _: *mut c_char,
+    _: usize,
+) -> Status {
+    ERR_UNSUPPORTED
+}
+
+impl Default for PmiJob {
+    fn default() -> Self {
+        Self {
+            rank: 0,
+            size: 1,
+            appnum: -1,
+            universe: -1,
+            spawned: 0,
+            reserved: 0,
+            id: [0; PMI_TEXT],
+            launcher: [0; PMI_TEXT],
+        }
+    }
+}
+
+impl PmiJob {
+    /// Sets the job's name and who launched it.
+    pub fn set_texts(&mut self, id: &str, launcher: &str) {
+        // SAFETY: both arrays have the length that is passed.
+        unsafe {
+            crate::text::write(id, self.id.as_mut_ptr(), self.id.len());
+            crate::text::write(launcher, self.launcher.as_mut_ptr(), self.launcher.len());
+        }
+    }
+}
+
+/// A launch protocol in Rust. Functions correspond to those of [`PmiOps`].
+pub trait Pmi: Component {
+    /// Connects to the process manager.
+    fn connect(&self) -> Result<PmiJob, Failure>;
+    /// Publishes a value.
+    fn put(&self, key: &str, value: &[u8]) -> Result<(), Failure>;
+    /// Waits until every process has called it.
+    fn fence(&self) -> Result<(), Failure>;
+    /// A value that `rank` published.
+    fn get(&self, rank: u32, key: &str) -> Result<Vec<u8>, Failure>;
+    /// Asks for the end of the whole job.
+    fn abort(&self, code: i32, text: &str);
+    /// Takes leave.
+    fn disconnect(&self) -> Result<(), Failure>;
+    /// Publishes a port name for other jobs, or withdraws it.
+    fn publish(&self, _service: &str, _port: Option<&str>) -> Result<(), Failure> {
+        Err(author::unsupported("name publishing"))
+    }
+    /// The port name that a job published.
+    fn lookup(&self, _service: &str) -> Result<String, Failure> {
+        Err(author::unsupported("name publishing"))
+    }
+}
+
+/// The table of a protocol in Rust; the `component!` macro puts it into the descriptor.
+pub const fn ops<T: Pmi>() -> PmiOps {
+    PmiOps {
+        struct_size: size_of::<PmiOps>() as u32,
+        reserved: 0,
+        connect: Some(connect::<T>),
+        put: Some(put::<T>),
+        fence: Some(fence::<T>),
+        get: Some(get::<T>),
+        abort: Some(abort::<T>),
+        disconnect: Some(disconnect::<T>),
+        publish: Some(publish::<T>),
+        lookup: Some(lookup::<T>),
+    }
+}
+
+/// A text argument.
+///
+/// # Safety
+/// `text` is null or NUL-terminated and lives during `'a`.
+unsafe fn argument<'a>(text: *const c_char) -> Result<&'a str, Failure> {
+    // SAFETY: promised by the caller.
+    unsafe { crate::text::borrow(text) }.ok_or_else(|| "a text that is not UTF-8".into())
+}
+
+shims! { T: Pmi;
+    fn connect(instance: *mut Instance, job: &mut PmiJob) -> Status = report(instance) {
+        *job = author::component::<T>(instance).connect()?;
+        Ok(())
+    }
+    fn put(
+        instance: *mut Instance,
+        key: *const c_char,
+        value: *const c_void,
+        len: usize,
+    ) -> Status = report(instance) {
+        let value = core::slice::from_raw_parts(value.cast(), len);
+        author::component::<T>(instance).put(argument(key)?, value)
+    }
+    fn fence(instance: *mut Instance) -> Status = report(instance) {
+        author::component::<T>(instance).fence()
+    }
+    fn get(
+        instance: *mut Instance,
+        rank: u32,
+        key: *const c_char,
+        value: *mut c_void,
+        capacity: usize,
+        len: &mut usize,
+    ) -> Status = report(instance) {
+        let found = author::component::<T>(instance).get(rank, argument(key)?)?;
+        let copied = found.len().min(capacity);
+        core::ptr::copy_nonoverlapping(found.as_ptr(), value.cast(), copied);
+        *len = found.len();
+        Ok(())
+    }
+    fn abort(instance: *mut Instance, code: i32, text: *const c_char) = no_unwind {
+        author::component::<T>(instance).abort(code, &crate::text::copy(text))
+    }
+    fn disconnect(instance: *mut Instance) -> Status = report(instance) {
+        author::component::<T>(instance).disconnect()
+    }
+    fn publish(
+        instance: *mut Instance,
+        service: *const c_char,
+        port: *const c_char,
+    ) -> Status = report(instance) {
+        let port = if port.is_null() { None } else { Some(argument(port)?) };
+        author::component::<T>(instance).publish(argument(service)?, port)
+    }
+    fn lookup(
+        instance: *mut Instance,
+        service: *const c_char,
+        port: *mut c_char,
+        capacity: usize,
+    ) -> Status = report(instance) {
+        let found = author::component::<T>(instance).lookup(argument(service)?)?;
+        crate::text::write(&found, port, capacity);
+        Ok(())
+    }
+}

@@ -1,0 +1,343 @@
+//! **pml** — point-to-point messaging layer: MPI's messages over transports.
+//!
+//! It matches receives with arriving messages, keeps MPI's order, chooses a protocol by size
+//! (immediate, eager, rendezvous) and drives the transports. The MPI layer above has checked the
+//! arguments, deals with `MPI_PROC_NULL` and buffered sends, and waits on the requests.
+//!
+//! **Life.** One component serves the whole process, and every process of the job has selected the
+//! same (checked at start). `comm_open` comes before the first message of a communicator, and
+//! `comm_close` after the last.
+//!
+//! **Threads and locks.** All functions but `comm_open` and `comm_close` are hot: any thread, no
+//! lock held. They take the lock of the instance they send on, and what the matching engine needs.
+//!
+//! **Requests.** The component allocates them; each begins with a
+//! [`Request`](crate::abi::request::Request). A send that is finished at once may hand out one
+//! shared request that is always complete. The user's buffer belongs to the operation from the call
+//! until the request is complete; buffer, datatype and communicator outlive it.
+//!
+//! **Failure.** Functions return an error only when the operation was not started. What goes wrong
+//! later is in the request's status, as an MPI error class.
+
+use core::ffi::{c_char, c_void};
+
+use super::{contract, shims};
+use crate::abi::comm::Comm;
+use crate::abi::component::Instance;
+use crate::abi::datatype::Datatype;
+use crate::abi::request::{MessageStatus, Request};
+use crate::abi::status::{OutcomeCode, Status};
+use crate::author::{self, Component, Failure, Outcome};
+
+/// Major version of this contract.
+pub const PML_MAJOR: u16 = 1;
+/// Minor version of this contract.
+pub const PML_MINOR: u16 = 0;
+
+/// [`PmlReceive::source`]: from anybody.
+pub const PML_ANY_SOURCE: i32 = -1;
+/// [`PmlReceive::tag`]: any tag that is not negative.
+pub const PML_ANY_TAG: i32 = -2;
+
+/// [`PmlSend::mode`]: completes when the buffer is free (`MPI_Send`).
+pub const PML_STANDARD: u32 = 0;
+/// [`PmlSend::mode`]: completes when the receive has matched (`MPI_Ssend`).
+pub const PML_SYNCHRONOUS: u32 = 1;
+/// [`PmlSend::mode`]: the receive is posted already (`MPI_Rsend`).
+pub const PML_READY: u32 = 2;
+
+/// A message to send.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct PmlSend {
+    /// The user's buffer.
+    pub buffer: *const c_void,
+    /// Elements.
+    pub count: u64,
+    /// Their type.
+    pub datatype: *const Datatype,
+    /// The communicator.
+    pub comm: *const Comm,
+    /// Rank of the receiver in the communicator's (remote) group.
+    pub peer: u32,
+    /// Tag, negative only for the library's own messages.
+    pub tag: i32,
+    /// `CAIRN_PML_STANDARD` and the others.
+    pub mode: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// A message to receive.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct PmlReceive {
+    /// The user's buffer.
+    pub buffer: *mut c_void,
+    /// Elements it has room for.
+    pub count: u64,
+    /// Their type.
+    pub datatype: *const Datatype,
+    /// The communicator.
+    pub comm: *const Comm,
+    /// Rank of the sender in the communicator's (remote) group, or `CAIRN_PML_ANY_SOURCE`.
+    pub source: i32,
+    /// Tag or `CAIRN_PML_ANY_TAG`.
+    pub tag: i32,
+}
+
+/// Point-to-point functions.
+#[repr(C)]
+pub struct PmlOps {
+    /// Size of this struct in bytes, as the author's header has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// A communicator was made; prepares its matching. Set-up. Required.
+    pub comm_open: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &mut Comm) -> Status>,
+    /// A communicator is being freed; no operation is in flight on it. Set-up. Required.
+    pub comm_close: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &mut Comm)>,
+    /// Sends and returns when the buffer is free (or, synchronous, when it was matched). Hot.
+    /// Required.
+    pub send: Option<unsafe extern "C" fn(instance: *mut Instance, send: &PmlSend) -> Status>,
+    /// Starts a send and stores its request. Hot. Required.
+    pub isend: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            send: &PmlSend,
+            request: &mut *mut Request,
+        ) -> Status,
+    >,
+    /// Receives; `CAIRN_ERR_TRUNCATED` when the message was longer than the buffer. Hot. Required.
+    pub recv: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            receive: &PmlReceive,
+            status: &mut MessageStatus,
+        ) -> Status,
+    >,
+    /// Starts a receive and stores its request. Hot. Required.
+    pub irecv: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            receive: &PmlReceive,
+            request: &mut *mut Request,
+        ) -> Status,
+    >,
+    /// Makes a persistent send, not started, whose request has `start`. Required.
+    pub send_init: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            send: &PmlSend,
+            request: &mut *mut Request,
+        ) -> Status,
+    >,
+    /// Makes a persistent receive, not started, whose request has `start`. Required.
+    pub recv_init: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            receive: &PmlReceive,
+            request: &mut *mut Request,
+        ) -> Status,
+    >,
+    /// Looks for a message that `receive` (its buffer is not looked at) would match:
+    /// `CAIRN_DONE` and its status, or `CAIRN_NOTHING`. With `blocking` 1 it waits for one. If
+    /// `message` is not null the message is taken out of matching and stored there, to be received
+    /// with `mrecv`. Required.
+    pub probe: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            receive: &PmlReceive,
+            blocking: u32,
+            message: *mut *mut c_void,
+            status: &mut MessageStatus,
+        ) -> OutcomeCode,
+    >,
+    /// Starts to receive a message that `probe` took out. Required.
+    pub mrecv: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            message: *mut c_void,
+            receive: &PmlReceive,
+            request: &mut *mut Request,
+        ) -> Status,
+    >,
+    /// Writes the state of a communicator's queues as text for a person and returns the length of
+    /// the whole text. Any thread. Default: an empty text.
+    pub describe: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            comm: &Comm,
+            text: *mut c_char,
+            capacity: usize,
+        ) -> usize,
+    >,
+}
+
+contract! {
+    PmlOps: "pml", version (PML_MAJOR, PML_MINOR), One,
+        "MPI point-to-point messages over transports";
+    required comm_open;
+    required comm_close;
+    required send;
+    required isend;
+    required recv;
+    required irecv;
+    required send_init;
+    required recv_init;
+    required probe;
+    required mrecv;
+    optional describe since 0 = no_description;
+}
+
+unsafe extern "C" fn no_description(
+    _: *mut Instance,
+    _: &Comm,
+    text: *mut c_char,
+    capacity: usize,
+) -> usize {
+    // SAFETY: the caller vouches for `capacity` bytes at `text`.
+    unsafe { crate::text::write("", text, capacity) }
+}
+
+/// Point-to-point messages in Rust. Functions correspond to those of [`PmlOps`].
+///
+/// # Safety of the unsafe functions
+/// The pointers in the arguments are valid: datatype and communicator for the whole operation, the
+/// user's buffer for as many elements as are said, until the operation is complete.
+#[allow(clippy::missing_safety_doc)] // said once, above
+pub trait Pml: Component {
+    /// A communicator was made.
+    fn comm_open(&self, comm: &mut Comm) -> Result<(), Failure>;
+    /// A communicator is being freed.
+    fn comm_close(&self, comm: &mut Comm);
+    /// Sends.
+    unsafe fn send(&self, send: &PmlSend) -> Result<(), Failure>;
+    /// Starts a send.
+    unsafe fn isend(&self, send: &PmlSend) -> Result<*mut Request, Failure>;
+    /// Receives.
+    unsafe fn recv(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure>;
+    /// Starts a receive.
+    unsafe fn irecv(&self, receive: &PmlReceive) -> Result<*mut Request, Failure>;
+    /// Makes a persistent send.
+    unsafe fn send_init(&self, send: &PmlSend) -> Result<*mut Request, Failure>;
+    /// Makes a persistent receive.
+    unsafe fn recv_init(&self, receive: &PmlReceive) -> Result<*mut Request, Failure>;
+    /// Looks for a message; with `take` it is taken out of matching and returned.
+    unsafe fn probe(
+        &self,
+        receive: &PmlReceive,
+        blocking: bool,
+        take: bool,
+    ) -> Result<Option<(MessageStatus, *mut c_void)>, Failure>;
+    /// Starts to receive a message that `probe` took out.
+    unsafe fn mrecv(
+        &self,
+        message: *mut c_void,
+        receive: &PmlReceive,
+    ) -> Result<*mut Request, Failure>;
+    /// The state of a communicator's queues, for a person.
+    fn describe(&self, _comm: &Comm) -> String {
+        String::new()
+    }
+}
+
+/// The table of a component in Rust; the `component!` macro puts it into the descriptor.
+pub const fn ops<T: Pml>() -> PmlOps {
+    PmlOps {
+        struct_size: size_of::<PmlOps>() as u32,
+        reserved: 0,
+        comm_open: Some(comm_open::<T>),
+        comm_close: Some(comm_close::<T>),
+        send: Some(send::<T>),
+        isend: Some(isend::<T>),
+        recv: Some(recv::<T>),
+        irecv: Some(irecv::<T>),
+        send_init: Some(send_init::<T>),
+        recv_init: Some(recv_init::<T>),
+        probe: Some(probe::<T>),
+        mrecv: Some(mrecv::<T>),
+        describe: Some(describe::<T>),
+    }
+}
+
+shims! { T: Pml;
+    fn comm_open(instance: *mut Instance, comm: &mut Comm) -> Status = report(instance) {
+        author::component::<T>(instance).comm_open(comm)
+    }
+    fn comm_close(instance: *mut Instance, comm: &mut Comm) = no_unwind {
+        author::component::<T>(instance).comm_close(comm)
+    }
+    fn send(instance: *mut Instance, send: &PmlSend) -> Status = no_unwind {
+        author::status(instance, author::component::<T>(instance).send(send))
+    }
+    fn isend(
+        instance: *mut Instance,
+        send: &PmlSend,
+        request: &mut *mut Request,
+    ) -> Status = no_unwind {
+        author::store(instance, request, author::component::<T>(instance).isend(send))
+    }
+    fn recv(
+        instance: *mut Instance,
+        receive: &PmlReceive,
+        status: &mut MessageStatus,
+    ) -> Status = no_unwind {
+        author::store(instance, status, author::component::<T>(instance).recv(receive))
+    }
+    fn irecv(
+        instance: *mut Instance,
+        receive: &PmlReceive,
+        request: &mut *mut Request,
+    ) -> Status = no_unwind {
+        author::store(instance, request, author::component::<T>(instance).irecv(receive))
+    }
+    fn send_init(
+        instance: *mut Instance,
+        send: &PmlSend,
+        request: &mut *mut Request,
+    ) -> Status = no_unwind {
+        author::store(instance, request, author::component::<T>(instance).send_init(send))
+    }
+    fn recv_init(
+        instance: *mut Instance,
+        receive: &PmlReceive,
+        request: &mut *mut Request,
+    ) -> Status = no_unwind {
+        author::store(instance, request, author::component::<T>(instance).recv_init(receive))
+    }
+    fn probe(
+        instance: *mut Instance,
+        receive: &PmlReceive,
+        blocking: u32,
+        message: *mut *mut c_void,
+        status: &mut MessageStatus,
+    ) -> OutcomeCode = no_unwind {
+        let component = author::component::<T>(instance);
+        let found = component.probe(receive, blocking != 0, !message.is_null()).map(|found| {
+            let Some((found, taken)) = found else { return Outcome::Nothing };
+            *status = found;
+            if !message.is_null() {
+                *message = taken;
+            }
+            Outcome::Done
+        });
+        author::outcome(instance, found)
+    }
+    fn mrecv(
+        instance: *mut Instance,
+        message: *mut c_void,
+        receive: &PmlReceive,
+        request: &mut *mut Request,
+    ) -> Status = no_unwind {
+        author::store(instance, request, author::component::<T>(instance).mrecv(message, receive))
+    }
+    fn describe(
+        instance: *mut Instance,
+        comm: &Comm,
+        text: *mut c_char,
+        capacity: usize,
+    ) -> usize = no_unwind {
+        crate::text::write(&author::component::<T>(instance).describe(comm), text, capacity)
+    }
+}

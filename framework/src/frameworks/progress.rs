@@ -1,0 +1,165 @@
+//! **progress** — who runs the progress engine, and which instances he polls.
+//!
+//! The engine is the host's: a list of pools and of callbacks, and a function that polls one
+//! instance. A component is a policy: given a thread that wants events to happen, it decides what
+//! that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
+//! polls the thread's own instance and then the others by try-lock (dissertation §5.3.4, algorithm
+//! 4); *hybrid* polls the operation's own instance and makes a global round after some misses
+//! (Zambre et al. §4.3).
+//!
+//! **Invariants** that every component keeps, because programs hang otherwise: whatever a waiting
+//! thread waits for, it polls every instance of every pool and every callback again and again as
+//! long as nothing completes and no other thread does; a thread that leaves hands on whatever
+//! ownership it has (`leave`); both programs of figure 9 of Zambre et al. end.
+//!
+//! **Threads and locks.** `run` is hot: any thread, any number at once, no lock held. It takes an
+//! instance's lock only through the engine, never waits for one that another thread holds, and
+//! never calls itself (the host sees to that: a callback that asks for progress gets 0 events).
+
+use super::{contract, shims};
+use crate::abi::component::Instance;
+use crate::abi::pool::CriPool;
+use crate::abi::request::WaitSync;
+use crate::abi::thread::Thread;
+use crate::author::{self, Component};
+
+/// Major version of this contract.
+pub const PROGRESS_MAJOR: u16 = 1;
+/// Minor version of this contract.
+pub const PROGRESS_MINOR: u16 = 0;
+
+/// [`ProgressAsk::cri`]: no instance in particular.
+pub const PROGRESS_NO_CRI: u32 = u32::MAX;
+
+/// The engine, as the host lends it for one call.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ProgressEngine {
+    /// Size of this struct in bytes, as the host has it.
+    pub struct_size: u32,
+    /// Pools at `pools`.
+    pub pool_count: u32,
+    /// The pools.
+    pub pools: *const *mut CriPool,
+    /// Polls instance `cri` of pool `pool` if its lock is free: the number of events, or -1 when
+    /// another thread is at it.
+    pub poll_cri: unsafe extern "C" fn(engine: &ProgressEngine, pool: u32, cri: u32) -> i32,
+    /// Calls the callbacks of one rate (`CAIRN_PROGRESS_EVERY_PASS` or `CAIRN_PROGRESS_SELDOM`)
+    /// and returns the number of events. A callback that another thread is in is left out if
+    /// `exclusive` is 1.
+    pub poll_callbacks:
+        unsafe extern "C" fn(engine: &ProgressEngine, rate: u32, exclusive: u32) -> u32,
+    /// The host's own.
+    pub private: *const core::ffi::c_void,
+}
+
+/// Who wants progress, and for what.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct ProgressAsk {
+    /// The calling thread. Never null.
+    pub thread: *const Thread,
+    /// What it waits for, or null when it only tests.
+    pub sync: *const WaitSync,
+    /// Index in the engine of the pool its operation uses; any when `cri` is none.
+    pub pool: u32,
+    /// The instance its operation uses, or `CAIRN_PROGRESS_NO_CRI`.
+    pub cri: u32,
+    /// Passes in a row that this thread has made for the same wait without an event.
+    pub misses: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// A policy's functions.
+#[repr(C)]
+pub struct ProgressOps {
+    /// Size of this struct in bytes, as the author's header has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Makes one pass and returns the number of events. Hot. Required.
+    pub run: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            engine: &ProgressEngine,
+            ask: &ProgressAsk,
+        ) -> u32,
+    >,
+    /// A thread is done waiting for `sync`, and what it owned goes to another waiter. Hot. Default:
+    /// nothing.
+    pub leave: Option<
+        unsafe extern "C" fn(instance: *mut Instance, thread: &Thread, sync: *const WaitSync),
+    >,
+    /// The pools changed: recompute what depends on their number. With no thread in `run`.
+    /// Default: nothing.
+    pub pools_changed:
+        Option<unsafe extern "C" fn(instance: *mut Instance, engine: &ProgressEngine)>,
+}
+
+contract! {
+    ProgressOps: "progress", version (PROGRESS_MAJOR, PROGRESS_MINOR), One,
+        "who runs the progress engine";
+    required run;
+    optional leave since 0 = nothing_to_leave;
+    optional pools_changed since 0 = nothing_to_recompute;
+}
+
+unsafe extern "C" fn nothing_to_leave(_: *mut Instance, _: &Thread, _: *const WaitSync) {}
+unsafe extern "C" fn nothing_to_recompute(_: *mut Instance, _: &ProgressEngine) {}
+
+impl ProgressEngine {
+    /// The pools.
+    pub fn pools(&self) -> &[&CriPool] {
+        // SAFETY: the host lends that many pools for the call; a reference has a pointer's layout.
+        unsafe { core::slice::from_raw_parts(self.pools.cast(), self.pool_count as usize) }
+    }
+
+    /// Polls one instance if its lock is free: the number of events, or `None` when another thread
+    /// is at it.
+    #[inline]
+    pub fn poll(&self, pool: u32, cri: u32) -> Option<u32> {
+        // SAFETY: the host's function takes any numbers and checks them.
+        u32::try_from(unsafe { (self.poll_cri)(self, pool, cri) }).ok()
+    }
+
+    /// Calls the callbacks of one rate.
+    #[inline]
+    pub fn callbacks(&self, rate: u32, exclusive: bool) -> u32 {
+        // SAFETY: the host's function takes any numbers.
+        unsafe { (self.poll_callbacks)(self, rate, u32::from(exclusive)) }
+    }
+}
+
+/// A policy in Rust. Functions correspond to those of [`ProgressOps`].
+pub trait Progress: Component {
+    /// Makes one pass.
+    fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32;
+    /// A thread is done waiting.
+    fn leave(&self, _thread: &Thread, _sync: *const WaitSync) {}
+    /// The pools changed.
+    fn pools_changed(&self, _engine: &ProgressEngine) {}
+}
+
+/// The table of a policy in Rust; the `component!` macro puts it into the descriptor.
+pub const fn ops<T: Progress>() -> ProgressOps {
+    ProgressOps {
+        struct_size: size_of::<ProgressOps>() as u32,
+        reserved: 0,
+        run: Some(run::<T>),
+        leave: Some(leave::<T>),
+        pools_changed: Some(pools_changed::<T>),
+    }
+}
+
+shims! { T: Progress;
+    fn run(instance: *mut Instance, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 = no_unwind {
+        author::component::<T>(instance).run(engine, ask)
+    }
+    fn leave(instance: *mut Instance, thread: &Thread, sync: *const WaitSync) = no_unwind {
+        author::component::<T>(instance).leave(thread, sync)
+    }
+    fn pools_changed(instance: *mut Instance, engine: &ProgressEngine) = no_unwind {
+        author::component::<T>(instance).pools_changed(engine)
+    }
+}

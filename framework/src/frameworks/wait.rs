@@ -1,0 +1,108 @@
+//! **wait** — what a thread does when it must wait.
+//!
+//! Every blocking call ends here: the thread has a sync object
+//! ([`WaitSync`](crate::abi::request::WaitSync)) whose count reaches zero when what it waits for
+//! has happened. A component decides how the thread spends the time: it polls without pause
+//! (*spin*), gives its processor to others between polls (*yield*), sleeps in the kernel until a
+//! transport or a peer wakes it (*block*), or chooses among these by the load of the machine.
+//!
+//! **Life.** One component serves the process.
+//!
+//! **Threads and locks.** `wait` is called by any thread, any number at once, with no lock held. It
+//! returns only when the sync object is complete. While it waits it makes sure that progress
+//! happens, by calling [`WaitMeans::poll`] itself or by sleeping in a way that ends when there is
+//! something to poll.
+
+use core::ffi::c_void;
+
+use super::{contract, shims};
+use crate::abi::component::Instance;
+use crate::abi::request::WaitSync;
+use crate::abi::status::{OutcomeCode, Status};
+use crate::abi::thread::Thread;
+use crate::author::{self, Component, Failure};
+
+/// Major version of this contract.
+pub const WAIT_MAJOR: u16 = 1;
+/// Minor version of this contract.
+pub const WAIT_MINOR: u16 = 0;
+
+/// What a waiting thread can do, lent by the host for one call.
+#[repr(C)]
+#[derive(Debug)]
+pub struct WaitMeans {
+    /// Size of this struct in bytes, as the host has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The calling thread.
+    pub thread: *const Thread,
+    /// Makes one pass of the progress engine for `sync` and returns the number of events.
+    pub poll: unsafe extern "C" fn(means: &WaitMeans, sync: &WaitSync) -> u32,
+    /// Sleeps until `sync` is signalled, a transport has something, or `microseconds` have passed
+    /// (0: no limit). `CAIRN_DONE`: slept; `CAIRN_NO_RESOURCES`: there is something to poll;
+    /// `CAIRN_ERR_UNSUPPORTED`: some transport can't wake, so the time must have a limit.
+    pub sleep:
+        unsafe extern "C" fn(means: &WaitMeans, sync: &WaitSync, microseconds: u32) -> OutcomeCode,
+    /// Executes one task that another thread submitted, if there is one: 1, else 0.
+    pub help: unsafe extern "C" fn(means: &WaitMeans) -> u32,
+    /// The host's own.
+    pub private: *const c_void,
+}
+
+/// A way of waiting.
+#[repr(C)]
+pub struct WaitOps {
+    /// Size of this struct in bytes, as the author's header has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Waits until `sync` is complete. Required.
+    pub wait: Option<
+        unsafe extern "C" fn(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans) -> Status,
+    >,
+}
+
+contract! {
+    WaitOps: "wait", version (WAIT_MAJOR, WAIT_MINOR), One,
+        "what a thread does when it must wait";
+    required wait;
+}
+
+impl WaitMeans {
+    /// Makes one pass of the progress engine.
+    #[inline]
+    pub fn poll(&self, sync: &WaitSync) -> u32 {
+        // SAFETY: the host lends the means for the call.
+        unsafe { (self.poll)(self, sync) }
+    }
+
+    /// Sleeps; see the field `sleep`.
+    pub fn sleep(&self, sync: &WaitSync, microseconds: u32) -> Result<author::Outcome, Status> {
+        // SAFETY: as above.
+        author::Outcome::from_code(unsafe { (self.sleep)(self, sync, microseconds) })
+    }
+
+    /// Executes one task of another thread.
+    pub fn help(&self) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.help)(self) != 0 }
+    }
+}
+
+/// A way of waiting in Rust.
+pub trait Wait: Component {
+    /// Waits until `sync` is complete.
+    fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure>;
+}
+
+/// The table of a component in Rust; the `component!` macro puts it into the descriptor.
+pub const fn ops<T: Wait>() -> WaitOps {
+    WaitOps { struct_size: size_of::<WaitOps>() as u32, reserved: 0, wait: Some(wait::<T>) }
+}
+
+shims! { T: Wait;
+    fn wait(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans) -> Status = no_unwind {
+        author::status(instance, author::component::<T>(instance).wait(sync, means))
+    }
+}

@@ -1,0 +1,202 @@
+//! From a foreign descriptor to one that the host can call without looking twice.
+//!
+//! A descriptor and its table are as long as their author's version had them. They are copied into
+//! structs of this version: what the author did not know stays null, and then optional functions
+//! get their defaults. After that every function pointer of the copy can be called, and nobody
+//! checks sizes or nulls again (STYLE: optional operations have safe defaults).
+
+use std::ffi::c_void;
+
+use super::Provider;
+use super::refusal::Refusal;
+use crate::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, MAGIC};
+use crate::field_end;
+use crate::frameworks::{Contract, by_name};
+use crate::host::params::valid_name;
+use crate::text;
+
+/// A component that passed the checks.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its framework.
+    pub contract: &'static Contract,
+    /// Its name in the framework.
+    pub name: String,
+    /// Other names for selection lists.
+    pub aliases: Vec<String>,
+    /// One line for users.
+    pub description: String,
+    /// Its own version.
+    pub version: [u16; 3],
+    /// The plugin ABI it was built for.
+    pub abi: (u16, u16),
+    /// The version of the framework's contract it was built for.
+    pub contract_version: (u16, u16),
+    /// Names of the optional functions it has.
+    pub provides: Vec<&'static str>,
+    /// Where it comes from.
+    pub provider: Provider,
+    /// The functions of its life, complete.
+    pub(crate) life: Life,
+    /// The framework's table, complete, of the host's version. Lives as long as the process.
+    pub(crate) ops: *const c_void,
+}
+
+// SAFETY: `ops` leads to constant data that is never freed.
+unsafe impl Send for Loaded {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Loaded {}
+
+impl Loaded {
+    /// Framework and name, `btl_sm`.
+    pub fn full_name(&self) -> String {
+        format!("{}_{}", self.contract.name, self.name)
+    }
+
+    /// Whether a word of a selection list means this component.
+    pub fn is_called(&self, word: &str) -> bool {
+        self.name == word || self.aliases.iter().any(|alias| alias == word)
+    }
+}
+
+/// The functions of a component's life.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Life {
+    pub register_params: Option<unsafe extern "C" fn(*mut crate::abi::component::Instance) -> i32>,
+    pub open: unsafe extern "C" fn(*mut crate::abi::component::Instance) -> i32,
+    pub query: unsafe extern "C" fn(
+        *mut crate::abi::component::Instance,
+        *const crate::abi::scope::Scope,
+        *mut i32,
+    ) -> i32,
+    pub close: unsafe extern "C" fn(*mut crate::abi::component::Instance),
+}
+
+/// Size of the descriptor in version 1.0.
+const FIRST_SIZE: usize = field_end!(ComponentDescriptor, ops);
+
+/// Checks a descriptor and makes the host's copy of it.
+///
+/// # Safety
+/// `descriptor` is null, or leads to readable memory of at least 8 bytes and, if it begins like a
+/// descriptor, to one that is as long as it says, with pointers that are null or valid as long as
+/// the process lives.
+pub(super) unsafe fn adopt(
+    descriptor: *const ComponentDescriptor,
+    provider: Provider,
+) -> Result<Loaded, (Option<String>, Refusal)> {
+    if descriptor.is_null() {
+        return Err((None, Refusal::NotADescriptor));
+    }
+    // SAFETY: the first two words are there; the rest is read only up to its own size.
+    let copy = unsafe {
+        if (&raw const (*descriptor).magic).read() != MAGIC {
+            return Err((None, Refusal::NotADescriptor));
+        }
+        let size = (&raw const (*descriptor).struct_size).read();
+        if (size as usize) < FIRST_SIZE {
+            return Err((None, Refusal::DescriptorSize(size)));
+        }
+        let mut copy = std::mem::MaybeUninit::<ComponentDescriptor>::zeroed();
+        let known = (size as usize).min(size_of::<ComponentDescriptor>());
+        std::ptr::copy_nonoverlapping(
+            descriptor.cast::<u8>(),
+            copy.as_mut_ptr().cast::<u8>(),
+            known,
+        );
+        // All-zero is a valid value of each field that was not copied: numbers, null pointers and
+        // functions that are not there.
+        copy.assume_init()
+    };
+    let abi = (copy.abi_major, copy.abi_minor);
+    if abi.0 != ABI_MAJOR {
+        let refusal = Refusal::AbiMajor { found: abi, wanted: (ABI_MAJOR, ABI_MINOR) };
+        return Err((None, refusal));
+    }
+    // SAFETY: the strings are null or valid.
+    let (framework, name) = unsafe { (text::copy(copy.framework), text::copy(copy.name)) };
+    let full = Some(format!("{framework}_{name}"));
+    let refuse = |refusal| (full.clone(), refusal);
+
+    let contract =
+        by_name(&framework).ok_or_else(|| refuse(Refusal::UnknownFramework(framework.clone())))?;
+    if !valid_name(&name) {
+        return Err(refuse(Refusal::Name(name)));
+    }
+    let contract_version = (copy.framework_major, copy.framework_minor);
+    if contract_version.0 != contract.version.0 {
+        let (found, wanted) = (contract_version, contract.version);
+        return Err(refuse(Refusal::ContractMajor { found, wanted }));
+    }
+    let missing = |function| refuse(Refusal::MissingFunction(function));
+    let life = Life {
+        register_params: copy.register_params,
+        open: copy.open.ok_or_else(|| missing("open"))?,
+        query: copy.query.ok_or_else(|| missing("query"))?,
+        close: copy.close.ok_or_else(|| missing("close"))?,
+    };
+    // SAFETY: the table is null or as long as it says.
+    let (ops, provides) = unsafe { adopt_table(copy.ops, contract) }.map_err(refuse)?;
+    // SAFETY: the strings are null or valid.
+    let (description, aliases) =
+        unsafe { (text::copy(copy.description), text::copy(copy.aliases)) };
+    Ok(Loaded {
+        contract,
+        name,
+        aliases: aliases
+            .split(',')
+            .map(str::trim)
+            .filter(|a| !a.is_empty())
+            .map(Into::into)
+            .collect(),
+        description,
+        version: [copy.version_major, copy.version_minor, copy.version_patch],
+        abi,
+        contract_version,
+        provides,
+        provider,
+        life,
+        ops,
+    })
+}
+
+/// Copies a framework's table into one of this version and completes it. Returns it with the names
+/// of the optional functions that the author provides.
+///
+/// # Safety
+/// `table` is null or leads to a table of `contract` that is as long as its first word says.
+unsafe fn adopt_table(
+    table: *const c_void,
+    contract: &'static Contract,
+) -> Result<(*const c_void, Vec<&'static str>), Refusal> {
+    let least = contract.first_size as u32;
+    // SAFETY: every table begins with its size.
+    let found = if table.is_null() { 0 } else { unsafe { table.cast::<u32>().read() } };
+    if found < least {
+        return Err(Refusal::TableSize { found, least });
+    }
+    // Words of 8 bytes, because tables consist of pointers.
+    let mut copy = vec![0u64; contract.size.div_ceil(8)].into_boxed_slice();
+    let known = (found as usize).min(contract.size);
+    // SAFETY: both are that long. The size in the copy is then the host's.
+    unsafe {
+        std::ptr::copy_nonoverlapping(table.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);
+        copy.as_mut_ptr().cast::<u32>().write(contract.size as u32);
+    }
+    let mut provides = Vec::new();
+    for function in contract.functions {
+        let present = copy[function.offset / 8] != 0;
+        if function.required && !present {
+            return Err(Refusal::MissingFunction(function.name));
+        }
+        if present && !function.required {
+            provides.push(function.name);
+        }
+    }
+    // Tables are a few hundred bytes and there is one a component: they live as long as the process
+    // because components keep and pass their addresses.
+    let copy: *mut c_void = Box::leak(copy).as_mut_ptr().cast();
+    // SAFETY: a whole table of this version.
+    unsafe { (contract.fill_defaults)(copy) };
+    Ok((copy, provides))
+}

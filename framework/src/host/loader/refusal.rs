@@ -1,0 +1,176 @@
+//! Why a component was not taken.
+
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+use crate::host::problem::{Problem, did_you_mean, nearest};
+
+/// Why a component or its library was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The file can't be read.
+    Unreadable(String),
+    /// Not an ELF file.
+    NotElf,
+    /// An ELF file, but not a shared library.
+    NotALibrary,
+    /// The file ends before what its headers announce.
+    Truncated {
+        /// Bytes it should have, at least.
+        needs: u64,
+        /// Bytes it has.
+        has: u64,
+    },
+    /// For another processor.
+    Architecture {
+        /// What it is for.
+        found: String,
+        /// What this program is.
+        wanted: String,
+    },
+    /// The dynamic linker refused it.
+    Linker(String),
+    /// It exports no entry symbol.
+    NoEntry,
+    /// The entry symbol returned no descriptors.
+    Empty,
+    /// A descriptor is null or does not begin with the magic word.
+    NotADescriptor,
+    /// The descriptor says that it is smaller than the first version was.
+    DescriptorSize(u32),
+    /// Built for another major version of the plugin ABI.
+    AbiMajor {
+        /// Its version.
+        found: (u16, u16),
+        /// The host's version.
+        wanted: (u16, u16),
+    },
+    /// It names a framework that this host does not have.
+    UnknownFramework(String),
+    /// Built for another major version of its framework's contract.
+    ContractMajor {
+        /// Its version.
+        found: (u16, u16),
+        /// The host's version.
+        wanted: (u16, u16),
+    },
+    /// The component's name is empty or has characters that names don't have.
+    Name(String),
+    /// Its table is missing or says that it is smaller than the first version was.
+    TableSize {
+        /// What it says; 0 when there is none.
+        found: u32,
+        /// What the first version had.
+        least: u32,
+    },
+    /// A function that a component must have is null.
+    MissingFunction(&'static str),
+    /// The library's name promises another component than it holds.
+    Misnamed {
+        /// What the name promises.
+        promised: String,
+        /// What it holds.
+        found: String,
+    },
+    /// A component of this name is there already.
+    Duplicate {
+        /// Where the other one is.
+        first: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let v = |(major, minor): (u16, u16)| format!("{major}.{minor}");
+        match self {
+            Self::Unreadable(error) => write!(f, "can't be read: {error}"),
+            Self::NotElf => f.write_str("not a shared library (no ELF file)"),
+            Self::NotALibrary => f.write_str("an ELF file, but not a shared library"),
+            Self::Truncated { needs, has } => {
+                write!(f, "truncated: it has {has} bytes and needs at least {needs}")
+            }
+            Self::Architecture { found, wanted } => {
+                write!(f, "built for {found}, and this program is {wanted}")
+            }
+            Self::Linker(error) => write!(f, "the dynamic linker refused it: {error}"),
+            Self::NoEntry => f.write_str("not a component: it exports no cairn_components"),
+            Self::Empty => f.write_str("its cairn_components returned no component"),
+            Self::NotADescriptor => {
+                f.write_str("its cairn_components returned something that is no descriptor")
+            }
+            Self::DescriptorSize(size) => {
+                write!(f, "its descriptor says it has {size} bytes, less than version 1.0 had")
+            }
+            Self::AbiMajor { found, wanted } => {
+                write!(f, "built for plugin ABI {}, and this program has {}", v(*found), v(*wanted))
+            }
+            Self::UnknownFramework(name) => write!(f, "there is no framework {name}"),
+            Self::ContractMajor { found, wanted } => write!(
+                f,
+                "built for version {} of its framework's contract, and this program has {}",
+                v(*found),
+                v(*wanted)
+            ),
+            Self::Name(name) => write!(f, "\"{name}\" is no name for a component"),
+            Self::TableSize { found: 0, .. } => f.write_str("it has no table of functions"),
+            Self::TableSize { found, least } => write!(
+                f,
+                "its table of functions says it has {found} bytes, and the first version had {least}"
+            ),
+            Self::MissingFunction(name) => write!(f, "its function {name} is missing"),
+            Self::Misnamed { promised, found } => {
+                write!(f, "its file name promises {promised}, and it holds {found}")
+            }
+            Self::Duplicate { first } => {
+                write!(f, "a component of this name is there already: {first}")
+            }
+        }
+    }
+}
+
+impl Refusal {
+    /// What to do about it.
+    pub fn fix(&self) -> String {
+        match self {
+            Self::Unreadable(_) => "check the permissions of the file".into(),
+            Self::NotElf | Self::NotALibrary | Self::NoEntry => {
+                "component directories hold components only; move it elsewhere".into()
+            }
+            Self::Truncated { .. } => "copy or build it again".into(),
+            Self::Architecture { .. } => "build it on or for this kind of machine".into(),
+            Self::Linker(_) => {
+                "install the library it needs or set LD_LIBRARY_PATH; ldd shows what is missing"
+                    .into()
+            }
+            Self::AbiMajor { .. } | Self::ContractMajor { .. } => {
+                "build it again with the headers of this installation".into()
+            }
+            Self::UnknownFramework(name) => {
+                let names = crate::frameworks::CONTRACTS.map(|contract| contract.name);
+                did_you_mean(&nearest(name, names), &format!("known are {}", names.join(", ")))
+            }
+            Self::Name(_) => {
+                "use lower-case letters, digits and underscores, beginning with a letter".into()
+            }
+            Self::MissingFunction(_)
+            | Self::TableSize { .. }
+            | Self::DescriptorSize(_)
+            | Self::NotADescriptor
+            | Self::Empty => "report this to the component's author".into(),
+            Self::Misnamed { .. } => {
+                "name the file <framework>_<component>.so, or without a framework's name in front"
+                    .into()
+            }
+            Self::Duplicate { .. } => "remove one of the two".into(),
+        }
+    }
+
+    /// The refusal of `what` as a problem.
+    pub fn problem(&self, what: &str, place: &str) -> Problem {
+        Problem::new(format!("can't use {what}: {self}")).at(place).fix(self.fix())
+    }
+}
+
+impl std::error::Error for Refusal {}

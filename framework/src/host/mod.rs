@@ -1,0 +1,22 @@
+//! The side that loads and runs components.
+
+pub mod loader;
+pub mod params;
+pub mod paths;
+pub mod problem;
+pub mod select;
+mod services;
+pub mod system;
+
+pub use inventory;
+pub use services::cards::CardExchange;
+pub use services::counters::CounterInfo;
+pub use services::log::Sink;
+pub use system::{Chosen, Options, System};
+
+use crate::abi::component::ComponentDescriptor;
+
+/// Components that are linked into this program; collected at link time.
+pub struct Linked(pub &'static [&'static ComponentDescriptor]);
+
+inventory::collect!(Linked);

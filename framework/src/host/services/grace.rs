@@ -1,0 +1,104 @@
+//! Waiting until nobody uses what was taken away.
+//!
+//! Readers go through a list that writers replace. A writer that took an entry out must not let its
+//! owner free it while a reader that saw the old list is still at it. Counting readers would make
+//! all of them write to one line; instead each thread has a word of its own, odd while it reads:
+//!
+//! ```text
+//!   reader   word.store(odd)   list.load()  ..use..   word.store(even)
+//!   writer   list.store(new)   for each word: if odd, wait until it changes
+//! ```
+//!
+//! All four accesses are sequentially consistent, so of a reader's store and a writer's look at the
+//! same word one comes first. If the look does, the reader's later load sees the new list; if the
+//! store does, the writer waits for that reader. A reader that begins anew changes its word, so a
+//! writer never waits for more than the passes that were under way (the quiescent-state argument
+//! of RCU, with a thread's pass as the read-side section).
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU64, Ordering};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A thread's word. Written by its thread only; read by writers.
+#[derive(Debug, Default)]
+pub(crate) struct Presence(AtomicU64);
+
+impl Presence {
+    /// Begins to read. The list must be loaded (sequentially consistent) after this.
+    #[inline]
+    pub fn enter(&self) {
+        let word = self.0.load(Ordering::Relaxed);
+        debug_assert!(word.is_multiple_of(2), "entered twice");
+        self.0.store(word + 1, Ordering::SeqCst);
+    }
+
+    /// Ends reading.
+    #[inline]
+    pub fn leave(&self) {
+        let word = self.0.load(Ordering::Relaxed);
+        debug_assert!(!word.is_multiple_of(2), "left twice");
+        // Release would do for what the reader did before; it is on the same word as the store
+        // above, whose order with the list's load is what needs SeqCst.
+        self.0.store(word + 1, Ordering::Release);
+    }
+
+    /// Whether its thread is reading now. Exact on that thread.
+    #[inline]
+    pub fn inside(&self) -> bool {
+        !self.0.load(Ordering::Relaxed).is_multiple_of(2)
+    }
+
+    /// Waits until a reading that may have begun before the caller's store of the new list is over.
+    pub fn wait_until_left(&self) {
+        let seen = self.0.load(Ordering::SeqCst);
+        if seen.is_multiple_of(2) {
+            return;
+        }
+        // Acquire: what the reader did with the old list happened before what follows here.
+        while self.0.load(Ordering::Acquire) == seen {
+            #[cfg(loom)]
+            loom::thread::yield_now();
+            #[cfg(not(loom))]
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod tests {
+    use loom::sync::Arc;
+    use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use super::Presence;
+
+    /// A reader that finds the entry in the list finds it alive, however the threads interleave.
+    #[test]
+    fn nothing_is_used_after_the_wait() {
+        loom::model(|| {
+            let shared = Arc::new((
+                Presence::default(),
+                AtomicUsize::new(1),   // the list: 1 holds the entry, 0 does not
+                AtomicBool::new(true), // the entry is alive
+            ));
+            let reader = {
+                let shared = Arc::clone(&shared);
+                loom::thread::spawn(move || {
+                    let (presence, list, alive) = &*shared;
+                    for _ in 0..2 {
+                        presence.enter();
+                        if list.load(Ordering::SeqCst) == 1 {
+                            assert!(alive.load(Ordering::Relaxed), "used after it was freed");
+                        }
+                        presence.leave();
+                    }
+                })
+            };
+            let (presence, list, alive) = &*shared;
+            list.store(0, Ordering::SeqCst);
+            presence.wait_until_left();
+            alive.store(false, Ordering::Relaxed);
+            reader.join().unwrap();
+        });
+    }
+}

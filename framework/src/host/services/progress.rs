@@ -1,0 +1,465 @@
+//! The progress engine: the pools and callbacks of a process, and passes over them.
+//!
+//! The engine does; a `progress` component decides ([`crate::frameworks::progress`]). Until one is
+//! selected every pass polls every instance that is free and calls every callback.
+//!
+//! **Who touches what.** A [`Snapshot`] lists the pools and callbacks and never changes; writers
+//! publish a new one under `writer`. A pass loads the snapshot once, between the thread's
+//! [`Presence::enter`] and `leave`; a writer that took something out waits until every pass that
+//! may have seen it is over ([`grace`](super::grace)). Old snapshots are not freed: there are as
+//! many as registrations in a process's life, a few dozen, and a pass may hold one.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+
+use super::threads::{self, Record};
+use crate::abi::component::Instance;
+use crate::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn};
+use crate::abi::pool::CriPool;
+use crate::abi::request::WaitSync;
+use crate::frameworks::progress::{PROGRESS_NO_CRI, ProgressAsk, ProgressEngine, ProgressOps};
+
+#[cfg(doc)]
+use super::grace::Presence;
+
+/// Without a component: passes between calls of the seldom callbacks.
+const SELDOM: u32 = 64;
+
+/// The engine of a process.
+pub(crate) struct Engine {
+    snapshot: &'static AtomicPtr<Snapshot>,
+    writer: Mutex<()>,
+    /// Whether several threads may make passes at a time; set before threads do.
+    threaded: AtomicBool,
+    passes: AtomicU32,
+}
+
+/// What a pass works on.
+struct Snapshot {
+    view: ProgressEngine,
+    pools: Vec<*mut CriPool>,
+    callbacks: Vec<&'static Callback>,
+    policy: Option<Policy>,
+    threaded: bool,
+    /// Where the engine keeps the snapshot that passes load.
+    current: *const AtomicPtr<Snapshot>,
+}
+
+// SAFETY: pools and contexts are used under the rules their owners agreed to at registration.
+unsafe impl Send for Snapshot {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Snapshot {}
+
+/// The component that decides.
+#[derive(Clone, Copy)]
+struct Policy {
+    instance: *mut Instance,
+    ops: &'static ProgressOps,
+}
+
+struct Callback {
+    owner: usize,
+    function: ProgressFn,
+    context: *mut c_void,
+    rate: u32,
+    /// Threads inside it, for exclusive polling.
+    running: AtomicU32,
+}
+
+// SAFETY: whoever registers a callback vouches that it may be called with its context on any
+// thread.
+unsafe impl Sync for Callback {}
+
+impl Engine {
+    pub fn new() -> Self {
+        // Leaked like the snapshots, whose `current` leads to it.
+        let snapshot: &'static AtomicPtr<Snapshot> = Box::leak(Box::default());
+        let first = Snapshot::new(Vec::new(), Vec::new(), None, false, snapshot);
+        snapshot.store(Box::into_raw(first), Ordering::SeqCst);
+        Self {
+            snapshot,
+            writer: Mutex::new(()),
+            threaded: AtomicBool::new(false),
+            passes: AtomicU32::new(0),
+        }
+    }
+
+    /// Says whether several threads may make passes at a time (`MPI_THREAD_MULTIPLE`).
+    pub fn set_threaded(&self, threaded: bool) {
+        self.threaded.store(threaded, Ordering::Relaxed);
+        self.replace(|_, _, _| ());
+    }
+
+    fn current(&self) -> &Snapshot {
+        // SAFETY: never null, never freed. SeqCst: see `grace`.
+        unsafe { &*self.snapshot.load(Ordering::SeqCst) }
+    }
+
+    /// Publishes a changed snapshot.
+    fn replace<R>(
+        &self,
+        change: impl FnOnce(
+            &mut Vec<*mut CriPool>,
+            &mut Vec<&'static Callback>,
+            &mut Option<Policy>,
+        ) -> R,
+    ) -> R {
+        let _writer = self.writer.lock();
+        let old = self.current();
+        let (mut pools, mut callbacks) = (old.pools.clone(), old.callbacks.clone());
+        let mut policy = old.policy;
+        let result = change(&mut pools, &mut callbacks, &mut policy);
+        let threaded = self.threaded.load(Ordering::Relaxed);
+        let new = Snapshot::new(pools, callbacks, policy, threaded, self.snapshot);
+        self.snapshot.store(Box::into_raw(new), Ordering::SeqCst);
+        result
+    }
+
+    /// Adds a callback.
+    pub fn add(&self, owner: usize, function: ProgressFn, context: *mut c_void, rate: u32) {
+        let callback: &'static Callback = Box::leak(Box::new(Callback {
+            owner,
+            function,
+            context,
+            rate,
+            running: AtomicU32::new(0),
+        }));
+        self.replace(|_, callbacks, _| callbacks.push(callback));
+    }
+
+    /// Takes callbacks of an owner out, one or all, and waits until no other thread is in them.
+    pub fn remove(&self, owner: usize, which: Option<(ProgressFn, *mut c_void)>) {
+        let removed = self.replace(|_, callbacks, _| {
+            let before = callbacks.len();
+            callbacks.retain(|callback| {
+                callback.owner != owner
+                    || which.is_some_and(|(function, context)| {
+                        !std::ptr::fn_addr_eq(callback.function, function)
+                            || callback.context != context
+                    })
+            });
+            before - callbacks.len()
+        });
+        if removed > 0 {
+            self.settle();
+        }
+    }
+
+    /// Adds a pool and tells the policy.
+    pub fn add_pool(&self, pool: *mut CriPool) {
+        self.replace(|pools, _, _| pools.push(pool));
+        self.tell_policy();
+    }
+
+    /// Takes a pool out and waits until no other thread polls it.
+    pub fn remove_pool(&self, pool: *mut CriPool) {
+        self.replace(|pools, _, _| pools.retain(|other| *other != pool));
+        self.settle();
+        self.tell_policy();
+    }
+
+    /// Makes a component decide, or nobody. Waits until no pass asks the one before.
+    pub fn set_policy(&self, policy: Option<(*mut Instance, &'static ProgressOps)>) {
+        let new = policy.map(|(instance, ops)| Policy { instance, ops });
+        self.replace(|_, _, policy| *policy = new);
+        self.settle();
+        self.tell_policy();
+    }
+
+    /// Waits until every other thread has left the pass that it may be in. A thread that is in a
+    /// pass itself (a callback that takes itself out) is on its way out of everything but that
+    /// callback: others must not wait for it, or two such threads would wait for each other.
+    fn settle(&self) {
+        let own = threads::current();
+        let inside = own.presence.inside();
+        if inside {
+            own.presence.leave();
+        }
+        threads::wait_for_passes();
+        if inside {
+            own.presence.enter();
+        }
+    }
+
+    fn tell_policy(&self) {
+        let snapshot = self.current();
+        if let Some(policy) = snapshot.policy {
+            // SAFETY: the table is complete, and the policy stays open while it is set.
+            unsafe {
+                (policy.ops.pools_changed.unwrap_unchecked())(policy.instance, &snapshot.view);
+            }
+        }
+    }
+
+    /// Makes a pass for a thread that waits for `sync`, if for anything, on an instance, if on one.
+    /// Returns the number of events; 0 when the thread is in a pass already.
+    pub fn run(&self, sync: Option<&WaitSync>, instance: Option<(u32, u32)>, misses: u32) -> u32 {
+        let record: &'static Record = threads::current();
+        if record.presence.inside() {
+            return 0;
+        }
+        record.presence.enter();
+        let snapshot = self.current();
+        let events = match snapshot.policy {
+            Some(policy) => {
+                let (pool, cri) = instance.unwrap_or((0, PROGRESS_NO_CRI));
+                let ask = ProgressAsk {
+                    thread: record.thread(),
+                    sync: sync.map_or(std::ptr::null(), std::ptr::from_ref),
+                    pool,
+                    cri,
+                    misses,
+                    reserved: 0,
+                };
+                // SAFETY: the table is complete, and `set_policy` waits for passes.
+                unsafe {
+                    (policy.ops.run.unwrap_unchecked())(policy.instance, &snapshot.view, &ask)
+                }
+            }
+            None => self.everything(snapshot),
+        };
+        record.presence.leave();
+        events
+    }
+
+    /// A pass without a policy.
+    fn everything(&self, snapshot: &Snapshot) -> u32 {
+        let mut events = 0;
+        for (i, pool) in snapshot.view.pools().iter().enumerate() {
+            for cri in 0..pool.count {
+                events += snapshot.view.poll(i as u32, cri).unwrap_or(0);
+            }
+        }
+        events += snapshot.view.callbacks(PROGRESS_EVERY_PASS, true);
+        if self.passes.fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
+            events += snapshot.view.callbacks(PROGRESS_SELDOM, true);
+        }
+        events
+    }
+}
+
+impl Snapshot {
+    fn new(
+        pools: Vec<*mut CriPool>,
+        callbacks: Vec<&'static Callback>,
+        policy: Option<Policy>,
+        threaded: bool,
+        current: &'static AtomicPtr<Snapshot>,
+    ) -> Box<Self> {
+        let view = ProgressEngine {
+            struct_size: size_of::<ProgressEngine>() as u32,
+            pool_count: pools.len() as u32,
+            pools: std::ptr::null(),
+            poll_cri,
+            poll_callbacks,
+            private: std::ptr::null(),
+        };
+        let mut snapshot = Box::new(Self { view, pools, callbacks, policy, threaded, current });
+        snapshot.view.pools = snapshot.pools.as_ptr();
+        snapshot.view.private = (&raw const *snapshot).cast();
+        snapshot
+    }
+
+    /// Whether nothing was added or removed since the pass loaded this snapshot. A pass stops when
+    /// something was: a callback of it that took itself out has let others go on (see `settle`), so
+    /// what this snapshot lists may be gone.
+    #[inline]
+    fn is_current(&self) -> bool {
+        // SAFETY: leaked. Relaxed: what matters is a store of this very thread.
+        std::ptr::eq(unsafe { &*self.current }.load(Ordering::Relaxed), self)
+    }
+}
+
+/// # Safety
+/// `engine` is the view of a snapshot, which is never freed.
+unsafe fn snapshot_of(engine: &ProgressEngine) -> &Snapshot {
+    // SAFETY: promised by the caller.
+    unsafe { &*engine.private.cast::<Snapshot>() }
+}
+
+unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i32 {
+    // SAFETY: components pass the engine they were lent, during a pass, so the pools it names are
+    // there.
+    unsafe {
+        let snapshot = snapshot_of(engine);
+        if !snapshot.is_current() {
+            return 0;
+        }
+        let Some(&pool) = snapshot.pools.get(pool as usize) else { return 0 };
+        let pool = &*pool;
+        if cri >= pool.count {
+            return 0;
+        }
+        let Some(progress) = pool.progress else { return 0 };
+        let cri = pool.cri(cri);
+        let raw = std::ptr::from_ref(cri).cast_mut();
+        let events = if snapshot.threaded {
+            let Some(_held) = cri.lock.try_guard() else { return -1 };
+            progress(pool.module, raw)
+        } else {
+            progress(pool.module, raw)
+        };
+        i32::try_from(events).unwrap_or(i32::MAX)
+    }
+}
+
+unsafe extern "C" fn poll_callbacks(engine: &ProgressEngine, rate: u32, exclusive: u32) -> u32 {
+    // SAFETY: as above.
+    let snapshot = unsafe { snapshot_of(engine) };
+    let mut events = 0;
+    for callback in snapshot.callbacks.iter().filter(|callback| callback.rate == rate) {
+        if !snapshot.is_current() {
+            break;
+        }
+        // SAFETY: the owner keeps function and context until `remove` has waited for this pass.
+        let call = || unsafe { (callback.function)(callback.context) };
+        if !snapshot.threaded {
+            events += call();
+            continue;
+        }
+        // Acquire and Release: what a thread did in an exclusive callback is seen by the next.
+        let before = callback.running.fetch_add(1, Ordering::Acquire);
+        if exclusive == 0 || before == 0 {
+            events += call();
+        }
+        callback.running.fetch_sub(1, Ordering::Release);
+    }
+    events
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use crate::abi::lock::Lock;
+    use crate::abi::pool::Cri;
+
+    unsafe extern "C" fn count(context: *mut c_void) -> u32 {
+        // SAFETY: tests pass a counter.
+        unsafe { (*context.cast::<AtomicU64>()).fetch_add(1, Ordering::Relaxed) };
+        1
+    }
+
+    unsafe extern "C" fn poll(module: *mut c_void, cri: *mut Cri) -> u32 {
+        // SAFETY: tests pass an array of counters, one for each instance.
+        unsafe {
+            (*module.cast::<AtomicU64>().add((*cri).index as usize))
+                .fetch_add(1, Ordering::Relaxed);
+        }
+        1
+    }
+
+    fn cris(count: u32) -> Vec<Cri> {
+        (0..count)
+            .map(|index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() })
+            .collect()
+    }
+
+    fn pool(cris: &mut [Cri], polls: &[AtomicU64]) -> CriPool {
+        CriPool {
+            struct_size: size_of::<CriPool>() as u32,
+            count: cris.len() as u32,
+            name: c"test".as_ptr(),
+            instances: cris.as_mut_ptr(),
+            stride: size_of::<Cri>(),
+            progress: Some(poll),
+            module: polls.as_ptr().cast_mut().cast(),
+            strategy: std::ptr::null(),
+            strategy_state: std::ptr::null_mut(),
+            id: 0,
+            reserved: 0,
+        }
+    }
+
+    #[test]
+    fn a_pass_polls_every_instance_and_callback() {
+        let engine = Engine::new();
+        let calls = [AtomicU64::new(0), AtomicU64::new(0)];
+        let context = |i: usize| (&raw const calls[i]).cast_mut().cast();
+        engine.add(1, count, context(0), PROGRESS_EVERY_PASS);
+        engine.add(1, count, context(1), PROGRESS_SELDOM);
+        let (mut cris, polls) = (cris(3), [const { AtomicU64::new(0) }; 3]);
+        let mut pool = pool(&mut cris, &polls);
+        engine.add_pool(&raw mut pool);
+        for threaded in [false, true] {
+            engine.set_threaded(threaded);
+            for _ in 0..SELDOM {
+                assert!(engine.run(None, None, 0) >= 4);
+            }
+        }
+        assert_eq!(calls[0].load(Ordering::Relaxed), u64::from(2 * SELDOM));
+        assert_eq!(calls[1].load(Ordering::Relaxed), 2);
+        assert!(polls.iter().all(|polls| polls.load(Ordering::Relaxed) == u64::from(2 * SELDOM)));
+
+        // An instance that another thread holds is left out; the others are not.
+        let held = cris[1].lock.guard();
+        engine.run(None, None, 0);
+        drop(held);
+        assert_eq!(polls[0].load(Ordering::Relaxed), u64::from(2 * SELDOM + 1));
+        assert_eq!(polls[1].load(Ordering::Relaxed), u64::from(2 * SELDOM));
+
+        engine.remove(1, Some((count, context(0))));
+        engine.remove_pool(&raw mut pool);
+        assert_eq!(engine.run(None, None, 0), 0);
+    }
+
+    #[test]
+    fn passes_do_not_nest_and_callbacks_remove_themselves() {
+        struct Nest {
+            engine: Engine,
+            inner: AtomicU64,
+            calls: AtomicU64,
+        }
+        unsafe extern "C" fn nest(context: *mut c_void) -> u32 {
+            // SAFETY: the test passes this type.
+            let this = unsafe { &*context.cast::<Nest>() };
+            this.inner.fetch_add(u64::from(this.engine.run(None, None, 0)), Ordering::Relaxed);
+            this.engine.remove(1, Some((nest, context)));
+            this.calls.fetch_add(1, Ordering::Relaxed);
+            1
+        }
+        let this =
+            Nest { engine: Engine::new(), inner: AtomicU64::new(0), calls: AtomicU64::new(0) };
+        this.engine.set_threaded(true);
+        this.engine.add(1, nest, (&raw const this).cast_mut().cast(), PROGRESS_EVERY_PASS);
+        assert_eq!(this.engine.run(None, None, 0), 1);
+        assert_eq!(this.engine.run(None, None, 0), 0);
+        assert_eq!(this.inner.into_inner(), 0);
+        assert_eq!(this.calls.into_inner(), 1);
+    }
+
+    /// Callbacks come and go while threads make passes; nobody is called after `remove` returned.
+    #[test]
+    fn nothing_is_called_after_it_was_removed() {
+        unsafe extern "C" fn alive(context: *mut c_void) -> u32 {
+            // SAFETY: the test keeps the words until all threads have ended.
+            let word = unsafe { &*context.cast::<AtomicU64>() };
+            assert_eq!(word.load(Ordering::Relaxed), 1, "called after it was removed");
+            1
+        }
+        let engine = Engine::new();
+        engine.set_threaded(true);
+        let words: Vec<AtomicU64> = (0..200).map(|_| AtomicU64::new(1)).collect();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !stop.load(Ordering::Relaxed) {
+                        engine.run(None, None, 0);
+                    }
+                });
+            }
+            for word in &words {
+                let context = (&raw const *word).cast_mut().cast();
+                engine.add(1, alive, context, PROGRESS_EVERY_PASS);
+                std::thread::yield_now();
+                engine.remove(1, Some((alive, context)));
+                word.store(0, Ordering::Relaxed);
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
+}

@@ -1,0 +1,508 @@
+//! The functions of the host table: from C to the services.
+//!
+//! Each function finds the caller's slot and system in the instance, converts, calls one method and
+//! turns a failure into a status with a reason. No panic leaves them: an `extern "C"` function that
+//! panics ends the process with a message.
+
+use std::cell::RefCell;
+use std::ffi::{c_char, c_void};
+
+use super::items::Items;
+use super::threads;
+use crate::abi::component::Instance;
+use crate::abi::counter::{CounterCell, CounterSpec};
+use crate::abi::host::{Host, PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn, ThreadExitFn};
+use crate::abi::job::Job;
+use crate::abi::lock::Lock;
+use crate::abi::param::{
+    PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER, PARAM_LIST, PARAM_SIZE, PARAM_STRING, PARAM_WRITABLE,
+    ParamCell, ParamSpec,
+};
+use crate::abi::pool::CriPool;
+use crate::abi::receive::{ReceiveEntry, ReceiveFn};
+use crate::abi::request::WaitSync;
+use crate::abi::scope::Scope;
+use crate::abi::status::{
+    ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_OTHER, ERR_RESOURCES, OK, Status, status_name,
+};
+use crate::abi::task::Task;
+use crate::abi::thread::Thread;
+use crate::frameworks::tasks::run_task;
+use crate::host::params::{Kind, Spec};
+use crate::host::services::counters::CounterInfo;
+use crate::host::services::waiting;
+use crate::host::system::{Slot, System};
+use crate::text;
+
+thread_local! {
+    /// Why a call on this thread failed last: what `fail` was told, or what a host function says.
+    static REASON: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// The table for a system whose job and receive table lie where the arguments say.
+pub(crate) fn host(
+    job: *const Job,
+    receive: *const ReceiveEntry,
+    abi_major: u16,
+    abi_minor: u16,
+) -> Host {
+    Host {
+        struct_size: size_of::<Host>() as u32,
+        abi_major,
+        abi_minor,
+        version: concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast(),
+        receive,
+        job,
+        fail,
+        reason,
+        abort,
+        log,
+        log_enabled,
+        param_register,
+        param_find,
+        thread_self,
+        thread_exit_add,
+        thread_exit_remove,
+        lock_acquire,
+        lock_try,
+        lock_release,
+        progress_add,
+        progress_remove,
+        progress,
+        wait,
+        pool_add,
+        pool_remove,
+        receive_register,
+        card_put,
+        card_get,
+        items_create,
+        items_get,
+        items_put,
+        items_destroy,
+        counter_add,
+        counter_remove,
+        task_submit,
+        scope_slot_reserve,
+        service,
+        show_once,
+    }
+}
+
+/// The reason of the failure that a component's function has just returned, and forgets it.
+pub(crate) fn take_reason(status: Status) -> String {
+    let reason = REASON.with(|reason| std::mem::take(&mut *reason.borrow_mut()));
+    if reason.is_empty() { status_name(status).to_owned() } else { reason }
+}
+
+pub(crate) fn failed(status: Status, reason: impl Into<String>) -> Status {
+    let reason = reason.into();
+    REASON.with(|last| *last.borrow_mut() = reason);
+    status
+}
+
+/// # Safety
+/// A host made the instance.
+unsafe fn caller(instance: *mut Instance) -> (&'static Slot, &'static System) {
+    // SAFETY: promised by the caller.
+    let slot = unsafe { Slot::of(instance) };
+    (slot, slot.system())
+}
+
+unsafe extern "C" fn fail(_: *mut Instance, status: Status, reason: *const c_char) -> Status {
+    // SAFETY: null or NUL-terminated.
+    failed(if status < 0 { status } else { ERR_OTHER }, unsafe { text::copy(reason) })
+}
+
+unsafe extern "C" fn reason(_: *mut Instance, buffer: *mut c_char, capacity: usize) -> usize {
+    // SAFETY: the caller vouches for the buffer.
+    REASON.with(|reason| unsafe { text::write(&reason.borrow(), buffer, capacity) })
+}
+
+unsafe extern "C" fn abort(instance: *mut Instance, code: i32, reason: *const c_char) {
+    // SAFETY: the instance is a host's; the text is null or NUL-terminated.
+    let ((slot, system), reason) = unsafe { (caller(instance), text::copy(reason)) };
+    system.abort(code, &format!("{} ends the job: {reason}", slot.name()))
+}
+
+unsafe extern "C" fn log(instance: *mut Instance, level: u32, line: *const c_char) {
+    // SAFETY: as above.
+    let ((slot, system), line) = unsafe { (caller(instance), text::copy(line)) };
+    system.log.write(level, &slot.name(), &line);
+}
+
+unsafe extern "C" fn log_enabled(instance: *mut Instance, level: u32) -> i32 {
+    // SAFETY: the instance is a host's.
+    let (slot, system) = unsafe { caller(instance) };
+    i32::from(system.log.enabled(level, &slot.name()))
+}
+
+unsafe extern "C" fn show_once(instance: *mut Instance, key: *const c_char, line: *const c_char) {
+    // SAFETY: as above; the texts are null or NUL-terminated.
+    let ((slot, system), key, line) =
+        unsafe { (caller(instance), text::copy(key), text::copy(line)) };
+    system.log.show_once(&format!("{} {key}", slot.name()), &line);
+}
+
+unsafe extern "C" fn param_register(
+    instance: *mut Instance,
+    spec: *const ParamSpec,
+    cell: *mut *const ParamCell,
+) -> Status {
+    // SAFETY: the instance is a host's; the description and the place are valid during the call.
+    unsafe {
+        let (slot, system) = caller(instance);
+        let spec = match param_spec(&slot.name(), spec) {
+            Ok(spec) => spec,
+            Err(reason) => return failed(ERR_ARGUMENT, reason),
+        };
+        match system.params.register(spec) {
+            Ok(param) => {
+                *cell = param.cell();
+                OK
+            }
+            Err(problem) => failed(ERR_ARGUMENT, problem.what),
+        }
+    }
+}
+
+/// The description of a parameter in Rust's types.
+///
+/// # Safety
+/// As long as it says, with strings that are null or NUL-terminated.
+unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String> {
+    // SAFETY: every field of version 1.0 is there once the size says so.
+    unsafe {
+        let size = (*spec).struct_size as usize;
+        if size < crate::field_end!(ParamSpec, changed_context) {
+            return Err(format!("a parameter's description of {size} bytes"));
+        }
+        let spec = &*spec;
+        let own = text::copy(spec.name);
+        let list = |words: *const c_char| -> Vec<String> {
+            let words = text::copy(words);
+            words.split(',').map(str::trim).filter(|w| !w.is_empty()).map(Into::into).collect()
+        };
+        let optional = |words: *const c_char| (!words.is_null()).then(|| text::copy(words));
+        let unsigned = |number: i64| u64::try_from(number).unwrap_or(0);
+        let kind = match spec.kind {
+            PARAM_BOOL => Kind::Bool,
+            PARAM_INTEGER => Kind::Integer { min: spec.min, max: spec.max },
+            PARAM_SIZE => Kind::Size { min: unsigned(spec.min), max: unsigned(spec.max) },
+            PARAM_STRING => Kind::Text,
+            PARAM_CHOICE => Kind::Choice(list(spec.choices)),
+            PARAM_LIST => Kind::List,
+            other => return Err(format!("parameter {own}: there is no kind {other}")),
+        };
+        let (changed, context) = (spec.changed, spec.changed_context as usize);
+        Ok(Spec {
+            name: format!("{owner}_{own}"),
+            owner: owner.to_owned(),
+            help: text::copy(spec.help),
+            unit: optional(spec.unit),
+            kind,
+            default: text::copy(spec.default_value),
+            level: spec.level,
+            writable: spec.flags & PARAM_WRITABLE != 0,
+            synonyms: list(spec.synonyms),
+            deprecated_synonyms: list(spec.deprecated_synonyms),
+            deprecated: optional(spec.deprecated),
+            changed: changed.map(|changed| {
+                let call: crate::host::params::Changed =
+                    Box::new(move |cell| changed(context as *mut c_void, cell));
+                call
+            }),
+        })
+    }
+}
+
+unsafe extern "C" fn param_find(
+    instance: *mut Instance,
+    name: *const c_char,
+    kind: u32,
+    cell: *mut *const ParamCell,
+) -> Status {
+    // SAFETY: the instance is a host's; the name and the place are valid during the call.
+    unsafe {
+        let (_, system) = caller(instance);
+        let name = text::copy(name);
+        let Some(param) = system.params.find(&name) else {
+            return failed(ERR_NOT_FOUND, system.params.unknown(&name).what);
+        };
+        let found = match param.spec.kind {
+            Kind::Bool => PARAM_BOOL,
+            Kind::Integer { .. } => PARAM_INTEGER,
+            Kind::Size { .. } => PARAM_SIZE,
+            Kind::Text => PARAM_STRING,
+            Kind::Choice(_) => PARAM_CHOICE,
+            Kind::List => PARAM_LIST,
+        };
+        if found != kind {
+            let reason = format!("the parameter {name} is a {}", param.spec.kind.name());
+            return failed(ERR_ARGUMENT, reason);
+        }
+        *cell = param.cell();
+        OK
+    }
+}
+
+unsafe extern "C" fn thread_self(_: *mut Instance) -> *const Thread {
+    threads::current().thread()
+}
+
+unsafe extern "C" fn thread_exit_add(
+    instance: *mut Instance,
+    callback: ThreadExitFn,
+    context: *mut c_void,
+) -> Status {
+    threads::exit_add(instance.addr(), callback, context);
+    OK
+}
+
+unsafe extern "C" fn thread_exit_remove(
+    instance: *mut Instance,
+    callback: ThreadExitFn,
+    context: *mut c_void,
+) {
+    threads::exit_remove(instance.addr(), Some((callback, context)));
+}
+
+/// Tells the strategy of a pool that a thread ended.
+///
+/// # Safety
+/// `pool` is one that was added and not yet removed.
+pub(crate) unsafe extern "C" fn pool_thread_exit(pool: *mut c_void, thread: *const Thread) {
+    // SAFETY: promised by the caller; the strategy's table is complete.
+    unsafe {
+        let pool = &*pool.cast::<CriPool>();
+        ((*pool.strategy).thread_exit.unwrap_unchecked())(pool, &*thread);
+    }
+}
+
+unsafe extern "C" fn lock_acquire(lock: *const Lock) {
+    // SAFETY: the caller's lock is valid.
+    unsafe { (*lock).lock() }
+}
+
+unsafe extern "C" fn lock_try(lock: *const Lock) -> i32 {
+    // SAFETY: the caller's lock is valid.
+    i32::from(unsafe { (*lock).try_lock() })
+}
+
+unsafe extern "C" fn lock_release(lock: *const Lock) {
+    // SAFETY: the caller holds the lock.
+    unsafe { (*lock).unlock() }
+}
+
+unsafe extern "C" fn progress_add(
+    instance: *mut Instance,
+    callback: ProgressFn,
+    context: *mut c_void,
+    rate: u32,
+) -> Status {
+    if rate != PROGRESS_EVERY_PASS && rate != PROGRESS_SELDOM {
+        return failed(ERR_ARGUMENT, format!("there is no progress rate {rate}"));
+    }
+    // SAFETY: the instance is a host's.
+    let (_, system) = unsafe { caller(instance) };
+    system.engine.add(instance.addr(), callback, context, rate);
+    OK
+}
+
+unsafe extern "C" fn progress_remove(
+    instance: *mut Instance,
+    callback: ProgressFn,
+    context: *mut c_void,
+) {
+    // SAFETY: the instance is a host's.
+    let (_, system) = unsafe { caller(instance) };
+    system.engine.remove(instance.addr(), Some((callback, context)));
+}
+
+unsafe extern "C" fn progress(instance: *mut Instance) -> u32 {
+    // SAFETY: the instance is a host's.
+    unsafe { caller(instance) }.1.progress()
+}
+
+unsafe extern "C" fn wait(instance: *mut Instance, sync: *mut WaitSync) -> Status {
+    // SAFETY: the instance is a host's; the object lives during the call.
+    let ((_, system), sync) = unsafe { (caller(instance), &*sync) };
+    waiting::wait(system, sync)
+}
+
+unsafe extern "C" fn pool_add(instance: *mut Instance, pool: *mut CriPool) -> Status {
+    // SAFETY: the instance is a host's; the caller vouches for the pool.
+    unsafe {
+        let (_, system) = caller(instance);
+        match system.pool_add(instance.addr(), pool) {
+            Ok(()) => OK,
+            Err(problem) => failed(ERR_ARGUMENT, problem.what),
+        }
+    }
+}
+
+unsafe extern "C" fn pool_remove(instance: *mut Instance, pool: *mut CriPool) {
+    // SAFETY: the instance is a host's.
+    unsafe { caller(instance) }.1.pool_remove(instance.addr(), Some(pool));
+}
+
+unsafe extern "C" fn receive_register(
+    instance: *mut Instance,
+    tag: u8,
+    callback: ReceiveFn,
+    context: *mut c_void,
+) -> Status {
+    // SAFETY: the instance is a host's.
+    let (_, system) = unsafe { caller(instance) };
+    match system.receive.register(instance.addr(), tag, callback, context) {
+        Ok(()) => OK,
+        Err(owner) => {
+            let other = system.name_of(owner);
+            failed(ERR_EXISTS, format!("{other} handles the tag {tag} already"))
+        }
+    }
+}
+
+unsafe extern "C" fn card_put(instance: *mut Instance, data: *const c_void, len: usize) -> Status {
+    // SAFETY: the instance is a host's; the caller vouches for `len` bytes.
+    unsafe {
+        let (slot, system) = caller(instance);
+        let card = if len == 0 { &[] } else { std::slice::from_raw_parts(data.cast(), len) };
+        if system.cards.put(&slot.name(), card) {
+            OK
+        } else {
+            failed(ERR_EXISTS, "it has published a card already")
+        }
+    }
+}
+
+unsafe extern "C" fn card_get(
+    instance: *mut Instance,
+    rank: u32,
+    data: *mut *const c_void,
+    len: *mut usize,
+) -> Status {
+    // SAFETY: the instance is a host's; the places are valid during the call.
+    unsafe {
+        let (slot, system) = caller(instance);
+        let job = system.job();
+        if rank >= job.size {
+            return failed(ERR_ARGUMENT, format!("rank {rank} of a job of {}", job.size));
+        }
+        match system.cards.get(job.rank, rank, &slot.name()) {
+            Ok(Some(card)) => {
+                *data = card.as_ptr().cast();
+                *len = card.len();
+                OK
+            }
+            Ok(None) => failed(ERR_NOT_FOUND, format!("rank {rank} has published no card of it")),
+            Err(reason) => failed(ERR_OTHER, reason),
+        }
+    }
+}
+
+unsafe extern "C" fn items_create(_: *mut Instance, size: usize, alignment: usize) -> *mut c_void {
+    match Items::new(size, alignment) {
+        Some(items) => Box::into_raw(Box::new(items)).cast(),
+        None => {
+            failed(ERR_RESOURCES, format!("no items of {size} bytes aligned to {alignment}"));
+            std::ptr::null_mut()
+        }
+    }
+}
+
+unsafe extern "C" fn items_get(items: *mut c_void) -> *mut c_void {
+    // SAFETY: made by `items_create`.
+    unsafe { &*items.cast::<Items>() }.get()
+}
+
+unsafe extern "C" fn items_put(items: *mut c_void, item: *mut c_void) {
+    // SAFETY: as above.
+    unsafe { &*items.cast::<Items>() }.put(item);
+}
+
+unsafe extern "C" fn items_destroy(items: *mut c_void) {
+    if !items.is_null() {
+        // SAFETY: as above, and nobody uses it any more.
+        drop(unsafe { Box::from_raw(items.cast::<Items>()) });
+    }
+}
+
+unsafe extern "C" fn counter_add(
+    instance: *mut Instance,
+    spec: *const CounterSpec,
+    cell: *const CounterCell,
+) -> Status {
+    // SAFETY: the instance is a host's; the description is valid during the call and the caller
+    // vouches for the cell.
+    unsafe {
+        let (slot, system) = caller(instance);
+        let size = (*spec).struct_size as usize;
+        if size < crate::field_end!(CounterSpec, unit) {
+            return failed(ERR_ARGUMENT, format!("a counter's description of {size} bytes"));
+        }
+        let spec = &*spec;
+        let info = CounterInfo {
+            name: format!("{}_{}", slot.name(), text::copy(spec.name)),
+            help: text::copy(spec.help),
+            unit: (!spec.unit.is_null()).then(|| text::copy(spec.unit)),
+            class: spec.class,
+            level: spec.level,
+        };
+        match system.counters.add(instance.addr(), info, cell) {
+            Ok(()) => OK,
+            Err(reason) => failed(ERR_ARGUMENT, reason),
+        }
+    }
+}
+
+unsafe extern "C" fn counter_remove(instance: *mut Instance, cell: *const CounterCell) {
+    // SAFETY: the instance is a host's.
+    unsafe { caller(instance) }.1.counters.remove(instance.addr(), Some(cell));
+}
+
+unsafe extern "C" fn task_submit(instance: *mut Instance, task: *mut Task) {
+    // SAFETY: the instance is a host's; the caller vouches for the task.
+    unsafe {
+        let (_, system) = caller(instance);
+        match system.tasks.get() {
+            Some(tasks) => (tasks.ops.submit.unwrap_unchecked())(tasks.instance, task),
+            None => run_task(task),
+        }
+    }
+}
+
+unsafe extern "C" fn scope_slot_reserve(instance: *mut Instance, slot: *mut u32) -> Status {
+    // SAFETY: the instance is a host's; the place is valid during the call.
+    unsafe {
+        let (_, system) = caller(instance);
+        match system.reserve_scope_slot() {
+            Some(index) => {
+                *slot = index;
+                OK
+            }
+            None => failed(ERR_RESOURCES, "all private slots of scopes are taken"),
+        }
+    }
+}
+
+unsafe extern "C" fn service(
+    instance: *mut Instance,
+    framework: *const c_char,
+    scope: *const Scope,
+    ops: *mut *const c_void,
+    provider: *mut *mut Instance,
+) -> Status {
+    // SAFETY: the instance is a host's; name, scope and places are valid during the call.
+    unsafe {
+        let (_, system) = caller(instance);
+        let framework = text::copy(framework);
+        match system.serving(&framework, scope.as_ref()) {
+            Some(slot) => {
+                *ops = slot.ops();
+                *provider = slot.instance();
+                OK
+            }
+            None => failed(ERR_NOT_FOUND, format!("no {framework} component serves")),
+        }
+    }
+}

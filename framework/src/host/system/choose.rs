@@ -1,0 +1,272 @@
+//! The choice of components: wishes, questions, decisions.
+
+use super::System;
+use super::slot::{Chosen, Slot, Stage};
+use crate::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_FILE, SCOPE_PROCESS, SCOPE_WINDOW, Scope};
+use crate::frameworks::{Cardinality, Contract, Table, by_name};
+use crate::host::loader::Provider;
+use crate::host::params::{Kind, Origin, Registry, Value};
+use crate::host::problem::Problem;
+use crate::host::select::{Candidate, Decision, Verdict, Wish, unknown_component};
+
+/// A component with the priority it asked for.
+pub(super) type Ranked = (&'static Slot, i32);
+
+impl System {
+    /// Chooses the component of a framework for a scope.
+    ///
+    /// # Errors
+    /// A list that names what is not there or can't be used, or nobody who can serve.
+    pub fn select_one<T: Table>(&'static self, scope: &Scope) -> Result<Chosen<T>, Problem> {
+        let contract = T::contract();
+        let (decision, mut chosen) = self.choose(contract, scope)?;
+        if chosen.is_empty() {
+            return Err(decision.nobody());
+        }
+        Ok(Chosen::new(chosen.swap_remove(0)))
+    }
+
+    /// Chooses the components of a framework for a scope, the highest priority first.
+    ///
+    /// # Errors
+    /// A list that names what is not there or can't be used.
+    pub fn select_many<T: Table>(&'static self, scope: &Scope) -> Result<Vec<Chosen<T>>, Problem> {
+        let (_, chosen) = self.choose(T::contract(), scope)?;
+        Ok(chosen.into_iter().map(Chosen::new).collect())
+    }
+
+    /// Makes the choice of a framework and only tells it: for tools.
+    pub fn decide(&'static self, contract: &'static Contract) -> Result<Decision, Problem> {
+        let scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
+        self.choose(contract, &scope).map(|(decision, _)| decision)
+    }
+
+    pub(super) fn choose(
+        &'static self,
+        contract: &'static Contract,
+        scope: &Scope,
+    ) -> Result<(Decision, Vec<Ranked>), Problem> {
+        let _lifecycle = self.lifecycle.lock();
+        let (wish, wished_by) = self.wish(contract, scope)?;
+        let mut decision = Decision {
+            framework: contract.name,
+            scope: describe_scope(scope),
+            wish: wish.to_string(),
+            wished_by,
+            candidates: Vec::new(),
+        };
+        let mut opened_now = Vec::new();
+        for slot in self.slots.iter().filter(|slot| slot.loaded.contract.name == contract.name) {
+            let mut priority = None;
+            let verdict = wish.rejects(|word| slot.loaded.is_called(word)).unwrap_or_else(|| {
+                let was_open = slot.stage() == Stage::Open;
+                match slot.ask(scope) {
+                    Ok(asked) => {
+                        priority = Some(asked);
+                        if !was_open {
+                            opened_now.push(*slot);
+                        }
+                        Verdict::Chosen
+                    }
+                    Err(verdict) => {
+                        if !was_open && matches!(verdict, Verdict::Declined(_)) {
+                            opened_now.push(*slot);
+                        }
+                        verdict
+                    }
+                }
+            });
+            decision.candidates.push(Candidate {
+                name: slot.loaded.name.clone(),
+                provider: slot.loaded.provider.clone(),
+                priority,
+                verdict,
+            });
+        }
+        for (name, verdict, provider) in self.absent(contract, &wish) {
+            decision.candidates.push(Candidate { name, provider, priority: None, verdict });
+        }
+        decision.settle(contract.cardinality == Cardinality::Many);
+
+        let slots: Vec<Ranked> = decision
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.verdict == Verdict::Chosen)
+            .filter_map(|candidate| {
+                let same = |slot: &&&'static Slot| {
+                    slot.loaded.contract.name == contract.name && slot.loaded.name == candidate.name
+                };
+                Some((*self.slots.iter().find(same)?, candidate.priority.unwrap_or(0)))
+            })
+            .collect();
+        // Who was opened only to be asked, and was not chosen, holds on to nothing.
+        for slot in opened_now {
+            if !slots.iter().any(|(chosen, _)| std::ptr::eq(*chosen, slot)) {
+                slot.close();
+            }
+        }
+        self.decisions.lock().push(decision.clone());
+        if let Some(problem) = decision.unfulfilled(&wish)
+            && self.flag("mca_strict", true)
+        {
+            return Err(problem);
+        }
+        let key =
+            (contract.name, scope.kind, if scope.kind == SCOPE_PROCESS { 0 } else { scope.id });
+        self.serving.lock().insert(key, slots.iter().map(|(slot, _)| *slot).collect());
+        Ok((decision, slots))
+    }
+
+    /// Components that could not be asked, because they or their libraries were refused or not
+    /// opened.
+    fn absent(&self, contract: &Contract, wish: &Wish) -> Vec<(String, Verdict, Provider)> {
+        let refused = self.refused.iter().filter_map(|refused| {
+            let name = own_name(contract, refused.component.as_deref()?)?;
+            let verdict = wish
+                .rejects(|word| word == name)
+                .unwrap_or_else(|| Verdict::Refused(refused.refusal.to_string()));
+            Some((name.to_owned(), verdict, refused.provider.clone()))
+        });
+        let unopened = self.unopened.iter().filter_map(|unopened| {
+            (unopened.framework == contract.name).then_some(())?;
+            let verdict = wish.rejects(|word| word == unopened.name)?;
+            Some((unopened.name.clone(), verdict, Provider::File(unopened.path.clone())))
+        });
+        refused.chain(unopened).collect()
+    }
+
+    /// What is wished of a framework for a scope, and where that was said.
+    fn wish(
+        &self,
+        contract: &'static Contract,
+        scope: &Scope,
+    ) -> Result<(Wish, Option<String>), Problem> {
+        let key = format!("cairn_{}", contract.name);
+        if scope.kind != SCOPE_PROCESS
+            && let Some(text) = scope.info(&crate::text::to_c(&key))
+        {
+            let place = format!("info key {key} of {}", describe_scope(scope));
+            let words = match Kind::List.parse(&text) {
+                Ok(Value::List(words)) => Wish::parse(&words),
+                Ok(_) => Ok(Wish::Any),
+                Err(reason) => Err(reason),
+            };
+            let wish = words.map_err(|reason| bad_list(contract, &reason, &place))?;
+            let known = self.known(contract);
+            if let Some(word) = wish.words().iter().find(|word| !known.contains(word)) {
+                return Err(unknown_component(contract.name, word, &known, place));
+            }
+            return Ok((wish, Some(place)));
+        }
+        let (mut wish, origin) = wish_of(&self.params, contract)?;
+        let known = self.known(contract);
+        if let Some(word) = wish.words().iter().find(|word| !known.contains(word)) {
+            let foreign = matches!(origin, Origin::OmpiEnvironment(_));
+            if self.flag("mca_strict", true) && !foreign {
+                return Err(unknown_component(contract.name, word, &known, &origin));
+            }
+            wish.drop_unknown(|word| known.iter().any(|name| name == word));
+        }
+        let wished_by = (origin != Origin::Default).then(|| origin.to_string());
+        Ok((wish, wished_by))
+    }
+
+    /// Names that a selection list of the framework may contain: components that can be used,
+    /// their aliases, and those that were refused or not opened.
+    fn known(&self, contract: &Contract) -> Vec<String> {
+        let loaded =
+            self.slots.iter().filter(|slot| slot.loaded.contract.name == contract.name).flat_map(
+                |slot| std::iter::once(&slot.loaded.name).chain(&slot.loaded.aliases).cloned(),
+            );
+        let refused = self
+            .refused
+            .iter()
+            .filter_map(|refused| own_name(contract, refused.component.as_deref()?))
+            .map(str::to_owned);
+        let unopened = self
+            .unopened
+            .iter()
+            .filter(|unopened| unopened.framework == contract.name)
+            .map(|unopened| unopened.name.clone());
+        let mut names: Vec<String> = loaded.chain(refused).chain(unopened).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    pub(super) fn wish_problems(&self, contract: &'static Contract) -> Vec<Problem> {
+        let (wish, origin) = match wish_of(&self.params, contract) {
+            Ok(found) => found,
+            Err(problem) => return vec![problem],
+        };
+        let known = self.known(contract);
+        let unknown = wish.words().iter().filter(|word| !known.contains(word));
+        unknown
+            .map(|word| {
+                let problem = unknown_component(contract.name, word, &known, &origin);
+                match origin {
+                    Origin::OmpiEnvironment(_) => problem.warning(),
+                    _ => problem,
+                }
+            })
+            .collect()
+    }
+
+    /// Whether a parameter's name belongs to a component that is there but was not loaded, so that
+    /// nobody can say whether it exists.
+    pub(super) fn is_unchecked(&self, name: &str) -> bool {
+        let belongs = |component: &str| {
+            name.strip_prefix(component).is_some_and(|rest| rest.starts_with('_'))
+        };
+        self.unopened
+            .iter()
+            .any(|unopened| belongs(&format!("{}_{}", unopened.framework, unopened.name)))
+            || self.refused.iter().any(|refused| refused.component.as_deref().is_some_and(belongs))
+            || self
+                .slots
+                .iter()
+                .any(|slot| matches!(slot.stage(), Stage::Failed(_)) && belongs(&slot.name()))
+    }
+
+    /// Who serves a framework for a scope: by a choice of its own, else by the process's.
+    pub(crate) fn serving(&self, framework: &str, scope: Option<&Scope>) -> Option<&'static Slot> {
+        let contract = by_name(framework)?;
+        let serving = self.serving.lock();
+        let own = scope.and_then(|scope| serving.get(&(contract.name, scope.kind, scope.id)));
+        let slots = own.or_else(|| serving.get(&(contract.name, SCOPE_PROCESS, 0)))?;
+        slots.first().copied()
+    }
+}
+
+/// What is wished of a framework for the process, and where that was said.
+pub(super) fn wish_of(params: &Registry, contract: &Contract) -> Result<(Wish, Origin), Problem> {
+    let Some(param) = params.find(contract.name) else { return Ok((Wish::Any, Origin::Default)) };
+    let (value, given) = param.current();
+    let words = match value {
+        Value::List(words) => words,
+        _ => Vec::new(),
+    };
+    let wish = Wish::parse(&words).map_err(|reason| bad_list(contract, &reason, &given.origin))?;
+    Ok((wish, given.origin))
+}
+
+fn bad_list(contract: &Contract, reason: &str, place: &impl std::fmt::Display) -> Problem {
+    Problem::new(format!("{}: {reason}", contract.name))
+        .at(place)
+        .allowed("a,b or ^a,b")
+        .fix("name what you want, or leave out what you do not want")
+}
+
+/// The component's own name, if `full` belongs to this framework.
+fn own_name<'a>(contract: &Contract, full: &'a str) -> Option<&'a str> {
+    full.strip_prefix(contract.name)?.strip_prefix('_')
+}
+
+pub(super) fn describe_scope(scope: &Scope) -> String {
+    match scope.kind {
+        SCOPE_COMMUNICATOR => format!("communicator {}", scope.name()),
+        SCOPE_WINDOW => format!("window {}", scope.name()),
+        SCOPE_FILE => format!("file {}", scope.name()),
+        _ => "process".into(),
+    }
+}

@@ -1,0 +1,354 @@
+//! The running component system: everything a process holds of it.
+//!
+//! ```text
+//!   Sources ─► Registry        Catalog ─► Slot, Slot, ...     one slot a component: its instance
+//!                  ▲                        │      ▲          and how far its life has come
+//!                  └── register_params ─────┘      │
+//!   select(framework, scope) ── open, query ───────┘ ─► Decision (kept for reports), Chosen
+//!   services ◄── Host table ◄── components
+//! ```
+//!
+//! A system lives as long as the process once it is made, because components, threads and
+//! callbacks may use it at any time. [`System::close`] closes the components.
+
+mod base;
+mod choose;
+mod pools;
+mod slot;
+
+use std::cell::UnsafeCell;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use parking_lot::{Mutex, ReentrantMutex};
+
+use super::loader::{Catalog, Refused, Unopened};
+use super::params::{Registry, Sources, Value};
+use super::paths::Paths;
+use super::problem::{Problem, Problems};
+use super::select::{Decision, Wish};
+use super::services::cards::{CardExchange, Cards};
+use super::services::counters::{CounterInfo, Counters};
+use super::services::log::{Log, Sink, standard_error};
+use super::services::progress::Engine;
+use super::services::receive::ReceiveTable;
+use super::services::table;
+use crate::abi::component::{ABI_MAJOR, ABI_MINOR};
+use crate::abi::host::Host;
+use crate::abi::job::{Job, THREAD_MULTIPLE, THREAD_SINGLE};
+use crate::abi::scope::{SCOPE_PROCESS, Scope};
+use crate::frameworks::CONTRACTS;
+use crate::frameworks::progress::ProgressOps;
+use crate::frameworks::tasks::TasksOps;
+use crate::frameworks::wait::WaitOps;
+use pools::PoolPointer;
+
+pub use slot::{Chosen, Slot, Stage};
+
+/// What a system is made from.
+pub struct Options {
+    /// Where the installation and the user's files lie.
+    pub paths: Paths,
+    /// What sets parameters.
+    pub sources: Sources,
+    /// Where the log goes.
+    pub sink: Sink,
+    /// Open every library, also those that the selection leaves out: for tools that list.
+    pub everything: bool,
+}
+
+impl Options {
+    /// The options of an ordinary process: its own environment and files, standard error.
+    pub fn of_process(command_line: super::params::CommandLine) -> Self {
+        let paths = Paths::locate();
+        let sources = Sources::of_process(&paths, command_line);
+        Self { paths, sources, sink: Box::new(standard_error), everything: false }
+    }
+}
+
+/// Framework, kind of the scope, and its id (0 for the process).
+type ServingKey = (&'static str, u32, u32);
+
+/// Ends the job with a code; the text says why. Does not return.
+pub type Abort = Box<dyn Fn(i32, &str) + Send + Sync>;
+
+/// The component system of a process.
+pub struct System {
+    /// Where the installation and the user's files lie.
+    pub paths: Paths,
+    /// The parameters.
+    pub params: Registry,
+    /// What was not taken, and why.
+    pub refused: Vec<Refused>,
+    /// Libraries that were not opened.
+    pub unopened: Vec<Unopened>,
+    slots: Vec<&'static Slot>,
+    /// Problems of the start besides those of the registry.
+    problems: Mutex<Vec<Problem>>,
+    decisions: Mutex<Vec<Decision>>,
+    /// Who serves a framework for a scope, the process among them.
+    serving: Mutex<HashMap<ServingKey, Vec<&'static Slot>>>,
+    /// Held while components are opened, asked and closed. No function of the host table takes it
+    /// but `pool_add`, which a component's `open` may call: the lock is reentrant.
+    lifecycle: ReentrantMutex<()>,
+    pools: Mutex<Vec<(usize, PoolPointer)>>,
+    next_pool: Mutex<u32>,
+    scope_slots: Mutex<u32>,
+    /// Written by `set_job` before components open.
+    job: UnsafeCell<Job>,
+    host: OnceLock<Host>,
+    pub(crate) log: Log,
+    pub(crate) receive: ReceiveTable,
+    pub(crate) cards: Cards,
+    pub(crate) counters: Counters,
+    pub(crate) engine: Engine,
+    pub(crate) wait: OnceLock<Chosen<WaitOps>>,
+    pub(crate) tasks: OnceLock<Chosen<TasksOps>>,
+    abort: OnceLock<Abort>,
+}
+
+// SAFETY: the only field that is not synchronised is `job`, under the rule stated there.
+unsafe impl Sync for System {}
+// SAFETY: see `Sync`.
+unsafe impl Send for System {}
+
+impl System {
+    /// Makes the system: reads the sources, finds the components and registers their parameters.
+    /// What is wrong is in [`System::problems`].
+    pub fn new(options: Options) -> &'static Self {
+        let Options { paths, sources, sink, everything } = options;
+        let params = Registry::new(&sources);
+        let mut problems = Vec::new();
+        let base = base::register(&params, &mut problems);
+        let wishes: HashMap<&str, Wish> = CONTRACTS
+            .iter()
+            .filter_map(|contract| {
+                Some((contract.name, choose::wish_of(&params, contract).ok()?.0))
+            })
+            .collect();
+        let catalog = Catalog::build(&base.search_dirs(&paths), |framework, name| {
+            let wish = wishes.get(framework).unwrap_or(&Wish::Any);
+            everything || wish.rejects(|word| word == name).is_none()
+        });
+        let Catalog { loaded, refused, unopened, problems: catalog_problems } = catalog;
+        problems.extend(catalog_problems);
+
+        let slots: Vec<&'static Slot> = loaded.into_iter().map(Slot::leak).collect();
+        let system: &'static Self = Box::leak(Box::new(Self {
+            paths,
+            params,
+            refused,
+            unopened,
+            slots,
+            problems: Mutex::new(problems),
+            decisions: Mutex::default(),
+            serving: Mutex::default(),
+            lifecycle: ReentrantMutex::new(()),
+            pools: Mutex::default(),
+            next_pool: Mutex::new(0),
+            scope_slots: Mutex::new(0),
+            job: UnsafeCell::new(job_of_one()),
+            host: OnceLock::new(),
+            log: Log::new(base.log_filter, sink),
+            receive: ReceiveTable::new(),
+            cards: Cards::default(),
+            counters: Counters::default(),
+            engine: Engine::new(),
+            wait: OnceLock::new(),
+            tasks: OnceLock::new(),
+            abort: OnceLock::new(),
+        }));
+        let host = system.host.get_or_init(|| {
+            table::host(system.job.get(), system.receive.entries(), ABI_MAJOR, ABI_MINOR)
+        });
+        for slot in &system.slots {
+            slot.attach(system, host);
+            let _lifecycle = system.lifecycle.lock();
+            slot.register();
+        }
+        system
+    }
+
+    /// Everything that is wrong so far: with the sources, with values and names, with component
+    /// directories and lists, with plugins. Errors and warnings.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.problems.lock().clone();
+        problems.extend(self.params.problems(|name| self.is_unchecked(name)));
+        let strict = self.flag("mca_strict", true);
+        for contract in CONTRACTS {
+            problems.extend(
+                self.wish_problems(contract)
+                    .into_iter()
+                    .map(|problem| if strict { problem } else { problem.warning() }),
+            );
+        }
+        problems.extend(self.refused.iter().map(|refused| refused.problem().warning()));
+        for slot in &self.slots {
+            if let Stage::Failed(reason) = slot.stage() {
+                problems.push(
+                    Problem::new(format!("the component {} failed: {reason}", slot.name()))
+                        .at(&slot.loaded.provider)
+                        .fix(format!("leave it out with --mca {}", slot.leave_out()))
+                        .warning(),
+                );
+            }
+        }
+        problems
+    }
+
+    /// `Err` with everything that is wrong if something of it is an error. For hosts that go on:
+    /// warnings are written to the log once.
+    pub fn check(&self) -> Result<(), Problems> {
+        let problems = self.problems();
+        Problems::check(problems.clone())?;
+        for problem in &problems {
+            self.log.show_once(&problem.to_string(), &problem.to_string());
+        }
+        Ok(())
+    }
+
+    /// Says who this process is in its job. Before components open.
+    ///
+    /// # Safety
+    /// No component is open and no other thread uses the system.
+    pub unsafe fn set_job(&self, job: Job) {
+        self.log.set_rank(job.rank, job.size);
+        self.engine.set_threaded(job.thread_level == THREAD_MULTIPLE);
+        // SAFETY: promised by the caller.
+        unsafe { *self.job.get() = job };
+    }
+
+    /// The job.
+    pub fn job(&self) -> &Job {
+        // SAFETY: constant but for `set_job`, which has the system for itself.
+        unsafe { &*self.job.get() }
+    }
+
+    /// Says how the cards of other processes are fetched. False when that was said before.
+    pub fn set_card_exchange(&self, exchange: Box<dyn CardExchange>) -> bool {
+        self.cards.set_exchange(exchange)
+    }
+
+    /// The cards that components of this process have published, by component.
+    pub fn own_cards(&self) -> Vec<(String, &'static [u8])> {
+        self.cards.own()
+    }
+
+    /// Says what ends the job when a component aborts; it must not return. Once.
+    pub fn set_abort(&self, abort: Abort) -> bool {
+        self.abort.set(abort).is_ok()
+    }
+
+    /// Ends the job.
+    pub fn abort(&self, code: i32, text: &str) -> ! {
+        self.log.say(text);
+        if let Some(abort) = self.abort.get() {
+            abort(code, text);
+        }
+        std::process::exit(code)
+    }
+
+    /// Every counter with its value.
+    pub fn counters(&self) -> Vec<(CounterInfo, u64)> {
+        self.counters.read()
+    }
+
+    /// Makes a pass of the progress engine.
+    pub fn progress(&self) -> u32 {
+        self.engine.run(None, None, 0)
+    }
+
+    /// Every component that can be used, by framework and name.
+    pub fn components(&self) -> Vec<&'static Slot> {
+        let mut slots = self.slots.clone();
+        slots.sort_by_key(|slot| (slot.loaded.contract.name, slot.loaded.name.clone()));
+        slots
+    }
+
+    /// The name of the component whose instance lies at `owner`.
+    pub(crate) fn name_of(&self, owner: usize) -> String {
+        let slot = self.slots.iter().find(|slot| slot.instance().addr() == owner);
+        slot.map_or_else(|| "nobody".into(), |slot| slot.name())
+    }
+
+    /// The choices made so far.
+    pub fn decisions(&self) -> Vec<Decision> {
+        self.decisions.lock().clone()
+    }
+
+    /// Makes the components of `progress`, `wait` and `tasks` that were selected do their work for
+    /// this system. Frameworks without a component leave the host's own simple way in place.
+    ///
+    /// # Errors
+    /// As for [`System::select_one`].
+    pub fn start_engines(&'static self) -> Result<(), Problem> {
+        let scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
+        let there = |name| self.slots.iter().any(|slot| slot.loaded.contract.name == name);
+        if there("progress") {
+            let chosen = self.select_one::<ProgressOps>(&scope)?;
+            self.engine.set_policy(Some((chosen.instance, chosen.ops)));
+        }
+        if there("wait") {
+            let _ = self.wait.set(self.select_one::<WaitOps>(&scope)?);
+        }
+        if there("tasks") {
+            let _ = self.tasks.set(self.select_one::<TasksOps>(&scope)?);
+        }
+        Ok(())
+    }
+
+    /// The value of a parameter that says yes or no.
+    pub(crate) fn flag(&self, name: &str, otherwise: bool) -> bool {
+        match self.params.find(name).map(|param| param.value()) {
+            Some(Value::Bool(value)) => value,
+            _ => otherwise,
+        }
+    }
+
+    /// Closes every component, transports before the strategies that serve their pools.
+    pub fn close(&'static self) {
+        let _lifecycle = self.lifecycle.lock();
+        self.engine.set_policy(None);
+        let strategies = |slot: &&&Slot| slot.loaded.contract.name == "cri";
+        self.slots.iter().filter(|slot| !strategies(slot)).for_each(|slot| slot.close());
+        self.slots.iter().filter(strategies).for_each(|slot| slot.close());
+        self.serving.lock().clear();
+    }
+}
+
+/// The job of a process that nobody launched.
+fn job_of_one() -> Job {
+    let id = crate::text::to_c(&format!("single-{}", std::process::id()));
+    Job {
+        struct_size: size_of::<Job>() as u32,
+        rank: 0,
+        size: 1,
+        local_rank: 0,
+        local_size: 1,
+        thread_level: THREAD_SINGLE,
+        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        reserved: 0,
+        id: id.into_raw(),
+        secret: random_secret(),
+    }
+}
+
+/// Sixteen bytes that nobody can guess.
+pub fn random_secret() -> [u8; 16] {
+    let mut secret = [0u8; 16];
+    let mut filled = 0;
+    while filled < secret.len() {
+        // SAFETY: the rest of the array has that many bytes.
+        let got = unsafe {
+            libc::getrandom(secret[filled..].as_mut_ptr().cast(), secret.len() - filled, 0)
+        };
+        match usize::try_from(got) {
+            Ok(got) => filled += got,
+            Err(_) => {
+                let error = std::io::Error::last_os_error();
+                assert_eq!(error.kind(), std::io::ErrorKind::Interrupted, "getrandom: {error}");
+            }
+        }
+    }
+    secret
+}

@@ -1,0 +1,220 @@
+//! One component in the system: its instance and how far its life has come.
+
+use std::cell::UnsafeCell;
+use std::ffi::{CString, c_void};
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
+
+use super::System;
+use crate::abi::component::Instance;
+use crate::abi::host::Host;
+use crate::abi::scope::Scope;
+use crate::abi::status::OK;
+use crate::frameworks::Table;
+use crate::host::loader::Loaded;
+use crate::host::select::Verdict;
+use crate::host::services::{table, threads};
+
+/// A component in this system.
+pub struct Slot {
+    /// Who it is.
+    pub loaded: Loaded,
+    full_name: CString,
+    instance: UnsafeCell<Instance>,
+    stage: Mutex<Stage>,
+    system: OnceLock<&'static System>,
+}
+
+// SAFETY: `instance` is handed out as a pointer only; its changing field belongs to the component.
+unsafe impl Sync for Slot {}
+// SAFETY: see `Sync`.
+unsafe impl Send for Slot {}
+
+/// How far a component's life has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing was called yet, or it was closed.
+    Idle,
+    /// Its parameters are there.
+    Registered,
+    /// It can be asked and used.
+    Open,
+    /// Registering or opening failed, and why.
+    Failed(String),
+}
+
+/// A component that serves something: its table and its instance.
+#[derive(Debug)]
+pub struct Chosen<T: 'static> {
+    /// Framework and name.
+    pub name: String,
+    /// The complete table.
+    pub ops: &'static T,
+    /// The component's instance.
+    pub instance: *mut Instance,
+    /// The priority it asked for.
+    pub priority: i32,
+}
+
+// SAFETY: tables are constant, and the functions take the instance from any thread.
+unsafe impl<T> Send for Chosen<T> {}
+// SAFETY: see `Send`.
+unsafe impl<T> Sync for Chosen<T> {}
+
+impl Slot {
+    pub(super) fn leak(loaded: Loaded) -> &'static Self {
+        let full_name = crate::text::to_c(&loaded.full_name());
+        let instance = Instance {
+            struct_size: size_of::<Instance>() as u32,
+            reserved: 0,
+            host: std::ptr::null(),
+            state: std::ptr::null_mut(),
+            name: std::ptr::null(),
+            host_private: std::ptr::null_mut(),
+        };
+        Box::leak(Box::new(Self {
+            loaded,
+            full_name,
+            instance: UnsafeCell::new(instance),
+            stage: Mutex::new(Stage::Idle),
+            system: OnceLock::new(),
+        }))
+    }
+
+    pub(super) fn attach(&'static self, system: &'static System, host: &'static Host) {
+        let _ = self.system.set(system);
+        // SAFETY: nobody has seen the instance yet.
+        unsafe {
+            let instance = &mut *self.instance.get();
+            instance.host = host;
+            instance.name = self.full_name.as_ptr();
+            instance.host_private = std::ptr::from_ref(self).cast_mut().cast();
+        }
+    }
+
+    /// The slot of an instance.
+    ///
+    /// # Safety
+    /// A host made the instance.
+    pub(crate) unsafe fn of(instance: *mut Instance) -> &'static Self {
+        // SAFETY: `attach` stored it.
+        unsafe { &*(*instance).host_private.cast::<Self>() }
+    }
+
+    /// The system it belongs to.
+    pub(crate) fn system(&self) -> &'static System {
+        self.system.get().expect("attached before the component is called")
+    }
+
+    /// Framework and name.
+    pub fn name(&self) -> String {
+        self.loaded.full_name()
+    }
+
+    /// How far its life has come.
+    pub fn stage(&self) -> Stage {
+        self.stage.lock().clone()
+    }
+
+    /// Its instance.
+    pub fn instance(&self) -> *mut Instance {
+        self.instance.get()
+    }
+
+    /// Its framework's table, complete.
+    pub fn ops(&self) -> *const c_void {
+        self.loaded.ops
+    }
+
+    /// What to write in a selection list to leave it out.
+    pub(super) fn leave_out(&self) -> String {
+        format!("{} ^{}", self.loaded.contract.name, self.loaded.name)
+    }
+
+    /// Closes it, if it is not: first everything it registered goes, then it is told.
+    pub(super) fn close(&self) {
+        let mut stage = self.stage.lock();
+        if !matches!(*stage, Stage::Registered | Stage::Open) {
+            return;
+        }
+        let open = *stage == Stage::Open;
+        *stage = Stage::Idle;
+        drop(stage);
+        let (system, owner) = (self.system(), self.instance().addr());
+        if open {
+            system.pool_remove(owner, None);
+            system.engine.remove(owner, None);
+            threads::exit_remove(owner, None);
+            system.receive.remove(owner);
+            system.cards.remove(&self.name());
+            system.counters.remove(owner, None);
+        }
+        if open || self.loaded.life.register_params.is_some() {
+            // SAFETY: registered or opened, and nothing of it is in use any more.
+            unsafe { (self.loaded.life.close)(self.instance()) };
+        }
+    }
+
+    /// Registers its parameters.
+    pub(super) fn register(&self) {
+        let mut stage = self.stage.lock();
+        if *stage != Stage::Idle {
+            return;
+        }
+        let Some(register) = self.loaded.life.register_params else {
+            *stage = Stage::Registered;
+            return;
+        };
+        drop(stage);
+        // SAFETY: first function of its life, with a complete instance.
+        let status = unsafe { register(self.instance()) };
+        *self.stage.lock() = if status == OK {
+            Stage::Registered
+        } else {
+            Stage::Failed(table::take_reason(status))
+        };
+    }
+
+    /// Opens it, if it is not, and asks it for its priority.
+    pub(super) fn ask(&self, scope: &Scope) -> Result<i32, Verdict> {
+        self.register();
+        match self.stage() {
+            Stage::Failed(reason) => return Err(Verdict::Failed(reason)),
+            Stage::Open => {}
+            Stage::Idle | Stage::Registered => {
+                // SAFETY: registered, not open.
+                let status = unsafe { (self.loaded.life.open)(self.instance()) };
+                if status != OK {
+                    let reason = table::take_reason(status);
+                    *self.stage.lock() = Stage::Open;
+                    self.close();
+                    *self.stage.lock() = Stage::Failed(reason.clone());
+                    return Err(Verdict::Failed(reason));
+                }
+                *self.stage.lock() = Stage::Open;
+            }
+        }
+        let mut priority = 0;
+        // SAFETY: open; scope and place are valid during the call.
+        let status = unsafe { (self.loaded.life.query)(self.instance(), scope, &raw mut priority) };
+        if status == OK {
+            Ok(priority.clamp(0, 100))
+        } else {
+            Err(Verdict::Declined(table::take_reason(status)))
+        }
+    }
+}
+
+impl<T: Table> Chosen<T> {
+    pub(super) fn new((slot, priority): (&'static Slot, i32)) -> Self {
+        debug_assert_eq!(slot.loaded.contract.name, T::contract().name);
+        Self {
+            name: slot.name(),
+            // SAFETY: the loader made a complete table of the contract's type.
+            ops: unsafe { &*slot.ops().cast::<T>() },
+            instance: slot.instance(),
+            priority,
+        }
+    }
+}

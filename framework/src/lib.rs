@@ -1,0 +1,31 @@
+//! The component system of Cairn MPI.
+//!
+//! Everything that can be done in more than one way — moving bytes, matching messages, sharing a
+//! device among threads, waiting — is a *component* behind the contract of a *framework*, chosen
+//! when the program starts. This crate is the ground both sides stand on:
+//!
+//! ```text
+//!                 a component's author                         the MPI library, cairn-info
+//!                        │                                                │
+//!      author  trait, component! macro                        host  loader, selection, parameters,
+//!                        │                                          services behind the host table
+//!                        └──────────► abi, frameworks ◄───────────────────┘
+//!                                     what crosses the boundary,
+//!                                     one contract file a framework
+//! ```
+//!
+//! Without the feature `host` the crate has no dependency: that is the form in which component
+//! authors get it, inside an installation. With it, [`host::System`] is the running system.
+//!
+//! A component's source is the same in both cases; whether it is linked in or exported from a
+//! shared library is decided by what it is built with (see [`author`]).
+
+pub mod abi;
+pub mod author;
+pub mod frameworks;
+#[cfg(feature = "host")]
+pub mod host;
+#[cfg(feature = "mock")]
+pub mod mock;
+mod sys;
+pub mod text;

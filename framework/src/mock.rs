@@ -1,0 +1,507 @@
+//! A host of the simplest kind, for unit tests of a component.
+//!
+//! It keeps what a component does ([`MockHost::log`], [`MockHost::pools`]...) instead of acting on
+//! it, gives parameters their defaults unless the test says otherwise, and numbers threads as the
+//! test wishes.
+//!
+//! ```ignore
+//! let mock = MockHost::leak("cri_mine");
+//! mock.set("stickiness", "3");
+//! let component = mock.open::<Mine>().unwrap();
+//! ```
+
+use core::ffi::{c_char, c_void};
+use std::alloc::{Layout, alloc, dealloc};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+use crate::abi::component::{ABI_MAJOR, ABI_MINOR, Instance};
+use crate::abi::counter::{CounterCell, CounterSpec};
+use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
+use crate::abi::job::{Job, THREAD_MULTIPLE};
+use crate::abi::lock::Lock;
+use crate::abi::param::{
+    PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER, PARAM_SIZE, ParamCell, ParamSpec,
+};
+use crate::abi::pool::{Cri, CriPool};
+use crate::abi::receive::{RECEIVE_TAGS, ReceiveEntry, ReceiveFn};
+use crate::abi::request::WaitSync;
+use crate::abi::scope::{SCOPE_PROCESS, Scope};
+use crate::abi::status::{ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, OK, Status};
+use crate::abi::task::Task;
+use crate::abi::thread::Thread;
+use crate::author::{Component, Failure, HostHandle, Registrar};
+use crate::frameworks::tasks::run_task;
+use crate::text;
+
+/// What the component did, and what the test told the host.
+#[derive(Default)]
+struct State {
+    params: HashMap<String, String>,
+    reason: String,
+    log: Vec<String>,
+    progress: Vec<(usize, usize)>,
+    pools: Vec<usize>,
+    card: Option<&'static [u8]>,
+    slots: u32,
+}
+
+/// What stands behind the table.
+struct Backing {
+    table: Host,
+    job: Job,
+    receive: [ReceiveEntry; RECEIVE_TAGS],
+    state: Mutex<State>,
+}
+
+thread_local! {
+    static THREAD: Cell<u32> = const { Cell::new(0) };
+    static RECORD: Cell<*const Thread> = const { Cell::new(core::ptr::null()) };
+}
+
+impl MockHost {
+    /// A host for a component with this full name, in a threaded job of one with four cores.
+    pub fn leak(name: &str) -> &'static Self {
+        let job = Job {
+            struct_size: size_of::<Job>() as u32,
+            rank: 0,
+            size: 1,
+            local_rank: 0,
+            local_size: 1,
+            thread_level: THREAD_MULTIPLE,
+            cores: 4,
+            reserved: 0,
+            id: c"mock".as_ptr(),
+            secret: [7; 16],
+        };
+        let receive = core::array::from_fn(|_| ReceiveEntry {
+            callback: None,
+            context: core::ptr::null_mut(),
+        });
+        let host =
+            Box::leak(Box::new(Backing { table: table(), job, receive, state: Mutex::default() }));
+        host.table.job = &raw const host.job;
+        host.table.receive = host.receive.as_ptr();
+        Box::leak(Box::new(Self {
+            instance: Instance {
+                struct_size: size_of::<Instance>() as u32,
+                reserved: 0,
+                host: &raw const host.table,
+                state: core::ptr::null_mut(),
+                name: text::to_c(name).into_raw(),
+                host_private: (&raw mut *host).cast(),
+            },
+        }))
+    }
+}
+
+/// A host with one component's place in it. It is never freed, like the real one.
+#[repr(transparent)]
+pub struct MockHost {
+    instance: Instance,
+}
+
+// SAFETY: the mock's state is behind a mutex and the rest is constant.
+unsafe impl Sync for MockHost {}
+
+impl MockHost {
+    fn host(&self) -> &'static Backing {
+        // SAFETY: `MockHost::leak` stored it and never frees it.
+        unsafe { &*self.instance.host_private.cast() }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'static, State> {
+        self.host().state.lock().expect("no test panics while it holds the state")
+    }
+
+    /// The handle a component gets.
+    pub fn handle(&'static self) -> HostHandle {
+        // SAFETY: complete and never freed.
+        unsafe { HostHandle::new((&raw const self.instance).cast_mut()) }
+    }
+
+    /// Gives a parameter (by the name the component registers) another value than its default.
+    pub fn set(&self, name: &str, value: &str) {
+        self.state().params.insert(name.into(), value.into());
+    }
+
+    /// Registers and opens a component.
+    pub fn open<T: Component>(&'static self) -> Result<T, Failure> {
+        let params = T::register(&Registrar::new(self.handle()))?;
+        T::open(self.handle(), params)
+    }
+
+    /// Runs `body` as the thread with this index.
+    pub fn as_thread<R>(&self, index: u32, body: impl FnOnce(&'static Thread) -> R) -> R {
+        let record = Box::leak(Box::new(Thread {
+            struct_size: size_of::<Thread>() as u32,
+            index,
+            serial: u64::from(index) + 1,
+        }));
+        let before = (THREAD.replace(index), RECORD.replace(record));
+        let result = body(record);
+        THREAD.set(before.0);
+        RECORD.set(before.1);
+        result
+    }
+
+    /// A pool of `count` instances without a transport.
+    pub fn pool(&self, count: u32) -> &'static mut CriPool {
+        let cris: Vec<Cri> = (0..count)
+            .map(|index| Cri { lock: Lock::new(), index, context: core::ptr::null_mut() })
+            .collect();
+        Box::leak(Box::new(CriPool {
+            struct_size: size_of::<CriPool>() as u32,
+            count,
+            name: c"mock".as_ptr(),
+            instances: cris.leak().as_mut_ptr(),
+            stride: size_of::<Cri>(),
+            progress: None,
+            module: core::ptr::null_mut(),
+            strategy: core::ptr::null(),
+            strategy_state: core::ptr::null_mut(),
+            id: 0,
+            reserved: 0,
+        }))
+    }
+
+    /// The scope of the whole process.
+    pub fn process(&self) -> Scope {
+        Scope::new(SCOPE_PROCESS, 0, 1, c"process")
+    }
+
+    /// The lines the component has logged or shown, and what it said when it failed.
+    pub fn log(&self) -> Vec<String> {
+        self.state().log.clone()
+    }
+
+    /// How many pools the component has added and not removed.
+    pub fn pools(&self) -> usize {
+        self.state().pools.len()
+    }
+
+    /// Calls the component's progress callbacks once and returns the events.
+    pub fn run_progress(&self) -> u32 {
+        // SAFETY: of the functions of the table this needs the instance only.
+        unsafe { progress((&raw const self.instance).cast_mut()) }
+    }
+}
+
+/// # Safety
+/// A mock made the instance.
+unsafe fn mock<'a>(instance: *mut Instance) -> &'a MockHost {
+    // SAFETY: promised by the caller; the type is transparent.
+    unsafe { &*instance.cast::<MockHost>() }
+}
+
+fn table() -> Host {
+    Host {
+        struct_size: size_of::<Host>() as u32,
+        abi_major: ABI_MAJOR,
+        abi_minor: ABI_MINOR,
+        version: c"mock".as_ptr(),
+        receive: core::ptr::null(),
+        job: core::ptr::null(),
+        fail,
+        reason,
+        abort,
+        log,
+        log_enabled,
+        param_register,
+        param_find,
+        thread_self,
+        thread_exit_add,
+        thread_exit_remove,
+        lock_acquire,
+        lock_try,
+        lock_release,
+        progress_add,
+        progress_remove,
+        progress,
+        wait,
+        pool_add,
+        pool_remove,
+        receive_register,
+        card_put,
+        card_get,
+        items_create,
+        items_get,
+        items_put,
+        items_destroy,
+        counter_add,
+        counter_remove,
+        task_submit,
+        scope_slot_reserve,
+        service,
+        show_once,
+    }
+}
+
+// Every function below is called by the component under test with its own instance and with
+// arguments that are valid during the call, as the table demands.
+
+unsafe extern "C" fn fail(instance: *mut Instance, status: Status, why: *const c_char) -> Status {
+    // SAFETY: see above.
+    unsafe { mock(instance).state().reason = text::copy(why) };
+    status
+}
+
+unsafe extern "C" fn reason(instance: *mut Instance, buffer: *mut c_char, size: usize) -> usize {
+    // SAFETY: see above.
+    unsafe { text::write(&mock(instance).state().reason, buffer, size) }
+}
+
+unsafe extern "C" fn abort(_: *mut Instance, code: i32, why: *const c_char) {
+    // SAFETY: see above.
+    panic!("the component aborted with {code}: {}", unsafe { text::copy(why) });
+}
+
+unsafe extern "C" fn log(instance: *mut Instance, _: u32, line: *const c_char) {
+    // SAFETY: see above.
+    unsafe { mock(instance).state().log.push(text::copy(line)) };
+}
+
+unsafe extern "C" fn log_enabled(_: *mut Instance, _: u32) -> i32 {
+    1
+}
+
+unsafe extern "C" fn show_once(instance: *mut Instance, _: *const c_char, line: *const c_char) {
+    // SAFETY: see above.
+    unsafe { log(instance, 0, line) };
+}
+
+unsafe extern "C" fn param_register(
+    instance: *mut Instance,
+    spec: *const ParamSpec,
+    cell: *mut *const ParamCell,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        let spec = &*spec;
+        let name = text::copy(spec.name);
+        let set = mock(instance).state().params.get(&name).cloned();
+        let value = set.unwrap_or_else(|| text::copy(spec.default_value));
+        let number = |text: &str| -> Option<u64> {
+            let digits = text.trim_end_matches(['k', 'm', 'g']);
+            let shift = match &text[digits.len()..] {
+                "k" => 10,
+                "m" => 20,
+                "g" => 30,
+                _ => 0,
+            };
+            digits.parse::<i64>().ok().map(|number| (number << shift) as u64)
+        };
+        let word = match spec.kind {
+            PARAM_BOOL => Some(u64::from(value == "true" || value == "1")),
+            PARAM_INTEGER | PARAM_SIZE => number(&value),
+            PARAM_CHOICE => {
+                text::copy(spec.choices).split(',').position(|one| one == value).map(|i| i as u64)
+            }
+            _ => Some(CString::into_raw(text::to_c(&value)).expose_provenance() as u64),
+        };
+        let Some(word) = word else {
+            mock(instance).state().reason = format!("{name} can't be {value}");
+            return ERR_ARGUMENT;
+        };
+        *cell = Box::leak(Box::new(ParamCell { value: AtomicU64::new(word) }));
+        OK
+    }
+}
+
+unsafe extern "C" fn param_find(
+    _: *mut Instance,
+    _: *const c_char,
+    _: u32,
+    _: *mut *const ParamCell,
+) -> Status {
+    ERR_NOT_FOUND
+}
+
+unsafe extern "C" fn thread_self(instance: *mut Instance) -> *const Thread {
+    if RECORD.get().is_null() {
+        // SAFETY: see above.
+        unsafe { mock(instance) }.as_thread(THREAD.get(), |record| RECORD.set(record));
+    }
+    RECORD.get()
+}
+
+unsafe extern "C" fn thread_exit_add(_: *mut Instance, _: ThreadExitFn, _: *mut c_void) -> Status {
+    OK
+}
+
+unsafe extern "C" fn thread_exit_remove(_: *mut Instance, _: ThreadExitFn, _: *mut c_void) {}
+
+unsafe extern "C" fn lock_acquire(lock: *const Lock) {
+    // SAFETY: see above.
+    unsafe { (*lock).lock() };
+}
+
+unsafe extern "C" fn lock_try(lock: *const Lock) -> i32 {
+    // SAFETY: see above.
+    i32::from(unsafe { (*lock).try_lock() })
+}
+
+unsafe extern "C" fn lock_release(lock: *const Lock) {
+    // SAFETY: see above.
+    unsafe { (*lock).unlock() };
+}
+
+unsafe extern "C" fn progress_add(
+    instance: *mut Instance,
+    callback: ProgressFn,
+    context: *mut c_void,
+    _: u32,
+) -> Status {
+    let entry = (callback as usize, context.expose_provenance());
+    // SAFETY: see above.
+    unsafe { mock(instance) }.state().progress.push(entry);
+    OK
+}
+
+unsafe extern "C" fn progress_remove(
+    instance: *mut Instance,
+    callback: ProgressFn,
+    context: *mut c_void,
+) {
+    let entry = (callback as usize, context.addr());
+    // SAFETY: see above.
+    unsafe { mock(instance) }.state().progress.retain(|other| *other != entry);
+}
+
+unsafe extern "C" fn progress(instance: *mut Instance) -> u32 {
+    // SAFETY: see above.
+    let callbacks = unsafe { mock(instance) }.state().progress.clone();
+    let call = |(callback, context): (usize, usize)| {
+        // SAFETY: `progress_add` stored a function of this type and its context.
+        unsafe {
+            let callback = core::mem::transmute::<usize, ProgressFn>(callback);
+            callback(core::ptr::with_exposed_provenance_mut(context))
+        }
+    };
+    callbacks.into_iter().map(call).sum()
+}
+
+unsafe extern "C" fn wait(instance: *mut Instance, sync: *mut WaitSync) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        while !(*sync).is_complete() {
+            progress(instance);
+        }
+    }
+    OK
+}
+
+unsafe extern "C" fn pool_add(instance: *mut Instance, pool: *mut CriPool) -> Status {
+    // SAFETY: see above.
+    unsafe { mock(instance) }.state().pools.push(pool.addr());
+    OK
+}
+
+unsafe extern "C" fn pool_remove(instance: *mut Instance, pool: *mut CriPool) {
+    // SAFETY: see above.
+    unsafe { mock(instance) }.state().pools.retain(|other| *other != pool.addr());
+}
+
+unsafe extern "C" fn receive_register(
+    instance: *mut Instance,
+    tag: u8,
+    callback: ReceiveFn,
+    context: *mut c_void,
+) -> Status {
+    // SAFETY: see above; a test registers on one thread, before anything is received.
+    unsafe {
+        let host = (*instance).host_private.cast::<Backing>();
+        let entry = &raw mut (*host).receive[usize::from(tag)];
+        if (*entry).callback.is_some() {
+            return ERR_EXISTS;
+        }
+        *entry = ReceiveEntry { callback: Some(callback), context };
+    }
+    OK
+}
+
+unsafe extern "C" fn card_put(instance: *mut Instance, data: *const c_void, len: usize) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        let card = core::slice::from_raw_parts(data.cast::<u8>(), len).to_vec();
+        mock(instance).state().card = Some(card.leak());
+    }
+    OK
+}
+
+unsafe extern "C" fn card_get(
+    instance: *mut Instance,
+    rank: u32,
+    data: *mut *const c_void,
+    len: *mut usize,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        match mock(instance).state().card {
+            Some(card) if rank == 0 => {
+                *data = card.as_ptr().cast();
+                *len = card.len();
+                OK
+            }
+            _ => ERR_NOT_FOUND,
+        }
+    }
+}
+
+unsafe extern "C" fn items_create(_: *mut Instance, size: usize, align: usize) -> *mut c_void {
+    Layout::from_size_align(size.max(1), align)
+        .map_or(core::ptr::null_mut(), |layout| Box::into_raw(Box::new(layout)).cast())
+}
+
+unsafe extern "C" fn items_get(items: *mut c_void) -> *mut c_void {
+    // SAFETY: made by `items_create`; the size is not zero.
+    unsafe { alloc(*items.cast::<Layout>()).cast() }
+}
+
+unsafe extern "C" fn items_put(items: *mut c_void, item: *mut c_void) {
+    // SAFETY: made by `items_get` with this layout.
+    unsafe { dealloc(item.cast(), *items.cast::<Layout>()) };
+}
+
+unsafe extern "C" fn items_destroy(items: *mut c_void) {
+    // SAFETY: made by `items_create`.
+    drop(unsafe { Box::from_raw(items.cast::<Layout>()) });
+}
+
+unsafe extern "C" fn counter_add(
+    _: *mut Instance,
+    _: *const CounterSpec,
+    _: *const CounterCell,
+) -> Status {
+    OK
+}
+
+unsafe extern "C" fn counter_remove(_: *mut Instance, _: *const CounterCell) {}
+
+unsafe extern "C" fn task_submit(_: *mut Instance, task: *mut Task) {
+    // SAFETY: see above.
+    unsafe { run_task(task) };
+}
+
+unsafe extern "C" fn scope_slot_reserve(instance: *mut Instance, slot: *mut u32) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        let mut state = mock(instance).state();
+        *slot = state.slots;
+        state.slots += 1;
+    }
+    OK
+}
+
+unsafe extern "C" fn service(
+    _: *mut Instance,
+    _: *const c_char,
+    _: *const Scope,
+    _: *mut *const c_void,
+    _: *mut *mut Instance,
+) -> Status {
+    ERR_NOT_FOUND
+}
