@@ -36,10 +36,6 @@ struct Comm {
     slot: usize,
 }
 
-struct Params {
-    priority: IntegerParam,
-}
-
 /// Which instances of one pool are taken, and where scopes keep theirs.
 struct Taken {
     slot: usize,
@@ -65,19 +61,14 @@ fn instances(scope: &Scope, slot: usize) -> Option<&Instances> {
 }
 
 impl Component for Comm {
-    type Params = Params;
+    type Params = IntegerParam;
 
-    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        let priority = registrar
-            .integer("priority", PRIORITY, "Priority in the choice of the strategy")
-            .range(0, 100)
-            .level(5)
-            .register()?;
-        Ok(Params { priority })
+    fn register(registrar: &Registrar<'_>) -> Result<IntegerParam, Failure> {
+        registrar.priority(PRIORITY)
     }
 
-    fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        Ok(Self { priority: params.priority.get() as i32, slot: host.scope_slot()? })
+    fn open(host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
+        Ok(Self { priority: priority.get() as i32, slot: host.scope_slot()? })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {

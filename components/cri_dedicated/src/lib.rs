@@ -38,10 +38,6 @@ struct Dedicated {
     priority: i32,
 }
 
-struct Params {
-    priority: IntegerParam,
-}
-
 /// Who has what in one pool.
 struct Shares {
     /// For each thread's index the instance it has. A thread reads and writes its own entry only;
@@ -75,19 +71,14 @@ impl Shares {
 }
 
 impl Component for Dedicated {
-    type Params = Params;
+    type Params = IntegerParam;
 
-    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        let priority = registrar
-            .integer("priority", PRIORITY, "Priority in the choice of the strategy")
-            .range(0, 100)
-            .level(5)
-            .register()?;
-        Ok(Params { priority })
+    fn register(registrar: &Registrar<'_>) -> Result<IntegerParam, Failure> {
+        registrar.priority(PRIORITY)
     }
 
-    fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {
-        Ok(Self { priority: params.priority.get() as i32 })
+    fn open(_host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
+        Ok(Self { priority: priority.get() as i32 })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {

@@ -14,6 +14,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::pool::CriPool;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
@@ -30,24 +31,15 @@ struct RoundRobin {
 #[repr(align(128))]
 struct Turn(AtomicU32);
 
-struct Params {
-    priority: cairn_framework::abi::param::IntegerParam,
-}
-
 impl Component for RoundRobin {
-    type Params = Params;
+    type Params = IntegerParam;
 
-    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        let priority = registrar
-            .integer("priority", PRIORITY, "Priority in the choice of the strategy")
-            .range(0, 100)
-            .level(5)
-            .register()?;
-        Ok(Params { priority })
+    fn register(registrar: &Registrar<'_>) -> Result<IntegerParam, Failure> {
+        registrar.priority(PRIORITY)
     }
 
-    fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {
-        Ok(Self { priority: params.priority.get() as i32 })
+    fn open(_host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
+        Ok(Self { priority: priority.get() as i32 })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {

@@ -1,6 +1,6 @@
 //! The descriptor by which a component introduces itself, and its life.
 //!
-//! A shared library exports one function, [`ENTRY_SYMBOL`], that returns an array of descriptors;
+//! A shared library exports one function, `cairn_components`, that returns an array of descriptors;
 //! a component that is linked in submits the same descriptor at link time. From there on both go
 //! the same way:
 //!

@@ -44,7 +44,7 @@ pub type ReceiveFn = unsafe extern "C" fn(context: *mut c_void, received: *const
 #[derive(Debug)]
 pub struct ReceiveEntry {
     /// Never null.
-    pub callback: Option<ReceiveFn>,
+    pub callback: Option<unsafe extern "C" fn(context: *mut c_void, received: *const Received)>,
     /// Passed to `callback`.
     pub context: *mut c_void,
 }

@@ -80,6 +80,13 @@ impl Registrar<'_> {
         }
     }
 
+    /// The component's priority in the choice among those of its framework, 0 to 100, which every
+    /// component has as a parameter.
+    pub fn priority(&self, default: i64) -> Result<IntegerParam, Failure> {
+        let help = "Priority in the choice among the components of the framework; the highest wins";
+        self.integer("priority", default, help).range(0, 100).level(5).register()
+    }
+
     /// A yes or no.
     pub fn bool(&self, name: &str, default: bool, help: &str) -> Param<BoolParam> {
         let default = if default { "true" } else { "false" };

@@ -171,10 +171,6 @@ pub struct BtlCompletion {
     pub context: *mut c_void,
 }
 
-/// Fills at most `len` bytes at `destination` with the payload and returns how many it wrote.
-pub type PackFn =
-    unsafe extern "C" fn(context: *mut c_void, destination: *mut c_void, len: usize) -> usize;
-
 /// An active message whose header and payload lie in memory.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -197,8 +193,11 @@ pub struct BtlMessage {
 pub struct BtlPacked {
     /// The header; copied.
     pub header: *const c_void,
-    /// Writes the payload; called once, inside the function, if the message is accepted.
-    pub pack: Option<PackFn>,
+    /// Writes at most `len` bytes of payload to `destination` and returns how many; called once,
+    /// inside the function, if the message is accepted.
+    pub pack: Option<
+        unsafe extern "C" fn(context: *mut c_void, destination: *mut c_void, len: usize) -> usize,
+    >,
     /// Passed to `pack`.
     pub context: *mut c_void,
     /// Bytes of header.

@@ -4,6 +4,7 @@ pub mod loader;
 pub mod params;
 pub mod paths;
 pub mod problem;
+pub mod report;
 pub mod select;
 mod services;
 pub mod system;
@@ -12,7 +13,7 @@ pub use inventory;
 pub use services::cards::CardExchange;
 pub use services::counters::CounterInfo;
 pub use services::log::Sink;
-pub use system::{Chosen, Options, System};
+pub use system::{Chosen, Options, Search, Slot, Stage, System};
 
 use crate::abi::component::ComponentDescriptor;
 

@@ -18,11 +18,13 @@ mod adopt;
 mod elf;
 mod refusal;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
 use super::problem::Problem;
+use super::select::Wish;
 use crate::abi::component::{ComponentDescriptor, ComponentsFn, ENTRY_SYMBOL};
 use crate::frameworks::CONTRACTS;
 
@@ -112,9 +114,9 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Takes the components linked into this program, then those in `dirs`. `wanted(framework,
-    /// component)` says whether the selection could use a component.
-    pub fn build(dirs: &[SearchDir], wanted: impl Fn(&'static str, &str) -> bool) -> Self {
+    /// Takes the components linked into this program, then those in `dirs` that `wishes` (by
+    /// framework; none is any) could use.
+    pub fn build(dirs: &[SearchDir], wishes: &HashMap<&str, Wish>) -> Self {
         let mut catalog = Self::default();
         for linked in inventory::iter::<super::Linked> {
             for descriptor in linked.0 {
@@ -122,21 +124,60 @@ impl Catalog {
                 unsafe { catalog.add(*descriptor, Provider::Linked) };
             }
         }
-        for dir in dirs {
-            catalog.search(dir, &wanted);
+        let files: Vec<PathBuf> = dirs.iter().flat_map(|dir| catalog.files(dir)).collect();
+        for path in &files {
+            let promised = promised(path);
+            match &promised {
+                Some((framework, name)) if !catalog.is_wanted(wishes, &files, framework, name) => {
+                    let (name, path) = (name.clone(), path.clone());
+                    catalog.unopened.push(Unopened { framework, name, path });
+                }
+                _ => catalog.open(path, promised),
+            }
         }
         catalog
     }
 
-    /// Takes the library at `path`, whatever it is called.
-    pub fn add_file(&mut self, path: &Path) {
-        self.open(path, None);
+    /// Whether the wishes could use a component that a file's name promises.
+    fn is_wanted(
+        &self,
+        wishes: &HashMap<&str, Wish>,
+        files: &[PathBuf],
+        framework: &str,
+        name: &str,
+    ) -> bool {
+        let known = |word: &str| {
+            let linked = self.loaded.iter().filter(|loaded| loaded.contract.name == framework);
+            linked.into_iter().any(|loaded| loaded.is_called(word))
+                || files
+                    .iter()
+                    .filter_map(|path| promised(path))
+                    .any(|(f, n)| f == framework && n == word)
+        };
+        match wishes.get(framework) {
+            None | Some(Wish::Any) => true,
+            Some(Wish::Except(words)) => !words.iter().any(|word| word == name),
+            // A word that nobody is called may be another name of this one.
+            Some(Wish::Only(words)) => words.iter().any(|word| word == name || !known(word)),
+        }
     }
 
-    fn search(&mut self, dir: &SearchDir, wanted: &impl Fn(&'static str, &str) -> bool) {
-        let mut files: Vec<PathBuf> = match std::fs::read_dir(&dir.path) {
-            Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
-            Err(error) if !dir.named && error.kind() == std::io::ErrorKind::NotFound => return,
+    /// Takes the components of these libraries, whatever the files are called.
+    pub fn of_files(files: &[PathBuf]) -> Self {
+        let mut catalog = Self::default();
+        for file in files {
+            catalog.open(file, None);
+        }
+        catalog
+    }
+
+    /// The libraries in a directory, sorted.
+    fn files(&mut self, dir: &SearchDir) -> Vec<PathBuf> {
+        let entries = match std::fs::read_dir(&dir.path) {
+            Ok(entries) => entries,
+            Err(error) if !dir.named && error.kind() == std::io::ErrorKind::NotFound => {
+                return Vec::new();
+            }
             Err(error) => {
                 self.problems.push(
                     Problem::new(format!(
@@ -147,20 +188,16 @@ impl Catalog {
                     .allowed("directories, separated by commas")
                     .fix("create the directory or correct the path"),
                 );
-                return;
+                return Vec::new();
             }
         };
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "so"));
+        let mut files: Vec<PathBuf> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "so"))
+            .collect();
         files.sort();
-        for path in files {
-            let promised = promised(&path);
-            match &promised {
-                Some((framework, name)) if !wanted(framework, name) => self
-                    .unopened
-                    .push(Unopened { framework, name: name.clone(), path: path.clone() }),
-                _ => self.open(&path, promised),
-            }
-        }
+        files
     }
 
     fn open(&mut self, path: &Path, promised: Option<(&'static str, String)>) {

@@ -66,7 +66,7 @@ impl Presence {
 }
 
 #[cfg(all(test, loom))]
-mod tests {
+mod model {
     use loom::sync::Arc;
     use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -74,7 +74,7 @@ mod tests {
 
     /// A reader that finds the entry in the list finds it alive, however the threads interleave.
     #[test]
-    fn nothing_is_used_after_the_wait() {
+    fn model_nothing_is_used_after_the_wait() {
         loom::model(|| {
             let shared = Arc::new((
                 Presence::default(),

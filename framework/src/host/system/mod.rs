@@ -18,6 +18,7 @@ mod slot;
 
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use parking_lot::{Mutex, ReentrantMutex};
@@ -53,8 +54,20 @@ pub struct Options {
     pub sources: Sources,
     /// Where the log goes.
     pub sink: Sink,
-    /// Open every library, also those that the selection leaves out: for tools that list.
-    pub everything: bool,
+    /// Which components to take.
+    pub search: Search,
+}
+
+/// Which components a system takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Search {
+    /// Those that are linked in, and of the libraries in the component path those that the
+    /// selection could use.
+    Wanted,
+    /// Those that are linked in and every library in the component path: for tools that list.
+    Everything,
+    /// Those in these libraries and no others: for tests of a library.
+    Only(Vec<PathBuf>),
 }
 
 impl Options {
@@ -62,7 +75,7 @@ impl Options {
     pub fn of_process(command_line: super::params::CommandLine) -> Self {
         let paths = Paths::locate();
         let sources = Sources::of_process(&paths, command_line);
-        Self { paths, sources, sink: Box::new(standard_error), everything: false }
+        Self { paths, sources, sink: Box::new(standard_error), search: Search::Wanted }
     }
 }
 
@@ -116,20 +129,23 @@ impl System {
     /// Makes the system: reads the sources, finds the components and registers their parameters.
     /// What is wrong is in [`System::problems`].
     pub fn new(options: Options) -> &'static Self {
-        let Options { paths, sources, sink, everything } = options;
+        let Options { paths, sources, sink, search } = options;
         let params = Registry::new(&sources);
         let mut problems = Vec::new();
         let base = base::register(&params, &mut problems);
-        let wishes: HashMap<&str, Wish> = CONTRACTS
-            .iter()
-            .filter_map(|contract| {
-                Some((contract.name, choose::wish_of(&params, contract).ok()?.0))
-            })
-            .collect();
-        let catalog = Catalog::build(&base.search_dirs(&paths), |framework, name| {
-            let wish = wishes.get(framework).unwrap_or(&Wish::Any);
-            everything || wish.rejects(|word| word == name).is_none()
-        });
+        let catalog = match search {
+            Search::Wanted => {
+                let wishes: HashMap<&str, Wish> = CONTRACTS
+                    .iter()
+                    .filter_map(|contract| {
+                        Some((contract.name, choose::wish_of(&params, contract).ok()?.0))
+                    })
+                    .collect();
+                Catalog::build(&base.search_dirs(&paths), &wishes)
+            }
+            Search::Everything => Catalog::build(&base.search_dirs(&paths), &HashMap::new()),
+            Search::Only(files) => Catalog::of_files(&files),
+        };
         let Catalog { loaded, refused, unopened, problems: catalog_problems } = catalog;
         problems.extend(catalog_problems);
 

@@ -127,13 +127,30 @@ impl Slot {
         self.loaded.ops
     }
 
+    /// Its framework's table, if it is of the framework of `T`.
+    pub fn table<T: Table>(&self) -> Option<&'static T> {
+        let same = self.loaded.contract.name == T::contract().name;
+        // SAFETY: the loader made a complete table of the contract's type.
+        same.then(|| unsafe { &*self.ops().cast::<T>() })
+    }
+
+    /// Opens it, if it is not, and asks it for its priority, without choosing: for tests and
+    /// diagnosis. One thread at a time.
+    ///
+    /// # Errors
+    /// The verdict on a component that declines or fails.
+    pub fn probe(&self, scope: &Scope) -> Result<i32, Verdict> {
+        let _lifecycle = self.system().lifecycle.lock();
+        self.ask(scope)
+    }
+
     /// What to write in a selection list to leave it out.
     pub(super) fn leave_out(&self) -> String {
         format!("{} ^{}", self.loaded.contract.name, self.loaded.name)
     }
 
     /// Closes it, if it is not: first everything it registered goes, then it is told.
-    pub(super) fn close(&self) {
+    pub fn close(&self) {
         let mut stage = self.stage.lock();
         if !matches!(*stage, Stage::Registered | Stage::Open) {
             return;
@@ -208,11 +225,9 @@ impl Slot {
 
 impl<T: Table> Chosen<T> {
     pub(super) fn new((slot, priority): (&'static Slot, i32)) -> Self {
-        debug_assert_eq!(slot.loaded.contract.name, T::contract().name);
         Self {
             name: slot.name(),
-            // SAFETY: the loader made a complete table of the contract's type.
-            ops: unsafe { &*slot.ops().cast::<T>() },
+            ops: slot.table().expect("chosen among the components of this framework"),
             instance: slot.instance(),
             priority,
         }

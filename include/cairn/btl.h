@@ -1,0 +1,591 @@
+/*
+ * Cairn MPI: <cairn/btl.h>
+ * Generated from the Rust sources by `cargo xtask gen`; do not edit.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * **btl** — byte transfer layer: moves bytes between two processes.
+ *
+ * A transport knows devices, endpoints and bytes. It does not know ranks of communicators, tags of
+ * messages or datatypes; that is the protocol layer's (`pml`, `osc`), which drives it. The least a
+ * transport must have is `send_immediate` or `send_packed`; everything else is optional and shows
+ * in the capabilities of its modules.
+ *
+ * **Life.** After `open`, `modules` is asked once for the devices: one `cairn_btl_module_t` each, with its
+ * limits and its pool of instances, which the transport has given to the host by `pool_add`.
+ * `add_peers` then makes endpoints, for all peers or for each on first contact; a transport that
+ * connects does it lazily, on the first message. `remove_peer` ends an endpoint.
+ *
+ * **Threads and locks.** Sending, put, get, atomics, flush and the pool's `progress` are hot and
+ * get an instance whose lock the caller holds. Different instances work at the same time, so what
+ * they share (a connection table, a registration cache) has its own lock, taken rarely.
+ * `add_peers`, `remove_peer` and memory registration may be called from any thread with no
+ * instance's lock held, several at a time.
+ *
+ * **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
+ * completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
+ * a later progress call on the same instance, never from inside the function itself. After
+ * `CAIRN_NO_RESOURCES` nothing has happened. Completion is local (buffers are free); that a put
+ * or an atomic has reached the peer's memory is what `flush` says.
+ *
+ * **Order.** Messages that one instance sends to one endpoint arrive in order when the module has
+ * `CAIRN_BTL_IN_ORDER`; otherwise the protocol layer sorts them. Nothing is ordered between puts, gets,
+ * atomics and messages, except by `flush`.
+ *
+ * **Receiving.** A progress call hands each message to the host's receive table by its tag
+ * (`cairn_received_t`), in place; the callback copies what it keeps. What
+ * comes from a peer is not trusted: a transport checks lengths and indices before it uses them, and
+ * drops a connection that violates its protocol.
+ *
+ * **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
+ * completions are called with it.
+ */
+
+#ifndef CAIRN_BTL_H
+#define CAIRN_BTL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/component.h>
+#include <cairn/datatype.h>
+#include <cairn/peer.h>
+#include <cairn/pool.h>
+#include <cairn/status.h>
+#include <cairn/types.h>
+
+/**
+ * Major version of this contract.
+ */
+#define CAIRN_BTL_MAJOR 1
+
+/**
+ * Minor version of this contract.
+ */
+#define CAIRN_BTL_MINOR 0
+
+/**
+ * `cairn_btl_module_t.capabilities`: `send_immediate`.
+ */
+#define CAIRN_BTL_SEND_IMMEDIATE 1
+
+/**
+ * `cairn_btl_module_t.capabilities`: `send_packed`.
+ */
+#define CAIRN_BTL_SEND_PACKED 2
+
+/**
+ * `cairn_btl_module_t.capabilities`: `send_gathered`.
+ */
+#define CAIRN_BTL_SEND_GATHERED 4
+
+/**
+ * `cairn_btl_module_t.capabilities`: `put`.
+ */
+#define CAIRN_BTL_PUT 8
+
+/**
+ * `cairn_btl_module_t.capabilities`: `get`.
+ */
+#define CAIRN_BTL_GET 16
+
+/**
+ * `cairn_btl_module_t.capabilities`: `atomic` on 8-byte integers, all of `CAIRN_BTL_ADD` and the others.
+ */
+#define CAIRN_BTL_ATOMIC_64 32
+
+/**
+ * `cairn_btl_module_t.capabilities`: `atomic` on 4-byte integers.
+ */
+#define CAIRN_BTL_ATOMIC_32 64
+
+/**
+ * `cairn_btl_module_t.capabilities`: the device's atomics are atomic with the processor's.
+ */
+#define CAIRN_BTL_ATOMIC_GLOBAL 128
+
+/**
+ * `cairn_btl_module_t.capabilities`: memory must be registered before put, get and atomics use it.
+ */
+#define CAIRN_BTL_NEEDS_REGISTRATION 256
+
+/**
+ * `cairn_btl_module_t.capabilities`: messages of one instance to one endpoint arrive in order.
+ */
+#define CAIRN_BTL_IN_ORDER 512
+
+/**
+ * `cairn_btl_module_t.capabilities`: `arm` works, so a thread can sleep until something arrives.
+ */
+#define CAIRN_BTL_CAN_WAKE 1024
+
+/**
+ * `cairn_btl_module_t` key and registration limits: bytes of a packed remote key.
+ */
+#define CAIRN_BTL_MAX_KEY 128
+
+/**
+ * Access rights of a registration: the device reads local memory (put, send).
+ */
+#define CAIRN_BTL_LOCAL 1
+
+/**
+ * Access rights of a registration: peers may read it.
+ */
+#define CAIRN_BTL_REMOTE_READ 2
+
+/**
+ * Access rights of a registration: peers may write it.
+ */
+#define CAIRN_BTL_REMOTE_WRITE 4
+
+/**
+ * Access rights of a registration: peers may use atomics on it.
+ */
+#define CAIRN_BTL_REMOTE_ATOMIC 8
+
+/**
+ * `cairn_btl_atomic_t.operation`: add, wrapping.
+ */
+#define CAIRN_BTL_ADD 0
+
+/**
+ * `cairn_btl_atomic_t.operation`: bitwise and.
+ */
+#define CAIRN_BTL_AND 1
+
+/**
+ * `cairn_btl_atomic_t.operation`: bitwise or.
+ */
+#define CAIRN_BTL_OR 2
+
+/**
+ * `cairn_btl_atomic_t.operation`: bitwise exclusive or.
+ */
+#define CAIRN_BTL_XOR 3
+
+/**
+ * `cairn_btl_atomic_t.operation`: replace.
+ */
+#define CAIRN_BTL_SWAP 4
+
+/**
+ * `cairn_btl_atomic_t.operation`: replace by `operand` if it equals `compare`.
+ */
+#define CAIRN_BTL_COMPARE_SWAP 5
+
+/**
+ * A transport's endpoint: its own type behind a pointer. Made by `add_peers`.
+ */
+struct cairn_endpoint_t {
+  /**
+   * The transport's own. Not accessed by anybody else.
+   */
+  size_t private_;
+};
+
+/**
+ * An active message whose header and payload lie in memory.
+ */
+struct cairn_btl_message_t {
+  /**
+   * The header; copied.
+   */
+  const void *header;
+  /**
+   * The payload, or null; copied by `send_immediate`.
+   */
+  const void *payload;
+  /**
+   * Bytes of header.
+   */
+  uint32_t header_len;
+  /**
+   * Bytes of payload.
+   */
+  uint32_t payload_len;
+  /**
+   * Entry of the receive table that gets it at the peer.
+   */
+  uint8_t tag;
+};
+
+/**
+ * An active message whose payload a function writes into the transport's own buffer.
+ */
+struct cairn_btl_packed_t {
+  /**
+   * The header; copied.
+   */
+  const void *header;
+  /**
+   * Writes at most `len` bytes of payload to `destination` and returns how many; called once,
+   * inside the function, if the message is accepted.
+   */
+  size_t (*pack)(void *context, void *destination, size_t len);
+  /**
+   * Passed to `pack`.
+   */
+  void *context;
+  /**
+   * Bytes of header.
+   */
+  uint32_t header_len;
+  /**
+   * Bytes of payload.
+   */
+  uint32_t payload_len;
+  /**
+   * Entry of the receive table that gets it at the peer.
+   */
+  uint8_t tag;
+};
+
+/**
+ * An active message whose payload is sent from where it lies.
+ */
+struct cairn_btl_gathered_t {
+  /**
+   * The header; copied.
+   */
+  const void *header;
+  /**
+   * The payload. The array is copied; the memory it names stays until completion.
+   */
+  const cairn_segment_t *segments;
+  /**
+   * Segments.
+   */
+  uint32_t segment_count;
+  /**
+   * Bytes of header.
+   */
+  uint32_t header_len;
+  /**
+   * Entry of the receive table that gets it at the peer.
+   */
+  uint8_t tag;
+};
+
+/**
+ * What to call when an operation that was queued is finished. Allocated by the caller; stays
+ * valid until it is called.
+ */
+struct cairn_btl_completion_t {
+  /**
+   * Called once, from a progress call with the instance's lock held. It may start operations;
+   * it must not wait and must not poll. `status` is `CAIRN_OK` or what went wrong.
+   */
+  void (*done)(struct cairn_btl_completion_t *completion, cairn_status_t status);
+  /**
+   * The caller's own.
+   */
+  void *context;
+};
+
+/**
+ * A transfer between local memory and the memory of a peer.
+ */
+struct cairn_btl_transfer_t {
+  /**
+   * Local memory; stays until completion.
+   */
+  void *local;
+  /**
+   * Its registration, or null where none is needed.
+   */
+  void *registration;
+  /**
+   * The peer's address.
+   */
+  uint64_t remote;
+  /**
+   * What `unpack_key` made, or null where none is needed.
+   */
+  void *key;
+  /**
+   * Bytes.
+   */
+  size_t len;
+};
+
+/**
+ * An atomic operation on an integer in the memory of a peer.
+ */
+struct cairn_btl_atomic_t {
+  /**
+   * The peer's address, a multiple of `width`.
+   */
+  uint64_t remote;
+  /**
+   * What `unpack_key` made, or null where none is needed.
+   */
+  void *key;
+  /**
+   * `CAIRN_BTL_ADD` and the others.
+   */
+  uint32_t operation;
+  /**
+   * 4 or 8.
+   */
+  uint32_t width;
+  /**
+   * The operand.
+   */
+  uint64_t operand;
+  /**
+   * For `CAIRN_BTL_COMPARE_SWAP`.
+   */
+  uint64_t compare;
+  /**
+   * Where the old value goes, `width` bytes that stay until completion; null when it is not
+   * wanted.
+   */
+  void *result;
+};
+
+/**
+ * How to be woken when an instance has something to do.
+ */
+struct cairn_btl_wake_t {
+  /**
+   * A file descriptor that becomes readable, or -1.
+   */
+  int fd;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+  /**
+   * A futex word that changes and is woken, or null. May be in memory shared with peers.
+   */
+  const uint32_t *word;
+  /**
+   * The value of `word` that means nothing has happened yet.
+   */
+  uint32_t expected;
+};
+
+/**
+ * A transport's functions.
+ */
+struct cairn_btl_ops_t {
+  /**
+   * Size of this struct in bytes, as the author's header has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+  /**
+   * Stores the array of the transport's devices in `modules` and their number in `count`; the
+   * array stays valid until `close`. Set-up, once. Required.
+   */
+  cairn_status_t (*modules)(cairn_instance_t *instance,
+                            struct cairn_btl_module_t *const **modules,
+                            uint32_t *count);
+  /**
+   * For each of `count` peers, makes an endpoint and stores it in `endpoints`, or null when the
+   * device does not reach the peer. Does not wait for the peer. Any thread. Required.
+   */
+  cairn_status_t (*add_peers)(const struct cairn_btl_module_t *module,
+                              uint32_t count,
+                              const cairn_peer_t *const *peers,
+                              struct cairn_endpoint_t **endpoints);
+  /**
+   * Ends an endpoint, on which nothing is in flight. Any thread. Required.
+   */
+  void (*remove_peer)(const struct cairn_btl_module_t *module, struct cairn_endpoint_t *endpoint);
+  /**
+   * Sends a small message by copying it: `CAIRN_DONE`, `CAIRN_NO_RESOURCES` or an error. Hot.
+   * Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_outcome_t (*send_immediate)(const struct cairn_btl_module_t *module,
+                                    const cairn_cri_t *cri,
+                                    struct cairn_endpoint_t *endpoint,
+                                    const struct cairn_btl_message_t *message);
+  /**
+   * Sends a message whose payload a function packs: `CAIRN_DONE`, `CAIRN_NO_RESOURCES` (without
+   * having packed) or an error. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_outcome_t (*send_packed)(const struct cairn_btl_module_t *module,
+                                 const cairn_cri_t *cri,
+                                 struct cairn_endpoint_t *endpoint,
+                                 const struct cairn_btl_packed_t *message);
+  /**
+   * Sends a message from where it lies. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_outcome_t (*send_gathered)(const struct cairn_btl_module_t *module,
+                                   const cairn_cri_t *cri,
+                                   struct cairn_endpoint_t *endpoint,
+                                   const struct cairn_btl_gathered_t *message,
+                                   struct cairn_btl_completion_t *completion);
+  /**
+   * Writes local memory into the peer's. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_outcome_t (*put)(const struct cairn_btl_module_t *module,
+                         const cairn_cri_t *cri,
+                         struct cairn_endpoint_t *endpoint,
+                         const struct cairn_btl_transfer_t *transfer,
+                         struct cairn_btl_completion_t *completion);
+  /**
+   * Reads the peer's memory into local memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_outcome_t (*get)(const struct cairn_btl_module_t *module,
+                         const cairn_cri_t *cri,
+                         struct cairn_endpoint_t *endpoint,
+                         const struct cairn_btl_transfer_t *transfer,
+                         struct cairn_btl_completion_t *completion);
+  /**
+   * Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_outcome_t (*atomic)(const struct cairn_btl_module_t *module,
+                            const cairn_cri_t *cri,
+                            struct cairn_endpoint_t *endpoint,
+                            const struct cairn_btl_atomic_t *atomic,
+                            struct cairn_btl_completion_t *completion);
+  /**
+   * Completes when every put and atomic that this instance started before, on `endpoint` or,
+   * if that is null, on all, is visible in the peers' memory. Hot. Default:
+   * `CAIRN_ERR_UNSUPPORTED`; required of a transport with put or atomics.
+   */
+  cairn_outcome_t (*flush)(const struct cairn_btl_module_t *module,
+                           const cairn_cri_t *cri,
+                           struct cairn_endpoint_t *endpoint,
+                           struct cairn_btl_completion_t *completion);
+  /**
+   * Registers `len` bytes for the rights in `access` (`CAIRN_BTL_LOCAL` and the others) and
+   * stores the registration. Any thread. Default: stores null.
+   */
+  cairn_status_t (*register_memory)(const struct cairn_btl_module_t *module,
+                                    void *address,
+                                    size_t len,
+                                    uint32_t access,
+                                    void **registration);
+  /**
+   * Ends a registration that nothing in flight uses. Any thread. Default: nothing.
+   */
+  void (*deregister_memory)(const struct cairn_btl_module_t *module, void *registration);
+  /**
+   * Writes the `key_size` bytes that a peer needs to use a registration. Any thread. Default:
+   * nothing.
+   */
+  cairn_status_t (*pack_key)(const struct cairn_btl_module_t *module, void *registration, void *key);
+  /**
+   * Turns a packed key of the peer into what put, get and atomics take. Any thread. Default:
+   * stores null.
+   */
+  cairn_status_t (*unpack_key)(const struct cairn_btl_module_t *module,
+                               struct cairn_endpoint_t *endpoint,
+                               const void *packed,
+                               void **key);
+  /**
+   * Frees what `unpack_key` made. Any thread. Default: nothing.
+   */
+  void (*release_key)(const struct cairn_btl_module_t *module, void *key);
+  /**
+   * Prepares an instance for sleeping and says what to sleep on. `CAIRN_OK`: nothing has
+   * happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. With
+   * the instance's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_status_t (*arm)(const struct cairn_btl_module_t *module,
+                        const cairn_cri_t *cri,
+                        struct cairn_btl_wake_t *wake);
+  /**
+   * Writes what an endpoint is and does, as text for a person (address, connected or not, bytes
+   * queued), and returns the length of the whole text. Any thread. Default: an empty text.
+   */
+  size_t (*describe)(const struct cairn_btl_module_t *module,
+                     struct cairn_endpoint_t *endpoint,
+                     char *text,
+                     size_t capacity);
+};
+
+/**
+ * One device of a transport. Allocated by the transport; the numbers are constant and read in
+ * place on the hot path.
+ */
+struct cairn_btl_module_t {
+  /**
+   * Size of this struct in bytes, as the author's header has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Preference when several devices reach a peer: only those with the highest are used.
+   * Shared memory has more than a network, a process's own loop more than shared memory.
+   */
+  uint32_t exclusivity;
+  /**
+   * `CAIRN_BTL_*`. The host takes away the bits of functions that the table lacks.
+   */
+  uint64_t capabilities;
+  /**
+   * The device's name, `eth0`; unique in the component.
+   */
+  const char *name;
+  /**
+   * The transport's own.
+   */
+  void *state;
+  /**
+   * The instances, given to the host by `pool_add`.
+   */
+  cairn_cri_pool_t *pool;
+  /**
+   * Set by the host: the component's table, complete.
+   */
+  const struct cairn_btl_ops_t *ops;
+  /**
+   * Set by the host: the component.
+   */
+  cairn_instance_t *instance;
+  /**
+   * Most bytes of header and payload together in `send_immediate`.
+   */
+  uint32_t immediate_limit;
+  /**
+   * Most bytes of header and payload together in `send_packed`.
+   */
+  uint32_t packed_limit;
+  /**
+   * Most bytes of header and payload together in `send_gathered`.
+   */
+  uint64_t gathered_limit;
+  /**
+   * Most segments in `send_gathered`.
+   */
+  uint32_t gathered_segments;
+  /**
+   * Bytes of a packed remote key, at most `CAIRN_BTL_MAX_KEY`.
+   */
+  uint32_t key_size;
+  /**
+   * Messages up to this many bytes of payload go without asking the receiver first.
+   */
+  uint64_t eager_limit;
+  /**
+   * Most bytes in one put. 0 without put.
+   */
+  uint64_t put_limit;
+  /**
+   * Most bytes in one get. 0 without get.
+   */
+  uint64_t get_limit;
+  /**
+   * Both addresses and the length of a get are multiples of it; 1 when there is no such rule.
+   */
+  uint32_t get_alignment;
+  /**
+   * One way, small message, in nanoseconds; for choosing among devices.
+   */
+  uint32_t latency;
+  /**
+   * In megabytes per second; for sharing large messages among devices.
+   */
+  uint32_t bandwidth;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+};
+
+#endif  /* CAIRN_BTL_H */

@@ -1,0 +1,312 @@
+/*
+ * Cairn MPI: <cairn/coll.h>
+ * Generated from the Rust sources by `cargo xtask gen`; do not edit.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * **coll** — collective operations.
+ *
+ * Several components serve one communicator: for each operation the one that offers it with the
+ * highest priority. A component reaches its peers through the process's point-to-point component,
+ * which it finds with the host's `service`, on negative tags that no user message has.
+ *
+ * **Life.** `comm_open` is called for each communicator on each of its processes, in the same
+ * order; `offer` right after it, for each operation; `comm_close` when the communicator is freed.
+ * What a component answers must be the same on every process of the communicator, because all have
+ * to take the same one: it may depend on sizes, parameters and info keys, not on rank or load.
+ *
+ * **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
+ * one thread at a time for one communicator, as MPI demands of its callers.
+ *
+ * **Completion and ownership.** As for `pml`: requests are the component's, buffers are the
+ * operation's until it is complete, count arrays until `run`, `start` or `init` returns.
+ */
+
+#ifndef CAIRN_COLL_H
+#define CAIRN_COLL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/comm.h>
+#include <cairn/component.h>
+#include <cairn/datatype.h>
+#include <cairn/request.h>
+#include <cairn/status.h>
+#include <cairn/types.h>
+
+/**
+ * Major version of this contract.
+ */
+#define CAIRN_COLL_MAJOR 1
+
+/**
+ * Minor version of this contract.
+ */
+#define CAIRN_COLL_MINOR 0
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Barrier`.
+ */
+#define CAIRN_COLL_BARRIER 0
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Bcast`, in the receive buffer.
+ */
+#define CAIRN_COLL_BCAST 1
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Gather`.
+ */
+#define CAIRN_COLL_GATHER 2
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Gatherv`.
+ */
+#define CAIRN_COLL_GATHERV 3
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Scatter`.
+ */
+#define CAIRN_COLL_SCATTER 4
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Scatterv`.
+ */
+#define CAIRN_COLL_SCATTERV 5
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Allgather`.
+ */
+#define CAIRN_COLL_ALLGATHER 6
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Allgatherv`.
+ */
+#define CAIRN_COLL_ALLGATHERV 7
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Alltoall`.
+ */
+#define CAIRN_COLL_ALLTOALL 8
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Alltoallv`.
+ */
+#define CAIRN_COLL_ALLTOALLV 9
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Alltoallw`.
+ */
+#define CAIRN_COLL_ALLTOALLW 10
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Reduce`.
+ */
+#define CAIRN_COLL_REDUCE 11
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Allreduce`.
+ */
+#define CAIRN_COLL_ALLREDUCE 12
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Reduce_scatter`.
+ */
+#define CAIRN_COLL_REDUCE_SCATTER 13
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Reduce_scatter_block`.
+ */
+#define CAIRN_COLL_REDUCE_SCATTER_BLOCK 14
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Scan`.
+ */
+#define CAIRN_COLL_SCAN 15
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Exscan`.
+ */
+#define CAIRN_COLL_EXSCAN 16
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Neighbor_allgather`.
+ */
+#define CAIRN_COLL_NEIGHBOR_ALLGATHER 17
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Neighbor_allgatherv`.
+ */
+#define CAIRN_COLL_NEIGHBOR_ALLGATHERV 18
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Neighbor_alltoall`.
+ */
+#define CAIRN_COLL_NEIGHBOR_ALLTOALL 19
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Neighbor_alltoallv`.
+ */
+#define CAIRN_COLL_NEIGHBOR_ALLTOALLV 20
+
+/**
+ * `cairn_coll_args_t.operation`: `MPI_Neighbor_alltoallw`.
+ */
+#define CAIRN_COLL_NEIGHBOR_ALLTOALLW 21
+
+/**
+ * Number of operations.
+ */
+#define CAIRN_COLL_OPERATIONS 22
+
+/**
+ * How an operation is called: it returns when it is complete.
+ */
+#define CAIRN_COLL_BLOCKING 0
+
+/**
+ * How an operation is called: it returns a request.
+ */
+#define CAIRN_COLL_NONBLOCKING 1
+
+/**
+ * How an operation is called: it returns a request that can be started many times.
+ */
+#define CAIRN_COLL_PERSISTENT 2
+
+/**
+ * An array of counts or displacements, one for each rank, in the width the user called with.
+ */
+struct cairn_coll_counts_t {
+  /**
+   * `int` or `MPI_Count`/`MPI_Aint` values, or null.
+   */
+  const void *data;
+  /**
+   * 4 or 8.
+   */
+  uint32_t width;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+};
+
+/**
+ * One side of an operation. Which fields hold is what the MPI function has.
+ */
+struct cairn_coll_side_t {
+  /**
+   * The user's buffer; 1 stands for `MPI_IN_PLACE`.
+   */
+  void *buffer;
+  /**
+   * Elements.
+   */
+  uint64_t count;
+  /**
+   * Their type.
+   */
+  const cairn_datatype_t *datatype;
+  /**
+   * Counts by rank, for the `v` and `w` operations and reduce-scatter.
+   */
+  struct cairn_coll_counts_t counts;
+  /**
+   * Displacements by rank, in elements (`v`) or bytes (`w`).
+   */
+  struct cairn_coll_counts_t displacements;
+  /**
+   * Types by rank, for the `w` operations.
+   */
+  const cairn_datatype_t *const *datatypes;
+};
+
+/**
+ * An operation with its arguments.
+ */
+struct cairn_coll_args_t {
+  /**
+   * Size of this struct in bytes, as the host has it.
+   */
+  uint32_t struct_size;
+  /**
+   * `CAIRN_COLL_BARRIER` and the others.
+   */
+  uint32_t operation;
+  /**
+   * What is sent.
+   */
+  struct cairn_coll_side_t send;
+  /**
+   * What is received.
+   */
+  struct cairn_coll_side_t receive;
+  /**
+   * The reduction operation, for those that have one.
+   */
+  const cairn_op_t *op;
+  /**
+   * Rank of the root, for those that have one; -3 and -4 as in the ABI between groups.
+   */
+  int32_t root;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+};
+
+/**
+ * Functions for collectives. `module` is what `comm_open` stored.
+ */
+struct cairn_coll_ops_t {
+  /**
+   * Size of this struct in bytes, as the author's header has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+  /**
+   * Prepares for a communicator and stores the component's own object. Set-up. Required.
+   */
+  cairn_status_t (*comm_open)(cairn_instance_t *instance, cairn_comm_t *comm, void **module);
+  /**
+   * Frees that object; no operation is in flight. Set-up. Required.
+   */
+  void (*comm_close)(cairn_instance_t *instance, cairn_comm_t *comm, void *module);
+  /**
+   * Priority with which an operation, called in one of the ways `CAIRN_COLL_BLOCKING` and the
+   * others, is offered, or -1. Set-up. Required.
+   */
+  int32_t (*offer)(cairn_instance_t *instance,
+                   const cairn_comm_t *comm,
+                   void *module,
+                   uint32_t operation,
+                   uint32_t way);
+  /**
+   * Runs an operation to its end. Required.
+   */
+  cairn_status_t (*run)(cairn_instance_t *instance,
+                        const cairn_comm_t *comm,
+                        void *module,
+                        const struct cairn_coll_args_t *args);
+  /**
+   * Starts an operation and stores its request. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_status_t (*start)(cairn_instance_t *instance,
+                          const cairn_comm_t *comm,
+                          void *module,
+                          const struct cairn_coll_args_t *args,
+                          cairn_request_t **request);
+  /**
+   * Makes a persistent request. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_status_t (*init)(cairn_instance_t *instance,
+                         const cairn_comm_t *comm,
+                         void *module,
+                         const struct cairn_coll_args_t *args,
+                         cairn_request_t **request);
+};
+
+#endif  /* CAIRN_COLL_H */

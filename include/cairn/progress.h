@@ -1,0 +1,149 @@
+/*
+ * Cairn MPI: <cairn/progress.h>
+ * Generated from the Rust sources by `cargo xtask gen`; do not edit.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * **progress** — who runs the progress engine, and which instances he polls.
+ *
+ * The engine is the host's: a list of pools and of callbacks, and a function that polls one
+ * instance. A component is a policy: given a thread that wants events to happen, it decides what
+ * that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
+ * polls the thread's own instance and then the others by try-lock (dissertation §5.3.4, algorithm
+ * 4); *hybrid* polls the operation's own instance and makes a global round after some misses
+ * (Zambre et al. §4.3).
+ *
+ * **Invariants** that every component keeps, because programs hang otherwise: whatever a waiting
+ * thread waits for, it polls every instance of every pool and every callback again and again as
+ * long as nothing completes and no other thread does; a thread that leaves hands on whatever
+ * ownership it has (`leave`); both programs of figure 9 of Zambre et al. end.
+ *
+ * **Threads and locks.** `run` is hot: any thread, any number at once, no lock held. It takes an
+ * instance's lock only through the engine, never waits for one that another thread holds, and
+ * never calls itself (the host sees to that: a callback that asks for progress gets 0 events).
+ */
+
+#ifndef CAIRN_PROGRESS_H
+#define CAIRN_PROGRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/component.h>
+#include <cairn/pool.h>
+#include <cairn/request.h>
+#include <cairn/status.h>
+#include <cairn/thread.h>
+#include <cairn/types.h>
+
+/**
+ * Major version of this contract.
+ */
+#define CAIRN_PROGRESS_MAJOR 1
+
+/**
+ * Minor version of this contract.
+ */
+#define CAIRN_PROGRESS_MINOR 0
+
+/**
+ * `cairn_progress_ask_t.cri`: no instance in particular.
+ */
+#define CAIRN_PROGRESS_NO_CRI UINT32_MAX
+
+/**
+ * The engine, as the host lends it for one call.
+ */
+struct cairn_progress_engine_t {
+  /**
+   * Size of this struct in bytes, as the host has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Pools at `pools`.
+   */
+  uint32_t pool_count;
+  /**
+   * The pools.
+   */
+  cairn_cri_pool_t *const *pools;
+  /**
+   * Polls instance `cri` of pool `pool` if its lock is free: the number of events, or -1 when
+   * another thread is at it.
+   */
+  int32_t (*poll_cri)(const struct cairn_progress_engine_t *engine, uint32_t pool, uint32_t cri);
+  /**
+   * Calls the callbacks of one rate (`CAIRN_PROGRESS_EVERY_PASS` or `CAIRN_PROGRESS_SELDOM`)
+   * and returns the number of events. A callback that another thread is in is left out if
+   * `exclusive` is 1.
+   */
+  uint32_t (*poll_callbacks)(const struct cairn_progress_engine_t *engine,
+                             uint32_t rate,
+                             uint32_t exclusive);
+  /**
+   * The host's own.
+   */
+  const void *private_;
+};
+
+/**
+ * Who wants progress, and for what.
+ */
+struct cairn_progress_ask_t {
+  /**
+   * The calling thread. Never null.
+   */
+  const cairn_thread_t *thread;
+  /**
+   * What it waits for, or null when it only tests.
+   */
+  const cairn_wait_sync_t *sync;
+  /**
+   * Index in the engine of the pool its operation uses; any when `cri` is none.
+   */
+  uint32_t pool;
+  /**
+   * The instance its operation uses, or `CAIRN_PROGRESS_NO_CRI`.
+   */
+  uint32_t cri;
+  /**
+   * Passes in a row that this thread has made for the same wait without an event.
+   */
+  uint32_t misses;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+};
+
+/**
+ * A policy's functions.
+ */
+struct cairn_progress_ops_t {
+  /**
+   * Size of this struct in bytes, as the author's header has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+  /**
+   * Makes one pass and returns the number of events. Hot. Required.
+   */
+  uint32_t (*run)(cairn_instance_t *instance,
+                  const struct cairn_progress_engine_t *engine,
+                  const struct cairn_progress_ask_t *ask);
+  /**
+   * A thread is done waiting for `sync`, and what it owned goes to another waiter. Hot. Default:
+   * nothing.
+   */
+  void (*leave)(cairn_instance_t *instance,
+                const cairn_thread_t *thread,
+                const cairn_wait_sync_t *sync);
+  /**
+   * The pools changed: recompute what depends on their number. With no thread in `run`.
+   * Default: nothing.
+   */
+  void (*pools_changed)(cairn_instance_t *instance, const struct cairn_progress_engine_t *engine);
+};
+
+#endif  /* CAIRN_PROGRESS_H */

@@ -1,0 +1,152 @@
+//! `cairn-info`: what is there, what it is set to and why, and what is wrong.
+//!
+//! ```text
+//!   main        command line, the system, problems, exit status
+//!   components  what is there                    params    parameters and where values come from
+//!   doctor      is the installation sound        check     does a component keep its contract
+//!   generate    files made from the above, for `cargo xtask`
+//! ```
+//!
+//! Exit status: 0 all is well, 1 something is wrong (it is on standard error, or in the JSON),
+//! 2 the command line was not understood.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod components;
+mod doctor;
+mod generate;
+mod params;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use cairn_cli::McaArgs;
+use cairn_framework::host::problem::{Problem, Severity};
+use cairn_framework::host::{Options, Search, System};
+use clap::{Args, Parser, Subcommand};
+use linked as _;
+use serde_json::{Value as Json, json};
+
+/// Show the components of Cairn MPI, their parameters and where each value comes from, and find
+/// out what is wrong with an installation
+#[derive(Debug, Parser)]
+#[command(name = "cairn-info", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    show: Show,
+    /// With --param: show parameters up to this level (1-3 users, 4-6 tuning, 7-9 developers)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9))]
+    level: Option<u32>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    mca: McaArgs,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What to show instead of everything that is there.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct Show {
+    /// Show the components of one framework only
+    #[arg(long, value_name = "FRAMEWORK")]
+    components: Option<String>,
+    /// Show the parameters whose names match, such as 'cri_*' or '*limit*'
+    #[arg(long, value_name = "GLOB")]
+    param: Option<String>,
+    /// Show everything about one parameter: every source that sets it, and which one wins
+    #[arg(long, value_name = "NAME")]
+    explain: Option<String>,
+    /// Show which components would serve with these parameters, and why the others would not
+    #[arg(long)]
+    selected: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check the installation, the parameter files, the plugins and the limits of this machine,
+    /// and say how to mend what is wrong
+    Doctor,
+    /// Check that component libraries keep the contract of their framework
+    Check {
+        /// Component libraries
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Write files that are made from the components and this command line
+    #[command(hide = true)]
+    Generate {
+        #[command(subcommand)]
+        what: generate::What,
+    },
+}
+
+/// What a command found: text for people, or one JSON object, and whether all is well.
+pub struct Answer {
+    /// Printed with `--json`; problems are added to it.
+    pub json: Json,
+    /// Prints the text.
+    pub print: Box<dyn FnOnce()>,
+    /// Errors found besides the system's problems.
+    pub problems: Vec<Problem>,
+    /// Whether something the answer shows is wrong.
+    pub failed: bool,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let search = match &cli.command {
+        Some(Command::Check { files }) => Search::Only(files.clone()),
+        _ => Search::Everything,
+    };
+    let mut options = Options::of_process(cli.mca.command_line());
+    options.search = search;
+    if let Some(Command::Generate { what }) = &cli.command {
+        return generate::run(what, options);
+    }
+    let system = System::new(options);
+    let answer = match &cli.command {
+        Some(Command::Doctor) => doctor::run(system),
+        Some(Command::Check { files }) => check::run(system, files, cli.json),
+        Some(Command::Generate { .. }) => unreachable!("handled above"),
+        None => show(system, &cli),
+    };
+    finish(system, answer, &cli)
+}
+
+fn show(system: &'static System, cli: &Cli) -> Answer {
+    let show = &cli.show;
+    if let Some(name) = &show.explain {
+        params::explain(system, name)
+    } else if let Some(glob) = &show.param {
+        params::list(system, glob, cli.level)
+    } else if show.selected {
+        components::selected(system)
+    } else {
+        components::list(system, show.components.as_deref())
+    }
+}
+
+/// Prints the answer and everything that is wrong.
+fn finish(system: &System, answer: Answer, cli: &Cli) -> ExitCode {
+    let Answer { mut json, print, mut problems, failed } = answer;
+    let mut all = system.problems();
+    // A problem that is the answer itself is not said twice.
+    all.retain(|problem| !problems.contains(problem));
+    all.append(&mut problems);
+    if matches!(cli.command, Some(Command::Doctor)) {
+        all.clear();
+    }
+    let failed = failed || all.iter().any(|problem| problem.severity == Severity::Error);
+    if cli.json {
+        json["problems"] = json!(all);
+        cairn_cli::print(&format!("{json:#}\n"));
+    } else {
+        print();
+        cairn_cli::print_problems(&all);
+    }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,25 @@
+//! What exists so far, at work.
+
+use anyhow::Result;
+
+use crate::dist;
+use crate::exec::{self, Workspace, step};
+
+/// Builds, shows the components, swaps one by a flag, and compares the strategies.
+pub fn run(workspace: &Workspace) -> Result<()> {
+    let dist = step("building", || dist::build(workspace))?;
+    let info = |args: &[&str]| {
+        println!("$ cairn-info {}", args.join(" "));
+        exec::check(workspace.command(dist.join("bin/cairn-info")).args(args))
+    };
+    step("what there is", || info(&[]))?;
+    step("which components serve, and the same with another strategy", || {
+        info(&["--selected"])?;
+        info(&["--selected", "--mca", "cri", "comm"])
+    })?;
+    step("threads sharing a device under each strategy", || {
+        let mut demo = workspace.cargo(&["run", "--release", "--quiet", "--package", "linked"]);
+        demo.args(["--example", "strategies"]);
+        exec::check(demo.env("CAIRN_MCA_mca_component_path", dist.join("lib/cairn")))
+    })
+}

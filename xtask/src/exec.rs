@@ -1,0 +1,107 @@
+//! The workspace, and running commands in it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use cargo_metadata::{Metadata, MetadataCommand, Package};
+
+/// What there is to build.
+pub struct Workspace {
+    /// The repository.
+    pub root: PathBuf,
+    /// Where cargo builds.
+    pub target: PathBuf,
+    metadata: Metadata,
+}
+
+impl Workspace {
+    /// The workspace that this program was built from.
+    pub fn find() -> Result<Self> {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
+        let metadata = MetadataCommand::new()
+            .manifest_path(manifest)
+            .exec()
+            .context("cargo can't read the workspace")?;
+        Ok(Self {
+            root: metadata.workspace_root.clone().into(),
+            target: metadata.target_directory.clone().into(),
+            metadata,
+        })
+    }
+
+    /// The packages of the workspace.
+    pub fn packages(&self) -> Vec<&Package> {
+        self.metadata.workspace_packages()
+    }
+
+    /// The packages in `components/`, but for the list of those that are linked in.
+    pub fn components(&self) -> Vec<&Package> {
+        let dir = self.root.join("components");
+        let mut all: Vec<&Package> = self
+            .packages()
+            .into_iter()
+            .filter(|package| package.manifest_path.starts_with(&dir) && package.name != "linked")
+            .collect();
+        all.sort_by_key(|package| package.name.clone());
+        all
+    }
+
+    /// The components that are built as shared libraries.
+    pub fn shared_components(&self) -> Vec<&Package> {
+        let linked = self.packages().into_iter().find(|package| package.name == "linked");
+        let linked = linked.map_or(&[][..], |package| &package.dependencies);
+        self.components()
+            .into_iter()
+            .filter(|package| !linked.iter().any(|linked| linked.name == package.name.as_str()))
+            .collect()
+    }
+
+    /// A command that runs in the repository.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.root);
+        command
+    }
+
+    /// The cargo that runs this program.
+    pub fn cargo(&self, args: &[&str]) -> Command {
+        let mut command = self.command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(args);
+        command
+    }
+}
+
+/// Runs a command to its end; anything but success is an error that shows the command.
+pub fn check(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("can't run {}", shown(command)))?;
+    if !status.success() {
+        bail!("{} failed: {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs a command to its end and returns its standard output.
+pub fn output(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("can't run {}", shown(command)))?;
+    if !output.status.success() {
+        let error = String::from_utf8_lossy(&output.stderr);
+        bail!("{} failed: {}\n{error}", shown(command), output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{} wrote no UTF-8", shown(command)))
+}
+
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs a step of a longer task with a heading and its time.
+pub fn step<R>(heading: &str, body: impl FnOnce() -> Result<R>) -> Result<R> {
+    println!("── {heading}");
+    let start = Instant::now();
+    let result = body().with_context(|| heading.to_owned())?;
+    println!("   {:.1} s", start.elapsed().as_secs_f64());
+    Ok(result)
+}

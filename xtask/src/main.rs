@@ -1,0 +1,75 @@
+//! `cargo xtask`: everything one does with this repository beyond `cargo build`.
+//!
+//! ```text
+//!   demo     build, show what there is and what a swap of components does
+//!   test     everything CI checks: formatting, clippy, lint, generated files, all tests
+//!   dist     an installation in target/dist          install   copied to a prefix
+//!   lint     rules of the house that clippy does not know
+//!   gen      headers and parameter files made from the code
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod demo;
+mod dist;
+mod exec;
+mod generate;
+mod headers;
+mod lint;
+mod packages;
+mod test;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Build, test and install Cairn MPI
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build everything and show it at work
+    Demo,
+    /// Check formatting, lints and generated files, and run all tests
+    Test,
+    /// Lay out an installation in target/dist
+    Dist,
+    /// Install: build target/dist and copy it
+    Install {
+        /// Where to, such as /opt/cairn
+        #[arg(long, value_name = "DIR")]
+        prefix: PathBuf,
+    },
+    /// Check the rules of the house that clippy does not know
+    Lint,
+    /// Write the files that are made from the code
+    Gen {
+        /// Only say whether they are fresh
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = exec::Workspace::find().and_then(|workspace| match Cli::parse().command {
+        Command::Demo => demo::run(&workspace),
+        Command::Test => test::run(&workspace),
+        Command::Dist => dist::build(&workspace).map(|dist| println!("{}", dist.display())),
+        Command::Install { prefix } => dist::install(&workspace, &prefix),
+        Command::Lint => lint::run(&workspace),
+        Command::Gen { check } => generate::run(&workspace, check),
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

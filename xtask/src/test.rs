@@ -1,0 +1,58 @@
+//! Everything that must hold before a change lands.
+
+use anyhow::Result;
+
+use crate::exec::{self, Workspace, step};
+use crate::packages::{self, CC, PKG_CONFIG};
+use crate::{dist, generate, lint};
+
+/// Checks formatting, lints and generated files, and runs all tests.
+pub fn run(workspace: &Workspace) -> Result<()> {
+    let cargo = |args: &[&str]| exec::check(&mut workspace.cargo(args));
+    step("system packages", || packages::require(&[CC, PKG_CONFIG]))?;
+    step("formatting", || cargo(&["fmt", "--all", "--check"]))?;
+    step("clippy", || {
+        let lints = ["--", "--deny", "warnings"];
+        cargo(&[&["clippy", "--workspace", "--all-targets", "--quiet"], &lints[..]].concat())?;
+        // What authors of components get, without the host.
+        cargo(
+            &[&["clippy", "-p", "cairn-framework", "--features", "mock", "--quiet"], &lints[..]]
+                .concat(),
+        )
+    })?;
+    step("rules of the house", || lint::run(workspace))?;
+    step("generated files and target/dist", || generate::run(workspace, true))?;
+    step("documentation", || {
+        let mut doc = workspace.cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+        exec::check(doc.env("RUSTDOCFLAGS", "--deny warnings"))
+    })?;
+    let dist = dist::build(workspace)?;
+    step("tests", || {
+        let mut test = workspace.cargo(&["test", "--workspace", "--quiet"]);
+        exec::check(test.env("CAIRN_DIST", &dist))
+    })?;
+    step("components alone", || {
+        let names: Vec<String> =
+            workspace.components().iter().map(|package| package.name.to_string()).collect();
+        let mut test = workspace.cargo(&["test", "--quiet"]);
+        exec::check(test.args(names.iter().flat_map(|name| ["--package", name])))
+    })?;
+    step("model checking", || {
+        let mut loom = workspace.cargo(&[
+            "test",
+            "--quiet",
+            "--release",
+            "-p",
+            "cairn-framework",
+            "--features",
+            "host",
+            "--lib",
+            "--",
+            "model_",
+        ]);
+        exec::check(
+            loom.env("RUSTFLAGS", "--cfg loom")
+                .env("CARGO_TARGET_DIR", workspace.target.join("loom")),
+        )
+    })
+}
