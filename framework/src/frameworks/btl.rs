@@ -277,6 +277,7 @@ pub struct BtlWake {
 
 /// A transport's functions.
 #[repr(C)]
+#[derive(Debug)]
 pub struct BtlOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

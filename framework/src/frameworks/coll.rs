@@ -136,6 +136,7 @@ pub struct CollArgs {
 
 /// Functions for collectives. `module` is what `comm_open` stored.
 #[repr(C)]
+#[derive(Debug)]
 pub struct CollOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

@@ -62,6 +62,7 @@ pub struct CriAsker {
 
 /// A strategy's functions.
 #[repr(C)]
+#[derive(Debug)]
 pub struct CriOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

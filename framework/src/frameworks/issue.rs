@@ -84,6 +84,7 @@ pub struct IssueHistory {
 
 /// A strategy's functions. `window` is what `window_open` stored.
 #[repr(C)]
+#[derive(Debug)]
 pub struct IssueOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

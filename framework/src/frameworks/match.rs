@@ -88,6 +88,7 @@ pub struct MatchCounts {
 
 /// An engine's functions. `engine` is what `engine_open` stored.
 #[repr(C)]
+#[derive(Debug)]
 pub struct MatchOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

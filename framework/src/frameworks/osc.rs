@@ -155,6 +155,7 @@ pub struct OscSync {
 
 /// Functions for windows.
 #[repr(C)]
+#[derive(Debug)]
 pub struct OscOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

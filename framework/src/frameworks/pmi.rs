@@ -53,6 +53,7 @@ pub struct PmiJob {
 
 /// Functions of a launch protocol.
 #[repr(C)]
+#[derive(Debug)]
 pub struct PmiOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

@@ -88,6 +88,7 @@ pub struct PmlReceive {
 
 /// Point-to-point functions.
 #[repr(C)]
+#[derive(Debug)]
 pub struct PmlOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

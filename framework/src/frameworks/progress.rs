@@ -73,6 +73,7 @@ pub struct ProgressAsk {
 
 /// A policy's functions.
 #[repr(C)]
+#[derive(Debug)]
 pub struct ProgressOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

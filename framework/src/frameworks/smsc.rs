@@ -48,6 +48,7 @@ pub struct SmscTicket {
 
 /// Functions for copies. `peer` is what `peer_open` stored, `transfer` what `offer` or `accept` did.
 #[repr(C)]
+#[derive(Debug)]
 pub struct SmscOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

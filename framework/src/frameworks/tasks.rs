@@ -26,6 +26,7 @@ pub const TASKS_MINOR: u16 = 0;
 
 /// A task runner's functions.
 #[repr(C)]
+#[derive(Debug)]
 pub struct TasksOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

@@ -52,6 +52,7 @@ pub struct WaitMeans {
 
 /// A way of waiting.
 #[repr(C)]
+#[derive(Debug)]
 pub struct WaitOps {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,

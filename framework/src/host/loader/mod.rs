@@ -162,11 +162,11 @@ impl Catalog {
         }
     }
 
-    /// Takes the components of these libraries, whatever the files are called.
+    /// Takes the components of these libraries and no others.
     pub fn of_files(files: &[PathBuf]) -> Self {
         let mut catalog = Self::default();
         for file in files {
-            catalog.open(file, None);
+            catalog.open(file, promised(file));
         }
         catalog
     }

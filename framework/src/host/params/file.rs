@@ -43,7 +43,8 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
         let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
         vec![
             Problem::new("a parameter file that is not UTF-8 text")
-                .at(FileLine { path: path.into(), line }),
+                .at(FileLine { path: path.into(), line })
+                .fix("save it as UTF-8"),
         ]
     })?;
     parse(&text, path)
@@ -57,7 +58,8 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
         vec![
             Problem::new(format!("malformed TOML: {}", error.message().trim()))
                 .at(place)
-                .allowed("lines like  name = \"value\"  and tables like  [btl_sm]"),
+                .allowed("lines like  name = \"value\"  and tables like  [btl_sm]")
+                .fix("correct this line"),
         ]
     })?;
     let mut reader = Reader { text, path, entries: Vec::new(), problems: Vec::new() };
@@ -108,7 +110,8 @@ impl Reader<'_> {
                 None => self.problems.push(
                     Problem::new(format!("{name}: a value of a type no parameter has"))
                         .at(FileLine { path: self.path.into(), line })
-                        .allowed("a string, a whole number, true, false, or a list of those"),
+                        .allowed("a string, a whole number, true, false, or a list of those")
+                        .fix(format!("cairn-info --explain {name} shows what it may be")),
                 ),
             }
         }

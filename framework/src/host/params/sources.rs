@@ -227,11 +227,17 @@ impl Gatherer {
                         command_line.profile.splice(..0, passed.profile);
                     }
                     Ok(Err(problem)) => self.problems.push(problem),
-                    Err(error) => self.problems.push(Problem::new(error).at(place())),
+                    Err(error) => self
+                        .problems
+                        .push(Problem::new(error).at(place()).fix("unset the variable")),
                 }
             } else if let Some((prefix, name)) = known {
                 let Some(text) = value.to_str() else {
-                    self.problems.push(Problem::new("a value that is not UTF-8").at(place()));
+                    self.problems.push(
+                        Problem::new("a value that is not UTF-8")
+                            .at(place())
+                            .fix("write it in UTF-8, or unset the variable"),
+                    );
                     continue;
                 };
                 let origin = if prefix == OMPI_PREFIX {

@@ -11,6 +11,9 @@ use crate::host::paths::Paths;
 use crate::host::problem::Problem;
 use crate::host::services::log::parse_filter;
 
+/// In `mca_component_path`: the directories of the installation and of the user.
+const DEFAULT_PATH: &str = "default";
+
 /// What the start needs of the base's parameters.
 pub(super) struct Base {
     component_path: Arc<Param>,
@@ -37,9 +40,9 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
     let component_path = base(Spec::base(
         "mca_component_path",
         Kind::List,
-        "",
-        "Directories with component libraries, the first wins. Empty: lib/cairn of the \
-         installation, then ~/.cairn/components.",
+        DEFAULT_PATH,
+        "Directories with component libraries, the first wins. The word default stands for \
+         lib/cairn of the installation and ~/.cairn/components.",
     ));
     let log = base(Spec::base(
         "mca_log",
@@ -85,15 +88,14 @@ fn selection_help(contract: &Contract) -> String {
 impl Base {
     /// Where to look for component libraries.
     pub fn search_dirs(&self, paths: &Paths) -> Vec<SearchDir> {
-        match self.component_path.value() {
-            Value::List(words) if !words.is_empty() => {
-                let named = |word: String| SearchDir { path: word.into(), named: true };
-                words.into_iter().map(named).collect()
-            }
-            _ => {
-                let usual = |path| SearchDir { path, named: false };
-                paths.component_dirs().into_iter().map(usual).collect()
-            }
-        }
+        let Value::List(words) = self.component_path.value() else { return Vec::new() };
+        let usual = || paths.component_dirs().into_iter();
+        words
+            .into_iter()
+            .flat_map(|word| match word.as_str() {
+                DEFAULT_PATH => usual().map(|path| SearchDir { path, named: false }).collect(),
+                _ => vec![SearchDir { path: word.into(), named: true }],
+            })
+            .collect()
     }
 }

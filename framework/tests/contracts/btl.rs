@@ -1,0 +1,510 @@
+//! The contract of transports.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::AtomicU32;
+
+use cairn_framework::abi::component::Instance;
+use cairn_framework::abi::peer::Peer;
+use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::status::{ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode};
+use cairn_framework::author::{Failure, Outcome};
+use cairn_framework::frameworks::btl::{
+    Btl, BtlAtomic, BtlCompletion, BtlGathered, BtlMessage, BtlModule, BtlOps, BtlPacked,
+    BtlTransfer, BtlWake, Device, Endpoint,
+};
+
+use super::support::{
+    Life, Subject, Witness, at, called, calls, cri, note, order, p, play, process, said, writes,
+};
+use crate::contracts::support::Next;
+
+const KEY_SIZE: u32 = 5;
+static WORD: AtomicU32 = AtomicU32::new(0);
+
+struct Double {
+    life: Life,
+    /// Leads to the views of `_devices`.
+    modules: Vec<*mut BtlModule>,
+    _devices: [Device<Port>; 2],
+}
+
+// SAFETY: the pointers lead to devices, which may be used by any thread.
+unsafe impl Send for Double {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Double {}
+
+struct Port {
+    number: u32,
+    _end: Witness,
+}
+
+fn view(instance: *mut Instance, name: &'static CStr) -> BtlModule {
+    BtlModule {
+        struct_size: size_of::<BtlModule>() as u32,
+        exclusivity: 1,
+        capabilities: 0,
+        name: name.as_ptr(),
+        state: null_mut(),
+        pool: null_mut(),
+        ops: null(),
+        // The host sets it; here, where nobody but the test plays the host, the transport does.
+        instance,
+        immediate_limit: 0,
+        packed_limit: 0,
+        gathered_limit: 0,
+        gathered_segments: 0,
+        key_size: KEY_SIZE,
+        eager_limit: 0,
+        put_limit: 0,
+        get_limit: 0,
+        get_alignment: 1,
+        latency: 0,
+        bandwidth: 0,
+        reserved: 0,
+    }
+}
+
+impl Double {
+    fn new(life: Life) -> Self {
+        let device = |name, number| {
+            let port = Port { number, _end: Witness::new("port closed", number) };
+            Device::new(view(life.me(), name), port)
+        };
+        let devices = [device(c"left", 70), device(c"right", 71)];
+        let modules = devices.iter().map(|one| p(one.view()).cast_mut()).collect();
+        Self { life, modules, _devices: devices }
+    }
+}
+
+life!(Double, Double::new);
+
+impl Btl for Double {
+    type Device = Port;
+
+    fn modules(&self) -> &[*mut BtlModule] {
+        // It can't fail but by a panic.
+        play("modules", self.life.me()).unwrap_or_else(|failure| panic!("{failure}"));
+        &self.modules
+    }
+    fn add_peer(
+        port: &Port,
+        view: &BtlModule,
+        peer: &Peer,
+    ) -> Result<Option<*mut Endpoint>, Failure> {
+        play("add_peers", (port.number, p(view), p(peer)))?;
+        Ok((peer.rank % 2 == 0).then(|| at(0x5000 + peer.rank as usize)))
+    }
+    unsafe fn remove_peer(port: &Port, endpoint: *mut Endpoint) {
+        note("remove_peer", (port.number, endpoint));
+    }
+    unsafe fn send_immediate(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlMessage,
+    ) -> Result<Outcome, Failure> {
+        play("send_immediate", (port.number, p(cri), endpoint, p(message)))
+    }
+    unsafe fn send_packed(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlPacked,
+    ) -> Result<Outcome, Failure> {
+        play("send_packed", (port.number, p(cri), endpoint, p(message)))
+    }
+    unsafe fn send_gathered(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlGathered,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        play("send_gathered", (port.number, p(cri), endpoint, p(message), completion))
+    }
+    unsafe fn put(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        play("put", (port.number, p(cri), endpoint, p(transfer), completion))
+    }
+    unsafe fn get(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        play("get", (port.number, p(cri), endpoint, p(transfer), completion))
+    }
+    unsafe fn atomic(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        atomic: &BtlAtomic,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        play("atomic", (port.number, p(cri), endpoint, p(atomic), completion))
+    }
+    unsafe fn flush(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        play("flush", (port.number, p(cri), endpoint, completion))
+    }
+    unsafe fn register_memory(
+        port: &Port,
+        address: *mut c_void,
+        len: usize,
+        access: u32,
+    ) -> Result<*mut c_void, Failure> {
+        play("register_memory", (port.number, address, len, access))?;
+        Ok(at(0x6000))
+    }
+    unsafe fn deregister_memory(port: &Port, registration: *mut c_void) {
+        note("deregister_memory", (port.number, registration));
+    }
+    unsafe fn pack_key(
+        port: &Port,
+        registration: *mut c_void,
+        key: &mut [u8],
+    ) -> Result<(), Failure> {
+        play("pack_key", (port.number, registration, key.len()))?;
+        key.copy_from_slice(b"apple");
+        Ok(())
+    }
+    unsafe fn unpack_key(
+        port: &Port,
+        endpoint: *mut Endpoint,
+        packed: &[u8],
+    ) -> Result<*mut c_void, Failure> {
+        play("unpack_key", (port.number, endpoint, packed))?;
+        Ok(at(0x7000))
+    }
+    unsafe fn release_key(port: &Port, key: *mut c_void) {
+        note("release_key", (port.number, key));
+    }
+    fn arm(port: &Port, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
+        Ok(match play("arm", (port.number, p(cri)))? {
+            Outcome::NoResources => None,
+            _ => Some(BtlWake { fd: 12, reserved: 0, word: &raw const WORD, expected: 34 }),
+        })
+    }
+    unsafe fn describe(port: &Port, endpoint: *mut Endpoint) -> String {
+        note("describe", (port.number, endpoint));
+        "connecté".into()
+    }
+}
+
+cairn_framework::component! {
+    framework: btl,
+    component: Double,
+    name: "double",
+    description: "implements everything",
+}
+bare!(btl, Double: send_immediate, send_packed, send_gathered, put, get, atomic, flush,
+    register_memory, deregister_memory, pack_key, unpack_key, release_key, arm, describe);
+
+fn peer(rank: u32) -> Peer {
+    Peer {
+        struct_size: size_of::<Peer>() as u32,
+        rank,
+        job: 0,
+        flags: 0,
+        node: 0,
+        route_count: 0,
+        routes: null(),
+        pml: null_mut(),
+    }
+}
+
+/// What the hot functions are called with.
+struct Traffic {
+    cri: Cri,
+    message: BtlMessage,
+    packed: BtlPacked,
+    gathered: BtlGathered,
+    transfer: BtlTransfer,
+    atomic: BtlAtomic,
+}
+
+impl Traffic {
+    fn new() -> Self {
+        Self {
+            cri: cri(3),
+            message: BtlMessage {
+                header: at(0x10),
+                payload: at(0x20),
+                header_len: 8,
+                payload_len: 9,
+                tag: 77,
+            },
+            packed: BtlPacked {
+                header: at(0x10),
+                pack: None,
+                context: at(0x30),
+                header_len: 8,
+                payload_len: 9,
+                tag: 77,
+            },
+            gathered: BtlGathered {
+                header: at(0x10),
+                segments: at(0x40),
+                segment_count: 2,
+                header_len: 8,
+                tag: 77,
+            },
+            transfer: BtlTransfer {
+                local: at(0x50),
+                registration: at(0x60),
+                remote: 0x70,
+                key: at(0x80),
+                len: 90,
+            },
+            atomic: BtlAtomic {
+                remote: 0x70,
+                key: at(0x80),
+                operation: 1,
+                width: 8,
+                operand: 2,
+                compare: 3,
+                result: at(0x90),
+            },
+        }
+    }
+}
+
+const ENDPOINT: usize = 0x5000;
+const COMPLETION: usize = 0x9000;
+
+/// The two devices, asked for through the table.
+fn modules(btl: &Subject<BtlOps>) -> [&'static BtlModule; 2] {
+    let (mut modules, mut count) = (null(), 0);
+    assert_eq!(c!(btl.ops, modules(btl.instance, &mut modules, &mut count)), OK);
+    called("modules", btl.instance);
+    assert_eq!(count, 2);
+    // SAFETY: the double has two devices, and keeps them until the test closes it.
+    let both = unsafe { [&**modules, &**modules.add(1)] };
+    // SAFETY: the names are constant.
+    let names = both.map(|module| unsafe { CStr::from_ptr(module.name) });
+    assert_eq!(names, [c"left", c"right"]);
+    both
+}
+
+fn close(btl: Subject<BtlOps>) {
+    btl.system.close();
+    let mut ends = calls();
+    ends.sort();
+    assert_eq!(ends, [said("close", 0), said("port closed", 70), said("port closed", 71)]);
+}
+
+#[test]
+fn hot_functions_reach_the_device() {
+    let scope = process();
+    let btl = Subject::<BtlOps>::double(&scope);
+    let [_, module] = modules(&btl);
+    let traffic = Traffic::new();
+    let Traffic { cri, message, packed, gathered, transfer, atomic } = &traffic;
+    let (endpoint, done) = (at::<Endpoint>(ENDPOINT), at::<BtlCompletion>(COMPLETION));
+    let ops = btl.ops;
+
+    let functions: [(String, &dyn Fn() -> OutcomeCode); 8] = [
+        (said("send_immediate", (71, p(cri), endpoint, p(message))), &|| {
+            c!(ops, send_immediate(module, cri, endpoint, message))
+        }),
+        (said("send_packed", (71, p(cri), endpoint, p(packed))), &|| {
+            c!(ops, send_packed(module, cri, endpoint, packed))
+        }),
+        (said("send_gathered", (71, p(cri), endpoint, p(gathered), done)), &|| {
+            c!(ops, send_gathered(module, cri, endpoint, gathered, done))
+        }),
+        (said("put", (71, p(cri), endpoint, p(transfer), done)), &|| {
+            c!(ops, put(module, cri, endpoint, transfer, done))
+        }),
+        (said("get", (71, p(cri), endpoint, p(transfer), done)), &|| {
+            c!(ops, get(module, cri, endpoint, transfer, done))
+        }),
+        (said("atomic", (71, p(cri), endpoint, p(atomic), done)), &|| {
+            c!(ops, atomic(module, cri, endpoint, atomic, done))
+        }),
+        (said("flush", (71, p(cri), endpoint, done)), &|| {
+            c!(ops, flush(module, cri, endpoint, done))
+        }),
+        (said("flush", (71, p(cri), null::<Endpoint>(), done)), &|| {
+            c!(ops, flush(module, cri, null_mut(), done))
+        }),
+    ];
+    for (expected, call) in functions {
+        btl.outcomes(&expected, call);
+    }
+    close(btl);
+}
+
+#[test]
+fn peers_become_endpoints() {
+    let scope = process();
+    let btl = Subject::<BtlOps>::double(&scope);
+    let [left, right] = modules(&btl);
+    let peers = [peer(0), peer(1), peer(2)];
+    let pointers = peers.each_ref().map(p);
+    for (module, number) in [(left, 70), (right, 71)] {
+        let mut endpoints = [at::<Endpoint>(1); 4];
+        let status =
+            c!(btl.ops, add_peers(module, 3, pointers.as_ptr(), endpoints.as_mut_ptr()));
+        assert_eq!(status, OK);
+        assert_eq!(endpoints, [at(0x5000), null_mut(), at(0x5002), at(1)]);
+        assert_eq!(
+            calls(),
+            pointers.map(|peer| said("add_peers", (number, p(module), peer)))
+        );
+    }
+    let expected = said("add_peers", (71, p(right), pointers[0]));
+    let mut endpoints = [null_mut(); 3];
+    btl.fails(&expected, || {
+        c!(btl.ops, add_peers(right, 3, pointers.as_ptr(), endpoints.as_mut_ptr()))
+    });
+    btl.panics(&expected, || {
+        c!(btl.ops, add_peers(right, 3, pointers.as_ptr(), endpoints.as_mut_ptr()))
+    });
+    assert_eq!(endpoints, [null_mut(); 3]);
+
+    c!(btl.ops, remove_peer(left, at(0x5002)));
+    called("remove_peer", (70, at::<Endpoint>(0x5002)));
+    btl.panics(&said("modules", btl.instance), || {
+        c!(btl.ops, modules(btl.instance, &mut null(), &mut 0))
+    });
+    close(btl);
+}
+
+#[test]
+fn memory_and_keys_reach_the_device() {
+    let scope = process();
+    let btl = Subject::<BtlOps>::double(&scope);
+    let [module, _] = modules(&btl);
+    let (memory, registration) = (at::<c_void>(0xabc0), at::<c_void>(0x6000));
+    let endpoint = at::<Endpoint>(ENDPOINT);
+
+    let mut place = null_mut();
+    let expected = said("register_memory", (70, memory, 99, 6));
+    btl.fails(&expected, || c!(btl.ops, register_memory(module, memory, 99, 6, &mut place)));
+    btl.panics(&expected, || c!(btl.ops, register_memory(module, memory, 99, 6, &mut place)));
+    assert!(place.is_null());
+    assert_eq!(c!(btl.ops, register_memory(module, memory, 99, 6, &mut place)), OK);
+    assert_eq!((place, calls()), (registration, vec![expected]));
+
+    let mut key = *b"########";
+    let to = key.as_mut_ptr().cast::<c_void>();
+    let expected = said("pack_key", (70, registration, KEY_SIZE));
+    btl.fails(&expected, || c!(btl.ops, pack_key(module, registration, to)));
+    btl.panics(&expected, || c!(btl.ops, pack_key(module, registration, to)));
+    assert_eq!(c!(btl.ops, pack_key(module, registration, to)), OK);
+    assert_eq!((&key, calls()), (b"apple###", vec![expected]));
+
+    let mut place = null_mut();
+    let from = b"peach###".as_ptr().cast::<c_void>();
+    let expected = said("unpack_key", (70, endpoint, b"peach"));
+    btl.fails(&expected, || c!(btl.ops, unpack_key(module, endpoint, from, &mut place)));
+    btl.panics(&expected, || c!(btl.ops, unpack_key(module, endpoint, from, &mut place)));
+    assert!(place.is_null());
+    assert_eq!(c!(btl.ops, unpack_key(module, endpoint, from, &mut place)), OK);
+    assert_eq!((place, calls()), (at(0x7000), vec![expected]));
+
+    c!(btl.ops, release_key(module, at(0x7000)));
+    called("release_key", (70, at::<c_void>(0x7000)));
+    c!(btl.ops, deregister_memory(module, registration));
+    called("deregister_memory", (70, registration));
+    close(btl);
+}
+
+#[test]
+fn sleeping_and_describing_reach_the_device() {
+    let scope = process();
+    let btl = Subject::<BtlOps>::double(&scope);
+    let [_, module] = modules(&btl);
+    let cri = cri(1);
+    let mut wake = BtlWake { fd: -1, reserved: 0, word: null(), expected: 0 };
+    let expected = said("arm", (71, p(&cri)));
+    btl.fails(&expected, || c!(btl.ops, arm(module, &cri, &mut wake)));
+    order(Next::Outcome(Outcome::NoResources));
+    assert_eq!(c!(btl.ops, arm(module, &cri, &mut wake)), NO_RESOURCES);
+    assert_eq!((wake.fd, wake.word, wake.expected, calls()), (-1, null(), 0, vec![expected]));
+    assert_eq!(c!(btl.ops, arm(module, &cri, &mut wake)), OK);
+    called("arm", (71, p(&cri)));
+    assert_eq!((wake.fd, wake.word, wake.expected), (12, &raw const WORD, 34));
+
+    let endpoint = at::<Endpoint>(ENDPOINT);
+    writes("connecté", &[said("describe", (71, endpoint))], |text, capacity| {
+        c!(btl.ops, describe(module, endpoint, text, capacity))
+    });
+    close(btl);
+}
+
+#[test]
+fn a_device_has_one_address() {
+    let device = Device::new(view(null_mut(), c"one"), 4711_u64);
+    let (view, state) = (p(device.view()), p(device.state()));
+    let moved = Box::new(device);
+    assert_eq!((p(moved.view()), p(moved.state())), (view, state));
+    assert_eq!((moved.view().state.cast_const().cast(), *moved.state()), (state, 4711));
+}
+
+#[test]
+fn absent_functions() {
+    let scope = process();
+    let btl = Subject::<BtlOps>::bare(&scope);
+    let [module, _] = modules(&btl);
+    let traffic = Traffic::new();
+    let Traffic { cri, message, packed, gathered, transfer, atomic } = &traffic;
+    let (endpoint, done) = (at::<Endpoint>(ENDPOINT), at::<BtlCompletion>(COMPLETION));
+    let ops = btl.ops;
+    let unsupported = |code: OutcomeCode| assert_eq!(code, ERR_UNSUPPORTED);
+
+    btl.defaults([
+        ("send_immediate", &|| {
+            unsupported(c!(ops, send_immediate(module, cri, endpoint, message)));
+        }),
+        ("send_packed", &|| unsupported(c!(ops, send_packed(module, cri, endpoint, packed)))),
+        ("send_gathered", &|| {
+            unsupported(c!(ops, send_gathered(module, cri, endpoint, gathered, done)));
+        }),
+        ("put", &|| unsupported(c!(ops, put(module, cri, endpoint, transfer, done)))),
+        ("get", &|| unsupported(c!(ops, get(module, cri, endpoint, transfer, done)))),
+        ("atomic", &|| unsupported(c!(ops, atomic(module, cri, endpoint, atomic, done)))),
+        ("flush", &|| unsupported(c!(ops, flush(module, cri, endpoint, done)))),
+        ("register_memory", &|| {
+            let mut place = at(1);
+            assert_eq!(c!(ops, register_memory(module, at(0x10), 9, 1, &mut place)), OK);
+            assert!(place.is_null());
+        }),
+        // That these two do nothing shows in the notes.
+        ("deregister_memory", &|| c!(ops, deregister_memory(module, null_mut()))),
+        ("pack_key", &|| {
+            let mut key = *b"########";
+            assert_eq!(c!(ops, pack_key(module, null_mut(), key.as_mut_ptr().cast())), OK);
+            assert_eq!(&key, b"########");
+        }),
+        ("unpack_key", &|| {
+            let (key, mut place) = (b"########".as_ptr().cast(), at(1));
+            assert_eq!(c!(ops, unpack_key(module, endpoint, key, &mut place)), OK);
+            assert!(place.is_null());
+        }),
+        ("release_key", &|| c!(ops, release_key(module, null_mut()))),
+        ("arm", &|| {
+            let mut wake = BtlWake { fd: -1, reserved: 0, word: null(), expected: 0 };
+            unsupported(c!(ops, arm(module, cri, &mut wake)));
+            assert_eq!((wake.fd, wake.word), (-1, null()));
+        }),
+        ("describe", &|| {
+            writes("", &[], |text: *mut c_char, capacity| {
+                c!(ops, describe(module, endpoint, text, capacity))
+            });
+        }),
+    ]);
+    close(btl);
+}

@@ -1,0 +1,165 @@
+//! The contract of strategies for instances.
+
+use cairn_framework::abi::component::ComponentDescriptor;
+use cairn_framework::abi::pool::CriPool;
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::abi::status::OK;
+use cairn_framework::abi::thread::Thread;
+use cairn_framework::author::{Failure, descriptor};
+use cairn_framework::field_end;
+use cairn_framework::frameworks::cri::{
+    Asker, CRI_NO_PEER, CRI_PROGRESS, CRI_RMA, CRI_SEND, Cri, CriAsker, CriOps, NAME, VERSION, ops,
+};
+use cairn_framework::host::{Linked, inventory};
+
+use super::support::{
+    Life, Subject, Witness, called, calls, comm, cri, note, p, play, pool, process, said, thread,
+    writes,
+};
+
+struct Double(Life);
+
+life!(Double, Double);
+
+impl Cri for Double {
+    type Pool = Witness;
+
+    fn attach(&self, pool: &CriPool) -> Result<Witness, Failure> {
+        play("attach", (self.0.me(), p(pool)))?;
+        Ok(Witness::new("detach", pool.id))
+    }
+    fn assign(state: &Witness, pool: &CriPool, asker: &Asker<'_>) -> u32 {
+        let Asker { thread, scope, peer, operation } = *asker;
+        note("assign", (state.number, p(pool), p(thread), p(scope), peer, operation));
+        peer.unwrap_or(1)
+    }
+    fn scope_open(state: &Witness, pool: &CriPool, scope: &mut Scope) -> Result<(), Failure> {
+        play("scope_open", (state.number, p(pool), p(scope))).map(drop)
+    }
+    fn scope_close(state: &Witness, pool: &CriPool, scope: &mut Scope) {
+        note("scope_close", (state.number, p(pool), p(scope)));
+    }
+    fn thread_exit(state: &Witness, pool: &CriPool, thread: &Thread) {
+        note("thread_exit", (state.number, p(pool), p(thread)));
+    }
+    fn describe(state: &Witness, pool: &CriPool) -> String {
+        note("describe", (state.number, p(pool)));
+        "all → one".into()
+    }
+}
+
+cairn_framework::component! {
+    framework: cri,
+    component: Double,
+    name: "double",
+    description: "implements everything",
+}
+bare!(cri, Double: scope_open, scope_close, thread_exit, describe);
+
+/// A component built for version 1.0 of the contract: what lies behind its table is not its table.
+const _: () = {
+    static OPS: CriOps =
+        CriOps { struct_size: field_end!(CriOps, thread_exit) as u32, ..ops::<Double>() };
+    static DESCRIPTOR: ComponentDescriptor = descriptor::<Double>(
+        (VERSION.0, 0),
+        NAME,
+        [c"old", c"built for version 1.0", c""],
+        [0, 1, 0],
+        (&raw const OPS).cast(),
+    );
+    inventory::submit! { Linked(&[&DESCRIPTOR]) }
+};
+
+#[test]
+fn every_function_reaches_the_strategy() {
+    let scope = process();
+    let subject = Subject::<CriOps>::double(&scope);
+    let (ops, me) = (subject.ops, subject.instance);
+    let (mut cris, mut few) = ([cri(0), cri(1), cri(2)], [cri(0), cri(1)]);
+    let (mut first, mut second) = (pool(20, &mut cris), pool(21, &mut few));
+
+    let expected = said("attach", (me, p(&first)));
+    subject.fails(&expected, || c!(ops, attach(me, &mut first)));
+    subject.panics(&expected, || c!(ops, attach(me, &mut first)));
+    assert!(first.strategy_state.is_null());
+    assert_eq!(c!(ops, attach(me, &mut first)), OK);
+    assert_eq!(calls(), [expected]);
+    assert_eq!(c!(ops, attach(me, &mut second)), OK);
+    called("attach", (me, p(&second)));
+
+    let (thread, mut comm) = (thread(4), comm(7).scope);
+    // Instances of pools of three and of two; what is not below the count is taken modulo it.
+    for (operation, peer, known, of_three, of_two) in [
+        (CRI_SEND, 2, Some(2), 2, 0),
+        (CRI_RMA, 3, Some(3), 0, 1),
+        (CRI_PROGRESS, CRI_NO_PEER, None, 1, 1),
+    ] {
+        let asker = CriAsker { thread: &raw const thread, scope: p(&comm), peer, operation };
+        assert_eq!(c!(ops, assign(&first, &asker)), of_three);
+        called("assign", (20, p(&first), p(&thread), p(&comm), known, operation));
+        assert_eq!(c!(ops, assign(&second, &asker)), of_two);
+        called("assign", (21, p(&second), p(&thread), p(&comm), known, operation));
+    }
+
+    let expected = said("scope_open", (20, p(&first), p(&comm)));
+    subject.fails(&expected, || c!(ops, scope_open(&first, &mut comm)));
+    subject.panics(&expected, || c!(ops, scope_open(&first, &mut comm)));
+    assert_eq!(c!(ops, scope_open(&first, &mut comm)), OK);
+    assert_eq!(calls(), [expected]);
+    c!(ops, scope_close(&first, &mut comm));
+    called("scope_close", (20, p(&first), p(&comm)));
+    c!(ops, thread_exit(&second, &thread));
+    called("thread_exit", (21, p(&second), p(&thread)));
+    writes("all → one", &[said("describe", (21, p(&second)))], |text, capacity| {
+        c!(ops, describe(&second, text, capacity))
+    });
+
+    for (pool, id) in [(&mut first, 20), (&mut second, 21)] {
+        c!(ops, detach(me, pool));
+        called("detach", id);
+        assert!(pool.strategy_state.is_null());
+    }
+    subject.close_complete();
+}
+
+#[test]
+fn absent_functions() {
+    let scope = process();
+    let subject = Subject::<CriOps>::bare(&scope);
+    let (ops, me) = (subject.ops, subject.instance);
+    let (mut cris, thread) = ([cri(0)], thread(4));
+    let mut pool = pool(20, &mut cris);
+    assert_eq!(c!(ops, attach(me, &mut pool)), OK);
+    called("attach", (me, p(&pool)));
+    subject.defaults([
+        ("scope_open", &|| assert_eq!(c!(ops, scope_open(&pool, &mut comm(7).scope)), OK)),
+        // That these two do nothing shows in the notes.
+        ("scope_close", &|| c!(ops, scope_close(&pool, &mut comm(7).scope))),
+        ("thread_exit", &|| c!(ops, thread_exit(&pool, &thread))),
+        ("describe", &|| {
+            writes("", &[], |text, capacity| c!(ops, describe(&pool, text, capacity)));
+        }),
+    ]);
+    c!(ops, detach(me, &mut pool));
+    called("detach", 20);
+    subject.close();
+}
+
+#[test]
+fn a_table_of_version_1_0_lacks_what_came_later() {
+    let scope = process();
+    let (subject, provides) = Subject::<CriOps>::choose("old", &scope);
+    let (ops, me) = (subject.ops, subject.instance);
+    assert_eq!(provides, ["scope_open", "scope_close", "thread_exit"]);
+    assert_eq!(ops.struct_size as usize, size_of::<CriOps>());
+    let mut cris = [cri(0)];
+    let mut pool = pool(20, &mut cris);
+    assert_eq!(c!(ops, attach(me, &mut pool)), OK);
+    called("attach", (me, p(&pool)));
+    c!(ops, thread_exit(&pool, &thread(4)));
+    assert_eq!(calls().len(), 1);
+    writes("", &[], |text, capacity| c!(ops, describe(&pool, text, capacity)));
+    c!(ops, detach(me, &mut pool));
+    called("detach", 20);
+    subject.close();
+}

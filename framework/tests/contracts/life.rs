@@ -1,0 +1,95 @@
+//! The life that the `component!` macro gives a component, the same in every framework, and what a
+//! panic does where it can't be reported.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+use cairn_framework::abi::status::ERR_RESOURCES;
+use cairn_framework::author::{Failure, Outcome};
+use cairn_framework::frameworks::wait::WaitOps;
+use cairn_framework::host::select::Verdict;
+use cairn_framework::host::{Slot, Stage};
+
+use super::support::{Next, PRIORITY, called, calls, order, p, process, said, system};
+
+/// A component that nobody has opened.
+fn idle() -> &'static Slot {
+    let components = system("wait", "double").components();
+    components.into_iter().find(|slot| slot.name() == "wait_double").unwrap()
+}
+
+#[test]
+fn a_component_introduces_itself() {
+    let loaded = &idle().loaded;
+    assert_eq!(loaded.description, "implements everything");
+    let version = loaded.version.map(|number| number.to_string()).join(".");
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    assert_eq!(loaded.contract_version, cairn_framework::frameworks::wait::VERSION);
+    assert!(loaded.aliases.is_empty());
+}
+
+#[test]
+fn a_failure_or_a_panic_in_open_ends_the_component() {
+    let failure = Failure::new(ERR_RESOURCES, "no more of it");
+    for (next, reason) in
+        [(Next::Fail(failure), "no more of it"), (Next::Panic("on fire"), "panicked: on fire")]
+    {
+        let (slot, scope) = (idle(), process());
+        order(next);
+        assert_eq!(slot.probe(&scope), Err(Verdict::Failed(reason.into())));
+        called("open", slot.instance());
+        assert_eq!(slot.stage(), Stage::Failed(reason.into()));
+        // It is not tried again, and there is nothing to close.
+        assert_eq!(slot.probe(&scope), Err(Verdict::Failed(reason.into())));
+        slot.close();
+        assert_eq!(calls(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_component_declines_and_opens_again() {
+    let (slot, scope) = (idle(), process());
+    for _ in 0..2 {
+        assert_eq!(slot.probe(&scope), Ok(PRIORITY));
+        assert_eq!(calls(), [said("open", slot.instance()), said("query", p(&scope))]);
+        for (next, reason) in [
+            (Next::Fail("not today".into()), "not today"),
+            (Next::Panic("on fire"), "panicked: on fire"),
+        ] {
+            order(next);
+            assert_eq!(slot.probe(&scope), Err(Verdict::Declined(reason.into())));
+            called("query", p(&scope));
+        }
+        slot.close();
+        called("close", 0);
+        slot.close();
+        assert_eq!(calls(), [""; 0]);
+    }
+}
+
+/// Set for the process that is to end.
+const VICTIM: &str = "CAIRN_TEST_VICTIM";
+
+/// A function without a way to report ends the process, with a message that says where it was.
+#[test]
+fn a_panic_that_cannot_be_reported_ends_the_process() {
+    if std::env::var_os(VICTIM).is_some() {
+        let scope = process();
+        let wait = super::support::Subject::<WaitOps>::double(&scope);
+        order(Next::Panic("on fire"));
+        let (sync, means) = super::wait::nothing();
+        c!(wait.ops, wait(wait.instance, &sync, &means));
+        unreachable!("the panic was survived");
+    }
+    let name = "contracts::life::a_panic_that_cannot_be_reported_ends_the_process";
+    let ended = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture"])
+        .env(VICTIM, "1")
+        .output()
+        .unwrap();
+    let message = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.signal(), Some(libc_abort()), "{message}");
+    assert!(message.contains("contracts::wait::Double::wait panicked"), "{message}");
+    assert!(!message.contains("survived"), "{message}");
+    let _ = Outcome::Done;
+}

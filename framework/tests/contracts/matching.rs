@@ -1,0 +1,186 @@
+//! The contract of matching engines.
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::status::{DONE, NOTHING, OK};
+use cairn_framework::author::Failure;
+use cairn_framework::frameworks::matching::{
+    MATCH_ANY_SOURCE, Match, MatchArrived, MatchCounts, MatchOps, MatchPosted,
+};
+
+use super::support::{
+    Life, Subject, Witness, at, called, calls, comm, note, p, play, said, writes,
+};
+
+struct Double(Life);
+
+life!(Double, Double);
+
+const POSTED: usize = 0x100;
+const ARRIVED: usize = 0x200;
+
+impl Match for Double {
+    type Engine = Witness;
+
+    fn engine_open(&self, comm: &Comm) -> Result<Witness, Failure> {
+        play("engine_open", (self.0.me(), p(comm)))?;
+        Ok(Witness::new("engine_close", comm.scope.id))
+    }
+    unsafe fn post(engine: &Witness, posted: *mut MatchPosted) -> Option<*mut MatchArrived> {
+        note("post", (engine.number, posted));
+        (posted == at(POSTED)).then(|| at(ARRIVED))
+    }
+    /// Keeps messages with tags that are not positive.
+    unsafe fn arrive(
+        engine: &Witness,
+        source: i32,
+        tag: i32,
+        keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
+    ) -> Option<*mut MatchPosted> {
+        let kept = (tag <= 0).then(keep);
+        note("arrive", (engine.number, source, tag, kept));
+        (tag > 0).then(|| at(POSTED))
+    }
+    fn find(engine: &Witness, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
+        note("find", (engine.number, source, tag, take));
+        (tag > 0).then(|| at(ARRIVED))
+    }
+    unsafe fn cancel(engine: &Witness, posted: *mut MatchPosted) -> bool {
+        note("cancel", (engine.number, posted));
+        posted == at(POSTED)
+    }
+    fn drain(engine: &Witness) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
+        note("drain", engine.number);
+        ((engine.number == 7).then(|| at(POSTED)), (engine.number == 8).then(|| at(ARRIVED)))
+    }
+    fn counts(engine: &Witness) -> MatchCounts {
+        note("counts", engine.number);
+        COUNTS
+    }
+    fn describe(engine: &Witness) -> String {
+        note("describe", engine.number);
+        "5 receives".into()
+    }
+}
+
+const COUNTS: MatchCounts = MatchCounts {
+    posted: 1,
+    arrived: 2,
+    posted_max: 3,
+    arrived_max: 4,
+    searches: 5,
+    compared: 6,
+    compared_max: 7,
+};
+
+fn numbers(counts: MatchCounts) -> [u64; 7] {
+    let MatchCounts {
+        posted,
+        arrived,
+        posted_max,
+        arrived_max,
+        searches,
+        compared,
+        compared_max,
+    } = counts;
+    [posted, arrived, posted_max, arrived_max, searches, compared, compared_max]
+}
+
+cairn_framework::component! {
+    framework: matching,
+    component: Double,
+    name: "double",
+    description: "implements everything",
+}
+bare!(matching, Double: counts, describe);
+
+/// Keeps a message where the context says.
+unsafe extern "C" fn keep(context: *mut c_void) -> *mut MatchArrived {
+    note("keep", context);
+    context.cast()
+}
+
+#[test]
+fn every_function_reaches_the_engine() {
+    let (world, half) = (comm(7), comm(8));
+    let subject = Subject::<MatchOps>::double(&world.scope);
+    let (ops, me) = (subject.ops, subject.instance);
+
+    let (mut first, mut second) = (null_mut(), null_mut());
+    let expected = said("engine_open", (me, p(&world)));
+    subject.fails(&expected, || c!(ops, engine_open(me, &world, &mut first)));
+    subject.panics(&expected, || c!(ops, engine_open(me, &world, &mut first)));
+    assert!(first.is_null());
+    assert_eq!(c!(ops, engine_open(me, &world, &mut first)), OK);
+    assert_eq!(calls(), [expected]);
+    assert_eq!(c!(ops, engine_open(me, &half, &mut second)), OK);
+    called("engine_open", (me, p(&half)));
+
+    let (receive, other) = (at::<MatchPosted>(POSTED), at::<MatchPosted>(POSTED + 1));
+    for (posted, arrived, code) in [(receive, at(ARRIVED), DONE), (other, null_mut(), NOTHING)] {
+        assert_eq!(c!(ops, post(first, posted)), arrived);
+        called("post", (7, posted));
+        assert_eq!(c!(ops, cancel(second, posted)), code);
+        called("cancel", (8, posted));
+    }
+    for (tag, take, arrived) in [(1, 0, at(ARRIVED)), (1, 1, at(ARRIVED)), (-2, 1, null_mut())] {
+        assert_eq!(c!(ops, find(second, MATCH_ANY_SOURCE, tag, take)), arrived);
+        called("find", (8, MATCH_ANY_SOURCE, tag, take == 1));
+    }
+    for (engine, receive, message) in
+        [(first, at(POSTED), null_mut()), (second, null_mut(), at(ARRIVED))]
+    {
+        let (mut posted, mut arrived) = (at(1), at(1));
+        c!(ops, drain(engine, &mut posted, &mut arrived));
+        assert_eq!((posted, arrived), (receive, message));
+        calls();
+    }
+    let mut counts = MatchCounts::default();
+    c!(ops, counts(first, &mut counts));
+    assert_eq!(numbers(counts), [1, 2, 3, 4, 5, 6, 7]);
+    called("counts", 7);
+    writes("5 receives", &[said("describe", 8)], |text, capacity| {
+        c!(ops, describe(second, text, capacity))
+    });
+
+    arrivals(&subject, first);
+    for (engine, number) in [(first, 7), (second, 8)] {
+        c!(ops, engine_close(engine));
+        called("engine_close", number);
+    }
+    subject.close_complete();
+}
+
+/// `keep` is the caller's, with its context, and called only when the engine keeps the message.
+fn arrivals(subject: &Subject<MatchOps>, engine: *mut c_void) {
+    let ops = subject.ops;
+    let kept = at::<MatchArrived>(ARRIVED);
+    assert_eq!(c!(ops, arrive(engine, 3, 9, keep, kept.cast())), at(POSTED));
+    called("arrive", (7, 3, 9, None::<Option<*mut MatchArrived>>));
+    assert!(c!(ops, arrive(engine, 3, -9, keep, kept.cast())).is_null());
+    assert_eq!(calls(), [said("keep", kept), said("arrive", (7, 3, -9, Some(Some(kept))))]);
+    let nothing = null_mut::<MatchArrived>();
+    assert!(c!(ops, arrive(engine, 3, -9, keep, nothing.cast())).is_null());
+    let dropped = Some(None::<*mut MatchArrived>);
+    assert_eq!(calls(), [said("keep", nothing), said("arrive", (7, 3, -9, dropped))]);
+}
+
+#[test]
+fn absent_functions() {
+    let world = comm(7);
+    let subject = Subject::<MatchOps>::bare(&world.scope);
+    let ops = subject.ops;
+    subject.defaults([
+        ("counts", &|| {
+            let mut counts = COUNTS;
+            c!(ops, counts(at(0x10), &mut counts));
+            assert_eq!(numbers(counts), [0; 7]);
+        }),
+        ("describe", &|| {
+            writes("", &[], |text, capacity| c!(ops, describe(at(0x10), text, capacity)));
+        }),
+    ]);
+    subject.close();
+}

@@ -1,0 +1,123 @@
+//! The contract of policies for the progress engine.
+
+use std::ptr::null;
+
+use cairn_framework::abi::request::WaitSync;
+use cairn_framework::abi::thread::Thread;
+use cairn_framework::frameworks::progress::{
+    PROGRESS_NO_CRI, Progress, ProgressAsk, ProgressEngine, ProgressOps,
+};
+
+use super::support::{Life, Subject, at, called, calls, cri, note, p, pool, process, said, thread};
+
+struct Double(Life);
+
+life!(Double, Double);
+
+impl Progress for Double {
+    fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
+        note("run", (self.0.me(), p(engine), p(ask)));
+        17
+    }
+    fn leave(&self, thread: &Thread, sync: *const WaitSync) {
+        note("leave", (self.0.me(), p(thread), sync));
+    }
+    fn pools_changed(&self, engine: &ProgressEngine) {
+        note("pools_changed", (self.0.me(), p(engine)));
+    }
+}
+
+cairn_framework::component! {
+    framework: progress,
+    component: Double,
+    name: "double",
+    description: "implements everything",
+}
+bare!(progress, Double: leave, pools_changed);
+
+/// Another thread is at instance 0.
+unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i32 {
+    note("poll_cri", (p(engine), pool, cri));
+    if cri == 0 { -1 } else { 6 }
+}
+
+unsafe extern "C" fn poll_callbacks(engine: &ProgressEngine, rate: u32, exclusive: u32) -> u32 {
+    note("poll_callbacks", (p(engine), rate, exclusive));
+    8
+}
+
+fn engine() -> ProgressEngine {
+    ProgressEngine {
+        struct_size: size_of::<ProgressEngine>() as u32,
+        pool_count: 0,
+        pools: at(align_of::<usize>()),
+        poll_cri,
+        poll_callbacks,
+        private: null(),
+    }
+}
+
+#[test]
+fn every_function_reaches_the_policy() {
+    let scope = process();
+    let progress = Subject::<ProgressOps>::double(&scope);
+    let (ops, me) = (progress.ops, progress.instance);
+    let (engine, thread, sync) = (engine(), thread(4), WaitSync::default());
+    let ask = ProgressAsk {
+        thread: &raw const thread,
+        sync: &raw const sync,
+        pool: 0,
+        cri: PROGRESS_NO_CRI,
+        misses: 5,
+        reserved: 0,
+    };
+    assert_eq!(c!(ops, run(me, &engine, &ask)), 17);
+    called("run", (me, p(&engine), p(&ask)));
+    c!(ops, leave(me, &thread, &raw const sync));
+    called("leave", (me, p(&thread), p(&sync)));
+    c!(ops, leave(me, &thread, null()));
+    called("leave", (me, p(&thread), null::<WaitSync>()));
+    c!(ops, pools_changed(me, &engine));
+    called("pools_changed", (me, p(&engine)));
+    progress.close_complete();
+}
+
+#[test]
+fn the_engine_is_asked_through_its_functions() {
+    let mut engine = engine();
+    assert!(engine.pools().is_empty());
+    let (mut few, mut many) = ([cri(0)], [cri(0), cri(1)]);
+    let (mut left, mut right) = (pool(20, &mut few), pool(21, &mut many));
+    let pools = [&raw mut left, &raw mut right];
+    (engine.pools, engine.pool_count) = (pools.as_ptr(), 2);
+    assert_eq!(engine.pools().iter().map(|pool| (pool.id, pool.count)).collect::<Vec<_>>(), [
+        (20, 1),
+        (21, 2)
+    ]);
+
+    calls();
+    assert_eq!([engine.poll(1, 0), engine.poll(0, 1)], [None, Some(6)]);
+    assert_eq!([engine.callbacks(1, false), engine.callbacks(0, true)], [8, 8]);
+    assert_eq!(
+        calls(),
+        [
+            said("poll_cri", (p(&engine), 1, 0)),
+            said("poll_cri", (p(&engine), 0, 1)),
+            said("poll_callbacks", (p(&engine), 1, 0)),
+            said("poll_callbacks", (p(&engine), 0, 1)),
+        ]
+    );
+}
+
+#[test]
+fn absent_functions() {
+    let scope = process();
+    let progress = Subject::<ProgressOps>::bare(&scope);
+    let (ops, me) = (progress.ops, progress.instance);
+    // That they do nothing shows in the notes.
+    progress.defaults([
+        ("leave", &|| c!(ops, leave(me, &thread(4), at(0x10)))),
+        ("pools_changed", &|| c!(ops, pools_changed(me, &engine()))),
+    ]);
+    progress.close();
+}

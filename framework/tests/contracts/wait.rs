@@ -1,0 +1,104 @@
+//! The contract of ways to wait.
+
+use std::ptr::null;
+
+use cairn_framework::abi::request::WaitSync;
+use cairn_framework::abi::status::{
+    DONE, ERR_OTHER, ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode, QUEUED,
+};
+use cairn_framework::author::{Failure, Outcome};
+use cairn_framework::frameworks::wait::{Wait, WaitMeans, WaitOps};
+
+use super::support::{
+    Life, Next, Subject, called, calls, note, order, p, play, process, said, thread,
+};
+
+struct Double(Life);
+
+life!(Double, Double);
+
+impl Wait for Double {
+    fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
+        play("wait", (self.0.me(), p(sync), p(means))).map(drop)
+    }
+}
+
+cairn_framework::component! {
+    framework: wait,
+    component: Double,
+    name: "double",
+    description: "implements everything",
+}
+
+unsafe extern "C" fn poll(means: &WaitMeans, sync: &WaitSync) -> u32 {
+    note("poll", (p(means), p(sync)));
+    6
+}
+
+/// Answers with the code that it gets for a time.
+unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32) -> OutcomeCode {
+    note("sleep", (p(means), p(sync)));
+    microseconds.cast_signed()
+}
+
+/// The first call finds a task.
+unsafe extern "C" fn help(means: &WaitMeans) -> u32 {
+    let first = calls().is_empty();
+    note("help", p(means));
+    u32::from(first)
+}
+
+#[test]
+fn every_function_reaches_the_component() {
+    let scope = process();
+    let wait = Subject::<WaitOps>::double(&scope);
+    let (ops, me) = (wait.ops, wait.instance);
+    let (sync, thread) = (WaitSync::default(), thread(4));
+    let means = means(&raw const thread);
+
+    let expected = said("wait", (me, p(&sync), p(&means)));
+    wait.fails(&expected, || c!(ops, wait(me, &sync, &means)));
+    assert_eq!(c!(ops, wait(me, &sync, &means)), OK);
+    assert_eq!(calls(), [expected.as_str()]);
+
+    // A failure whose status means success, or an outcome, is a failure all the same.
+    for status in [OK, QUEUED] {
+        order(Next::Fail(Failure::new(status, "a contradiction")));
+        assert_eq!(c!(ops, wait(me, &sync, &means)), ERR_OTHER);
+        assert_eq!((wait.reason().as_str(), calls()), ("a contradiction", vec![expected.clone()]));
+    }
+    wait.close_complete();
+}
+
+fn means(thread: *const cairn_framework::abi::thread::Thread) -> WaitMeans {
+    WaitMeans {
+        struct_size: size_of::<WaitMeans>() as u32,
+        reserved: 0,
+        thread,
+        poll,
+        sleep,
+        help,
+        private: null(),
+    }
+}
+
+#[test]
+fn the_means_are_used_through_their_functions() {
+    calls();
+    let (sync, thread) = (WaitSync::default(), thread(4));
+    let means = means(&raw const thread);
+    assert_eq!([means.help(), means.help()], [true, false]);
+    called("help", p(&means));
+    assert_eq!(means.poll(&sync), 6);
+    called("poll", (p(&means), p(&sync)));
+    for (code, answer) in [
+        (DONE, Ok(Outcome::Done)),
+        (NO_RESOURCES, Ok(Outcome::NoResources)),
+        (ERR_UNSUPPORTED, Err(ERR_UNSUPPORTED)),
+        // No outcome has this code.
+        (4711, Err(ERR_OTHER)),
+    ] {
+        assert_eq!(means.sleep(&sync, code.cast_unsigned()), answer);
+        called("sleep", (p(&means), p(&sync)));
+    }
+}

@@ -1,0 +1,205 @@
+/*
+ * Cairn MPI: <cairn/component.h>
+ * Generated from the Rust sources by `cargo xtask gen`; do not edit.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * The descriptor by which a component introduces itself, and its life.
+ *
+ * A shared library exports one function, `cairn_components`, that returns an array of descriptors;
+ * a component that is linked in submits the same descriptor at link time. From there on both go
+ * the same way:
+ *
+ * ```text
+ *   found ── checks ──> register_params ──> open ──> query ... ──> close
+ *     │                       │               │
+ *     └── refused, and the reason is kept for cairn-info and the selection report
+ * ```
+ *
+ * The host calls the functions below from one thread at a time and holds no lock while it does,
+ * so they may call anything in the host table. A library is never unmapped once it was opened
+ * (`RTLD_NODELETE`): threads, thread-local destructors and callbacks of a component stay valid.
+ */
+
+#ifndef CAIRN_COMPONENT_H
+#define CAIRN_COMPONENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/host.h>
+#include <cairn/scope.h>
+#include <cairn/status.h>
+#include <cairn/types.h>
+
+/**
+ * Major version of the plugin ABI: the descriptor and the host table. Another major is refused.
+ */
+#define CAIRN_ABI_MAJOR 1
+
+/**
+ * Minor version of the plugin ABI. A newer minor only appends fields and functions.
+ */
+#define CAIRN_ABI_MINOR 0
+
+/**
+ * First word of every descriptor ("CAIR"): what does not start with it is not a descriptor.
+ */
+#define CAIRN_MAGIC 1380532547
+
+/**
+ * One component in one host: what both sides pass to each other as `self`.
+ *
+ * Allocated by the host before `register_params`, and valid as long as the process lives.
+ */
+struct cairn_instance_t {
+  /**
+   * Size of this struct in bytes, as the host has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+  /**
+   * The host's functions. Constant.
+   */
+  const cairn_host_t *host;
+  /**
+   * The component's own. The host sets it to null before `register_params` and never touches
+   * it again.
+   */
+  void *state;
+  /**
+   * Framework and name, `cri_dedicated`. Constant.
+   */
+  const char *name;
+  /**
+   * The host's own. Components leave it alone.
+   */
+  void *host_private;
+};
+
+/**
+ * A component: who it is, for which framework, and the functions of its life.
+ *
+ * Names consist of lower-case letters, digits and underscores and begin with a letter. The
+ * framework's name and the component's together (`btl_sm`) name its parameters, its file and its
+ * log lines.
+ */
+struct cairn_component_t {
+  /**
+   * `CAIRN_MAGIC`.
+   */
+  uint32_t magic;
+  /**
+   * Size of this struct in bytes, as the author's header has it.
+   */
+  uint32_t struct_size;
+  /**
+   * `CAIRN_ABI_MAJOR` of the author's header.
+   */
+  uint16_t abi_major;
+  /**
+   * `CAIRN_ABI_MINOR` of the author's header.
+   */
+  uint16_t abi_minor;
+  /**
+   * Major version of the framework's contract in the author's header. Another is refused.
+   */
+  uint16_t framework_major;
+  /**
+   * Minor version of the framework's contract in the author's header.
+   */
+  uint16_t framework_minor;
+  /**
+   * The component's own version, major part.
+   */
+  uint16_t version_major;
+  /**
+   * The component's own version, minor part.
+   */
+  uint16_t version_minor;
+  /**
+   * The component's own version, patch part.
+   */
+  uint16_t version_patch;
+  /**
+   * Zero.
+   */
+  uint16_t reserved;
+  /**
+   * The framework it belongs to, such as `cri`.
+   */
+  const char *framework;
+  /**
+   * Its name in that framework, such as `dedicated`.
+   */
+  const char *name;
+  /**
+   * One line that tells a user what it is, without a full stop.
+   */
+  const char *description;
+  /**
+   * Registers the component's parameters through `self->host->param_register`. May be null.
+   *
+   * Called first, also by tools that only list; it must not touch devices. Keep what it makes
+   * in `self->state`. A failure makes the component unusable.
+   */
+  cairn_status_t (*register_params)(struct cairn_instance_t *instance);
+  /**
+   * Makes the component ready: finds devices, allocates. Required.
+   *
+   * Called at most once between a `register_params` and a `close`. `CAIRN_ERR_UNAVAILABLE`
+   * says that it can't be used here and is no fault unless the user asked for it by name.
+   */
+  cairn_status_t (*open)(struct cairn_instance_t *instance);
+  /**
+   * Says with which priority the component would serve `scope`, by storing it in `priority`
+   * (0 to 100, the highest wins; ties go to the name that sorts first). Required.
+   *
+   * Called after `open`, any number of times, for the process and for each communicator,
+   * window or file where the framework chooses per scope. A status other than
+   * `CAIRN_OK` declines.
+   */
+  cairn_status_t (*query)(struct cairn_instance_t *instance,
+                          const cairn_scope_t *scope,
+                          int32_t *priority);
+  /**
+   * Releases everything. Required.
+   *
+   * Called once for each `register_params` that succeeded (or, without one, for each `open`), also
+   * when `open` failed. What the component registered with the host is gone already: its progress
+   * callbacks are no longer running on any thread.
+   */
+  void (*close)(struct cairn_instance_t *instance);
+  /**
+   * The framework's own table of functions, `const cairn_<framework>_ops_t *`, beginning with
+   * its `struct_size`. Required.
+   */
+  const void *ops;
+};
+
+/**
+ * Stores the number of descriptors in `count` and returns an array of that many pointers.
+ *
+ * Called once, right after the library was loaded, before anything else of it. The array and
+ * the descriptors stay valid and unchanged as long as the process lives.
+ */
+typedef const struct cairn_component_t *const *(*cairn_components_fn_t)(uint32_t *count);
+
+/*
+ * The first fields of a descriptor: CAIRN_COMPONENT_HEAD(CRI, "cri") in the initialiser of a
+ * cairn_component_t of the framework cri, whose header defines CAIRN_CRI_MAJOR and _MINOR.
+ */
+#define CAIRN_COMPONENT_HEAD(FRAMEWORK, name)                                                      \
+  .magic = CAIRN_MAGIC, .struct_size = sizeof(cairn_component_t), .abi_major = CAIRN_ABI_MAJOR,    \
+  .abi_minor = CAIRN_ABI_MINOR, .framework_major = CAIRN_##FRAMEWORK##_MAJOR,                      \
+  .framework_minor = CAIRN_##FRAMEWORK##_MINOR, .framework = (name)
+
+/* The one function that a component library exports. */
+#define CAIRN_EXPORT __attribute__((visibility("default")))
+#ifdef __cplusplus
+extern "C"
+#endif
+CAIRN_EXPORT const cairn_component_t *const *cairn_components(uint32_t *count);
+
+#endif  /* CAIRN_COMPONENT_H */

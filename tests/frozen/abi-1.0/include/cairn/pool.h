@@ -1,0 +1,105 @@
+/*
+ * Cairn MPI: <cairn/pool.h>
+ * Generated from the Rust sources by `cargo xtask gen`; do not edit.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * Communication resource instances and the pools that a transport gives the framework.
+ *
+ * A communication resource instance (CRI; dissertation §5.3.1, the VCI of Zambre et al. §4.2)
+ * is everything one thread needs to talk to a device without meeting another thread: a lock, a
+ * context, a completion queue, caches and counters. A transport makes as many as it was asked
+ * for and as the device has; a `cri` strategy says which one an operation uses, a `progress`
+ * component says which ones a thread polls.
+ */
+
+#ifndef CAIRN_POOL_H
+#define CAIRN_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/lock.h>
+#include <cairn/status.h>
+#include <cairn/types.h>
+
+/**
+ * Bytes that keep two writers off each other's cache lines: two lines of 64, because processors
+ * prefetch lines in pairs.
+ */
+#define CAIRN_CACHE_LINE_PAIR 128
+
+/**
+ * The head of one instance. The transport's own part lies behind it, at most `cairn_cri_pool_t.stride`
+ * bytes in all, or behind `context`.
+ */
+struct CAIRN_ALIGNED(128) cairn_cri_t {
+  /**
+   * Held while a function of the transport works on this instance, unless the process is
+   * single-threaded.
+   */
+  cairn_lock_t lock;
+  /**
+   * Its place in the pool, from 0.
+   */
+  uint32_t index;
+  /**
+   * The transport's own.
+   */
+  void *context;
+};
+
+/**
+ * The instances of one device. Made by a transport, handed to the host's `pool_add`.
+ *
+ * The fields up to `module` are the transport's and constant; those behind are the host's.
+ */
+struct cairn_cri_pool_t {
+  /**
+   * Size of this struct in bytes, as the author's header has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Instances in it, at least 1.
+   */
+  uint32_t count;
+  /**
+   * The device, for reports: `btl_sm`, `btl_tcp/eth0`.
+   */
+  const char *name;
+  /**
+   * The first instance; the others follow every `stride` bytes. Aligned to 128 bytes.
+   */
+  struct cairn_cri_t *instances;
+  /**
+   * Bytes from one instance to the next, a multiple of 128.
+   */
+  size_t stride;
+  /**
+   * Polls one instance and returns how many events it handled.
+   *
+   * Called by any thread, with the instance's lock held unless the process is single-threaded.
+   * It may call receive callbacks and completions, which may send, but never polls again.
+   */
+  uint32_t (*progress)(void *module, struct cairn_cri_t *cri);
+  /**
+   * Passed to `progress`.
+   */
+  void *module;
+  /**
+   * Set by `pool_add`: the strategy that assigns the instances.
+   */
+  const cairn_cri_ops_t *strategy;
+  /**
+   * Set by the strategy's `attach`; the strategy's own.
+   */
+  void *strategy_state;
+  /**
+   * Set by `pool_add`: the number of the pool in the process.
+   */
+  uint32_t id;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+};
+
+#endif  /* CAIRN_POOL_H */

@@ -1,0 +1,136 @@
+/*
+ * Cairn MPI: <cairn/request.h>
+ * Generated from the Rust sources by `cargo xtask gen`; do not edit.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * Requests, completion and the object a thread waits on.
+ */
+
+#ifndef CAIRN_REQUEST_H
+#define CAIRN_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/status.h>
+#include <cairn/types.h>
+
+/**
+ * `cairn_request_t.completion`: in progress, and nobody waits.
+ */
+#define CAIRN_REQUEST_PENDING 0
+
+/**
+ * `cairn_request_t.completion`: complete. Any other value is the `cairn_wait_sync_t` of the thread that waits.
+ */
+#define CAIRN_REQUEST_COMPLETE 1
+
+/**
+ * `cairn_wait_sync_t.sleeping`: the waiter polls.
+ */
+#define CAIRN_SYNC_POLLING 0
+
+/**
+ * `cairn_wait_sync_t.sleeping`: the waiter sleeps and needs a wake-up.
+ */
+#define CAIRN_SYNC_SLEEPING 1
+
+/**
+ * `cairn_wait_sync_t.sleeping`: signalled.
+ */
+#define CAIRN_SYNC_SIGNALLED 2
+
+/**
+ * What became of a message.
+ */
+struct cairn_message_status_t {
+  /**
+   * Rank of the sender in the communicator.
+   */
+  int32_t source;
+  /**
+   * Its tag.
+   */
+  int32_t tag;
+  /**
+   * MPI error class, 0 for success.
+   */
+  int32_t error;
+  /**
+   * 1 when the operation was cancelled.
+   */
+  int32_t cancelled;
+  /**
+   * Bytes received.
+   */
+  uint64_t bytes;
+};
+
+/**
+ * The head of every request, whoever allocated it.
+ *
+ * The owner completes it with `cairn_request_t.complete`; the MPI layer waits on it, copies the status
+ * and then calls `free`.
+ */
+struct cairn_request_t {
+  /**
+   * `CAIRN_REQUEST_PENDING`, `CAIRN_REQUEST_COMPLETE` or the address of a `cairn_wait_sync_t`. The owner goes to
+   * COMPLETE by an exchange with Release and signals what it found; a waiter goes from PENDING
+   * to its sync object, and back, by compare-and-swap (dissertation §4.4).
+   */
+  size_t completion;
+  /**
+   * Written before the completion word turns COMPLETE, read after (Acquire).
+   */
+  struct cairn_message_status_t status;
+  /**
+   * Gives the request back to its owner. Called once by the MPI layer, from any thread, with no
+   * lock held. A request that is still pending completes on its own and is freed then.
+   */
+  void (*free)(struct cairn_request_t *request);
+  /**
+   * Tries to cancel; the outcome shows in the status once complete. Null: can't be cancelled.
+   */
+  cairn_status_t (*cancel)(struct cairn_request_t *request);
+  /**
+   * Starts a persistent request again. Null: not persistent.
+   */
+  cairn_status_t (*start)(struct cairn_request_t *request);
+  /**
+   * The MPI layer's own.
+   */
+  void *object;
+};
+
+/**
+ * What a thread waits on: a counter of completions still missing (dissertation §4.4, `wait_sync`).
+ *
+ * Lives on the waiting thread's stack or in an object that outlives the wait. On its own cache
+ * lines, because the completing thread writes it.
+ */
+struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
+  /**
+   * Completions still missing. Completers subtract with Release; the waiter leaves when an
+   * Acquire load finds zero or less.
+   */
+  int32_t pending;
+  /**
+   * How the waiter waits, so that completers know whether to wake it: 0 it polls, 1 it sleeps on
+   * this word (futex), 2 it has been signalled. Written by the waiter (0, 1) and completers (2).
+   */
+  uint32_t sleeping;
+  /**
+   * A completer is still inside `cairn_wait_sync_t.complete_one`: the waiter must not leave before this is
+   * zero, or the object might vanish under the completer.
+   */
+  uint32_t signalling;
+  /**
+   * First error class of a completed request, 0 for none. For the waiter's convenience.
+   */
+  int32_t error;
+  /**
+   * The `wait` component's own, for its queue of waiters.
+   */
+  void *link;
+};
+
+#endif  /* CAIRN_REQUEST_H */

@@ -1,0 +1,325 @@
+//! `cairn-info` and what users get wrong.
+
+use std::fs;
+
+use cairn_tests::{Run, dist, root, scratch};
+
+/// A home directory and `cairn-info` in it.
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(scratch())
+    }
+
+    fn info(&self, args: &[&str]) -> Run {
+        Run::info(self.0.path()).args(args)
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn lists_linked_and_shared_components() {
+    let home = Home::new();
+    home.info(&[]).ok().says(&[
+        "Cairn MPI",
+        "FRAMEWORK",
+        "dedicated",
+        "linked in",
+        "lib/cairn/cri_comm.so",
+        "no component yet",
+    ]);
+    let json = home.info(&["--json"]).ok().json();
+    assert_eq!(json["frameworks"].as_array().unwrap().len(), 12);
+    assert_eq!(json["problems"].as_array().unwrap().len(), 0);
+    assert_eq!(json["abi"], "1.1");
+
+    let one = home.info(&["--components", "cri", "--json"]).ok().json();
+    assert_eq!(one["frameworks"].as_array().unwrap().len(), 1);
+    home.info(&["--components", "cir"]).fails().complains(&["did you mean cri?", "allowed:"]);
+}
+
+#[test]
+fn output_to_a_pipe_has_no_colours_and_may_be_cut() {
+    let home = Home::new();
+    assert!(!home.info(&[]).ok().stdout.contains('\x1b'));
+    let info = dist().join("bin/cairn-info").display().to_string();
+    let script = format!("set -o pipefail; '{info}' | head -n 1");
+    Run::new("bash").args(["-c", &script]).env("HOME", home.0.path()).ok().says(&["Cairn MPI"]);
+}
+
+/// A terminal of 60 columns gets lines of at most 60 columns, with colours.
+#[test]
+fn output_to_a_terminal_fits_it() {
+    let home = Home::new();
+    let info = dist().join("bin/cairn-info").display().to_string();
+    let command = format!("stty rows 24 cols 60; '{info}' --param 'mca*'");
+    let ended = Run::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .env("HOME", home.0.path())
+        .env("TERM", "xterm-256color")
+        .ok();
+    assert!(ended.stdout.contains("\x1b["), "{ended}");
+    let plain: String = ended
+        .stdout
+        .split('\x1b')
+        .enumerate()
+        .map(|(i, piece)| if i == 0 { piece } else { piece.split_once('m').map_or("", |p| p.1) })
+        .collect();
+    let rows: Vec<&str> = plain.lines().map(str::trim_end).collect();
+    assert!(rows.len() > 5, "{ended}");
+    // The first columns take what they need, and the last at least 24.
+    let longest = rows.iter().map(|row| row.chars().count()).max().unwrap();
+    assert!(longest <= 80, "{longest} columns\n{plain}");
+}
+
+#[test]
+fn parameters_by_pattern_and_level() {
+    let home = Home::new();
+    home.info(&["--param", "mca_*"]).ok().says(&["mca_strict", "mca_component_path"]);
+    let few = home.info(&["--param", "cri*", "--json"]).ok().json();
+    let all = home.info(&["--param", "cri*", "--level", "9", "--json"]).ok().json();
+    let count = |json: &serde_json::Value| json["parameters"].as_array().unwrap().len();
+    assert!(count(&few) < count(&all));
+    assert_eq!(few["hidden"].as_u64().unwrap() as usize, count(&all) - count(&few));
+    home.info(&["--param", "cri*"]).ok().says(&["more at higher levels"]);
+    home.info(&["--param", "cri_dedicated_priority"]).ok().says(&["30"]);
+    home.info(&["--param", "nothing*"]).fails().complains(&["no parameter matches"]);
+    home.info(&["--param", "cri_dedicated_pirority"])
+        .fails()
+        .complains(&["did you mean cri_dedicated_priority?"]);
+    home.info(&["--param", "[a"]).fails().complains(&["is no pattern"]);
+    let usage = home.info(&["--param", "a", "--level", "10"]).end();
+    assert_eq!(usage.status.code(), Some(2));
+}
+
+/// Every source of a value, weakest to strongest, each overriding the ones before.
+#[test]
+fn explain_shows_every_source_and_the_winner() {
+    let home = Home::new();
+    let name = "cri_dedicated_priority";
+    let winner = |run: Run| {
+        let json = run.args(["--explain", name, "--json"]).ok().json();
+        let sources = json["parameter"]["sources"].as_array().unwrap().clone();
+        assert_eq!(sources[0]["state"], "wins", "{json:#}");
+        let value = json["parameter"]["value"].as_u64().unwrap();
+        (value, sources[0]["origin"].as_str().unwrap().to_owned(), sources.len())
+    };
+    assert_eq!(winner(home.info(&[])), (30, "built-in default".into(), 1));
+    let user = home.write(".cairn/mca-params.toml", "# mine\ncri_dedicated_priority = 31\n");
+    assert_eq!(winner(home.info(&[])), (31, format!("{user}:2"), 2));
+    let profile = home.write(".cairn/mca-params/mine.toml", "[cri_dedicated]\npriority = 32\n");
+    let flags = ["--profile", "mine"];
+    assert_eq!(winner(home.info(&flags)), (32, format!("--profile mine ({profile}:2)"), 3));
+    let tune = home.write("tune.toml", "cri_dedicated_priority = 33\n");
+    let flags = ["--profile", "mine", "--tune", &tune];
+    assert_eq!(winner(home.info(&flags)), (33, format!("--tune {tune}:1"), 4));
+    let run = home.info(&flags).env("OMPI_MCA_cri_dedicated_priority", "34");
+    assert_eq!(winner(run), (34, "environment variable OMPI_MCA_cri_dedicated_priority".into(), 5));
+    let run = home
+        .info(&flags)
+        .env("OMPI_MCA_cri_dedicated_priority", "34")
+        .env("CAIRN_MCA_cri_dedicated_priority", "35");
+    assert_eq!(winner(run).0, 35);
+    let all = ["--profile", "mine", "--tune", &tune, "--mca", name, "36"];
+    let run = home.info(&all).env("CAIRN_MCA_cri_dedicated_priority", "35");
+    assert_eq!(winner(run), (36, "--mca on the command line".into(), 6));
+
+    let text = home.info(&all).args(["--explain", name]).ok();
+    text.says(&["cri_dedicated_priority = 36", "set by, strongest first", "overridden", "wins"]);
+    home.info(&["--explain", "cri_dedicated_prio"]).fails().complains(&["did you mean"]);
+}
+
+/// What a launcher passes on counts like a command line.
+#[test]
+fn a_launchers_command_line_is_passed_on() {
+    let home = Home::new();
+    let passed = r#"{"mca":[["cri","round_robin"]]}"#;
+    let run = home.info(&["--selected"]).env("CAIRN_LAUNCH_PARAMS", passed);
+    run.ok().says(&["not in the list round_robin (--mca on the command line)"]);
+    let run = home.info(&["--selected", "--mca", "cri", "comm"]).env("CAIRN_LAUNCH_PARAMS", passed);
+    run.ok().says(&["not in the list comm"]);
+}
+
+#[test]
+fn mistakes_are_said_with_place_and_fix() {
+    let home = Home::new();
+    let tune = |name: &str, text: &str| home.write(name, text);
+    let malformed = tune("malformed.toml", "a = 1\nb = = 2\n");
+    let unknown = tune("unknown.toml", "\n\ncri_dedicated_prioritty = 1\n");
+    let range = tune("range.toml", "cri_dedicated_priority = 101\n");
+    let odd = tune("odd.toml", "cri_dedicated_priority = 1.5\n");
+    let fine = tune("fine.toml", "mca_strict = true\n");
+    let same = home.0.path().join(".").join("fine.toml").display().to_string();
+    let directory = home.0.path().display().to_string();
+    let cases: &[(&[&str], &[&str])] = &[
+        (
+            &["--mca", "cri_dedicated_prioritty", "1"],
+            &[
+                "there is no parameter cri_dedicated_prioritty",
+                "--mca on the command line",
+                "did you mean cri_dedicated_priority?",
+            ],
+        ),
+        (
+            &["--mca", "cri", "dedicate"],
+            &[
+                "there is no cri component dedicate",
+                "comm, dedicated, round_robin",
+                "did you mean dedicated?",
+            ],
+        ),
+        (&["--mca", "cri", "^dedicate"], &["there is no cri component dedicate"]),
+        (&["--mca", "cri", "comm,^dedicated"], &["a,b or ^a,b", "can't do both"]),
+        (&["--mca", "cri", "^"], &["no component's name behind the ^"]),
+        (&["--mca", "btl", "sm"], &["there is no btl component sm", "there is none yet"]),
+        (
+            &["--mca", "cri_dedicated_priority", "101"],
+            &["101 is outside its range", "a whole number from 0 to 100"],
+        ),
+        (&["--mca", "cri_dedicated_priority", "many"], &["\"many\" is not a whole number"]),
+        (&["--mca", "mca_report", "loud"], &["off, text or json"]),
+        (&["--mca", "mca_log", "loud"], &["\"loud\" is not LEVEL or COMPONENT=LEVEL"]),
+        (&["--mca", "cri", "comm", "--mca", "cri", "dedicated"], &["given twice"]),
+        (&["--tune", &malformed], &["malformed TOML", "malformed.toml:2", "allowed:"]),
+        (&["--tune", &unknown], &["unknown.toml:3", "did you mean cri_dedicated_priority?"]),
+        (&["--tune", &range], &["range.toml:1", "101 is outside its range"]),
+        (&["--tune", &odd], &["odd.toml:1", "a value of a type no parameter has"]),
+        (&["--tune", "/nowhere.toml"], &["can't read the parameter file", "No such file"]),
+        (&["--tune", &directory], &["can't read the parameter file", "Is a directory"]),
+        (&["--tune", &fine, "--tune", &same], &["is given twice", "leave one of them out"]),
+        (&["--profile", "lapto"], &["there is no profile lapto", "did you mean laptop?"]),
+        (
+            &["--mca", "mca_component_path", "default,/nowhere"],
+            &["can't search the component directory /nowhere", "create the directory"],
+        ),
+    ];
+    for (flags, parts) in cases {
+        home.info(flags).fails().complains(&["error: ", "fix: "]).complains(parts);
+        let json = home.info(flags).args(["--json"]).fails().json();
+        let problems = json["problems"].to_string();
+        for part in *parts {
+            let part = part.replace('"', "\\\"");
+            assert!(problems.contains(&part) || part.ends_with(':'), "no \"{part}\" in {problems}");
+        }
+    }
+}
+
+/// All mistakes are said at once.
+#[test]
+fn mistakes_are_said_together() {
+    let home = Home::new();
+    let ended = home
+        .info(&["--mca", "cri", "dedicate", "--mca", "nonsense", "1"])
+        .env("CAIRN_MCA_cri_dedicated_priority", "-1")
+        .env("Cairn_MCA_x", "1")
+        .fails();
+    ended.complains(&[
+        "dedicate",
+        "nonsense",
+        "-1 is outside its range",
+        "because of its capitals",
+    ]);
+    assert_eq!(ended.stderr.matches("error: ").count(), 4, "{ended}");
+}
+
+#[test]
+fn mca_strict_makes_mistakes_warnings() {
+    let home = Home::new();
+    let flags = ["--mca", "mca_strict", "0", "--mca", "nonsense", "1", "--mca", "cri", "dedicate"];
+    let ended = home.info(&flags).ok();
+    ended.complains(&["warning: there is no parameter nonsense", "warning: there is no cri"]);
+}
+
+#[test]
+fn open_mpis_variables_are_understood_or_said_once() {
+    let home = Home::new();
+    let ended = home
+        .info(&["--selected"])
+        .env("OMPI_MCA_cri", "round_robin")
+        .env("OMPI_MCA_btl", "self,vader")
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        .env("OMPI_MCA_hwloc_base_binding_policy", "none")
+        .ok();
+    ended.says(&["not in the list round_robin (environment variable OMPI_MCA_cri)"]);
+    ended.complains(&[
+        "warning: Open MPI parameters that have no counterpart here",
+        "OMPI_MCA_hwloc_base_binding_policy, OMPI_MCA_rmaps_base_oversubscribe",
+        "warning: there is no btl component vader",
+    ]);
+}
+
+#[test]
+fn the_shipped_parameter_files_are_sound() {
+    let home = Home::new();
+    for entry in fs::read_dir(root().join("mca-params")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        home.info(&["--tune", path.to_str().unwrap(), "--selected"]).ok();
+        if name != "default" {
+            home.info(&["--profile", &name, "--selected"]).ok();
+        }
+    }
+    // With every line of the list of defaults in force nothing changes.
+    let text = fs::read_to_string(root().join("mca-params/default.toml")).unwrap();
+    let uncomment = |line: &str| match line.strip_prefix('#') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_lowercase()) => rest.to_owned(),
+        _ => line.to_owned(),
+    };
+    let all: Vec<String> = text.lines().map(uncomment).collect();
+    let tune = home.write("all.toml", &all.join("\n"));
+    let json = |args: &[&str]| {
+        let mut json = home.info(args).args(["--param", "*", "--level", "9", "--json"]).ok().json();
+        for param in json["parameters"].as_array_mut().unwrap() {
+            let sources = param.as_object_mut().unwrap().remove("sources").unwrap();
+            if args.is_empty() {
+                assert_eq!(sources.as_array().unwrap().len(), 1);
+            } else {
+                assert_eq!(sources.as_array().unwrap().len(), 2, "{param} is not in the file");
+            }
+        }
+        json
+    };
+    assert_eq!(json(&[]), json(&["--tune", &tune]));
+}
+
+#[test]
+fn doctor_says_what_is_wrong_and_how_to_mend_it() {
+    let home = Home::new();
+    home.info(&["doctor"]).ok().says(&["installation", "ok", "can be used", "open files"]);
+    let json = home.info(&["doctor", "--json"]).ok().json();
+    let checks = json["checks"].as_array().unwrap();
+    assert!(checks.iter().all(|check| check["health"] == "ok"), "{json:#}");
+
+    home.write(".cairn/mca-params.toml", "nonsense = 1\n");
+    home.write(".cairn/components/cri_broken.so", "not a library");
+    let open = home.0.path().join(".cairn/components");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(&open, mode).unwrap();
+    home.info(&["doctor"]).fails().says(&[
+        "there is no parameter nonsense",
+        "broken",
+        "no ELF file",
+        "can be written by everybody",
+        "chmod o-w",
+    ]);
+}
+
+#[test]
+fn manual_page_and_help() {
+    let page = fs::read_to_string(dist().join("share/man/man1/cairn-info.1")).unwrap();
+    for part in [".TH cairn-info 1", "explain", "doctor"] {
+        assert!(page.contains(part), "no {part} in the manual page");
+    }
+    let home = Home::new();
+    home.info(&["--help"]).ok().says(&["--param <GLOB>", "--explain <NAME>", "doctor", "check"]);
+    home.info(&["--version"]).ok().says(&["cairn-info 0.1.0"]);
+    let usage = home.info(&["--no-such-flag"]).end();
+    assert_eq!(usage.status.code(), Some(2));
+}

@@ -1,0 +1,318 @@
+//! Libraries in the component path, sound and otherwise: none crashes, none is silently ignored.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
+use cairn_framework::frameworks::Table;
+use cairn_framework::frameworks::cri::CriOps;
+use cairn_framework::host::params::{CommandLine, Sources};
+use cairn_framework::host::paths::Paths;
+use cairn_framework::host::{Options, Search, System};
+use cairn_tests::pool::TestPool;
+use cairn_tests::{Run, compile_c, dist, odd_plugin, root, scratch};
+
+/// A system with the libraries of one directory and nothing of the user's.
+fn system_with(dir: &Path, mca: &[(&str, &str)]) -> (&'static System, Arc<Mutex<Vec<String>>>) {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&log);
+    let mut line = CommandLine {
+        mca: mca.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect(),
+        ..CommandLine::default()
+    };
+    line.mca.push(("mca_component_path".into(), dir.display().to_string()));
+    let system = System::new(Options {
+        paths: Paths::default(),
+        sources: Sources { command_line: line, ..Sources::default() },
+        sink: Box::new(move |text| sink.lock().unwrap().push(text.to_owned())),
+        search: Search::Wanted,
+    });
+    (system, log)
+}
+
+fn process() -> Scope {
+    Scope::new(SCOPE_PROCESS, 0, 1, c"process")
+}
+
+/// `cairn-info` on a directory must list the library as one that can't be used, with these words,
+/// in text and in JSON, and end well.
+fn is_refused(dir: &Path, words: &[&str]) {
+    let home = scratch();
+    let info = || Run::info(home.path()).args(["--mca", "mca_component_path"]).args([dir]);
+    info().ok().says(&["CAN'T BE USED"]).says(words);
+    let json = info().args(["--json"]).ok().json();
+    let failed = json["failed"].as_array().unwrap();
+    assert_eq!(failed.len(), 1, "{json:#}");
+    let text = failed[0].to_string();
+    for word in words {
+        assert!(text.contains(word), "no \"{word}\" in {text}");
+    }
+    assert!(!failed[0]["fix"].as_str().unwrap().is_empty());
+    Run::info(home.path())
+        .args(["check"])
+        .args(fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()))
+        .fails();
+}
+
+#[test]
+fn odd_libraries_are_refused_with_the_reason() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        ("cri_odd.so", &["-DABI=2"], &["built for plugin ABI 2.1", "this program has 1.1"]),
+        ("cri_odd.so", &["-DCONTRACT=7"], &["built for version 7.1 of its framework's contract"]),
+        ("cri_odd.so", &["-DMAGIC=0"], &["something that is no descriptor"]),
+        ("cri_odd.so", &["-DSIZE=40"], &["its descriptor says it has 40 bytes"]),
+        ("cri_odd.so", &["-DTABLE_SIZE=16"], &["its table of functions says it has 16 bytes"]),
+        ("cri_odd.so", &["-DNO_TABLE"], &["it has no table of functions"]),
+        ("cri_odd.so", &["-DNO_OPEN"], &["its function open is missing"]),
+        ("cri_odd.so", &["-DNO_ASSIGN"], &["its function assign is missing"]),
+        ("odd.so", &["-DFRAMEWORK=\"cir\""], &["there is no framework cir", "did you mean cri?"]),
+        ("odd.so", &["-DNAME=\"O dd\""], &["O dd", "is no name"]),
+        ("cri_even.so", &[], &["its file name promises cri_even, and it holds cri_odd"]),
+        ("cri_odd.so", &["-DNO_ENTRY"], &["not a component: it exports no cairn_components"]),
+        ("cri_odd.so", &["-DNOTHING"], &["returned no component"]),
+        ("cri_odd.so", &["-DNULL_DESCRIPTOR"], &["something that is no descriptor"]),
+        ("cri_odd.so", &["-DNEEDS_SYMBOL"], &["undefined symbol: a_function_that_is_nowhere"]),
+        ("cri_odd.so", &["-DREGISTER_FAILS"], &["it does not want to"]),
+        ("cri_odd.so", &["-DBAD_PARAM"], &["cri_odd_x", "its level is 12"]),
+    ];
+    for (file, macros, words) in cases {
+        let dir = scratch();
+        odd_plugin(&dir.path().join(file), macros);
+        is_refused(dir.path(), words);
+    }
+}
+
+/// The bytes of a sound plugin.
+fn sound() -> Vec<u8> {
+    let dir = scratch();
+    let path = dir.path().join("cri_odd.so");
+    odd_plugin(&path, &[]);
+    fs::read(path).unwrap()
+}
+
+#[test]
+fn files_that_are_no_whole_libraries_are_refused() {
+    let whole = sound();
+    let mut foreign = whole.clone();
+    foreign[18..20].copy_from_slice(&[0xb7, 0]);
+    let mut narrow = whole.clone();
+    narrow[4] = 1;
+    narrow[18..20].copy_from_slice(&[3, 0]);
+    let cases: &[(&[u8], &str)] = &[
+        (b"", "no ELF file"),
+        (b"INPUT(libmpi_abi.so.1)\n", "no ELF file"),
+        (&whole[..40], "truncated"),
+        (&whole[..700], "truncated"),
+        (&whole[..whole.len() / 2], "truncated"),
+        (&foreign, "built for AArch64, and this program is x86-64"),
+        (&narrow, "built for 32-bit x86"),
+    ];
+    for (bytes, word) in cases {
+        let dir = scratch();
+        fs::write(dir.path().join("cri_odd.so"), bytes).unwrap();
+        is_refused(dir.path(), &["cri_odd", word]);
+    }
+    let dir = scratch();
+    std::os::unix::fs::symlink("/nowhere", dir.path().join("cri_odd.so")).unwrap();
+    is_refused(dir.path(), &["can't be read"]);
+    let dir = scratch();
+    fs::create_dir(dir.path().join("cri_odd.so")).unwrap();
+    is_refused(dir.path(), &["not a regular file"]);
+}
+
+/// The entry check of the loader itself, at every length: what it lets pass loads.
+#[test]
+fn no_cut_of_a_library_crashes() {
+    let whole = sound();
+    let home = scratch();
+    let step = whole.len() / 40;
+    for len in (0..whole.len()).step_by(step.max(1)) {
+        let dir = scratch();
+        fs::write(dir.path().join("cri_odd.so"), &whole[..len]).unwrap();
+        Run::info(home.path()).args(["--mca", "mca_component_path"]).args([dir.path()]).ok();
+    }
+}
+
+#[test]
+fn two_components_of_one_name() {
+    let (first, second) = (scratch(), scratch());
+    odd_plugin(&first.path().join("cri_odd.so"), &[]);
+    odd_plugin(&second.path().join("cri_odd.so"), &[]);
+    let home = scratch();
+    let path = format!("{},{}", first.path().display(), second.path().display());
+    let other = format!("is there already: {}", first.path().join("cri_odd.so").display());
+    Run::info(home.path()).args(["--mca", "mca_component_path", &path]).ok().says(&[
+        "CAN'T BE USED",
+        "a component of this name",
+        &other,
+        "remove one of the two",
+    ]);
+
+    // Linked-in components come first.
+    let dir = scratch();
+    odd_plugin(&dir.path().join("mine.so"), &["-DNAME=\"dedicated\""]);
+    Run::info(home.path()).args(["--mca", "mca_component_path"]).args([dir.path()]).ok().says(&[
+        "CAN'T BE USED",
+        "cri_dedicated",
+        "is there already: linked in",
+    ]);
+}
+
+#[test]
+fn a_component_that_does_not_open_is_an_error_if_it_was_asked_for() {
+    let dir = scratch();
+    odd_plugin(&dir.path().join("cri_odd.so"), &["-DOPEN_FAILS"]);
+    let home = scratch();
+    let info = |args: &[&str]| {
+        Run::info(home.path()).args(["--mca", "mca_component_path"]).args([dir.path()]).args(args)
+    };
+    info(&["--selected"]).ok().says(&["failed to open: the flux capacitor is empty", "dedicated"]);
+    info(&["--selected", "--mca", "cri", "odd"]).fails().complains(&[
+        "a cri component was asked for by name and can't be used",
+        "the flux capacitor is empty",
+        "--mca on the command line",
+    ]);
+    info(&["--selected", "--mca", "cri", "odd", "--mca", "mca_strict", "0"]).end();
+    let doctor = info(&["doctor"]).ok();
+    doctor.says(&["the flux capacitor is empty", "--mca cri ^odd"]);
+
+    let dir = scratch();
+    odd_plugin(&dir.path().join("cri_odd.so"), &["-DDECLINES"]);
+    let (system, _) = system_with(dir.path(), &[("cri", "odd")]);
+    let problem = system.select_one::<CriOps>(&process()).unwrap_err();
+    assert!(problem.what.contains("declined: not in this weather"), "{problem}");
+}
+
+#[test]
+fn an_index_that_is_not_there_is_found_by_the_check() {
+    let dir = scratch();
+    let path = dir.path().join("cri_odd.so");
+    odd_plugin(&path, &["-DBEYOND"]);
+    let home = scratch();
+    Run::info(home.path()).args(["check"]).args([&path]).fails().says(&[
+        "FAILED",
+        "assign returned 1 for a pool of 1",
+        "not sound",
+    ]);
+}
+
+#[test]
+fn a_newer_minor_version_loads_and_its_unknown_part_is_left_alone() {
+    let dir = scratch();
+    let path = dir.path().join("cri_odd.so");
+    odd_plugin(&path, &["-DNEWER"]);
+    let (system, log) = system_with(dir.path(), &[("cri", "odd"), ("mca_log", "info")]);
+    let chosen = system.select_one::<CriOps>(&process()).unwrap();
+    let mut pool = TestPool::attached(&chosen, 3);
+    assert_eq!(pool.assign(&process(), 1), 0);
+    assert_eq!(pool.describe(), "");
+    pool.detach();
+    system.close();
+    assert_eq!(*log.lock().unwrap(), ["[cairn cri_odd] info: odd"]);
+    Run::info(scratch().path()).args(["check"]).args([&path]).ok().says(&["sound"]);
+}
+
+#[test]
+fn a_library_built_for_version_1_0_still_works() {
+    let dir = scratch();
+    let path = dir.path().join("cri_frozen.so");
+    let headers = root().join("tests/frozen/abi-1.0/include");
+    compile_c(&root().join("tests/plugins/c/frozen.c"), &path, &headers, &[]);
+    let (system, _) = system_with(dir.path(), &[("cri", "frozen")]);
+    let chosen = system.select_one::<CriOps>(&process()).unwrap();
+    assert_eq!(chosen.priority, 7);
+    let mut pool = TestPool::attached(&chosen, 3);
+    assert_eq!(pool.assign(&process(), 1), 5 % 3);
+    // What version 1.0 did not have has its default.
+    assert_eq!(pool.describe(), "");
+    let component = system.components()[0];
+    assert_eq!((component.loaded.abi, component.loaded.contract_version), ((1, 0), (1, 0)));
+    pool.detach();
+    Run::info(scratch().path()).args(["check"]).args([&path]).ok().says(&["sound"]);
+}
+
+/// Two libraries with a function of the same name: each calls its own.
+#[test]
+fn libraries_do_not_see_each_others_functions() {
+    let dir = scratch();
+    for name in ["one", "two"] {
+        let macros = format!("-DNAME=\"{name}\"");
+        odd_plugin(&dir.path().join(format!("cri_{name}.so")), &[&macros]);
+    }
+    let (system, log) = system_with(dir.path(), &[("mca_log", "info")]);
+    system.select_one::<CriOps>(&process()).unwrap();
+    assert_eq!(*log.lock().unwrap(), ["[cairn cri_one] info: one", "[cairn cri_two] info: two"]);
+}
+
+/// A library whose component the selection leaves out is not even mapped, and parameters of it are
+/// no mistakes.
+#[test]
+fn unwanted_libraries_are_not_opened() {
+    let dir = scratch();
+    let (wanted, unwanted) = (dir.path().join("cri_one.so"), dir.path().join("cri_unwanted.so"));
+    odd_plugin(&wanted, &["-DNAME=\"one\""]);
+    odd_plugin(&unwanted, &["-DNAME=\"unwanted\""]);
+    for list in ["one", "^unwanted"] {
+        let (system, _) = system_with(dir.path(), &[("cri", list), ("cri_unwanted_whatever", "1")]);
+        system.check().unwrap();
+        assert_eq!(system.unopened.len(), 1);
+        let decision = system.decide(CriOps::contract()).unwrap();
+        assert_eq!(decision.chosen().collect::<Vec<_>>(), ["one"]);
+        assert!(decision.candidates.iter().any(|candidate| candidate.name == "unwanted"));
+        let maps = fs::read("/proc/self/maps").unwrap();
+        let name = unwanted.as_os_str().as_bytes();
+        assert!(!maps.windows(name.len()).any(|window| window == name), "it is mapped");
+    }
+}
+
+/// Copies of one library that differ in the component's name only.
+fn many(dir: &Path, count: usize) -> Vec<PathBuf> {
+    let template = dir.join("template");
+    odd_plugin(&template, &["-DNAME=\"number_0000\""]);
+    let bytes = fs::read(&template).unwrap();
+    fs::remove_file(&template).unwrap();
+    let name = CString::new("number_0000").unwrap();
+    let places: Vec<usize> = bytes
+        .windows(name.as_bytes().len())
+        .enumerate()
+        .filter(|(_, window)| *window == name.as_bytes())
+        .map(|(place, _)| place)
+        .collect();
+    (0..count)
+        .map(|i| {
+            let mut bytes = bytes.clone();
+            for &place in &places {
+                bytes[place..place + 11].copy_from_slice(format!("number_{i:04}").as_bytes());
+            }
+            let path = dir.join(format!("cri_number_{i:04}.so"));
+            fs::write(&path, bytes).unwrap();
+            path
+        })
+        .collect()
+}
+
+#[test]
+fn two_hundred_plugins_load() {
+    let dir = scratch();
+    many(dir.path(), 200);
+    let (system, _) = system_with(dir.path(), &[]);
+    assert_eq!(system.components().len(), 200);
+    let decision = system.decide(CriOps::contract()).unwrap();
+    assert_eq!(decision.chosen().collect::<Vec<_>>(), ["number_0000"]);
+    assert_eq!(decision.candidates.len(), 200);
+}
+
+#[test]
+fn a_library_is_found_in_the_installation_by_default() {
+    let home = scratch();
+    let json = Run::info(home.path()).args(["--json", "--components", "cri"]).ok().json();
+    let components = json["frameworks"][0]["components"].as_array().unwrap();
+    let comm = components.iter().find(|component| component["name"] == "comm").unwrap();
+    let file = dist().join("lib/cairn/cri_comm.so").canonicalize().unwrap();
+    assert_eq!(comm["provider"]["file"], file.to_str().unwrap());
+    let linked = components.iter().filter(|component| component["provider"]["linked"] == true);
+    assert!(linked.count() >= 2);
+}

@@ -1,0 +1,216 @@
+//! What the tests of the whole share: an installation, commands with a deadline, plugins made on
+//! the fly.
+
+pub mod pool;
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// No command of these tests takes longer, however busy the machine.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in it").to_owned()
+}
+
+/// The installation: where `CAIRN_DIST` says, or made by `cargo xtask dist`.
+pub fn dist() -> &'static Path {
+    static DIST: OnceLock<PathBuf> = OnceLock::new();
+    DIST.get_or_init(|| match std::env::var_os("CAIRN_DIST") {
+        Some(dist) => dist.into(),
+        None => {
+            let out = Run::new("cargo").args(["xtask", "dist"]).dir(root()).ok();
+            PathBuf::from(out.stdout.trim())
+        }
+    })
+}
+
+/// A command with a deadline, in an environment of its own.
+pub struct Run {
+    command: Command,
+    shown: String,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// What it wrote to standard output.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+    shown: String,
+}
+
+impl Run {
+    /// A command without Cairn's variables of the environment, without a home directory.
+    pub fn new(program: impl AsRef<OsStr>) -> Self {
+        let mut command = Command::new(&program);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with("CAIRN_MCA_") || name.starts_with("OMPI_MCA_") {
+                command.env_remove(name);
+            }
+        }
+        Self { command, shown: program.as_ref().to_string_lossy().into_owned() }
+    }
+
+    /// `cairn-info` of the installation, with a home directory of its own.
+    pub fn info(home: &Path) -> Self {
+        Self::new(dist().join("bin/cairn-info")).env("HOME", home)
+    }
+
+    /// Adds arguments.
+    pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        for arg in args {
+            self.shown += &format!(" {}", arg.as_ref().to_string_lossy());
+            self.command.arg(arg);
+        }
+        self
+    }
+
+    /// Sets a variable.
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs it in a directory.
+    pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
+        self.command.current_dir(dir);
+        self
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    /// When it can't be started or does not end in time; then it and its children are killed.
+    pub fn end(mut self) -> Ended {
+        self.command.process_group(0);
+        let mut child = self.command.spawn().unwrap_or_else(|e| panic!("{}: {e}", self.shown));
+        let reader = |mut from: Box<dyn Read + Send>| {
+            std::thread::spawn(move || {
+                let mut bytes = Vec::new();
+                let _ = from.read_to_end(&mut bytes);
+                String::from_utf8_lossy(&bytes).into_owned()
+            })
+        };
+        let stdout = reader(Box::new(child.stdout.take().expect("piped")));
+        let stderr = reader(Box::new(child.stderr.take().expect("piped")));
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("our own child") {
+                break status;
+            }
+            if start.elapsed() > DEADLINE {
+                let group = format!("-{}", child.id());
+                let _ = Command::new("kill").args(["-9", "--", &group]).status();
+                let _ = child.wait();
+                panic!("{} did not end in {DEADLINE:?}", self.shown);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let join = |thread: std::thread::JoinHandle<String>| thread.join().expect("no panic");
+        Ended { status, stdout: join(stdout), stderr: join(stderr), shown: self.shown }
+    }
+
+    /// Runs it to its end, which must be a success.
+    pub fn ok(self) -> Ended {
+        let ended = self.end();
+        assert!(ended.status.success(), "{ended}");
+        ended
+    }
+
+    /// Runs it to its end, which must be exit status 1: it says that something is wrong.
+    pub fn fails(self) -> Ended {
+        let ended = self.end();
+        assert_eq!(ended.status.code(), Some(1), "{ended}");
+        ended
+    }
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let signal = self.status.signal();
+        write!(
+            f,
+            "{}\n{} (signal {signal:?})\n--- stdout\n{}\n--- stderr\n{}",
+            self.shown, self.status, self.stdout, self.stderr
+        )
+    }
+}
+
+impl Ended {
+    /// Standard output must contain all of these.
+    pub fn says(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(self.stdout.contains(part), "no \"{part}\" in what it says\n{self}");
+        }
+        self
+    }
+
+    /// Standard error must contain all of these.
+    pub fn complains(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(self.stderr.contains(part), "no \"{part}\" in its complaints\n{self}");
+        }
+        self
+    }
+
+    /// Standard output as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{self}"))
+    }
+}
+
+/// A directory that is gone at the end of the test.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a directory for temporary files")
+}
+
+/// Compiles a C file into a library at `target`.
+pub fn compile_c(source: &Path, target: &Path, include: &Path, flags: &[&str]) {
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    Run::new(compiler)
+        .args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I"])
+        .args([include])
+        .args(flags)
+        .args([OsStr::new("-o"), target.as_os_str(), source.as_os_str()])
+        .ok();
+}
+
+/// A plugin made of `tests/plugins/c/odd.c`, which is as odd as the macros say, at `target`.
+pub fn odd_plugin(target: &Path, macros: &[&str]) {
+    let source = root().join("tests/plugins/c/odd.c");
+    // What a macro takes away leaves something unused behind.
+    let flags = [&["-Wno-unused", "-Wno-unused-parameter"], macros].concat();
+    compile_c(&source, target, &dist().join("include"), &flags);
+}
+
+/// A crate of `tests/plugins` as a shared library. Built once for each name.
+pub fn rust_plugin(name: &str) -> PathBuf {
+    static BUILT: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
+    let mut built = BUILT.get_or_init(Mutex::default).lock().expect("no test fails building");
+    built
+        .entry(name.to_owned())
+        .or_insert_with(|| {
+            // Not the directory of the tests themselves, whose lock may be held.
+            let target = dist().parent().expect("target").join("plugins");
+            Run::new("cargo")
+                .args(["rustc", "--quiet", "--lib", "--crate-type", "cdylib", "--package", name])
+                .env("CARGO_TARGET_DIR", &target)
+                .dir(root())
+                .ok();
+            target.join(format!("debug/lib{name}.so"))
+        })
+        .clone()
+}
