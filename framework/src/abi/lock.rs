@@ -126,3 +126,50 @@ unsafe impl lock_api::RawMutex for Lock {
 /// Data behind a [`Lock`], for memory that both sides of the boundary touch.
 #[cfg(feature = "host")]
 pub type Mutex<T> = lock_api::Mutex<Lock, T>;
+
+#[cfg(test)]
+mod tests {
+    use core::cell::UnsafeCell;
+
+    use super::*;
+
+    struct Counter(Lock, UnsafeCell<u64>);
+    // SAFETY: the counter is touched only under the lock.
+    unsafe impl Sync for Counter {}
+
+    #[test]
+    fn one_thread_at_a_time_and_all_of_them_get_it() {
+        let counter = Counter(Lock::new(), UnsafeCell::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let counter = &counter;
+                    for turn in 0..20_000 {
+                        let held = counter.0.guard();
+                        // SAFETY: the lock is held.
+                        unsafe { *counter.1.get() += 1 };
+                        // Now and then the others run out of spins and go to sleep.
+                        if turn % 1000 == 0 {
+                            std::thread::yield_now();
+                        }
+                        drop(held);
+                    }
+                });
+            }
+        });
+        assert_eq!(counter.1.into_inner(), 80_000);
+        assert_eq!(counter.0.word.into_inner(), FREE);
+    }
+
+    #[test]
+    fn try_lock_does_not_wait() {
+        let lock = Lock::new();
+        let held = lock.try_guard().expect("free");
+        assert!(lock.try_guard().is_none());
+        drop(held);
+        assert!(lock.try_lock());
+        // SAFETY: taken just now.
+        unsafe { lock.unlock() };
+        assert_eq!(size_of::<Lock>(), 4);
+    }
+}

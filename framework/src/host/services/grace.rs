@@ -5,32 +5,33 @@
 //! all of them write to one line; instead each thread has a word of its own, odd while it reads:
 //!
 //! ```text
-//!   reader   word.store(odd)   list.load()  ..use..   word.store(even)
-//!   writer   list.store(new)   for each word: if odd, wait until it changes
+//!   reader   word.store(odd)   fence   list.load()  ..use..   word.store(even)
+//!   writer   list.store(new)   fence   for each word: if odd, wait until it changes
 //! ```
 //!
-//! All four accesses are sequentially consistent, so of a reader's store and a writer's look at the
-//! same word one comes first. If the look does, the reader's later load sees the new list; if the
-//! store does, the writer waits for that reader. A reader that begins anew changes its word, so a
-//! writer never waits for more than the passes that were under way (the quiescent-state argument
-//! of RCU, with a thread's pass as the read-side section).
+//! Both fences are sequentially consistent, so one comes first. If the reader's does, the writer's
+//! look at the word sees that it is odd (or that the reader has left since), and the writer waits;
+//! if the writer's does, the reader's load sees the new list. A reader that begins anew changes its
+//! word, so a writer never waits for more than the passes that were under way (the quiescent-state
+//! argument of RCU, with a thread's pass as the read-side section).
 
 #[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering};
+use loom::sync::atomic::{AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// A thread's word. Written by its thread only; read by writers.
 #[derive(Debug, Default)]
 pub(crate) struct Presence(AtomicU64);
 
 impl Presence {
-    /// Begins to read. The list must be loaded (sequentially consistent) after this.
+    /// Begins to read. The list must be loaded (Acquire) after this.
     #[inline]
     pub fn enter(&self) {
         let word = self.0.load(Ordering::Relaxed);
         debug_assert!(word.is_multiple_of(2), "entered twice");
-        self.0.store(word + 1, Ordering::SeqCst);
+        self.0.store(word + 1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
     }
 
     /// Ends reading.
@@ -38,8 +39,7 @@ impl Presence {
     pub fn leave(&self) {
         let word = self.0.load(Ordering::Relaxed);
         debug_assert!(!word.is_multiple_of(2), "left twice");
-        // Release would do for what the reader did before; it is on the same word as the store
-        // above, whose order with the list's load is what needs SeqCst.
+        // Release pairs with the Acquire in `wait_until_left`.
         self.0.store(word + 1, Ordering::Release);
     }
 
@@ -50,12 +50,13 @@ impl Presence {
     }
 
     /// Waits until a reading that may have begun before the caller's store of the new list is over.
+    /// Between that store and the first of these calls there must be a [`writers_fence`].
     pub fn wait_until_left(&self) {
-        let seen = self.0.load(Ordering::SeqCst);
+        // Acquire: what a reader that has left did happened before what follows here.
+        let seen = self.0.load(Ordering::Acquire);
         if seen.is_multiple_of(2) {
             return;
         }
-        // Acquire: what the reader did with the old list happened before what follows here.
         while self.0.load(Ordering::Acquire) == seen {
             #[cfg(loom)]
             loom::thread::yield_now();
@@ -65,12 +66,18 @@ impl Presence {
     }
 }
 
+/// The writer's side of the argument above: after the store of the new list, before the looks at the
+/// words.
+pub(crate) fn writers_fence() {
+    fence(Ordering::SeqCst);
+}
+
 #[cfg(all(test, loom))]
 mod model {
     use loom::sync::Arc;
     use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    use super::Presence;
+    use super::{Presence, writers_fence};
 
     /// A reader that finds the entry in the list finds it alive, however the threads interleave.
     #[test]
@@ -87,7 +94,7 @@ mod model {
                     let (presence, list, alive) = &*shared;
                     for _ in 0..2 {
                         presence.enter();
-                        if list.load(Ordering::SeqCst) == 1 {
+                        if list.load(Ordering::Acquire) == 1 {
                             assert!(alive.load(Ordering::Relaxed), "used after it was freed");
                         }
                         presence.leave();
@@ -95,7 +102,8 @@ mod model {
                 })
             };
             let (presence, list, alive) = &*shared;
-            list.store(0, Ordering::SeqCst);
+            list.store(0, Ordering::Release);
+            writers_fence();
             presence.wait_until_left();
             alive.store(false, Ordering::Relaxed);
             reader.join().unwrap();

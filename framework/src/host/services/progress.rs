@@ -77,7 +77,7 @@ impl Engine {
         // Leaked like the snapshots, whose `current` leads to it.
         let snapshot: &'static AtomicPtr<Snapshot> = Box::leak(Box::default());
         let first = Snapshot::new(Vec::new(), Vec::new(), None, false, snapshot);
-        snapshot.store(Box::into_raw(first), Ordering::SeqCst);
+        snapshot.store(Box::into_raw(first), Ordering::Release);
         Self {
             snapshot,
             writer: Mutex::new(()),
@@ -93,8 +93,8 @@ impl Engine {
     }
 
     fn current(&self) -> &Snapshot {
-        // SAFETY: never null, never freed. SeqCst: see `grace`.
-        unsafe { &*self.snapshot.load(Ordering::SeqCst) }
+        // SAFETY: never null, never freed. Acquire pairs with the Release in `replace`.
+        unsafe { &*self.snapshot.load(Ordering::Acquire) }
     }
 
     /// Publishes a changed snapshot.
@@ -113,7 +113,7 @@ impl Engine {
         let result = change(&mut pools, &mut callbacks, &mut policy);
         let threaded = self.threaded.load(Ordering::Relaxed);
         let new = Snapshot::new(pools, callbacks, policy, threaded, self.snapshot);
-        self.snapshot.store(Box::into_raw(new), Ordering::SeqCst);
+        self.snapshot.store(Box::into_raw(new), Ordering::Release);
         result
     }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use super::grace::Presence;
+use super::grace::{Presence, writers_fence};
 use crate::abi::host::ThreadExitFn;
 use crate::abi::thread::{MAX_THREADS, Thread};
 
@@ -163,10 +163,12 @@ pub(crate) fn exit_remove(owner: usize, which: Option<(ThreadExitFn, *mut c_void
     }
 }
 
-/// Waits until every other thread has left the pass of the progress engine that it may be in.
+/// Waits until every other thread has left the pass of the progress engine that it may be in. What the
+/// caller stored before is seen by every later pass.
 pub(crate) fn wait_for_passes() {
     let own = current();
     let records = THREADS.lock().records.clone();
+    writers_fence();
     for record in records {
         if !std::ptr::eq(record, own) {
             record.presence.wait_until_left();
