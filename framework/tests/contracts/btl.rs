@@ -15,9 +15,8 @@ use cairn_framework::frameworks::btl::{
 };
 
 use super::support::{
-    Life, Subject, Witness, at, called, calls, cri, note, order, p, play, process, said, writes,
+    Life, Next, Subject, at, called, calls, cri, note, order, p, play, process, said, writes,
 };
-use crate::contracts::support::Next;
 
 const KEY_SIZE: u32 = 5;
 static WORD: AtomicU32 = AtomicU32::new(0);
@@ -36,7 +35,6 @@ unsafe impl Sync for Double {}
 
 struct Port {
     number: u32,
-    _end: Witness,
 }
 
 fn view(instance: *mut Instance, name: &'static CStr) -> BtlModule {
@@ -67,10 +65,7 @@ fn view(instance: *mut Instance, name: &'static CStr) -> BtlModule {
 
 impl Double {
     fn new(life: Life) -> Self {
-        let device = |name, number| {
-            let port = Port { number, _end: Witness::new("port closed", number) };
-            Device::new(view(life.me(), name), port)
-        };
+        let device = |name, number| Device::new(view(life.me(), name), Port { number });
         let devices = [device(c"left", 70), device(c"right", 71)];
         let modules = devices.iter().map(|one| p(one.view()).cast_mut()).collect();
         Self { life, modules, _devices: devices }
@@ -93,7 +88,7 @@ impl Btl for Double {
         peer: &Peer,
     ) -> Result<Option<*mut Endpoint>, Failure> {
         play("add_peers", (port.number, p(view), p(peer)))?;
-        Ok((peer.rank % 2 == 0).then(|| at(0x5000 + peer.rank as usize)))
+        Ok(peer.rank.is_multiple_of(2).then(|| at(0x5000 + peer.rank as usize)))
     }
     unsafe fn remove_peer(port: &Port, endpoint: *mut Endpoint) {
         note("remove_peer", (port.number, endpoint));
@@ -297,18 +292,19 @@ fn modules(btl: &Subject<BtlOps>) -> [&'static BtlModule; 2] {
     both
 }
 
-fn close(btl: Subject<BtlOps>) {
-    btl.system.close();
-    let mut ends = calls();
-    ends.sort();
-    assert_eq!(ends, [said("close", 0), said("port closed", 70), said("port closed", 71)]);
-}
-
 #[test]
-fn hot_functions_reach_the_device() {
+fn every_function_reaches_the_device() {
     let scope = process();
     let btl = Subject::<BtlOps>::double(&scope);
-    let [_, module] = modules(&btl);
+    let devices = modules(&btl);
+    peers(&btl, devices);
+    traffic(&btl, devices[1]);
+    memory_and_keys(&btl, devices[0]);
+    sleeping_and_describing(&btl, devices[1]);
+    btl.close_complete();
+}
+
+fn traffic(btl: &Subject<BtlOps>, module: &BtlModule) {
     let traffic = Traffic::new();
     let Traffic { cri, message, packed, gathered, transfer, atomic } = &traffic;
     let (endpoint, done) = (at::<Endpoint>(ENDPOINT), at::<BtlCompletion>(COMPLETION));
@@ -343,26 +339,17 @@ fn hot_functions_reach_the_device() {
     for (expected, call) in functions {
         btl.outcomes(&expected, call);
     }
-    close(btl);
 }
 
-#[test]
-fn peers_become_endpoints() {
-    let scope = process();
-    let btl = Subject::<BtlOps>::double(&scope);
-    let [left, right] = modules(&btl);
+fn peers(btl: &Subject<BtlOps>, [left, right]: [&BtlModule; 2]) {
     let peers = [peer(0), peer(1), peer(2)];
     let pointers = peers.each_ref().map(p);
     for (module, number) in [(left, 70), (right, 71)] {
         let mut endpoints = [at::<Endpoint>(1); 4];
-        let status =
-            c!(btl.ops, add_peers(module, 3, pointers.as_ptr(), endpoints.as_mut_ptr()));
+        let status = c!(btl.ops, add_peers(module, 3, pointers.as_ptr(), endpoints.as_mut_ptr()));
         assert_eq!(status, OK);
         assert_eq!(endpoints, [at(0x5000), null_mut(), at(0x5002), at(1)]);
-        assert_eq!(
-            calls(),
-            pointers.map(|peer| said("add_peers", (number, p(module), peer)))
-        );
+        assert_eq!(calls(), pointers.map(|peer| said("add_peers", (number, p(module), peer))));
     }
     let expected = said("add_peers", (71, p(right), pointers[0]));
     let mut endpoints = [null_mut(); 3];
@@ -379,14 +366,9 @@ fn peers_become_endpoints() {
     btl.panics(&said("modules", btl.instance), || {
         c!(btl.ops, modules(btl.instance, &mut null(), &mut 0))
     });
-    close(btl);
 }
 
-#[test]
-fn memory_and_keys_reach_the_device() {
-    let scope = process();
-    let btl = Subject::<BtlOps>::double(&scope);
-    let [module, _] = modules(&btl);
+fn memory_and_keys(btl: &Subject<BtlOps>, module: &BtlModule) {
     let (memory, registration) = (at::<c_void>(0xabc0), at::<c_void>(0x6000));
     let endpoint = at::<Endpoint>(ENDPOINT);
 
@@ -419,14 +401,9 @@ fn memory_and_keys_reach_the_device() {
     called("release_key", (70, at::<c_void>(0x7000)));
     c!(btl.ops, deregister_memory(module, registration));
     called("deregister_memory", (70, registration));
-    close(btl);
 }
 
-#[test]
-fn sleeping_and_describing_reach_the_device() {
-    let scope = process();
-    let btl = Subject::<BtlOps>::double(&scope);
-    let [_, module] = modules(&btl);
+fn sleeping_and_describing(btl: &Subject<BtlOps>, module: &BtlModule) {
     let cri = cri(1);
     let mut wake = BtlWake { fd: -1, reserved: 0, word: null(), expected: 0 };
     let expected = said("arm", (71, p(&cri)));
@@ -442,7 +419,6 @@ fn sleeping_and_describing_reach_the_device() {
     writes("connecté", &[said("describe", (71, endpoint))], |text, capacity| {
         c!(btl.ops, describe(module, endpoint, text, capacity))
     });
-    close(btl);
 }
 
 #[test]
@@ -506,5 +482,5 @@ fn absent_functions() {
             });
         }),
     ]);
-    close(btl);
+    btl.close();
 }

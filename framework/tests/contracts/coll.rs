@@ -11,9 +11,7 @@ use cairn_framework::frameworks::coll::{
     CollOps, CollSide,
 };
 
-use super::support::{
-    Life, Subject, Witness, at, called, calls, comm, note, p, play, said,
-};
+use super::support::{Life, Subject, Witness, at, called, calls, comm, note, p, play, said};
 
 struct Double(Life);
 

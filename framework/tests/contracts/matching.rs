@@ -76,15 +76,8 @@ const COUNTS: MatchCounts = MatchCounts {
 };
 
 fn numbers(counts: MatchCounts) -> [u64; 7] {
-    let MatchCounts {
-        posted,
-        arrived,
-        posted_max,
-        arrived_max,
-        searches,
-        compared,
-        compared_max,
-    } = counts;
+    let MatchCounts { posted, arrived, posted_max, arrived_max, searches, compared, compared_max } =
+        counts;
     [posted, arrived, posted_max, arrived_max, searches, compared, compared_max]
 }
 

@@ -138,9 +138,7 @@ fn every_function_reaches_the_component() {
     type Start<'a> = &'a dyn Fn(&mut *mut Request) -> Status;
     let functions: [(String, usize, Start<'_>); 5] = [
         (said("isend", (me, p(&send))), 0x100, &|request| c!(ops, isend(me, &send, request))),
-        (said("irecv", (me, p(&receive))), 0x200, &|request| {
-            c!(ops, irecv(me, &receive, request))
-        }),
+        (said("irecv", (me, p(&receive))), 0x200, &|request| c!(ops, irecv(me, &receive, request))),
         (said("send_init", (me, p(&send))), 0x300, &|request| {
             c!(ops, send_init(me, &send, request))
         }),

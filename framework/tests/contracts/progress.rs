@@ -90,10 +90,10 @@ fn the_engine_is_asked_through_its_functions() {
     let (mut left, mut right) = (pool(20, &mut few), pool(21, &mut many));
     let pools = [&raw mut left, &raw mut right];
     (engine.pools, engine.pool_count) = (pools.as_ptr(), 2);
-    assert_eq!(engine.pools().iter().map(|pool| (pool.id, pool.count)).collect::<Vec<_>>(), [
-        (20, 1),
-        (21, 2)
-    ]);
+    assert_eq!(
+        engine.pools().iter().map(|pool| (pool.id, pool.count)).collect::<Vec<_>>(),
+        [(20, 1), (21, 2)]
+    );
 
     calls();
     assert_eq!([engine.poll(1, 0), engine.poll(0, 1)], [None, Some(6)]);

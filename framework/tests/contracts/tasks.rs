@@ -4,9 +4,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cairn_framework::abi::component::{
-    ABI_MAJOR, ComponentDescriptor, Instance, MAGIC,
-};
+use cairn_framework::abi::component::{ABI_MAJOR, ComponentDescriptor, Instance, MAGIC};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{OK, Status};
 use cairn_framework::abi::task::Task;
@@ -15,9 +13,7 @@ use cairn_framework::field_end;
 use cairn_framework::frameworks::tasks::{Tasks, TasksOps, VERSION, run_task};
 use cairn_framework::host::{Linked, inventory};
 
-use super::support::{
-    Life, PRIORITY, Subject, at, called, calls, note, p, process, said, thread,
-};
+use super::support::{Life, PRIORITY, Subject, at, called, calls, note, p, process, said, thread};
 
 struct Double(Life);
 

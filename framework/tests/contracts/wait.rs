@@ -6,11 +6,12 @@ use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::status::{
     DONE, ERR_OTHER, ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode, QUEUED,
 };
+use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::wait::{Wait, WaitMeans, WaitOps};
 
 use super::support::{
-    Life, Next, Subject, called, calls, note, order, p, play, process, said, thread,
+    Life, Next, Subject, at, called, calls, note, order, p, play, process, said, thread,
 };
 
 struct Double(Life);
@@ -41,11 +42,10 @@ unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32
     microseconds.cast_signed()
 }
 
-/// The first call finds a task.
+/// Answers with the number that the test keeps where a host keeps its own.
 unsafe extern "C" fn help(means: &WaitMeans) -> u32 {
-    let first = calls().is_empty();
     note("help", p(means));
-    u32::from(first)
+    means.private.addr() as u32
 }
 
 #[test]
@@ -70,7 +70,8 @@ fn every_function_reaches_the_component() {
     wait.close_complete();
 }
 
-fn means(thread: *const cairn_framework::abi::thread::Thread) -> WaitMeans {
+/// Means whose functions note their calls.
+pub fn means(thread: *const Thread) -> WaitMeans {
     WaitMeans {
         struct_size: size_of::<WaitMeans>() as u32,
         reserved: 0,
@@ -86,9 +87,12 @@ fn means(thread: *const cairn_framework::abi::thread::Thread) -> WaitMeans {
 fn the_means_are_used_through_their_functions() {
     calls();
     let (sync, thread) = (WaitSync::default(), thread(4));
-    let means = means(&raw const thread);
-    assert_eq!([means.help(), means.help()], [true, false]);
-    called("help", p(&means));
+    let mut means = means(&raw const thread);
+    for (number, found) in [(0, false), (1, true), (2, true)] {
+        means.private = at(number);
+        assert_eq!(means.help(), found);
+        called("help", p(&means));
+    }
     assert_eq!(means.poll(&sync), 6);
     called("poll", (p(&means), p(&sync)));
     for (code, answer) in [
