@@ -11,7 +11,7 @@ use cairn_framework::abi::counter::{COUNTER_SUM, CounterCell, CounterSpec};
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN, PROGRESS_EVERY_PASS};
 use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
 use cairn_framework::abi::lock::Lock;
-use cairn_framework::abi::param::{IntegerParam, PARAM_BOOL, PARAM_LIST, ParamCell};
+use cairn_framework::abi::param::{BoolParam, IntegerParam, PARAM_BOOL, PARAM_LIST, ParamCell};
 use cairn_framework::abi::pool::{Cri as Instance, CriPool};
 use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::request::{MessageStatus, Request, WaitSync};
@@ -24,7 +24,9 @@ use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::component;
 use cairn_framework::frameworks::cri::{Asker, Cri, CriOps};
+use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine};
 use cairn_framework::frameworks::tasks::{Tasks, TasksOps};
+use cairn_framework::frameworks::wait::{Wait, WaitMeans};
 use cairn_framework::frameworks::{Contract, Table};
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
@@ -308,6 +310,86 @@ impl Tasks for User {
 
 component! { framework: tasks, component: User, name: "user", description: "uses the host" }
 
+/// A policy that polls everything and notes what it was asked.
+struct Policy;
+
+static MOST_MISSES: AtomicU32 = AtomicU32::new(0);
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+impl Component for Policy {
+    type Params = ();
+
+    fn register(_: &Registrar<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+    fn open(_: HostHandle, (): ()) -> Result<Self, Failure> {
+        Ok(Self)
+    }
+    fn query(&self, _: &Scope) -> Answer {
+        Answer::Priority(1)
+    }
+}
+
+impl Progress for Policy {
+    fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
+        MOST_MISSES.fetch_max(ask.misses, Ordering::Relaxed);
+        let polled: u32 = (0..engine.pool_count)
+            .flat_map(|pool| (0..engine.pools()[pool as usize].count).map(move |cri| (pool, cri)))
+            .filter_map(|(pool, cri)| engine.poll(pool, cri))
+            .sum();
+        polled + engine.callbacks(PROGRESS_EVERY_PASS, true)
+    }
+    fn leave(&self, _: &Thread, _: *const WaitSync) {
+        LEFT.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+component! { framework: progress, component: Policy, name: "policy", description: "notes" }
+
+/// A way of waiting that counts, and stumbles at its end if it is told to.
+struct Waiter {
+    host: HostHandle,
+    clumsy: bool,
+}
+
+static WAITS: AtomicUsize = AtomicUsize::new(0);
+
+impl Component for Waiter {
+    type Params = BoolParam;
+
+    fn register(registrar: &Registrar<'_>) -> Result<BoolParam, Failure> {
+        registrar.bool("clumsy", false, "Whether it panics at its end").register()
+    }
+    fn open(host: HostHandle, clumsy: BoolParam) -> Result<Self, Failure> {
+        Ok(Self { host, clumsy: clumsy.get() })
+    }
+    fn query(&self, _: &Scope) -> Answer {
+        Answer::Priority(1)
+    }
+}
+
+impl Wait for Waiter {
+    fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
+        WAITS.fetch_add(1, Ordering::Relaxed);
+        while !sync.is_complete() {
+            means.poll(sync);
+            assert!(!means.help(), "there is no task");
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        // It must not be asked itself any more.
+        self.host.wait(&WaitSync::default()).unwrap();
+        assert!(!self.clumsy, "slipped");
+    }
+}
+
+component! { framework: wait, component: Waiter, name: "waiter", description: "counts" }
+
 /// The handle of the opened `User` of a system.
 fn user(system: &'static System) -> HostHandle {
     let chosen = system.select_one::<TasksOps>(&process()).unwrap();
@@ -350,6 +432,10 @@ fn a_component_uses_the_host_table() {
 
     let entry = &host.receive_table()[200];
     assert_eq!(entry.context, context(&CALLS));
+    assert!(WAITS.load(Ordering::Relaxed) >= 1, "the wait component was asked");
+    assert_eq!(LEFT.load(Ordering::Relaxed), WAITS.load(Ordering::Relaxed));
+    assert!(MOST_MISSES.load(Ordering::Relaxed) >= 1, "misses are counted");
+
     // What it did not take back itself is gone when it is closed.
     // SAFETY: the counter lives as long as the process.
     unsafe { host.progress_add(count, context(&CALLS), PROGRESS_EVERY_PASS) }.unwrap();
@@ -510,6 +596,16 @@ fn waiting(host: HostHandle) {
         object: std::ptr::null_mut(),
     };
     let requests = [request(), request()];
+    // An unfinished wait, so that passes miss.
+    let polls = AtomicUsize::new(0);
+    unsafe extern "C" fn idle(context: *mut c_void) -> u32 {
+        // SAFETY: registered with a counter.
+        unsafe { (*context.cast::<AtomicUsize>()).fetch_add(1, Ordering::Relaxed) };
+        0
+    }
+    let polls_at = (&raw const polls).cast_mut().cast();
+    // SAFETY: removed below, before the counter ends.
+    unsafe { host.progress_add(idle, polls_at, PROGRESS_EVERY_PASS) }.unwrap();
     // Addresses only cross to the thread that completes.
     (&raw const sync).expose_provenance();
     struct Shared<'a>(&'a [Request; 2]);
@@ -518,7 +614,11 @@ fn waiting(host: HostHandle) {
     let shared = Shared(&requests);
     std::thread::scope(|scope| {
         let shared = &shared;
+        let polls = &polls;
         scope.spawn(move || {
+            while polls.load(Ordering::Relaxed) < 3 {
+                std::thread::yield_now();
+            }
             for request in shared.0 {
                 // SAFETY: the completion word leads to the sync object, which outlives this.
                 unsafe { request.complete() };
@@ -527,6 +627,20 @@ fn waiting(host: HostHandle) {
         host.wait(&sync).unwrap();
     });
     assert!(requests.iter().all(Request::is_complete));
+    host.progress_remove(idle, polls_at);
+}
+
+/// Components that served the host do not any more once they are closed; what goes wrong at the end
+/// of one is in the log.
+#[test]
+fn a_panic_at_the_end_is_logged() {
+    let (system, lines) = system(&[("wait_waiter_clumsy", "1")]);
+    system.start_engines().unwrap();
+    system.close();
+    assert_eq!(
+        *lines.lock().unwrap(),
+        ["[cairn wait_waiter] error: panicked while closing: slipped"]
+    );
 }
 
 fn pools(system: &'static System, host: HostHandle, lines: &Lines) {

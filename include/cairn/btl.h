@@ -385,7 +385,8 @@ struct cairn_btl_ops_t {
                             uint32_t *count);
   /**
    * For each of `count` peers, makes an endpoint and stores it in `endpoints`, or null when the
-   * device does not reach the peer. Does not wait for the peer. Any thread. Required.
+   * device does not reach the peer. Does not wait for the peer. When it fails for one, it has made
+   * none. Any thread. Required.
    */
   cairn_status_t (*add_peers)(const struct cairn_btl_module_t *module,
                               uint32_t count,
@@ -483,7 +484,7 @@ struct cairn_btl_ops_t {
    */
   void (*release_key)(const struct cairn_btl_module_t *module, void *key);
   /**
-   * Prepares an instance for sleeping and says what to sleep on. `CAIRN_OK`: nothing has
+   * Prepares an instance for sleeping and says what to sleep on. `CAIRN_DONE`: nothing has
    * happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. With
    * the instance's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
    */

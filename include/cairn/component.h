@@ -38,7 +38,8 @@
 /**
  * Minor version of the plugin ABI. A newer minor only appends fields and functions.
  *
- * 1.1 added `cairn_component_t.aliases` and the host's `show_once`.
+ * 1.1 added `cairn_component_t.aliases`, the host's `show_once`, and the hints in the wait-sync
+ * object.
  */
 #define CAIRN_ABI_MINOR 1
 

@@ -110,8 +110,9 @@ struct cairn_host_t {
    */
   cairn_status_t (*fail)(cairn_instance_t *instance, cairn_status_t status, const char *text);
   /**
-   * Copies the reason why a function of this table, called by the same thread, last failed into
-   * `text` (at most `capacity` bytes with the NUL) and returns the length of the whole text.
+   * Copies the reason why a call on this thread last failed, be it of a function of this table or
+   * of a component that told `fail`, into `text` (at most `capacity` bytes with the NUL) and
+   * returns the length of the whole text.
    */
   size_t (*reason)(cairn_instance_t *instance, char *text, size_t capacity);
   /**

@@ -49,6 +49,10 @@
  */
 struct cairn_pmi_job_t {
   /**
+   * Size of this struct in bytes, as the host has it.
+   */
+  uint32_t struct_size;
+  /**
    * Rank of this process.
    */
   uint32_t rank;
@@ -68,10 +72,6 @@ struct cairn_pmi_job_t {
    * 1 when `MPI_Comm_spawn` started this job.
    */
   uint32_t spawned;
-  /**
-   * Zero.
-   */
-  uint32_t reserved;
   /**
    * The job's name, NUL-terminated.
    */
@@ -131,7 +131,8 @@ struct cairn_pmi_ops_t {
    */
   cairn_status_t (*publish)(cairn_instance_t *instance, const char *service, const char *port);
   /**
-   * Copies the port name that a job published. Default: `CAIRN_ERR_UNSUPPORTED`.
+   * Copies the port name that a job published; `CAIRN_ERR_TRUNCATED` if `capacity` bytes with the
+   * NUL are too few. Default: `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_status_t (*lookup)(cairn_instance_t *instance,
                            const char *service,

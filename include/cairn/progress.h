@@ -140,8 +140,8 @@ struct cairn_progress_ops_t {
                 const cairn_thread_t *thread,
                 const cairn_wait_sync_t *sync);
   /**
-   * The pools changed: recompute what depends on their number. With no thread in `run`.
-   * Default: nothing.
+   * The pools changed: recompute what depends on their number. Threads may be in `run` with the
+   * engine as it was before. Default: nothing.
    */
   void (*pools_changed)(cairn_instance_t *instance, const struct cairn_progress_engine_t *engine);
 };

@@ -89,7 +89,8 @@ struct cairn_smsc_ops_t {
   void (*peer_close)(cairn_instance_t *instance, void *peer);
   /**
    * The sender's side: offers `len` bytes at `buffer`, fills in the ticket and stores the
-   * transfer. Hot. Required.
+   * transfer, which then goes on by `advance`. `CAIRN_DONE`: the transfer was made;
+   * `CAIRN_NO_RESOURCES`: not now. Hot. Required.
    */
   cairn_outcome_t (*offer)(cairn_instance_t *instance,
                            void *peer,
@@ -99,7 +100,7 @@ struct cairn_smsc_ops_t {
                            void **transfer);
   /**
    * The receiver's side: takes the first `len` bytes of an offer to `buffer` and stores the
-   * transfer. Hot. Required.
+   * transfer, which then goes on by `advance`. Answers as `offer`. Hot. Required.
    */
   cairn_outcome_t (*accept)(cairn_instance_t *instance,
                             void *peer,

@@ -76,7 +76,7 @@ typedef int32_t cairn_outcome_t;
 #define CAIRN_ERR_TRUNCATED -9
 
 /**
- * The component's own code panicked; the message is in the log.
+ * The component's own code panicked; the reason is what the panic said.
  */
 #define CAIRN_ERR_PANIC -10
 

@@ -66,8 +66,9 @@ pub struct Host {
         status: Status,
         text: *const c_char,
     ) -> Status,
-    /// Copies the reason why a function of this table, called by the same thread, last failed into
-    /// `text` (at most `capacity` bytes with the NUL) and returns the length of the whole text.
+    /// Copies the reason why a call on this thread last failed, be it of a function of this table or
+    /// of a component that told `fail`, into `text` (at most `capacity` bytes with the NUL) and
+    /// returns the length of the whole text.
     pub reason:
         unsafe extern "C" fn(instance: *mut Instance, text: *mut c_char, capacity: usize) -> usize,
     /// Ends the job: prints the component's name and `text`, then exits with `code`. Does not

@@ -70,6 +70,12 @@ pub struct WaitSync {
     pub error: AtomicI32,
     /// The `wait` component's own, for its queue of waiters.
     pub link: *mut c_void,
+    /// Since 1.1. [`CriPool::id`](super::pool::CriPool::id) of the pool that the operation uses; any when `cri`
+    /// is none. Set by the waiter.
+    pub pool: u32,
+    /// Since 1.1. The instance that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid progress
+    /// component looks first. Set by the waiter.
+    pub cri: u32,
 }
 
 /// [`WaitSync::sleeping`]: the waiter polls.
@@ -110,6 +116,8 @@ impl Default for WaitSync {
             signalling: AtomicU32::new(0),
             error: AtomicI32::new(0),
             link: core::ptr::null_mut(),
+            pool: 0,
+            cri: crate::frameworks::progress::PROGRESS_NO_CRI,
         }
     }
 }

@@ -25,7 +25,7 @@ pub const ERR_PEER: Status = -7;
 pub const ERR_PROTOCOL: Status = -8;
 /// Received more than the buffer holds.
 pub const ERR_TRUNCATED: Status = -9;
-/// The component's own code panicked; the message is in the log.
+/// The component's own code panicked; the reason is what the panic said.
 pub const ERR_PANIC: Status = -10;
 /// Anything else; the text given to `fail` says what.
 pub const ERR_OTHER: Status = -99;

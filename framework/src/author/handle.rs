@@ -43,7 +43,8 @@ impl HostHandle {
         let mut text = vec![0u8; 4096];
         // SAFETY: the buffer has the length that is passed.
         let len = unsafe { (self.table().reason)(self.0, text.as_mut_ptr().cast(), text.len()) };
-        text.truncate(len.min(text.len() - 1));
+        // It may have been cut before a character that did not fit.
+        text.truncate(text.iter().position(|byte| *byte == 0).unwrap_or(text.len()));
         let text = String::from_utf8_lossy(&text).into_owned();
         Err(Failure::new(status, if len == 0 { status_name(status).into() } else { text }))
     }

@@ -22,6 +22,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, Instance, MAGIC};
+use crate::abi::host::LOG_ERROR;
 use crate::abi::scope::Scope;
 use crate::abi::status::{
     DONE, ERR_OTHER, ERR_PANIC, ERR_UNAVAILABLE, ERR_UNSUPPORTED, NO_RESOURCES, NOTHING, OK,
@@ -218,6 +219,34 @@ pub(crate) unsafe fn store<V>(
     }
 }
 
+/// Bytes that came from C, where a length of zero may come with null.
+///
+/// # Safety
+/// `len` bytes are there during `'a`.
+pub(crate) unsafe fn bytes<'a>(data: *const core::ffi::c_void, len: usize) -> &'a [u8] {
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: promised by the caller.
+    unsafe { core::slice::from_raw_parts(data.cast(), len) }
+}
+
+/// Writes a description for a person. A panic in it is no reason to end the job: the description is
+/// then what it said.
+///
+/// # Safety
+/// `text` has room for `capacity` bytes.
+pub(crate) unsafe fn describe(
+    text: *mut c_char,
+    capacity: usize,
+    run: impl FnOnce() -> String,
+) -> usize {
+    let description = catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|panic| format!("(panicked: {})", panic_text(&*panic)));
+    // SAFETY: promised by the caller.
+    unsafe { crate::text::write(&description, text, capacity) }
+}
+
 /// The failure of a function that the component does not have.
 pub(crate) fn unsupported(function: &str) -> Failure {
     Failure::new(ERR_UNSUPPORTED, format!("this component does not offer {function}"))
@@ -300,15 +329,16 @@ unsafe extern "C" fn query<T: Component>(
 
 unsafe extern "C" fn close<T: Component>(instance: *mut Instance) {
     // SAFETY: called once, last, and nobody uses the component any more. A panic in a destructor
-    // is reported; the state is gone either way.
+    // goes to the log, because nobody asks how closing went; the state is gone either way.
     unsafe {
         let state = (*instance).state.cast::<State<T>>();
         (*instance).state = core::ptr::null_mut();
-        if !state.is_null() {
-            report(instance, || {
-                drop(Box::from_raw(state));
-                Ok(())
-            });
+        if state.is_null() {
+            return;
+        }
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(state)))) {
+            HostHandle::new(instance)
+                .log(LOG_ERROR, || format!("panicked while closing: {}", panic_text(&*panic)));
         }
     }
 }
@@ -372,7 +402,7 @@ pub const fn c_str(bytes: &'static [u8]) -> &'static core::ffi::CStr {
 ///
 /// ```ignore
 /// component! {
-///     framework: cri,
+///     framework: cri,          // the module in `frameworks`: `matching` for the framework match
 ///     component: RoundRobin,
 ///     name: "round_robin",
 ///     description: "each operation takes the next instance",

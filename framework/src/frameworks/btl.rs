@@ -42,7 +42,7 @@ use crate::abi::component::Instance;
 use crate::abi::datatype::Segment;
 use crate::abi::peer::Peer;
 use crate::abi::pool::{Cri, CriPool};
-use crate::abi::status::{ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode, Status};
+use crate::abi::status::{DONE, NO_RESOURCES, OK, OutcomeCode, Status};
 use crate::author::{self, Component, Failure, Outcome};
 
 /// Major version of this contract.
@@ -293,7 +293,8 @@ pub struct BtlOps {
         ) -> Status,
     >,
     /// For each of `count` peers, makes an endpoint and stores it in `endpoints`, or null when the
-    /// device does not reach the peer. Does not wait for the peer. Any thread. Required.
+    /// device does not reach the peer. Does not wait for the peer. When it fails for one, it has made
+    /// none. Any thread. Required.
     pub add_peers: Option<
         unsafe extern "C" fn(
             module: &BtlModule,
@@ -413,7 +414,7 @@ pub struct BtlOps {
     /// Frees what `unpack_key` made. Any thread. Default: nothing.
     pub release_key: Option<unsafe extern "C" fn(module: &BtlModule, key: *mut c_void)>,
 
-    /// Prepares an instance for sleeping and says what to sleep on. `CAIRN_OK`: nothing has
+    /// Prepares an instance for sleeping and says what to sleep on. `CAIRN_DONE`: nothing has
     /// happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. With
     /// the instance's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
     pub arm:
@@ -456,56 +457,61 @@ contract! {
 mod absent {
     use super::*;
 
+    fn refuse(module: &BtlModule, function: &str) -> OutcomeCode {
+        // SAFETY: the host has set the module's instance, which lives as long as the process.
+        unsafe { author::fail(module.instance, &author::unsupported(function)) }
+    }
+
     pub unsafe extern "C" fn send_immediate(
-        _: &BtlModule,
+        module: &BtlModule,
         _: &Cri,
         _: *mut Endpoint,
         _: &BtlMessage,
     ) -> OutcomeCode {
-        ERR_UNSUPPORTED
+        refuse(module, "send_immediate")
     }
     pub unsafe extern "C" fn send_packed(
-        _: &BtlModule,
+        module: &BtlModule,
         _: &Cri,
         _: *mut Endpoint,
         _: &BtlPacked,
     ) -> OutcomeCode {
-        ERR_UNSUPPORTED
+        refuse(module, "send_packed")
     }
     pub unsafe extern "C" fn send_gathered(
-        _: &BtlModule,
+        module: &BtlModule,
         _: &Cri,
         _: *mut Endpoint,
         _: &BtlGathered,
         _: *mut BtlCompletion,
     ) -> OutcomeCode {
-        ERR_UNSUPPORTED
+        refuse(module, "send_gathered")
     }
     pub unsafe extern "C" fn transfer(
-        _: &BtlModule,
+        module: &BtlModule,
         _: &Cri,
         _: *mut Endpoint,
         _: &BtlTransfer,
         _: *mut BtlCompletion,
     ) -> OutcomeCode {
-        ERR_UNSUPPORTED
+        refuse(module, "put or get")
     }
     pub unsafe extern "C" fn atomic(
-        _: &BtlModule,
+        module: &BtlModule,
         _: &Cri,
         _: *mut Endpoint,
         _: &BtlAtomic,
         _: *mut BtlCompletion,
     ) -> OutcomeCode {
-        ERR_UNSUPPORTED
+        refuse(module, "atomics")
     }
     pub unsafe extern "C" fn flush(
-        _: &BtlModule,
+        module: &BtlModule,
         _: &Cri,
         _: *mut Endpoint,
         _: *mut BtlCompletion,
     ) -> OutcomeCode {
-        ERR_UNSUPPORTED
+        refuse(module, "flush")
     }
     pub unsafe extern "C" fn register_memory(
         _: &BtlModule,
@@ -530,8 +536,8 @@ mod absent {
         *key = core::ptr::null_mut();
         OK
     }
-    pub unsafe extern "C" fn arm(_: &BtlModule, _: &Cri, _: &mut BtlWake) -> Status {
-        ERR_UNSUPPORTED
+    pub unsafe extern "C" fn arm(module: &BtlModule, _: &Cri, _: &mut BtlWake) -> OutcomeCode {
+        refuse(module, "arm")
     }
     pub unsafe extern "C" fn describe(
         _: &BtlModule,
@@ -549,26 +555,41 @@ mod absent {
 /// Its address is fixed from the start, because the host and the protocol layer keep it.
 #[derive(Debug)]
 pub struct Device<M> {
-    view: Box<BtlModule>,
-    state: Box<M>,
+    view: *mut BtlModule,
+    state: core::marker::PhantomData<Box<M>>,
 }
+
+// SAFETY: the view is constant once others see it, and the state is shared as `&M`.
+unsafe impl<M: Send + Sync> Send for Device<M> {}
+// SAFETY: see `Send`.
+unsafe impl<M: Send + Sync> Sync for Device<M> {}
 
 impl<M: Send + Sync> Device<M> {
     /// Makes a device. `view.state` is filled in.
     pub fn new(mut view: BtlModule, state: M) -> Self {
-        let mut state = Box::new(state);
-        view.state = (&raw mut *state).cast();
-        Self { view: Box::new(view), state }
+        view.state = Box::into_raw(Box::new(state)).cast();
+        Self { view: Box::into_raw(Box::new(view)), state: core::marker::PhantomData }
     }
 
-    /// What the others see.
-    pub fn view(&self) -> &BtlModule {
-        &self.view
+    /// What the others see; [`Btl::modules`] hands out an array of these.
+    pub fn module(&self) -> *mut BtlModule {
+        self.view
     }
 
     /// The transport's own state.
     pub fn state(&self) -> &M {
-        &self.state
+        // SAFETY: `new` boxed it, and `drop` frees it.
+        unsafe { &*(*self.view).state.cast::<M>() }
+    }
+}
+
+impl<M> Drop for Device<M> {
+    fn drop(&mut self) {
+        // SAFETY: `new` boxed both, and whoever drops the device has nobody use it any more.
+        unsafe {
+            drop(Box::from_raw((*self.view).state.cast::<M>()));
+            drop(Box::from_raw(self.view));
+        }
     }
 }
 
@@ -808,9 +829,20 @@ shims! { T: Btl;
         peers: *const *const Peer,
         endpoints: *mut *mut Endpoint,
     ) -> Status = report(module.instance) {
+        let device = device::<T>(module);
         for i in 0..count as usize {
-            let endpoint = T::add_peer(device::<T>(module), module, &**peers.add(i))?;
-            *endpoints.add(i) = endpoint.unwrap_or(core::ptr::null_mut());
+            match T::add_peer(device, module, &**peers.add(i)) {
+                Ok(endpoint) => *endpoints.add(i) = endpoint.unwrap_or(core::ptr::null_mut()),
+                Err(failure) => {
+                    for made in 0..i {
+                        let endpoint = endpoints.add(made).replace(core::ptr::null_mut());
+                        if !endpoint.is_null() {
+                            T::remove_peer(device, endpoint);
+                        }
+                    }
+                    return Err(failure);
+                }
+            }
         }
         Ok(())
     }
@@ -916,7 +948,10 @@ shims! { T: Btl;
         registration: *mut c_void,
         key: *mut c_void,
     ) -> Status = report(module.instance) {
-        let key = core::slice::from_raw_parts_mut(key.cast(), module.key_size as usize);
+        let key = match module.key_size {
+            0 => &mut [][..],
+            size => core::slice::from_raw_parts_mut(key.cast(), size as usize),
+        };
         T::pack_key(device::<T>(module), registration, key)
     }
     fn unpack_key(
@@ -925,18 +960,18 @@ shims! { T: Btl;
         packed: *const c_void,
         key: &mut *mut c_void,
     ) -> Status = report(module.instance) {
-        let packed = core::slice::from_raw_parts(packed.cast(), module.key_size as usize);
+        let packed = author::bytes(packed, module.key_size as usize);
         *key = T::unpack_key(device::<T>(module), endpoint, packed)?;
         Ok(())
     }
     fn release_key(module: &BtlModule, key: *mut c_void) = no_unwind {
         T::release_key(device::<T>(module), key)
     }
-    fn arm(module: &BtlModule, cri: &Cri, wake: &mut BtlWake) -> Status = no_unwind {
+    fn arm(module: &BtlModule, cri: &Cri, wake: &mut BtlWake) -> OutcomeCode = no_unwind {
         match T::arm(device::<T>(module), cri) {
             Ok(Some(found)) => {
                 *wake = found;
-                OK
+                DONE
             }
             Ok(None) => NO_RESOURCES,
             Err(failure) => author::fail(module.instance, &failure),
@@ -948,6 +983,6 @@ shims! { T: Btl;
         text: *mut c_char,
         capacity: usize,
     ) -> usize = no_unwind {
-        crate::text::write(&T::describe(device::<T>(module), endpoint), text, capacity)
+        author::describe(text, capacity, || T::describe(device::<T>(module), endpoint))
     }
 }

@@ -22,7 +22,7 @@ use crate::abi::comm::Comm;
 use crate::abi::component::Instance;
 use crate::abi::datatype::{Datatype, Op};
 use crate::abi::request::Request;
-use crate::abi::status::{ERR_UNSUPPORTED, Status};
+use crate::abi::status::Status;
 use crate::author::{self, Component, Failure};
 
 /// Major version of this contract.
@@ -207,13 +207,14 @@ contract! {
 }
 
 unsafe extern "C" fn no_request(
-    _: *mut Instance,
+    instance: *mut Instance,
     _: &Comm,
     _: *mut c_void,
     _: &CollArgs,
     _: &mut *mut Request,
 ) -> Status {
-    ERR_UNSUPPORTED
+    // SAFETY: the caller passes a living instance.
+    unsafe { author::fail(instance, &author::unsupported("operations with a request")) }
 }
 
 /// Collectives in Rust. Functions correspond to those of [`CollOps`].

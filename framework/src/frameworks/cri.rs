@@ -212,6 +212,6 @@ shims! { T: Cri;
         T::thread_exit(&attached::<T>(pool).pool, pool, thread)
     }
     fn describe(pool: &CriPool, text: *mut c_char, capacity: usize) -> usize = no_unwind {
-        crate::text::write(&T::describe(&attached::<T>(pool).pool, pool), text, capacity)
+        author::describe(text, capacity, || T::describe(&attached::<T>(pool).pool, pool))
     }
 }

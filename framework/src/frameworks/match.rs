@@ -291,6 +291,6 @@ shims! { T: Match;
         *counts = T::counts(engine_of::<T>(engine));
     }
     fn describe(engine: *mut c_void, text: *mut c_char, capacity: usize) -> usize = no_unwind {
-        crate::text::write(&T::describe(engine_of::<T>(engine)), text, capacity)
+        author::describe(text, capacity, || T::describe(engine_of::<T>(engine)))
     }
 }

@@ -23,7 +23,7 @@ use crate::abi::component::Instance;
 use crate::abi::datatype::{Datatype, Op};
 use crate::abi::request::Request;
 use crate::abi::scope::Scope;
-use crate::abi::status::{ERR_UNSUPPORTED, OutcomeCode, Status};
+use crate::abi::status::{OutcomeCode, Status};
 use crate::author::{self, Component, Failure, Outcome};
 
 /// Major version of this contract.
@@ -233,23 +233,25 @@ contract! {
 }
 
 unsafe extern "C" fn no_attach(
-    _: *mut Instance,
+    instance: *mut Instance,
     _: &Window,
     _: *mut c_void,
     _: u64,
     _: u32,
 ) -> Status {
-    ERR_UNSUPPORTED
+    // SAFETY: the caller passes a living instance.
+    unsafe { author::fail(instance, &author::unsupported("dynamic windows")) }
 }
 unsafe extern "C" fn no_shared_query(
-    _: *mut Instance,
+    instance: *mut Instance,
     _: &Window,
     _: u32,
     _: &mut *mut c_void,
     _: &mut u64,
     _: &mut u32,
 ) -> Status {
-    ERR_UNSUPPORTED
+    // SAFETY: the caller passes a living instance.
+    unsafe { author::fail(instance, &author::unsupported("shared windows")) }
 }
 unsafe extern "C" fn no_description(
     _: *mut Instance,
@@ -341,14 +343,17 @@ shims! { T: Osc;
         request: *mut *mut Request,
     ) -> Status = no_unwind {
         let component = author::component::<T>(instance);
-        let started = component.transfer(window, transfer, !request.is_null()).map(|made| {
-            if let Some(made) = made
-                && !request.is_null()
-            {
+        let started = component.transfer(window, transfer, !request.is_null());
+        let stored = started.and_then(|made| match (made, request.is_null()) {
+            (Some(made), false) => {
                 *request = made;
+                Ok(())
             }
+            (None, true) => Ok(()),
+            (Some(_), true) => Err("it made a request that nobody asked for".into()),
+            (None, false) => Err("it made no request although one was asked for".into()),
         });
-        author::status(instance, started)
+        author::status(instance, stored)
     }
     fn synchronize(
         instance: *mut Instance,
@@ -384,6 +389,6 @@ shims! { T: Osc;
         text: *mut c_char,
         capacity: usize,
     ) -> usize = no_unwind {
-        crate::text::write(&author::component::<T>(instance).describe(window), text, capacity)
+        author::describe(text, capacity, || author::component::<T>(instance).describe(window))
     }
 }

@@ -18,7 +18,7 @@ use core::ffi::{c_char, c_void};
 
 use super::{contract, shims};
 use crate::abi::component::Instance;
-use crate::abi::status::{ERR_UNSUPPORTED, Status};
+use crate::abi::status::{ERR_ARGUMENT, ERR_TRUNCATED, Status};
 use crate::author::{self, Component, Failure};
 
 /// Major version of this contract.
@@ -33,6 +33,8 @@ pub const PMI_TEXT: usize = 256;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct PmiJob {
+    /// Size of this struct in bytes, as the host has it.
+    pub struct_size: u32,
     /// Rank of this process.
     pub rank: u32,
     /// Processes.
@@ -43,8 +45,6 @@ pub struct PmiJob {
     pub universe: i32,
     /// 1 when `MPI_Comm_spawn` started this job.
     pub spawned: u32,
-    /// Zero.
-    pub reserved: u32,
     /// The job's name, NUL-terminated.
     pub id: [c_char; PMI_TEXT],
     /// Who launched it, in words, such as `mpirun of Cairn MPI` or `hydra`. NUL-terminated.
@@ -99,7 +99,8 @@ pub struct PmiOps {
             port: *const c_char,
         ) -> Status,
     >,
-    /// Copies the port name that a job published. Default: `CAIRN_ERR_UNSUPPORTED`.
+    /// Copies the port name that a job published; `CAIRN_ERR_TRUNCATED` if `capacity` bytes with the
+    /// NUL are too few. Default: `CAIRN_ERR_UNSUPPORTED`.
     pub lookup: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
@@ -123,27 +124,33 @@ contract! {
     optional lookup since 0 = no_lookup;
 }
 
-unsafe extern "C" fn no_publish(_: *mut Instance, _: *const c_char, _: *const c_char) -> Status {
-    ERR_UNSUPPORTED
+unsafe extern "C" fn no_publish(
+    instance: *mut Instance,
+    _: *const c_char,
+    _: *const c_char,
+) -> Status {
+    // SAFETY: the caller passes a living instance.
+    unsafe { author::fail(instance, &author::unsupported("name publishing")) }
 }
 unsafe extern "C" fn no_lookup(
-    _: *mut Instance,
+    instance: *mut Instance,
     _: *const c_char,
     _: *mut c_char,
     _: usize,
 ) -> Status {
-    ERR_UNSUPPORTED
+    // SAFETY: the caller passes a living instance.
+    unsafe { author::fail(instance, &author::unsupported("name publishing")) }
 }
 
 impl Default for PmiJob {
     fn default() -> Self {
         Self {
+            struct_size: size_of::<Self>() as u32,
             rank: 0,
             size: 1,
             appnum: -1,
             universe: -1,
             spawned: 0,
-            reserved: 0,
             id: [0; PMI_TEXT],
             launcher: [0; PMI_TEXT],
         }
@@ -206,8 +213,12 @@ pub const fn ops<T: Pmi>() -> PmiOps {
 /// # Safety
 /// `text` is null or NUL-terminated and lives during `'a`.
 unsafe fn argument<'a>(text: *const c_char) -> Result<&'a str, Failure> {
+    if text.is_null() {
+        return Err(Failure::new(ERR_ARGUMENT, "a text is null"));
+    }
     // SAFETY: promised by the caller.
-    unsafe { crate::text::borrow(text) }.ok_or_else(|| "a text that is not UTF-8".into())
+    unsafe { crate::text::borrow(text) }
+        .ok_or_else(|| Failure::new(ERR_ARGUMENT, "a text is not UTF-8"))
 }
 
 shims! { T: Pmi;
@@ -221,7 +232,7 @@ shims! { T: Pmi;
         value: *const c_void,
         len: usize,
     ) -> Status = report(instance) {
-        let value = core::slice::from_raw_parts(value.cast(), len);
+        let value = author::bytes(value, len);
         author::component::<T>(instance).put(argument(key)?, value)
     }
     fn fence(instance: *mut Instance) -> Status = report(instance) {
@@ -262,7 +273,9 @@ shims! { T: Pmi;
         capacity: usize,
     ) -> Status = report(instance) {
         let found = author::component::<T>(instance).lookup(argument(service)?)?;
-        crate::text::write(&found, port, capacity);
+        if crate::text::write(&found, port, capacity) >= capacity {
+            return Err(Failure::new(ERR_TRUNCATED, "the port name is longer than the buffer"));
+        }
         Ok(())
     }
 }

@@ -339,6 +339,6 @@ shims! { T: Pml;
         text: *mut c_char,
         capacity: usize,
     ) -> usize = no_unwind {
-        crate::text::write(&author::component::<T>(instance).describe(comm), text, capacity)
+        author::describe(text, capacity, || author::component::<T>(instance).describe(comm))
     }
 }

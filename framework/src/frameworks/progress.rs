@@ -92,8 +92,8 @@ pub struct ProgressOps {
     pub leave: Option<
         unsafe extern "C" fn(instance: *mut Instance, thread: &Thread, sync: *const WaitSync),
     >,
-    /// The pools changed: recompute what depends on their number. With no thread in `run`.
-    /// Default: nothing.
+    /// The pools changed: recompute what depends on their number. Threads may be in `run` with the
+    /// engine as it was before. Default: nothing.
     pub pools_changed:
         Option<unsafe extern "C" fn(instance: *mut Instance, engine: &ProgressEngine)>,
 }

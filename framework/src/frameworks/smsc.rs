@@ -65,7 +65,8 @@ pub struct SmscOps {
     /// Frees it; no transfer is in flight. Set-up. Required.
     pub peer_close: Option<unsafe extern "C" fn(instance: *mut Instance, peer: *mut c_void)>,
     /// The sender's side: offers `len` bytes at `buffer`, fills in the ticket and stores the
-    /// transfer. Hot. Required.
+    /// transfer, which then goes on by `advance`. `CAIRN_DONE`: the transfer was made;
+    /// `CAIRN_NO_RESOURCES`: not now. Hot. Required.
     pub offer: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
@@ -77,7 +78,7 @@ pub struct SmscOps {
         ) -> OutcomeCode,
     >,
     /// The receiver's side: takes the first `len` bytes of an offer to `buffer` and stores the
-    /// transfer. Hot. Required.
+    /// transfer, which then goes on by `advance`. Answers as `offer`. Hot. Required.
     pub accept: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,

@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicU32;
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::pool::Cri;
-use cairn_framework::abi::status::{ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode};
+use cairn_framework::abi::status::{
+    DONE, ERR_PEER, ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode,
+};
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::btl::{
     Btl, BtlAtomic, BtlCompletion, BtlGathered, BtlMessage, BtlModule, BtlOps, BtlPacked,
@@ -63,11 +65,14 @@ fn view(instance: *mut Instance, name: &'static CStr) -> BtlModule {
     }
 }
 
+/// The rank of a peer for whom no endpoint can be made.
+const UNWELCOME: u32 = 9;
+
 impl Double {
     fn new(life: Life) -> Self {
         let device = |name, number| Device::new(view(life.me(), name), Port { number });
         let devices = [device(c"left", 70), device(c"right", 71)];
-        let modules = devices.iter().map(|one| p(one.view()).cast_mut()).collect();
+        let modules = devices.iter().map(Device::module).collect();
         Self { life, modules, _devices: devices }
     }
 }
@@ -88,6 +93,9 @@ impl Btl for Double {
         peer: &Peer,
     ) -> Result<Option<*mut Endpoint>, Failure> {
         play("add_peers", (port.number, p(view), p(peer)))?;
+        if peer.rank == UNWELCOME {
+            return Err(Failure::new(ERR_PEER, "not you"));
+        }
         Ok(peer.rank.is_multiple_of(2).then(|| at(0x5000 + peer.rank as usize)))
     }
     unsafe fn remove_peer(port: &Port, endpoint: *mut Endpoint) {
@@ -361,6 +369,17 @@ fn peers(btl: &Subject<BtlOps>, [left, right]: [&BtlModule; 2]) {
     });
     assert_eq!(endpoints, [null_mut(); 3]);
 
+    // When one fails, those made before are ended.
+    let peers = [peer(0), peer(1), peer(2), peer(UNWELCOME)];
+    let pointers = peers.each_ref().map(p);
+    let mut endpoints = [at::<Endpoint>(1); 4];
+    let status = c!(btl.ops, add_peers(left, 4, pointers.as_ptr(), endpoints.as_mut_ptr()));
+    assert_eq!(status, ERR_PEER);
+    let notes = calls();
+    let ended = [at::<Endpoint>(0x5000), at(0x5002)].map(|one| said("remove_peer", (70, one)));
+    assert_eq!(notes[4..], ended);
+    assert_eq!(endpoints[..3], [null_mut(); 3]);
+
     c!(btl.ops, remove_peer(left, at(0x5002)));
     called("remove_peer", (70, at::<Endpoint>(0x5002)));
     btl.panics(&said("modules", btl.instance), || {
@@ -411,7 +430,7 @@ fn sleeping_and_describing(btl: &Subject<BtlOps>, module: &BtlModule) {
     order(Next::Outcome(Outcome::NoResources));
     assert_eq!(c!(btl.ops, arm(module, &cri, &mut wake)), NO_RESOURCES);
     assert_eq!((wake.fd, wake.word, wake.expected, calls()), (-1, null(), 0, vec![expected]));
-    assert_eq!(c!(btl.ops, arm(module, &cri, &mut wake)), OK);
+    assert_eq!(c!(btl.ops, arm(module, &cri, &mut wake)), DONE);
     called("arm", (71, p(&cri)));
     assert_eq!((wake.fd, wake.word, wake.expected), (12, &raw const WORD, 34));
 
@@ -424,10 +443,12 @@ fn sleeping_and_describing(btl: &Subject<BtlOps>, module: &BtlModule) {
 #[test]
 fn a_device_has_one_address() {
     let device = Device::new(view(null_mut(), c"one"), 4711_u64);
-    let (view, state) = (p(device.view()), p(device.state()));
+    let (module, state) = (device.module(), p(device.state()));
     let moved = Box::new(device);
-    assert_eq!((p(moved.view()), p(moved.state())), (view, state));
-    assert_eq!((moved.view().state.cast_const().cast(), *moved.state()), (state, 4711));
+    assert_eq!((moved.module(), p(moved.state())), (module, state));
+    // SAFETY: the device is alive.
+    let known = unsafe { (*module).state };
+    assert_eq!((known.cast_const().cast(), *moved.state()), (state, 4711));
 }
 
 #[test]

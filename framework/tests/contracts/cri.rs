@@ -70,6 +70,20 @@ const _: () = {
     inventory::submit! { Linked(&[&DESCRIPTOR]) }
 };
 
+/// A component whose size is wrong: its table ends in the middle of a function.
+const _: () = {
+    static OPS: CriOps =
+        CriOps { struct_size: field_end!(CriOps, thread_exit) as u32 + 4, ..ops::<Double>() };
+    static DESCRIPTOR: ComponentDescriptor = descriptor::<Double>(
+        (VERSION.0, 0),
+        NAME,
+        [c"half", c"ends in the middle of a function", c""],
+        [0, 1, 0],
+        (&raw const OPS).cast(),
+    );
+    inventory::submit! { Linked(&[&DESCRIPTOR]) }
+};
+
 #[test]
 fn every_function_reaches_the_strategy() {
     let scope = process();
@@ -146,20 +160,22 @@ fn absent_functions() {
 }
 
 #[test]
-fn a_table_of_version_1_0_lacks_what_came_later() {
-    let scope = process();
-    let (subject, provides) = Subject::<CriOps>::choose("old", &scope);
-    let (ops, me) = (subject.ops, subject.instance);
-    assert_eq!(provides, ["scope_open", "scope_close", "thread_exit"]);
-    assert_eq!(ops.struct_size as usize, size_of::<CriOps>());
-    let mut cris = [cri(0)];
-    let mut pool = pool(20, &mut cris);
-    assert_eq!(c!(ops, attach(me, &mut pool)), OK);
-    called("attach", (me, p(&pool)));
-    c!(ops, thread_exit(&pool, &thread(4)));
-    assert_eq!(calls().len(), 1);
-    writes("", &[], |text, capacity| c!(ops, describe(&pool, text, capacity)));
-    c!(ops, detach(me, &mut pool));
-    called("detach", 20);
-    subject.close();
+fn a_table_lacks_what_came_later_than_its_version() {
+    for name in ["old", "half"] {
+        let scope = process();
+        let (subject, provides) = Subject::<CriOps>::choose(name, &scope);
+        let (ops, me) = (subject.ops, subject.instance);
+        assert_eq!(provides, ["scope_open", "scope_close", "thread_exit"]);
+        assert_eq!(ops.struct_size as usize, size_of::<CriOps>());
+        let mut cris = [cri(0)];
+        let mut pool = pool(20, &mut cris);
+        assert_eq!(c!(ops, attach(me, &mut pool)), OK);
+        called("attach", (me, p(&pool)));
+        c!(ops, thread_exit(&pool, &thread(4)));
+        assert_eq!(calls().len(), 1);
+        writes("", &[], |text, capacity| c!(ops, describe(&pool, text, capacity)));
+        c!(ops, detach(me, &mut pool));
+        called("detach", 20);
+        subject.close();
+    }
 }

@@ -3,16 +3,19 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
+use std::ptr::null_mut;
 
 use cairn_framework::abi::request::WaitSync;
-use cairn_framework::abi::status::ERR_RESOURCES;
+use cairn_framework::abi::status::{ERR_RESOURCES, ERR_UNSUPPORTED};
 use cairn_framework::author::Failure;
+use cairn_framework::frameworks::coll::{CollArgs, CollOps};
+use cairn_framework::frameworks::pmi::PmiOps;
 use cairn_framework::frameworks::wait::WaitOps;
 use cairn_framework::host::select::Verdict;
 use cairn_framework::host::{Slot, Stage};
 
 use super::support::{
-    Next, PRIORITY, Subject, called, calls, order, p, process, said, system, thread,
+    Next, PRIORITY, Subject, called, calls, comm, order, p, process, said, system, thread,
 };
 use super::wait::means;
 
@@ -69,6 +72,27 @@ fn a_component_declines_and_opens_again() {
         slot.close();
         assert_eq!(calls(), [""; 0]);
     }
+}
+
+/// What a component has not got says so, and not what went wrong before.
+#[test]
+fn an_absent_function_gives_its_reason() {
+    let scope = process();
+    let coll = Subject::<CollOps>::bare(&scope);
+    let comm = comm(1);
+    // SAFETY: numbers and null pointers, and nobody looks at them.
+    let args: CollArgs = unsafe { std::mem::zeroed() };
+    let (module, mut request) = (null_mut(), null_mut());
+    let status = c!(coll.ops, start(coll.instance, &comm, module, &args, &mut request));
+    assert_eq!(status, ERR_UNSUPPORTED);
+    assert_eq!(coll.reason(), "this component does not offer operations with a request");
+    coll.close();
+
+    let pmi = Subject::<PmiOps>::bare(&scope);
+    let name = c"name".as_ptr();
+    assert_eq!(c!(pmi.ops, publish(pmi.instance, name, name)), ERR_UNSUPPORTED);
+    assert_eq!(pmi.reason(), "this component does not offer name publishing");
+    pmi.close();
 }
 
 /// Set for the process that is to end.

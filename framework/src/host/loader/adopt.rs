@@ -106,7 +106,12 @@ pub(super) unsafe fn adopt(
         );
         // All-zero is a valid value of each field that was not copied: numbers, null pointers and
         // functions that are not there.
-        copy.assume_init()
+        let mut copy = copy.assume_init();
+        // Half a pointer is none.
+        if known < field_end!(ComponentDescriptor, aliases) {
+            copy.aliases = std::ptr::null();
+        }
+        copy
     };
     let abi = (copy.abi_major, copy.abi_minor);
     if abi.0 != ABI_MAJOR {
@@ -185,7 +190,12 @@ unsafe fn adopt_table(
     }
     let mut provides = Vec::new();
     for function in contract.functions {
-        let present = copy[function.offset / 8] != 0;
+        let pointer = &mut copy[function.offset / 8];
+        // Half a pointer is none.
+        if function.offset + size_of::<usize>() > known {
+            *pointer = 0;
+        }
+        let present = *pointer != 0;
         if function.required && !present {
             return Err(Refusal::MissingFunction(function.name));
         }

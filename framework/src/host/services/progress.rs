@@ -193,9 +193,10 @@ impl Engine {
         }
     }
 
-    /// Makes a pass for a thread that waits for `sync`, if for anything, on an instance, if on one.
-    /// Returns the number of events; 0 when the thread is in a pass already.
-    pub fn run(&self, sync: Option<&WaitSync>, instance: Option<(u32, u32)>, misses: u32) -> u32 {
+    /// Makes a pass for a thread that waits for `sync`, if for anything, and has made `misses`
+    /// passes for it without an event. Returns the number of events; 0 when the thread is in a pass
+    /// already.
+    pub fn run(&self, sync: Option<&WaitSync>, misses: u32) -> u32 {
         let record: &'static Record = threads::current();
         if record.presence.inside() {
             return 0;
@@ -204,7 +205,8 @@ impl Engine {
         let snapshot = self.current();
         let events = match snapshot.policy {
             Some(policy) => {
-                let (pool, cri) = instance.unwrap_or((0, PROGRESS_NO_CRI));
+                let (pool, cri) = sync
+                    .map_or((0, PROGRESS_NO_CRI), |sync| (snapshot.index_of(sync.pool), sync.cri));
                 let ask = ProgressAsk {
                     thread: record.thread(),
                     sync: sync.map_or(std::ptr::null(), std::ptr::from_ref),
@@ -222,6 +224,19 @@ impl Engine {
         };
         record.presence.leave();
         events
+    }
+
+    /// A thread is done waiting for `sync`: what it owned goes to another.
+    pub fn leave(&self, sync: &WaitSync) {
+        let record = threads::current();
+        record.presence.enter();
+        if let Some(policy) = self.current().policy {
+            // SAFETY: the table is complete, and `set_policy` waits for those who are inside.
+            unsafe {
+                (policy.ops.leave.unwrap_unchecked())(policy.instance, record.thread(), sync);
+            }
+        }
+        record.presence.leave();
     }
 
     /// A pass without a policy.
@@ -260,6 +275,13 @@ impl Snapshot {
         snapshot.view.pools = snapshot.pools.as_ptr();
         snapshot.view.private = (&raw const *snapshot).cast();
         snapshot
+    }
+
+    /// The place of the pool with this number in the list; any if it is not there.
+    fn index_of(&self, id: u32) -> u32 {
+        // SAFETY: the snapshot's pools are there during a pass.
+        let place = self.pools.iter().position(|pool| unsafe { (**pool).id } == id);
+        place.unwrap_or(0) as u32
     }
 
     /// Whether nothing was added or removed since the pass loaded this snapshot. A pass stops when
@@ -387,7 +409,7 @@ mod tests {
         for threaded in [false, true] {
             engine.set_threaded(threaded);
             for _ in 0..SELDOM {
-                assert!(engine.run(None, None, 0) >= 4);
+                assert!(engine.run(None, 0) >= 4);
             }
         }
         assert_eq!(calls[0].load(Ordering::Relaxed), u64::from(2 * SELDOM));
@@ -396,14 +418,14 @@ mod tests {
 
         // An instance that another thread holds is left out; the others are not.
         let held = cris[1].lock.guard();
-        engine.run(None, None, 0);
+        engine.run(None, 0);
         drop(held);
         assert_eq!(polls[0].load(Ordering::Relaxed), u64::from(2 * SELDOM + 1));
         assert_eq!(polls[1].load(Ordering::Relaxed), u64::from(2 * SELDOM));
 
         engine.remove(1, Some((count, context(0))));
         engine.remove_pool(&raw mut pool);
-        assert_eq!(engine.run(None, None, 0), 0);
+        assert_eq!(engine.run(None, 0), 0);
     }
 
     #[test]
@@ -416,7 +438,7 @@ mod tests {
         unsafe extern "C" fn nest(context: *mut c_void) -> u32 {
             // SAFETY: the test passes this type.
             let this = unsafe { &*context.cast::<Nest>() };
-            this.inner.fetch_add(u64::from(this.engine.run(None, None, 0)), Ordering::Relaxed);
+            this.inner.fetch_add(u64::from(this.engine.run(None, 0)), Ordering::Relaxed);
             this.engine.remove(1, Some((nest, context)));
             this.calls.fetch_add(1, Ordering::Relaxed);
             1
@@ -425,8 +447,8 @@ mod tests {
             Nest { engine: Engine::new(), inner: AtomicU64::new(0), calls: AtomicU64::new(0) };
         this.engine.set_threaded(true);
         this.engine.add(1, nest, (&raw const this).cast_mut().cast(), PROGRESS_EVERY_PASS);
-        assert_eq!(this.engine.run(None, None, 0), 1);
-        assert_eq!(this.engine.run(None, None, 0), 0);
+        assert_eq!(this.engine.run(None, 0), 1);
+        assert_eq!(this.engine.run(None, 0), 0);
         assert_eq!(this.inner.into_inner(), 0);
         assert_eq!(this.calls.into_inner(), 1);
     }
@@ -448,7 +470,7 @@ mod tests {
             for _ in 0..3 {
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed) {
-                        engine.run(None, None, 0);
+                        engine.run(None, 0);
                     }
                 });
             }

@@ -1,5 +1,6 @@
 //! Waiting for a sync object, by the process's `wait` component or without one.
 
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use super::{table, threads};
@@ -16,43 +17,65 @@ pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
     if record.presence.inside() {
         return table::failed(ERR_ARGUMENT, "a callback of the progress engine can't wait");
     }
-    let Some(component) = system.wait.get() else {
-        while !sync.is_complete() {
-            if system.engine.run(Some(sync), None, 0) == 0 {
-                std::thread::yield_now();
-            }
+    let misses = Cell::new(0);
+    let status = match system.wait.get() {
+        Some(component) => {
+            let lent = Lent { system, misses: &misses };
+            let means = WaitMeans {
+                struct_size: size_of::<WaitMeans>() as u32,
+                reserved: 0,
+                thread: record.thread(),
+                poll,
+                sleep,
+                help,
+                private: (&raw const lent).cast(),
+            };
+            // SAFETY: the table is complete and the component open.
+            unsafe { (component.ops.wait.unwrap_unchecked())(component.instance, sync, &means) }
         }
-        return OK;
+        None => {
+            while !sync.is_complete() {
+                if pass(system, sync, &misses) == 0 {
+                    std::thread::yield_now();
+                }
+            }
+            OK
+        }
     };
-    let means = WaitMeans {
-        struct_size: size_of::<WaitMeans>() as u32,
-        reserved: 0,
-        thread: record.thread(),
-        poll,
-        sleep,
-        help,
-        private: std::ptr::from_ref(system).cast(),
-    };
-    // SAFETY: the table is complete and the component open.
-    unsafe { (component.ops.wait.unwrap_unchecked())(component.instance, sync, &means) }
+    system.engine.leave(sync);
+    status
+}
+
+/// What stands behind the means that are lent for one wait.
+struct Lent<'a> {
+    system: &'static System,
+    /// Passes in a row without an event.
+    misses: &'a Cell<u32>,
+}
+
+fn pass(system: &System, sync: &WaitSync, misses: &Cell<u32>) -> u32 {
+    let events = system.engine.run(Some(sync), misses.get());
+    misses.set(if events == 0 { misses.get().saturating_add(1) } else { 0 });
+    events
 }
 
 /// # Safety
 /// The means are those that `wait` lends.
-unsafe fn system_of(means: &WaitMeans) -> &'static System {
-    // SAFETY: systems live as long as the process.
+unsafe fn lent(means: &WaitMeans) -> &Lent<'_> {
+    // SAFETY: promised by the caller.
     unsafe { &*means.private.cast() }
 }
 
 unsafe extern "C" fn poll(means: &WaitMeans, sync: &WaitSync) -> u32 {
     // SAFETY: lent by `wait`.
-    unsafe { system_of(means) }.engine.run(Some(sync), None, 0)
+    let lent = unsafe { lent(means) };
+    pass(lent.system, sync, lent.misses)
 }
 
 /// Transports do not say yet what to sleep on, so only a process without any sleeps without limit.
 unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32) -> OutcomeCode {
     // SAFETY: lent by `wait`.
-    let system = unsafe { system_of(means) };
+    let system = unsafe { lent(means) }.system;
     if microseconds == 0 && system.has_pools() {
         return ERR_UNSUPPORTED;
     }
@@ -78,7 +101,7 @@ unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32
 
 unsafe extern "C" fn help(means: &WaitMeans) -> u32 {
     // SAFETY: lent by `wait`.
-    let system = unsafe { system_of(means) };
+    let system = unsafe { lent(means) }.system;
     system.tasks.get().map_or(0, |tasks| {
         // SAFETY: the table is complete and the component open.
         unsafe { (tasks.ops.run.unwrap_unchecked())(tasks.instance, &*means.thread, 1) }

@@ -44,6 +44,7 @@ use crate::frameworks::tasks::TasksOps;
 use crate::frameworks::wait::WaitOps;
 use pools::PoolPointer;
 
+pub(crate) use slot::Provider;
 pub use slot::{Chosen, Slot, Stage};
 
 /// What a system is made from.
@@ -115,8 +116,8 @@ pub struct System {
     pub(crate) cards: Cards,
     pub(crate) counters: Counters,
     pub(crate) engine: Engine,
-    pub(crate) wait: OnceLock<Chosen<WaitOps>>,
-    pub(crate) tasks: OnceLock<Chosen<TasksOps>>,
+    pub(crate) wait: Provider<WaitOps>,
+    pub(crate) tasks: Provider<TasksOps>,
     abort: OnceLock<Abort>,
 }
 
@@ -170,8 +171,8 @@ impl System {
             cards: Cards::default(),
             counters: Counters::default(),
             engine: Engine::new(),
-            wait: OnceLock::new(),
-            tasks: OnceLock::new(),
+            wait: Provider::default(),
+            tasks: Provider::default(),
             abort: OnceLock::new(),
         }));
         let host = system.host.get_or_init(|| {
@@ -271,7 +272,7 @@ impl System {
 
     /// Makes a pass of the progress engine.
     pub fn progress(&self) -> u32 {
-        self.engine.run(None, None, 0)
+        self.engine.run(None, 0)
     }
 
     /// Every component that can be used, by framework and name.
@@ -305,10 +306,10 @@ impl System {
             self.engine.set_policy(Some((chosen.instance, chosen.ops)));
         }
         if there("wait") {
-            let _ = self.wait.set(self.select_one::<WaitOps>(&scope)?);
+            self.wait.set(Some(self.select_one::<WaitOps>(&scope)?));
         }
         if there("tasks") {
-            let _ = self.tasks.set(self.select_one::<TasksOps>(&scope)?);
+            self.tasks.set(Some(self.select_one::<TasksOps>(&scope)?));
         }
         Ok(())
     }
@@ -324,7 +325,10 @@ impl System {
     /// Closes every component, transports before the strategies that serve their pools.
     pub fn close(&'static self) {
         let _lifecycle = self.lifecycle.lock();
+        // From here on the host's own simple ways serve: components may wait while they close.
         self.engine.set_policy(None);
+        self.wait.set(None);
+        self.tasks.set(None);
         let strategies = |slot: &&&Slot| slot.loaded.contract.name == "cri";
         self.slots.iter().filter(|slot| !strategies(slot)).for_each(|slot| slot.close());
         self.slots.iter().filter(strategies).for_each(|slot| slot.close());

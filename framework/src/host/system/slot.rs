@@ -3,6 +3,7 @@
 use std::cell::UnsafeCell;
 use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use parking_lot::Mutex;
 
@@ -61,6 +62,30 @@ pub struct Chosen<T: 'static> {
 unsafe impl<T> Send for Chosen<T> {}
 // SAFETY: see `Send`.
 unsafe impl<T> Sync for Chosen<T> {}
+
+/// The component that does something for the host itself, if one was selected. Read without a lock.
+/// What was set is never freed: a system sets it a few times at most.
+pub(crate) struct Provider<T: 'static>(AtomicPtr<Chosen<T>>);
+
+impl<T> Default for Provider<T> {
+    fn default() -> Self {
+        Self(AtomicPtr::default())
+    }
+}
+
+impl<T> Provider<T> {
+    /// The component.
+    pub fn get(&self) -> Option<&'static Chosen<T>> {
+        // SAFETY: null or leaked. Acquire pairs with the Release in `set`.
+        unsafe { self.0.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Sets or takes away the component.
+    pub fn set(&self, chosen: Option<Chosen<T>>) {
+        let new = chosen.map_or(std::ptr::null_mut(), |chosen| Box::into_raw(Box::new(chosen)));
+        self.0.store(new, Ordering::Release);
+    }
+}
 
 impl Slot {
     pub(super) fn leak(loaded: Loaded) -> &'static Self {
