@@ -132,13 +132,13 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
    */
   void *link;
   /**
-   * Since 1.1. `cairn_cri_pool_t.id` of the pool that the operation uses; any when `cri`
-   * is none. Set by the waiter.
+   * Since 1.1. `cairn_cri_pool_t.id` of the pool that the operation uses; any
+   * when `cri` is none. Set by the waiter.
    */
   uint32_t pool;
   /**
-   * Since 1.1. The instance that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid progress
-   * component looks first. Set by the waiter.
+   * Since 1.1. The instance that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
+   * progress component looks first. Set by the waiter.
    */
   uint32_t cri;
 };

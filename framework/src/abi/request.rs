@@ -70,11 +70,11 @@ pub struct WaitSync {
     pub error: AtomicI32,
     /// The `wait` component's own, for its queue of waiters.
     pub link: *mut c_void,
-    /// Since 1.1. [`CriPool::id`](super::pool::CriPool::id) of the pool that the operation uses; any when `cri`
-    /// is none. Set by the waiter.
+    /// Since 1.1. [`CriPool::id`](super::pool::CriPool::id) of the pool that the operation uses; any
+    /// when `cri` is none. Set by the waiter.
     pub pool: u32,
-    /// Since 1.1. The instance that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid progress
-    /// component looks first. Set by the waiter.
+    /// Since 1.1. The instance that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
+    /// progress component looks first. Set by the waiter.
     pub cri: u32,
 }
 

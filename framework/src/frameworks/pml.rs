@@ -12,7 +12,7 @@
 //! lock held. They take the lock of the instance they send on, and what the matching engine needs.
 //!
 //! **Requests.** The component allocates them; each begins with a
-//! [`Request`](crate::abi::request::Request). A send that is finished at once may hand out one
+//! [`Request`]. A send that is finished at once may hand out one
 //! shared request that is always complete. The user's buffer belongs to the operation from the call
 //! until the request is complete; buffer, datatype and communicator outlive it.
 //!

@@ -1,7 +1,7 @@
 //! **wait** — what a thread does when it must wait.
 //!
 //! Every blocking call ends here: the thread has a sync object
-//! ([`WaitSync`](crate::abi::request::WaitSync)) whose count reaches zero when what it waits for
+//! ([`WaitSync`]) whose count reaches zero when what it waits for
 //! has happened. A component decides how the thread spends the time: it polls without pause
 //! (*spin*), gives its processor to others between polls (*yield*), sleeps in the kernel until a
 //! transport or a peer wakes it (*block*), or chooses among these by the load of the machine.
