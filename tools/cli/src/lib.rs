@@ -13,7 +13,8 @@ use cairn_framework::host::report::{Table, Tone};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct McaArgs {
     /// Set an MCA parameter; may be given many times
-    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append)]
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append,
+          allow_negative_numbers = true)]
     pub mca: Vec<String>,
     /// Read MCA parameters from a TOML file; may be given many times, later files win
     #[arg(long, value_name = "FILE")]
