@@ -17,6 +17,11 @@ pub const CC: Tool = Tool { program: "cc", package: "gcc" };
 /// How authors of components find an installation.
 pub const PKG_CONFIG: Tool = Tool { program: "pkg-config", package: "pkg-config" };
 
+/// What the example in C is built with, as its readers will.
+pub const MAKE: Tool = Tool { program: "make", package: "make" };
+/// Says which files are part of the repository.
+pub const GIT: Tool = Tool { program: "git", package: "git" };
+
 /// Makes sure that programs are there: installs what is missing when it can, and otherwise says what
 /// to install.
 pub fn require(tools: &[Tool]) -> Result<()> {
