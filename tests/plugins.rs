@@ -169,7 +169,9 @@ fn a_component_that_does_not_open_is_an_error_if_it_was_asked_for() {
     let info = |args: &[&str]| {
         Run::info(home.path()).args(["--mca", "mca_component_path"]).args([dir.path()]).args(args)
     };
-    info(&["--selected"]).ok().says(&["failed to open: the flux capacitor is empty", "dedicated"]);
+    info(&["--selected"])
+        .ok()
+        .says(&["not available here: the flux capacitor is empty", "dedicated"]);
     info(&["--selected", "--mca", "cri", "odd"]).fails().complains(&[
         "a cri component was asked for by name and can't be used",
         "the flux capacitor is empty",
@@ -187,16 +189,63 @@ fn a_component_that_does_not_open_is_an_error_if_it_was_asked_for() {
 }
 
 #[test]
-fn an_index_that_is_not_there_is_found_by_the_check() {
-    let dir = scratch();
+fn the_check_finds_what_breaks_the_contract() {
+    let cases: &[(&str, &str, &str)] = &[
+        ("-DBEYOND", "an answer is the index", "assign returned 1 for a pool of 1"),
+        ("-DREGISTER_FAILS", "its parameters register", "it does not want to"),
+        ("-DOPENS_ONCE", "it opens again", "once is enough"),
+        ("-DOPEN_RETURNS=7", "it opens", "open returned 7, which is no status"),
+        ("-DOPEN_RETURNS=-2", "it opens", "open returned -2 (not enough resources) without"),
+        ("-DQUERY_RETURNS=7", "it opens", "query returned 7, which is no status"),
+        ("-DNO_PRIORITY", "it opens", "without setting a priority"),
+        ("-DPRIORITY=101", "it opens", "set the priority 101; allowed are 0 to 100"),
+        ("-DATTACH_FAILS", "an answer is the index", "attach of a pool of 1: it has no room"),
+        ("-DLEAKS_COUNTERS", "leaves no counter", "three pools left 3 cells"),
+        ("-DSIZE=40", "the loader takes it", "its descriptor says it has 40 bytes"),
+    ];
+    let (dir, home) = (scratch(), scratch());
     let path = dir.path().join("cri_odd.so");
-    odd_plugin(&path, &["-DBEYOND"]);
-    let home = scratch();
-    Run::info(home.path()).args(["check"]).args([&path]).fails().says(&[
-        "FAILED",
-        "assign returned 1 for a pool of 1",
-        "not sound",
-    ]);
+    for (fault, rule, reason) in cases {
+        odd_plugin(&path, &[fault]);
+        let check = || Run::info(home.path()).args(["check"]).args([&path]);
+        let text = check().fails().stdout;
+        let line = text.lines().find(|line| line.contains("... FAILED: "));
+        let line = line.unwrap_or_else(|| panic!("{fault}: no rule failed in {text}"));
+        assert!(line.contains(rule) && line.contains(reason), "{fault}: {line}");
+        assert!(text.ends_with(": not sound\n"), "{fault}: {text}");
+        let json = check().args(["--json"]).fails().json();
+        assert_eq!(json["components"][0]["verdict"], "broken", "{json:#}");
+    }
+}
+
+/// What has no device here can't be checked, and that is not the same as being sound or broken.
+#[test]
+fn the_check_says_when_a_component_is_of_no_use_here() {
+    let (dir, home) = (scratch(), scratch());
+    let path = dir.path().join("cri_odd.so");
+    odd_plugin(&path, &["-DOPEN_FAILS"]);
+    let done = Run::info(home.path()).args(["check"]).args([&path]).exits(3);
+    done.says(&["not available here: the flux capacitor is empty", "not usable here"]);
+}
+
+/// The check looks at the libraries it is told, with the parameters of its own command line, and at
+/// nothing else.
+#[test]
+fn the_check_ignores_what_is_set_elsewhere() {
+    let (dir, home) = (scratch(), scratch());
+    let paths = ["one", "two"].map(|name| {
+        let path = dir.path().join(format!("cri_{name}.so"));
+        odd_plugin(&path, &[&format!("-DNAME=\"{name}\"")]);
+        path
+    });
+    let user_file = home.path().join(".cairn/mca-params.toml");
+    fs::create_dir_all(user_file.parent().unwrap()).unwrap();
+    fs::write(user_file, "cri = 'nobody'\nno_such_parameter = 1\n").unwrap();
+    let check =
+        || Run::info(home.path()).env("CAIRN_MCA_nothing", "1").args(["check"]).args(&paths);
+    check().ok().says(&["cri_one: sound", "cri_two: sound"]);
+    check().args(["--mca", "cri", "^two"]).ok();
+    check().args(["--mca", "mca_strikt", "1"]).fails().complains(&["mca_strict"]);
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn the_highest_priority_serves_and_every_candidate_is_recorded() {
             ("high", Some(60), "chosen".to_owned()),
             ("low", Some(40), "outranked by high".to_owned()),
             ("shy", None, "declined: only for communicators".to_owned()),
-            ("sleepy", None, "failed to open: it is too early".to_owned()),
+            ("sleepy", None, "not available here: it is too early".to_owned()),
         ]
     );
     assert_eq!(
@@ -154,7 +154,7 @@ fn the_highest_priority_serves_and_every_candidate_is_recorded() {
     let stage = |name: &str| stages.iter().find(|one| one.0 == name).unwrap().1.clone();
     assert_eq!(stage("cri_high"), Stage::Open);
     assert_eq!(stage("cri_low"), Stage::Idle);
-    assert_eq!(stage("cri_sleepy"), Stage::Failed("it is too early".into()));
+    assert_eq!(stage("cri_sleepy"), Stage::Unavailable("it is too early".into()));
     system.close();
     assert!(system.components().iter().all(|slot| slot.stage() != Stage::Open));
 }
@@ -167,7 +167,7 @@ fn lists_and_aliases() {
     }
     let (system, _) = system(&[("cri", "one_of_them,sleepy")]);
     let problem = system.decide(cri()).unwrap_err();
-    assert!(problem.what.contains("sleepy: failed to open: it is too early"), "{problem}");
+    assert!(problem.what.contains("sleepy: not available here: it is too early"), "{problem}");
 }
 
 #[test]
@@ -280,6 +280,7 @@ impl Component for User {
 
     fn open(host: HostHandle, (): ()) -> Result<Self, Failure> {
         host.card_put(b"my card")?;
+        assert_eq!(host.card_put(b"again").unwrap_err().status, ERR_EXISTS);
         // SAFETY: the counter lives as long as the process.
         unsafe {
             host.receive_register(200, receive, context(&CALLS))?;
@@ -292,7 +293,7 @@ impl Component for User {
     }
 
     fn query(&self, _: &Scope) -> Answer {
-        Answer::Priority(500)
+        Answer::Priority(100)
     }
 }
 
@@ -393,7 +394,7 @@ component! { framework: wait, component: Waiter, name: "waiter", description: "c
 /// The handle of the opened `User` of a system.
 fn user(system: &'static System) -> HostHandle {
     let chosen = system.select_one::<TasksOps>(&process()).unwrap();
-    assert_eq!(chosen.priority, 100, "priorities end at 100");
+    assert_eq!(chosen.priority, 100);
     // SAFETY: a host made the instance.
     unsafe { HostHandle::new(chosen.instance) }
 }
@@ -421,6 +422,7 @@ fn a_component_uses_the_host_table() {
 
     parameters(host);
     log(host, &lines);
+    only_in_open(host);
     progress(system, host);
     threads(host);
     cards(system, host);
@@ -461,6 +463,18 @@ fn parameters(host: HostHandle) {
     assert_eq!(unsafe { (*cell).value.load(Ordering::Relaxed) }, 1);
     assert_eq!(find(c"mca_strict", PARAM_LIST).0, ERR_ARGUMENT);
     assert_eq!(find(c"mca_strikt", PARAM_BOOL).0, ERR_NOT_FOUND);
+}
+
+fn only_in_open(host: HostHandle) {
+    assert_eq!(host.scope_slot().unwrap_err().text, "scope_slot_reserve is for open only");
+    // SAFETY: the counter lives as long as the process.
+    let late = unsafe { host.receive_register(201, receive, context(&CALLS)) };
+    assert_eq!(late.unwrap_err().text, "receive_register is for open only");
+    let mut cell: *const ParamCell = std::ptr::null();
+    // SAFETY: it is refused before it looks at the description; the place is valid.
+    let late =
+        unsafe { (host.table().param_register)(host.instance(), std::ptr::null(), &raw mut cell) };
+    assert_eq!((late, cell), (ERR_ARGUMENT, std::ptr::null()));
 }
 
 fn log(host: HostHandle, lines: &Lines) {
@@ -507,7 +521,7 @@ impl CardExchange for Peers {
 }
 
 fn cards(system: &System, host: HostHandle) {
-    assert_eq!(host.card_put(b"again").unwrap_err().status, ERR_EXISTS);
+    assert_eq!(host.card_put(b"late").unwrap_err().text, "card_put is for open only");
     assert_eq!(host.card_get(2).unwrap(), b"my card");
     assert_eq!(host.card_get(3).unwrap_err().text, "this job has one process");
     assert!(system.set_card_exchange(Box::new(Peers)));
@@ -666,23 +680,49 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
             reserved: 0,
         }))
     };
-    let (first, second, refused, empty) = (pool(2), pool(3), pool(13), pool(0));
+    let (first, second, refused) = (pool(2), pool(3), pool(13));
     // SAFETY: the pools are complete and live as long as the process.
     unsafe {
         host.pool_add(first).unwrap();
         host.pool_add(second).unwrap();
         let reason = host.pool_add(refused).unwrap_err().text;
         assert_eq!(reason, "cri_high refused the pool: thirteen is no good");
-        assert!(host.pool_add(empty).unwrap_err().text.contains("has no instances"));
+    }
+    type Spoil = fn(&mut CriPool);
+    let wrong: [(Spoil, &str); 7] = [
+        (|pool| pool.count = 0, "the pool tests has no instances"),
+        (|pool| pool.struct_size = 0, "struct_size is 0: set it to sizeof(cairn_cri_pool_t)"),
+        (|pool| pool.instances = std::ptr::null_mut(), "the pool tests: instances is null"),
+        (|pool| pool.progress = None, "the pool tests has no progress function"),
+        (
+            |pool| pool.instances = pool.instances.wrapping_byte_add(64),
+            "the pool tests: its instances are not aligned to 128 bytes",
+        ),
+        (|pool| pool.stride = 192, "its stride is 192; allowed are multiples of 128"),
+        (
+            |pool| pool.instances = pool.instances.wrapping_add(1),
+            "the pool tests: the instance at place 0 has the index 1",
+        ),
+    ];
+    for (spoil, text) in wrong {
+        let broken = pool(2);
+        broken.count = 1;
+        spoil(broken);
+        // SAFETY: as far as it is looked at, it is complete.
+        let reason = unsafe { host.pool_add(broken) }.unwrap_err().text;
+        assert!(reason.contains(text), "{reason}");
     }
     assert_eq!((first.id, second.id), (0, 1));
     assert_eq!(host.progress(), 1 + 2 + 1 + 2 + 3);
 
     let mut comm = Scope::new(SCOPE_COMMUNICATOR, 1, 4, c"mine");
-    system.scope_opened(&mut comm).unwrap();
-    system.scope_closed(&mut comm);
     let mut wrong = Scope::new(SCOPE_COMMUNICATOR, 13, 4, c"wrong");
-    let problem = system.scope_opened(&mut wrong).unwrap_err();
+    // SAFETY: the scopes stay where they are, and nobody else uses them.
+    let problem = unsafe {
+        system.scope_opened(&raw mut comm).unwrap();
+        system.scope_closed(&raw mut comm);
+        system.scope_opened(&raw mut wrong).unwrap_err()
+    };
     assert!(problem.what.ends_with("can't take communicator wrong: not this one"), "{problem}");
     let opened = |name: &str| format!("[cairn rank 2 cri_high] warn: {name} opened");
     let closed = |name: &str| format!("[cairn rank 2 cri_high] warn: {name} closed");
@@ -702,4 +742,18 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
     assert_eq!(host.progress(), 1 + 2);
     host.pool_remove(first);
     assert_eq!(host.progress(), 0);
+
+    // A pool that comes later learns of the scopes that live; one that goes, that they close.
+    let mut early = Scope::new(SCOPE_COMMUNICATOR, 2, 4, c"early");
+    // SAFETY: the scopes and the pool stay where they are, and nobody else uses them.
+    unsafe {
+        system.scope_opened(&raw mut early).unwrap();
+        host.pool_add(first).unwrap();
+        host.pool_remove(first);
+        system.scope_closed(&raw mut early);
+    }
+    assert_eq!(
+        lines.lock().unwrap().drain(..).collect::<Vec<_>>(),
+        [opened("early"), closed("early")]
+    );
 }

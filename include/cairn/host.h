@@ -201,7 +201,8 @@ struct cairn_host_t {
   cairn_status_t (*wait)(cairn_instance_t *instance, cairn_wait_sync_t *sync);
   /**
    * Gives the framework a pool of instances: a strategy is attached to it and progress polls it
-   * from now on. The pool must stay where it is until `pool_remove`.
+   * from now on. The pool must stay where it is until `pool_remove`. Neither function is for
+   * receive callbacks, completions and progress callbacks.
    */
   cairn_status_t (*pool_add)(cairn_instance_t *instance, cairn_cri_pool_t *pool);
   /**

@@ -132,8 +132,13 @@ impl Run {
 
     /// Runs it to its end, which must be exit status 1: it says that something is wrong.
     pub fn fails(self) -> Ended {
+        self.exits(1)
+    }
+
+    /// Runs it to its end, which must be this exit status.
+    pub fn exits(self, status: i32) -> Ended {
         let ended = self.end();
-        assert_eq!(ended.status.code(), Some(1), "{ended}");
+        assert_eq!(ended.status.code(), Some(status), "{ended}");
         ended
     }
 }

@@ -8,10 +8,11 @@ use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, SCOPE_WINDOW, Scope};
 use cairn_framework::abi::status::OK;
 use cairn_framework::abi::thread::Thread;
+use cairn_framework::author::DESCRIBE_PANICKED;
 use cairn_framework::frameworks::cri::{
     CRI_NO_PEER, CRI_PROGRESS, CRI_RMA, CRI_SEND, CriAsker, CriOps,
 };
-use cairn_framework::host::Slot;
+use cairn_framework::host::{Slot, take_reason};
 
 use crate::Checks;
 
@@ -67,7 +68,9 @@ impl Attached {
         });
         match call!(strategy.ops, attach(strategy.instance, &mut pool)) {
             OK => Ok(Self { strategy, pool, _instances: instances }),
-            status => Err(format!("attach of a pool of {count} returned {status}")),
+            status => {
+                Err(format!("attach of a pool of {count}: {}", take_reason("attach", status)))
+            }
         }
     }
 
@@ -171,7 +174,8 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
                         for pool in [&first, &second] {
                             let status = call!(strategy.ops, scope_open(&pool.pool, scope));
                             if status != OK {
-                                return Err(format!("scope_open of number {i} returned {status}"));
+                                let reason = take_reason("scope_open", status);
+                                return Err(format!("scope_open of number {i}: {reason}"));
                             }
                         }
                     }
@@ -217,6 +221,9 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         let len = describe(&mut whole);
         let text = whole.get(..len).ok_or("it is longer than 4095 bytes")?;
         let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+        if text.starts_with(DESCRIBE_PANICKED) {
+            return Err(text.into());
+        }
         if text.contains('\0') || whole[len] != 0 {
             return Err("it is not NUL-terminated behind its length".into());
         }
@@ -228,6 +235,18 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
             }
         }
         Ok(())
+    });
+
+    checks.check("a pool that is detached leaves no counter", || {
+        let before = slot.counter_cells();
+        for round in 0..3 {
+            let pool = Attached::new(strategy, 4, round)?;
+            pool.assign(&thread(round, 1), &process, CRI_SEND)?;
+        }
+        match slot.counter_cells().saturating_sub(before) {
+            0 => Ok(()),
+            left => Err(format!("three pools left {left} cells; detach takes them out")),
+        }
     });
 
     checks.check("pools are attached and detached independently", || {

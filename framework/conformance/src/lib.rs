@@ -5,15 +5,16 @@
 //! runs it, and so do the tests of our own components.
 //!
 //! A check that finds a violation says which rule of the contract it breaks. A component that
-//! crashes or hangs takes the process with it; `cairn-info check` says what was being checked.
+//! crashes or hangs takes the process with it; `cairn-info check` says which rule it was at.
 
 mod cri;
 
 use std::fmt;
 
+use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
-use cairn_framework::host::select::Verdict;
-use cairn_framework::host::{Slot, Stage, System};
+use cairn_framework::host::select::Verdict as Choice;
+use cairn_framework::host::{Options, Slot, Stage, System};
 use serde::Serialize;
 
 /// How a check went.
@@ -38,52 +39,104 @@ pub struct Check {
     pub outcome: Outcome,
 }
 
-impl fmt::Display for Check {
+impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.outcome {
-            Outcome::Passed => write!(f, "passed   {}", self.rule),
-            Outcome::Failed(reason) => write!(f, "FAILED   {}: {reason}", self.rule),
-            Outcome::Skipped(reason) => write!(f, "skipped  {}: {reason}", self.rule),
+        match self {
+            Self::Passed => f.write_str("passed"),
+            Self::Failed(reason) => write!(f, "FAILED: {reason}"),
+            Self::Skipped(reason) => write!(f, "skipped: {reason}"),
         }
     }
 }
 
-/// The checks of one component as they are made. `begin` is told each rule before it is looked at.
+/// What all checks of a component come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It keeps its contract as far as the suite of its framework looks.
+    Sound,
+    /// Nothing wrong was found, but its framework has no suite yet.
+    NoSuite,
+    /// It says that it can't be used here, so hardly anything could be looked at.
+    NotUsable,
+    /// It breaks a rule.
+    Broken,
+}
+
+/// The checks of a component.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Examination {
+    /// The checks, in their order. One that makes the later ones pointless ends the list.
+    pub checks: Vec<Check>,
+    /// What they come to.
+    pub verdict: Verdict,
+}
+
+/// Told of the checks as they are made, because a component that is not sound may crash or hang.
+pub enum Event<'a> {
+    /// This rule is looked at next.
+    Begin(&'static str),
+    /// That is how it went.
+    End(&'a Outcome),
+}
+
+/// The checks of one component as they are made.
 struct Checks<'a> {
-    begin: &'a mut dyn FnMut(&'static str),
+    listener: &'a mut dyn FnMut(Event<'_>),
     done: Vec<Check>,
 }
 
 impl Checks<'_> {
+    /// Looks at a rule; whether the component keeps it.
     fn check(&mut self, rule: &'static str, look: impl FnOnce() -> Result<(), String>) -> bool {
-        (self.begin)(rule);
-        let outcome = match look() {
+        self.record(rule, || match look() {
             Ok(()) => Outcome::Passed,
             Err(reason) => Outcome::Failed(reason),
-        };
+        })
+    }
+
+    fn record(&mut self, rule: &'static str, look: impl FnOnce() -> Outcome) -> bool {
+        (self.listener)(Event::Begin(rule));
+        let outcome = look();
+        (self.listener)(Event::End(&outcome));
         let passed = outcome == Outcome::Passed;
         self.done.push(Check { rule, outcome });
         passed
     }
 
-    fn skip(&mut self, rule: &'static str, why: impl Into<String>) {
-        self.done.push(Check { rule, outcome: Outcome::Skipped(why.into()) });
+    fn verdict(self, otherwise: Verdict) -> Examination {
+        let broken = self.done.iter().any(|check| matches!(check.outcome, Outcome::Failed(_)));
+        let verdict = if broken { Verdict::Broken } else { otherwise };
+        Examination { checks: self.done, verdict }
     }
 }
 
-/// Checks one component of a system in which nothing is open.
+/// Makes a system for [`run`], whose job lets threads do anything.
+pub fn system(options: Options) -> &'static System {
+    let system = System::new(options);
+    let mut job = *system.job();
+    job.thread_level = THREAD_MULTIPLE;
+    // SAFETY: nothing is open, and no other thread knows the system.
+    unsafe { system.set_job(job) };
+    system
+}
+
+/// Examines one component of a system in which nothing is open.
 pub fn run(
     system: &'static System,
     slot: &'static Slot,
-    begin: &mut dyn FnMut(&'static str),
-) -> Vec<Check> {
-    let mut checks = Checks { begin, done: Vec::new() };
+    listener: &mut dyn FnMut(Event<'_>),
+) -> Examination {
+    let mut checks = Checks { listener, done: Vec::new() };
     let framework = slot.loaded.contract;
 
-    checks.check("its parameters register", || match slot.stage() {
+    let registered = checks.check("its parameters register", || match slot.stage() {
         Stage::Failed(reason) => Err(reason),
         _ => Ok(()),
     });
+    if !registered {
+        return checks.verdict(Verdict::Broken);
+    }
     checks.check("every parameter explains itself", || {
         let own = system.params.all().into_iter().filter(|param| param.spec.owner == slot.name());
         let short: Vec<String> = own
@@ -102,41 +155,44 @@ pub fn run(
     });
 
     let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
-    (checks.begin)("it opens");
-    match slot.probe(&process) {
-        Err(Verdict::Failed(reason)) => {
-            checks.done.push(Check { rule: "it opens", outcome: Outcome::Failed(reason) });
-            return checks.done;
+    let mut usable = true;
+    let opened = checks.record("it opens", || match slot.probe(&process) {
+        Err(Choice::Failed(reason)) => Outcome::Failed(reason),
+        Err(Choice::Unavailable(reason)) => {
+            usable = false;
+            Outcome::Skipped(format!("it is not available here: {reason}"))
         }
-        Err(verdict) => checks.skip("it serves the process", verdict.to_string()),
-        Ok(_) => checks.done.push(Check { rule: "it opens", outcome: Outcome::Passed }),
+        // It may serve communicators only.
+        _ => Outcome::Passed,
+    });
+    if !opened {
+        return checks.verdict(if usable { Verdict::Broken } else { Verdict::NotUsable });
     }
-    checks.check("it opens again after it was closed", || {
+    let reopened = checks.check("it opens again after it was closed", || {
         for _ in 0..3 {
             slot.close();
-            if let Err(Verdict::Failed(reason)) = slot.probe(&process) {
+            if let Err(Choice::Failed(reason) | Choice::Unavailable(reason)) = slot.probe(&process)
+            {
                 return Err(reason);
             }
         }
         Ok(())
     });
+    if !reopened {
+        return checks.verdict(Verdict::Broken);
+    }
     checks.check("it answers for a communicator, with a priority or a reason", || {
         let comm = Scope::new(SCOPE_COMMUNICATOR, 1, 4, c"conformance");
         match slot.probe(&comm) {
-            Err(Verdict::Declined(reason)) if reason.trim().is_empty() => {
-                Err("it declines without a reason".into())
-            }
-            Err(Verdict::Failed(reason)) => Err(reason),
+            Err(Choice::Failed(reason)) => Err(reason),
             _ => Ok(()),
         }
     });
 
+    let mut verdict = Verdict::Sound;
     match framework.name {
         "cri" => cri::run(&mut checks, slot),
-        _ => checks.skip(
-            "it keeps the rules of its framework",
-            format!("the suite of {} comes with its first component", framework.name),
-        ),
+        _ => verdict = Verdict::NoSuite,
     }
     checks.check("it closes", || {
         slot.close();
@@ -145,5 +201,5 @@ pub fn run(
             stage => Err(format!("it is {stage:?}")),
         }
     });
-    checks.done
+    checks.verdict(verdict)
 }

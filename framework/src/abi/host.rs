@@ -138,7 +138,8 @@ pub struct Host {
     pub wait: unsafe extern "C" fn(instance: *mut Instance, sync: *mut WaitSync) -> Status,
 
     /// Gives the framework a pool of instances: a strategy is attached to it and progress polls it
-    /// from now on. The pool must stay where it is until `pool_remove`.
+    /// from now on. The pool must stay where it is until `pool_remove`. Neither function is for
+    /// receive callbacks, completions and progress callbacks.
     pub pool_add: unsafe extern "C" fn(instance: *mut Instance, pool: *mut CriPool) -> Status,
     /// Takes a pool back. When it returns no thread polls it or asks its strategy.
     pub pool_remove: unsafe extern "C" fn(instance: *mut Instance, pool: *mut CriPool),

@@ -13,7 +13,7 @@ pub const THREAD_MULTIPLE: u32 = 4096;
 
 /// Who this process is among the others. Constant once components are opened.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Job {
     /// Size of this struct in bytes, as the host has it.
     pub struct_size: u32,

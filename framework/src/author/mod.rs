@@ -231,6 +231,9 @@ pub(crate) unsafe fn bytes<'a>(data: *const core::ffi::c_void, len: usize) -> &'
     unsafe { core::slice::from_raw_parts(data.cast(), len) }
 }
 
+/// How the text of a `describe` begins that panicked.
+pub const DESCRIBE_PANICKED: &str = "(panicked:";
+
 /// Writes a description for a person. A panic in it is no reason to end the job: the description is
 /// then what it said.
 ///
@@ -242,7 +245,7 @@ pub(crate) unsafe fn describe(
     run: impl FnOnce() -> String,
 ) -> usize {
     let description = catch_unwind(AssertUnwindSafe(run))
-        .unwrap_or_else(|panic| format!("(panicked: {})", panic_text(&*panic)));
+        .unwrap_or_else(|panic| format!("{DESCRIBE_PANICKED} {})", panic_text(&*panic)));
     // SAFETY: promised by the caller.
     unsafe { crate::text::write(&description, text, capacity) }
 }

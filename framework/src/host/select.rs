@@ -107,6 +107,8 @@ pub enum Verdict {
     Declined(String),
     /// It could not be opened, and why.
     Failed(String),
+    /// Opening it found that it is of no use here, and why.
+    Unavailable(String),
     /// Its library or descriptor was refused, and why.
     Refused(String),
 }
@@ -120,6 +122,7 @@ impl fmt::Display for Verdict {
             Self::LeftOut => f.write_str("left out by the list"),
             Self::Declined(reason) => write!(f, "declined: {reason}"),
             Self::Failed(reason) => write!(f, "failed to open: {reason}"),
+            Self::Unavailable(reason) => write!(f, "not available here: {reason}"),
             Self::Refused(reason) => write!(f, "refused: {reason}"),
         }
     }
@@ -191,7 +194,10 @@ impl Decision {
                 words.contains(&candidate.name)
                     && matches!(
                         candidate.verdict,
-                        Verdict::Declined(_) | Verdict::Failed(_) | Verdict::Refused(_)
+                        Verdict::Declined(_)
+                            | Verdict::Failed(_)
+                            | Verdict::Unavailable(_)
+                            | Verdict::Refused(_)
                     )
             })
             .map(|candidate| format!("{}: {}", candidate.name, candidate.verdict))

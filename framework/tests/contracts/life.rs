@@ -59,12 +59,12 @@ fn a_component_declines_and_opens_again() {
     for _ in 0..2 {
         assert_eq!(slot.probe(&scope), Ok(PRIORITY));
         assert_eq!(calls(), [said("open", slot.instance()), said("query", p(&scope))]);
-        for (next, reason) in [
-            (Next::Fail("not today".into()), "not today"),
-            (Next::Panic("on fire"), "panicked: on fire"),
+        for (next, verdict) in [
+            (Next::Fail("not today".into()), Verdict::Declined("not today".into())),
+            (Next::Panic("on fire"), Verdict::Failed("panicked: on fire".into())),
         ] {
             order(next);
-            assert_eq!(slot.probe(&scope), Err(Verdict::Declined(reason.into())));
+            assert_eq!(slot.probe(&scope), Err(verdict));
             called("query", p(&scope));
         }
         slot.close();

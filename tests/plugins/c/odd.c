@@ -9,6 +9,11 @@
  *   MAGIC                  the first word
  *   NO_OPEN, NO_ASSIGN, NO_TABLE   what is missing
  *   OPEN_FAILS, DECLINES, REGISTER_FAILS   what it answers
+ *   OPEN_RETURNS, QUERY_RETURNS   a status that it returns without saying why
+ *   PRIORITY               the priority it asks for; NO_PRIORITY: none
+ *   OPENS_ONCE             fails when it is opened again
+ *   ATTACH_FAILS           takes no pool
+ *   LEAKS_COUNTERS         leaves a counter's cell with every pool
  *   NO_ENTRY, NOTHING, NULL_DESCRIPTOR     what the library exports
  *   BAD_PARAM              registers a parameter that makes no sense
  *   BEYOND                 answers with an index that is not there
@@ -36,6 +41,10 @@
 #define MINOR 99
 #else
 #define MINOR CAIRN_ABI_MINOR
+#endif
+
+#ifndef PRIORITY
+#define PRIORITY 1
 #endif
 
 #ifdef NEEDS_SYMBOL
@@ -68,6 +77,14 @@ static cairn_status_t open_component(cairn_instance_t *self)
 #ifdef OPEN_FAILS
   return self->host->fail(self, CAIRN_ERR_UNAVAILABLE, "the flux capacitor is empty");
 #endif
+#ifdef OPEN_RETURNS
+  return OPEN_RETURNS;
+#endif
+#ifdef OPENS_ONCE
+  static int opened;
+  if (opened++)
+    return self->host->fail(self, CAIRN_ERR_OTHER, "once is enough");
+#endif
 #ifdef NEEDS_SYMBOL
   a_function_that_is_nowhere();
 #endif
@@ -81,9 +98,17 @@ static cairn_status_t query(cairn_instance_t *self, const cairn_scope_t *scope, 
   (void)scope;
 #ifdef DECLINES
   return self->host->fail(self, CAIRN_ERR_UNAVAILABLE, "not in this weather");
+#elif defined(QUERY_RETURNS)
+  (void)self;
+  (void)priority;
+  return QUERY_RETURNS;
 #else
   (void)self;
-  *priority = 1;
+#ifndef NO_PRIORITY
+  *priority = PRIORITY;
+#else
+  (void)priority;
+#endif
   return CAIRN_OK;
 #endif
 }
@@ -94,7 +119,19 @@ static cairn_status_t attach(cairn_instance_t *self, cairn_cri_pool_t *pool)
 {
   (void)self;
   (void)pool;
+#ifdef ATTACH_FAILS
+  return self->host->fail(self, CAIRN_ERR_RESOURCES, "it has no room");
+#endif
+#ifdef LEAKS_COUNTERS
+  static cairn_counter_cell_t cells[100];
+  static unsigned used;
+  const cairn_counter_spec_t spec = {
+    .struct_size = sizeof spec, .level = 4, .name = "used", .help = "How often it was used",
+  };
+  return self->host->counter_add(self, &spec, &cells[used++]);
+#else
   return CAIRN_OK;
+#endif
 }
 
 static void detach(cairn_instance_t *self, cairn_cri_pool_t *pool)

@@ -52,7 +52,7 @@ pub fn list(system: &'static System, framework: Option<&str>) -> Answer {
             }
         }),
         problems,
-        failed: false,
+        status: 0,
     }
 }
 
@@ -206,6 +206,6 @@ pub fn selected(system: &'static System) -> Answer {
         json: json!({ "decisions": decisions_json(&decisions) }),
         print: Box::new(move || print_table(&decisions_table(&decisions))),
         problems,
-        failed: false,
+        status: 0,
     }
 }

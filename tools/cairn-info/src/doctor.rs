@@ -75,7 +75,7 @@ pub fn run(system: &'static System) -> Answer {
         json: json!({ "checks": findings }),
         print: Box::new(move || print_findings(&findings)),
         problems: Vec::new(),
-        failed,
+        status: u8::from(failed),
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Exit status: 0 all is well, 1 something is wrong (it is on standard error, or in the JSON),
-//! 2 the command line was not understood.
+//! 2 the command line was not understood, 3 a component can't be used here and so was not checked.
 
 #![forbid(unsafe_code)]
 
@@ -70,7 +70,9 @@ enum Command {
     /// Check the installation, the parameter files, the plugins and the limits of this machine,
     /// and say how to mend what is wrong
     Doctor,
-    /// Check that component libraries keep the contract of their framework
+    /// Check that component libraries keep the contract of their framework. Of the parameters only
+    /// those of this command line count. Exit status: 0 nothing wrong was found, 1 something was, 3
+    /// a component can't be used on this machine and so was not checked
     Check {
         /// Component libraries
         #[arg(required = true, value_name = "FILE")]
@@ -92,29 +94,32 @@ pub struct Answer {
     pub print: Box<dyn FnOnce()>,
     /// Errors found besides the system's problems.
     pub problems: Vec<Problem>,
-    /// Whether something the answer shows is wrong.
-    pub failed: bool,
+    /// The exit status that the answer itself calls for; an error among the problems is one of 1.
+    pub status: u8,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let search = match &cli.command {
-        Some(Command::Check { files }) => Search::Only(files.clone()),
-        _ => Search::Everything,
-    };
-    let mut options = Options::of_process(cli.mca.command_line());
-    options.search = search;
-    if let Some(Command::Generate { what }) = &cli.command {
-        return generate::run(what, options);
-    }
-    let system = System::new(options);
+    let system = || System::new(options(&cli));
     let answer = match &cli.command {
-        Some(Command::Doctor) => doctor::run(system),
-        Some(Command::Check { files }) => check::run(system, files, cli.json),
-        Some(Command::Generate { .. }) => unreachable!("handled above"),
-        None => show(system, &cli),
+        Some(Command::Doctor) => doctor::run(system()),
+        Some(Command::Check { files }) => check::run(&cli.mca, files, cli.json),
+        Some(Command::Generate { what }) => return generate::run(what, options(&cli)),
+        None => {
+            let system = system();
+            let mut answer = show(system, &cli);
+            // A problem that is the answer itself is not said twice.
+            let mut others = system.problems();
+            others.retain(|problem| !answer.problems.contains(problem));
+            answer.problems.splice(0..0, others);
+            answer
+        }
     };
-    finish(system, answer, &cli)
+    finish(answer, cli.json)
+}
+
+fn options(cli: &Cli) -> Options {
+    Options { search: Search::Everything, ..Options::of_process(cli.mca.command_line()) }
 }
 
 fn show(system: &'static System, cli: &Cli) -> Answer {
@@ -131,22 +136,15 @@ fn show(system: &'static System, cli: &Cli) -> Answer {
 }
 
 /// Prints the answer and everything that is wrong.
-fn finish(system: &System, answer: Answer, cli: &Cli) -> ExitCode {
-    let Answer { mut json, print, mut problems, failed } = answer;
-    let mut all = system.problems();
-    // A problem that is the answer itself is not said twice.
-    all.retain(|problem| !problems.contains(problem));
-    all.append(&mut problems);
-    if matches!(cli.command, Some(Command::Doctor)) {
-        all.clear();
-    }
-    let failed = failed || all.iter().any(|problem| problem.severity == Severity::Error);
-    if cli.json {
-        json["problems"] = json!(all);
+fn finish(answer: Answer, as_json: bool) -> ExitCode {
+    let Answer { mut json, print, problems, status } = answer;
+    let wrong = problems.iter().any(|problem| problem.severity == Severity::Error);
+    if as_json {
+        json["problems"] = json!(problems);
         cairn_cli::print(&format!("{json:#}\n"));
     } else {
         print();
-        cairn_cli::print_problems(&all);
+        cairn_cli::print_problems(&problems);
     }
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    ExitCode::from(if wrong { 1 } else { status })
 }

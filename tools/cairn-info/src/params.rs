@@ -62,12 +62,12 @@ pub fn list(system: &'static System, glob: &str, level: Option<u32>) -> Answer {
         json,
         print: Box::new(move || print_list(&shown, hidden)),
         problems: Vec::new(),
-        failed: false,
+        status: 0,
     }
 }
 
 fn nothing(problems: Vec<Problem>) -> Answer {
-    Answer { json: json!({ "parameters": [] }), print: Box::new(|| ()), problems, failed: false }
+    Answer { json: json!({ "parameters": [] }), print: Box::new(|| ()), problems, status: 0 }
 }
 
 fn print_list(shown: &[Arc<Param>], hidden: usize) {
@@ -122,7 +122,7 @@ pub fn explain(system: &'static System, name: &str) -> Answer {
             json: json!({ "parameter": null }),
             print: Box::new(|| ()),
             problems: vec![problem],
-            failed: false,
+            status: 0,
         };
     };
     let asked = name.to_owned();
@@ -130,7 +130,7 @@ pub fn explain(system: &'static System, name: &str) -> Answer {
         json: json!({ "parameter": param_json(&param) }),
         print: Box::new(move || print_explanation(&param, &asked)),
         problems: Vec::new(),
-        failed: false,
+        status: 0,
     }
 }
 

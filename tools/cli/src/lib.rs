@@ -14,13 +14,13 @@ use cairn_framework::host::report::{Table, Tone};
 pub struct McaArgs {
     /// Set an MCA parameter; may be given many times
     #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append,
-          allow_negative_numbers = true)]
+          allow_negative_numbers = true, global = true)]
     pub mca: Vec<String>,
     /// Read MCA parameters from a TOML file; may be given many times, later files win
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", global = true)]
     pub tune: Vec<PathBuf>,
     /// Use a named set of MCA parameters; may be given many times, later ones win
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", global = true)]
     pub profile: Vec<String>,
 }
 

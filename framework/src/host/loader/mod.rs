@@ -117,13 +117,7 @@ impl Catalog {
     /// Takes the components linked into this program, then those in `dirs` that `wishes` (by
     /// framework; none is any) could use.
     pub fn build(dirs: &[SearchDir], wishes: &HashMap<&str, Wish>) -> Self {
-        let mut catalog = Self::default();
-        for linked in inventory::iter::<super::Linked> {
-            for descriptor in linked.0 {
-                // SAFETY: descriptors that are linked in are whole and live as long as the process.
-                unsafe { catalog.add(*descriptor, Provider::Linked) };
-            }
-        }
+        let mut catalog = Self::linked();
         let files: Vec<PathBuf> = dirs.iter().flat_map(|dir| catalog.files(dir)).collect();
         for path in &files {
             let promised = promised(path);
@@ -162,11 +156,32 @@ impl Catalog {
         }
     }
 
-    /// Takes the components of these libraries and no others.
+    /// Takes the components of these libraries, and of those linked in the ones that have no
+    /// namesake in them.
     pub fn of_files(files: &[PathBuf]) -> Self {
         let mut catalog = Self::default();
         for file in files {
             catalog.open(file, promised(file));
+        }
+        let Self { loaded, refused, .. } = Self::linked();
+        let new = |one: &Loaded| {
+            let name = one.full_name();
+            catalog.loaded.iter().all(|taken| taken.full_name() != name)
+        };
+        let loaded: Vec<Loaded> = loaded.into_iter().filter(new).collect();
+        catalog.loaded.extend(loaded);
+        catalog.refused.extend(refused);
+        catalog
+    }
+
+    /// The components linked into this program.
+    fn linked() -> Self {
+        let mut catalog = Self::default();
+        for linked in inventory::iter::<super::Linked> {
+            for descriptor in linked.0 {
+                // SAFETY: descriptors that are linked in are whole and live as long as the process.
+                unsafe { catalog.add(*descriptor, Provider::Linked) };
+            }
         }
         catalog
     }

@@ -105,6 +105,16 @@ impl Counters {
         }
     }
 
+    /// How many cells an owner has in.
+    pub fn cells_of(&self, owner: usize) -> usize {
+        let counters = self.0.lock();
+        counters
+            .values()
+            .flat_map(|counter| &counter.cells)
+            .filter(|cell| cell.owner == owner)
+            .count()
+    }
+
     /// Every counter with its value.
     pub fn read(&self) -> Vec<(CounterInfo, u64)> {
         let counters = self.0.lock();

@@ -21,7 +21,7 @@ use crate::abi::param::{
 use crate::abi::pool::CriPool;
 use crate::abi::receive::{ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
-use crate::abi::scope::Scope;
+use crate::abi::scope::{SCOPE_SLOTS, Scope};
 use crate::abi::status::{
     ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_OTHER, ERR_RESOURCES, OK, Status, status_name,
 };
@@ -31,7 +31,7 @@ use crate::frameworks::tasks::run_task;
 use crate::host::params::{Kind, Spec};
 use crate::host::services::counters::CounterInfo;
 use crate::host::services::waiting;
-use crate::host::system::{Slot, System};
+use crate::host::system::{Phase, Slot, System};
 use crate::text;
 
 thread_local! {
@@ -88,16 +88,32 @@ pub(crate) fn host(
     }
 }
 
-/// The reason of the failure that a component's function has just returned, and forgets it.
-pub(crate) fn take_reason(status: Status) -> String {
+/// Why `function` of a component has just returned this status, which is not `OK`. Forgets what
+/// `fail` was told.
+pub fn take_reason(function: &str, status: Status) -> String {
     let reason = REASON.with(|reason| std::mem::take(&mut *reason.borrow_mut()));
-    if reason.is_empty() { status_name(status).to_owned() } else { reason }
+    if status > OK {
+        format!("{function} returned {status}, which is no status")
+    } else if reason.is_empty() {
+        let name = status_name(status);
+        format!("{function} returned {status} ({name}) without telling `fail` why")
+    } else {
+        reason
+    }
 }
 
 pub(crate) fn failed(status: Status, reason: impl Into<String>) -> Status {
     let reason = reason.into();
     REASON.with(|last| *last.borrow_mut() = reason);
     status
+}
+
+/// Whether the component may call `function` now, which belongs into one part of its life.
+fn only_during(phase: Phase, slot: &Slot, function: &str) -> Result<(), Status> {
+    if slot.phase() == phase {
+        return Ok(());
+    }
+    Err(failed(ERR_ARGUMENT, format!("{function} is for {phase} only")))
 }
 
 /// # Safety
@@ -151,6 +167,9 @@ unsafe extern "C" fn param_register(
     // SAFETY: the instance is a host's; the description and the place are valid during the call.
     unsafe {
         let (slot, system) = caller(instance);
+        if let Err(status) = only_during(Phase::Registering, slot, "param_register") {
+            return status;
+        }
         let spec = match param_spec(&slot.name(), spec) {
             Ok(spec) => spec,
             Err(reason) => return failed(ERR_ARGUMENT, reason),
@@ -352,7 +371,10 @@ unsafe extern "C" fn receive_register(
     context: *mut c_void,
 ) -> Status {
     // SAFETY: the instance is a host's.
-    let (_, system) = unsafe { caller(instance) };
+    let (slot, system) = unsafe { caller(instance) };
+    if let Err(status) = only_during(Phase::Opening, slot, "receive_register") {
+        return status;
+    }
     match system.receive.register(instance.addr(), tag, callback, context) {
         Ok(()) => OK,
         Err(owner) => {
@@ -366,6 +388,9 @@ unsafe extern "C" fn card_put(instance: *mut Instance, data: *const c_void, len:
     // SAFETY: the instance is a host's; the caller vouches for `len` bytes.
     unsafe {
         let (slot, system) = caller(instance);
+        if let Err(status) = only_during(Phase::Opening, slot, "card_put") {
+            return status;
+        }
         let card = if len == 0 { &[] } else { std::slice::from_raw_parts(data.cast(), len) };
         if system.cards.put(&slot.name(), card) {
             OK
@@ -474,13 +499,16 @@ unsafe extern "C" fn task_submit(instance: *mut Instance, task: *mut Task) {
 unsafe extern "C" fn scope_slot_reserve(instance: *mut Instance, slot: *mut u32) -> Status {
     // SAFETY: the instance is a host's; the place is valid during the call.
     unsafe {
-        let (_, system) = caller(instance);
-        match system.reserve_scope_slot() {
+        let (caller, system) = caller(instance);
+        if let Err(status) = only_during(Phase::Opening, caller, "scope_slot_reserve") {
+            return status;
+        }
+        match system.scopes.reserve(instance.addr()) {
             Some(index) => {
                 *slot = index;
                 OK
             }
-            None => failed(ERR_RESOURCES, "all private slots of scopes are taken"),
+            None => failed(ERR_RESOURCES, format!("all {SCOPE_SLOTS} slots of scopes are taken")),
         }
     }
 }

@@ -60,20 +60,16 @@ impl System {
             let mut priority = None;
             let verdict = wish.rejects(|word| slot.loaded.is_called(word)).unwrap_or_else(|| {
                 let was_open = slot.stage() == Stage::Open;
-                match slot.ask(scope) {
+                let answer = slot.ask(scope);
+                if !was_open && slot.stage() == Stage::Open {
+                    opened_now.push(*slot);
+                }
+                match answer {
                     Ok(asked) => {
                         priority = Some(asked);
-                        if !was_open {
-                            opened_now.push(*slot);
-                        }
                         Verdict::Chosen
                     }
-                    Err(verdict) => {
-                        if !was_open && matches!(verdict, Verdict::Declined(_)) {
-                            opened_now.push(*slot);
-                        }
-                        verdict
-                    }
+                    Err(verdict) => verdict,
                 }
             });
             decision.candidates.push(Candidate {
@@ -105,7 +101,7 @@ impl System {
                 slot.close();
             }
         }
-        self.decisions.lock().push(decision.clone());
+        self.record(decision.clone(), scope);
         if let Some(problem) = decision.unfulfilled(&wish)
             && self.flag("mca_strict", true)
         {
@@ -115,6 +111,19 @@ impl System {
             (contract.name, scope.kind, if scope.kind == SCOPE_PROCESS { 0 } else { scope.id });
         self.serving.lock().insert(key, slots.iter().map(|(slot, _)| *slot).collect());
         Ok((decision, slots))
+    }
+
+    /// Keeps a decision for reports. The process has one a framework: asked again, the newer counts.
+    fn record(&self, decision: Decision, scope: &Scope) {
+        let mut decisions = self.decisions.lock();
+        let earlier = decisions.iter_mut().find(|earlier| {
+            scope.kind == SCOPE_PROCESS
+                && (earlier.framework, &earlier.scope) == (decision.framework, &decision.scope)
+        });
+        match earlier {
+            Some(earlier) => *earlier = decision,
+            None => decisions.push(decision),
+        }
     }
 
     /// Components that could not be asked, because they or their libraries were refused or not

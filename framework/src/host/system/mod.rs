@@ -14,6 +14,7 @@
 mod base;
 mod choose;
 mod pools;
+mod scopes;
 mod slot;
 
 use std::cell::UnsafeCell;
@@ -43,9 +44,10 @@ use crate::frameworks::progress::ProgressOps;
 use crate::frameworks::tasks::TasksOps;
 use crate::frameworks::wait::WaitOps;
 use pools::PoolPointer;
+use scopes::Scopes;
 
-pub(crate) use slot::Provider;
 pub use slot::{Chosen, Slot, Stage};
+pub(crate) use slot::{Phase, Provider};
 
 /// What a system is made from.
 pub struct Options {
@@ -67,7 +69,8 @@ pub enum Search {
     Wanted,
     /// Those that are linked in and every library in the component path: for tools that list.
     Everything,
-    /// Those in these libraries and no others: for tests of a library.
+    /// Those in these libraries and those that are linked in, of which one of the same name as in
+    /// a library gives way: for tests of a library.
     Only(Vec<PathBuf>),
 }
 
@@ -107,7 +110,7 @@ pub struct System {
     lifecycle: ReentrantMutex<()>,
     pools: Mutex<Vec<(usize, PoolPointer)>>,
     next_pool: Mutex<u32>,
-    scope_slots: Mutex<u32>,
+    pub(crate) scopes: Scopes,
     /// Written by `set_job` before components open.
     job: UnsafeCell<Job>,
     host: OnceLock<Host>,
@@ -163,7 +166,7 @@ impl System {
             lifecycle: ReentrantMutex::new(()),
             pools: Mutex::default(),
             next_pool: Mutex::new(0),
-            scope_slots: Mutex::new(0),
+            scopes: Scopes::default(),
             job: UnsafeCell::new(job_of_one()),
             host: OnceLock::new(),
             log: Log::new(base.log_filter, sink),

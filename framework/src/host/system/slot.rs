@@ -3,7 +3,7 @@
 use std::cell::UnsafeCell;
 use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use parking_lot::Mutex;
 
@@ -11,7 +11,7 @@ use super::System;
 use crate::abi::component::Instance;
 use crate::abi::host::Host;
 use crate::abi::scope::Scope;
-use crate::abi::status::OK;
+use crate::abi::status::{ERR_PANIC, ERR_UNAVAILABLE, OK};
 use crate::frameworks::Table;
 use crate::host::loader::Loaded;
 use crate::host::select::Verdict;
@@ -24,6 +24,9 @@ pub struct Slot {
     full_name: CString,
     instance: UnsafeCell<Instance>,
     stage: Mutex<Stage>,
+    /// A [`Phase`]. Written by the thread that holds the system's life-cycle lock; the component
+    /// may ask from others.
+    phase: AtomicU8,
     system: OnceLock<&'static System>,
 }
 
@@ -31,6 +34,9 @@ pub struct Slot {
 unsafe impl Sync for Slot {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Slot {}
+
+/// A priority that no component means: `query` has not set one.
+const NO_PRIORITY: i32 = i32::MIN;
 
 /// How far a component's life has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +49,31 @@ pub enum Stage {
     Open,
     /// Registering or opening failed, and why.
     Failed(String),
+    /// Opening found that it is of no use on this machine or in this job, and why.
+    Unavailable(String),
+}
+
+/// Which function of its life a component is in, for the functions of the host table that belong
+/// into one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    /// None of those below.
+    Other,
+    /// `register_params`.
+    Registering,
+    /// `open`.
+    Opening,
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Other => "any function",
+            Self::Registering => "register_params",
+            Self::Opening => "open",
+        })
+    }
 }
 
 /// A component that serves something: its table and its instance.
@@ -103,6 +134,7 @@ impl Slot {
             full_name,
             instance: UnsafeCell::new(instance),
             stage: Mutex::new(Stage::Idle),
+            phase: AtomicU8::new(Phase::Other as u8),
             system: OnceLock::new(),
         }))
     }
@@ -140,6 +172,28 @@ impl Slot {
     /// How far its life has come.
     pub fn stage(&self) -> Stage {
         self.stage.lock().clone()
+    }
+
+    /// Which function of its life it is in.
+    pub(crate) fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Relaxed) {
+            1 => Phase::Registering,
+            2 => Phase::Opening,
+            _ => Phase::Other,
+        }
+    }
+
+    /// Calls a function of its life.
+    fn in_phase<R>(&self, phase: Phase, call: impl FnOnce() -> R) -> R {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+        let result = call();
+        self.phase.store(Phase::Other as u8, Ordering::Relaxed);
+        result
+    }
+
+    /// Cells of counters that it has added and not taken out.
+    pub fn counter_cells(&self) -> usize {
+        self.system().counters.cells_of(self.instance().addr())
     }
 
     /// Its instance.
@@ -196,6 +250,9 @@ impl Slot {
             // SAFETY: registered or opened, and nothing of it is in use any more.
             unsafe { (self.loaded.life.close)(self.instance()) };
         }
+        if open {
+            system.scopes.give_back(owner);
+        }
     }
 
     /// Registers its parameters.
@@ -210,11 +267,11 @@ impl Slot {
         };
         drop(stage);
         // SAFETY: first function of its life, with a complete instance.
-        let status = unsafe { register(self.instance()) };
+        let status = self.in_phase(Phase::Registering, || unsafe { register(self.instance()) });
         *self.stage.lock() = if status == OK {
             Stage::Registered
         } else {
-            Stage::Failed(table::take_reason(status))
+            Stage::Failed(table::take_reason("register_params", status))
         };
     }
 
@@ -223,27 +280,41 @@ impl Slot {
         self.register();
         match self.stage() {
             Stage::Failed(reason) => return Err(Verdict::Failed(reason)),
+            Stage::Unavailable(reason) => return Err(Verdict::Unavailable(reason)),
             Stage::Open => {}
             Stage::Idle | Stage::Registered => {
                 // SAFETY: registered, not open.
-                let status = unsafe { (self.loaded.life.open)(self.instance()) };
+                let status = self.in_phase(Phase::Opening, || unsafe {
+                    (self.loaded.life.open)(self.instance())
+                });
                 if status != OK {
-                    let reason = table::take_reason(status);
+                    let reason = table::take_reason("open", status);
                     *self.stage.lock() = Stage::Open;
                     self.close();
-                    *self.stage.lock() = Stage::Failed(reason.clone());
-                    return Err(Verdict::Failed(reason));
+                    let (stage, verdict) = if status == ERR_UNAVAILABLE {
+                        (Stage::Unavailable(reason.clone()), Verdict::Unavailable(reason))
+                    } else {
+                        (Stage::Failed(reason.clone()), Verdict::Failed(reason))
+                    };
+                    *self.stage.lock() = stage;
+                    return Err(verdict);
                 }
                 *self.stage.lock() = Stage::Open;
             }
         }
-        let mut priority = 0;
+        let mut priority = NO_PRIORITY;
         // SAFETY: open; scope and place are valid during the call.
         let status = unsafe { (self.loaded.life.query)(self.instance(), scope, &raw mut priority) };
-        if status == OK {
-            Ok(priority.clamp(0, 100))
-        } else {
-            Err(Verdict::Declined(table::take_reason(status)))
+        match status {
+            OK if (0..=100).contains(&priority) => Ok(priority),
+            OK if priority == NO_PRIORITY => {
+                Err(Verdict::Failed("query returned 0 (ok) without setting a priority".into()))
+            }
+            OK => Err(Verdict::Failed(format!(
+                "query set the priority {priority}; allowed are 0 to 100"
+            ))),
+            ERR_PANIC | 1.. => Err(Verdict::Failed(table::take_reason("query", status))),
+            _ => Err(Verdict::Declined(table::take_reason("query", status))),
         }
     }
 }
