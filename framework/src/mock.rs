@@ -26,11 +26,12 @@ use crate::abi::lock::Lock;
 use crate::abi::param::{
     PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER, PARAM_SIZE, ParamCell, ParamSpec,
 };
+use crate::abi::peer::Peer;
 use crate::abi::pool::{Cri, CriPool};
 use crate::abi::receive::{RECEIVE_TAGS, ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
-use crate::abi::status::{ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, OK, Status};
+use crate::abi::status::{ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_PEER, OK, Status};
 use crate::abi::task::Task;
 use crate::abi::thread::Thread;
 use crate::author::{Component, Failure, HostHandle, Registrar};
@@ -237,6 +238,8 @@ fn table() -> Host {
         scope_slot_reserve,
         service,
         show_once,
+        peer_connect,
+        peer_get,
     }
 }
 
@@ -271,6 +274,15 @@ unsafe extern "C" fn log_enabled(_: *mut Instance, _: u32) -> i32 {
 unsafe extern "C" fn show_once(instance: *mut Instance, _: *const c_char, line: *const c_char) {
     // SAFETY: see above.
     unsafe { log(instance, 0, line) };
+}
+
+/// The test makes its peers itself.
+unsafe extern "C" fn peer_connect(_: *mut Instance, _: *const Peer) -> Status {
+    ERR_PEER
+}
+
+unsafe extern "C" fn peer_get(_: *mut Instance, _: u32) -> *mut Peer {
+    core::ptr::null_mut()
 }
 
 unsafe extern "C" fn param_register(

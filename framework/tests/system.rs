@@ -14,7 +14,9 @@ use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::param::{BoolParam, IntegerParam, PARAM_BOOL, PARAM_LIST, ParamCell};
 use cairn_framework::abi::pool::{Cri as Instance, CriPool};
 use cairn_framework::abi::receive::Received;
-use cairn_framework::abi::request::{MessageStatus, Request, WaitSync};
+use cairn_framework::abi::request::{
+    MessageStatus, REQUEST_MAGIC, REQUEST_OTHER, Request, WaitSync,
+};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{
     ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_UNAVAILABLE, ERR_UNSUPPORTED, OK,
@@ -602,6 +604,10 @@ fn waiting(host: HostHandle) {
     let sync = WaitSync::default();
     sync.pending.store(2, Ordering::Relaxed);
     let request = || Request {
+        magic: REQUEST_MAGIC,
+        kind: REQUEST_OTHER,
+        active: 0,
+        reserved: 0,
         completion: std::sync::atomic::AtomicUsize::new((&raw const sync).addr()),
         status: MessageStatus::default(),
         free: None,

@@ -22,6 +22,7 @@
 #include <cairn/job.h>
 #include <cairn/lock.h>
 #include <cairn/param.h>
+#include <cairn/peer.h>
 #include <cairn/pool.h>
 #include <cairn/receive.h>
 #include <cairn/request.h>
@@ -281,6 +282,18 @@ struct cairn_host_t {
    * whatever the log level: that a faster way was refused by the system, for instance.
    */
   void (*show_once)(cairn_instance_t *instance, const char *key, const char *text);
+  /**
+   * Since 1.1. Makes sure that a peer has routes: asks the transports for endpoints if it has
+   * none. Does not wait for the peer. Any thread, also from callbacks; costs an Acquire load
+   * when the peer is connected. `CAIRN_ERR_PEER` when no transport reaches it, with what each of
+   * them says.
+   */
+  cairn_status_t (*peer_connect)(cairn_instance_t *instance, const cairn_peer_t *peer);
+  /**
+   * Since 1.1. The process with this rank in the job, connected or not; null when there is no
+   * such rank. It stays as long as this process lives.
+   */
+  cairn_peer_t *(*peer_get)(cairn_instance_t *instance, uint32_t rank);
 };
 
 #endif  /* CAIRN_HOST_H */

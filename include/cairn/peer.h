@@ -68,11 +68,11 @@ struct cairn_peer_t {
    */
   uint32_t node;
   /**
-   * Routes at `routes`.
+   * Routes at `routes`; 0 until the host's `peer_connect` has found some. Read with Acquire.
    */
   uint32_t route_count;
   /**
-   * The ways to reach it, best first. Filled on first use.
+   * The ways to reach it, best first: by latency, then bandwidth. Valid once there are some.
    */
   const struct cairn_route_t *routes;
   /**

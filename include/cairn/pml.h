@@ -22,7 +22,7 @@
  * until the request is complete; buffer, datatype and communicator outlive it.
  *
  * **Failure.** Functions return an error only when the operation was not started. What goes wrong
- * later is in the request's status, as an MPI error class.
+ * later is in the request's status.
  */
 
 #ifndef CAIRN_PML_H

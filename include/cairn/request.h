@@ -25,6 +25,36 @@
 #define CAIRN_REQUEST_COMPLETE 1
 
 /**
+ * `cairn_request_t.magic` of a living request.
+ */
+#define CAIRN_REQUEST_MAGIC 2124211568
+
+/**
+ * `cairn_request_t.kind`: a send.
+ */
+#define CAIRN_REQUEST_SEND 1
+
+/**
+ * `cairn_request_t.kind`: a receive.
+ */
+#define CAIRN_REQUEST_RECEIVE 2
+
+/**
+ * `cairn_request_t.kind`: a collective operation.
+ */
+#define CAIRN_REQUEST_COLLECTIVE 3
+
+/**
+ * `cairn_request_t.kind`: a one-sided operation.
+ */
+#define CAIRN_REQUEST_ONE_SIDED 4
+
+/**
+ * `cairn_request_t.kind`: the MPI layer's own.
+ */
+#define CAIRN_REQUEST_OTHER 5
+
+/**
  * `cairn_wait_sync_t.sleeping`: the waiter polls.
  */
 #define CAIRN_SYNC_POLLING 0
@@ -52,7 +82,7 @@ struct cairn_message_status_t {
    */
   int32_t tag;
   /**
-   * MPI error class, 0 for success.
+   * `CAIRN_OK`, or what went wrong as a `CAIRN_ERR_*`; the MPI layer makes an error class of it.
    */
   int32_t error;
   /**
@@ -72,6 +102,16 @@ struct cairn_message_status_t {
  * and then calls `free`.
  */
 struct cairn_request_t {
+  /**
+   * `CAIRN_REQUEST_MAGIC` from the moment it is handed out until `free` is called, then something
+   * else. The memory of a request is never anything but a request, because a user's handle is
+   * its address and one that was freed must be recognised.
+   */
+  uint32_t magic;
+  /**
+   * `CAIRN_REQUEST_SEND` and the others.
+   */
+  uint32_t kind;
   /**
    * `CAIRN_REQUEST_PENDING`, `CAIRN_REQUEST_COMPLETE` or the address of a `cairn_wait_sync_t`. The owner goes to
    * COMPLETE by an exchange with Release and signals what it found; a waiter goes from PENDING
@@ -96,9 +136,17 @@ struct cairn_request_t {
    */
   cairn_status_t (*start)(struct cairn_request_t *request);
   /**
-   * The MPI layer's own.
+   * The MPI layer's own: what it keeps alive for the request. The owner sets it to null.
    */
   void *object;
+  /**
+   * The MPI layer's own: 1 while a persistent request is started. The owner sets it to 0.
+   */
+  uint32_t active;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
 };
 
 /**
@@ -124,7 +172,7 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
    */
   uint32_t signalling;
   /**
-   * First error class of a completed request, 0 for none. For the waiter's convenience.
+   * First error of a completed request, 0 for none. For the waiter's convenience.
    */
   int32_t error;
   /**

@@ -13,6 +13,7 @@ use super::counter::{CounterCell, CounterSpec};
 use super::job::Job;
 use super::lock::Lock;
 use super::param::{ParamCell, ParamSpec};
+use super::peer::Peer;
 use super::pool::CriPool;
 use super::receive::{ReceiveEntry, ReceiveFn};
 use super::request::WaitSync;
@@ -207,6 +208,14 @@ pub struct Host {
     /// whatever the log level: that a faster way was refused by the system, for instance.
     pub show_once:
         unsafe extern "C" fn(instance: *mut Instance, key: *const c_char, text: *const c_char),
+    /// Since 1.1. Makes sure that a peer has routes: asks the transports for endpoints if it has
+    /// none. Does not wait for the peer. Any thread, also from callbacks; costs an Acquire load
+    /// when the peer is connected. `CAIRN_ERR_PEER` when no transport reaches it, with what each of
+    /// them says.
+    pub peer_connect: unsafe extern "C" fn(instance: *mut Instance, peer: *const Peer) -> Status,
+    /// Since 1.1. The process with this rank in the job, connected or not; null when there is no
+    /// such rank. It stays as long as this process lives.
+    pub peer_get: unsafe extern "C" fn(instance: *mut Instance, rank: u32) -> *mut Peer,
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

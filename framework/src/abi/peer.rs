@@ -1,6 +1,8 @@
 //! Another process of the job, as transports and protocols see it.
 
+use core::cell::UnsafeCell;
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::frameworks::btl::{BtlModule, Endpoint};
 
@@ -35,16 +37,31 @@ pub struct Peer {
     pub flags: u32,
     /// Its node's number in the job.
     pub node: u32,
-    /// Routes at `routes`.
-    pub route_count: u32,
-    /// The ways to reach it, best first. Filled on first use.
-    pub routes: *const Route,
+    /// Routes at `routes`; 0 until the host's `peer_connect` has found some. Read with Acquire.
+    pub route_count: AtomicU32,
+    /// The ways to reach it, best first: by latency, then bandwidth. Valid once there are some.
+    pub routes: UnsafeCell<*const Route>,
     /// The point-to-point component's own: sequence numbers, queues.
     pub pml: *mut c_void,
 }
 
-// SAFETY: written by the host while the peer is being connected, under the host's lock, and
-// constant afterwards, but for `pml`, whose owner protects it.
+impl Peer {
+    /// The ways to reach it; none until it was connected.
+    #[inline]
+    pub fn routes(&self) -> &[Route] {
+        // Acquire pairs with the Release with which the host publishes the routes.
+        let count = self.route_count.load(Ordering::Acquire) as usize;
+        if count == 0 {
+            return &[];
+        }
+        // SAFETY: the host publishes that many and changes the pointer no more; they stay as long
+        // as the peer.
+        unsafe { core::slice::from_raw_parts(*self.routes.get(), count) }
+    }
+}
+
+// SAFETY: constant once the host has made it, but for the routes, which are published atomically,
+// and `pml`, whose owner protects it.
 unsafe impl Sync for Peer {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Peer {}

@@ -10,6 +10,20 @@ pub const REQUEST_PENDING: usize = 0;
 /// [`Request::completion`]: complete. Any other value is the [`WaitSync`] of the thread that waits.
 pub const REQUEST_COMPLETE: usize = 1;
 
+/// [`Request::magic`] of a living request.
+pub const REQUEST_MAGIC: u32 = 0x7e9c_e570;
+
+/// [`Request::kind`]: a send.
+pub const REQUEST_SEND: u32 = 1;
+/// [`Request::kind`]: a receive.
+pub const REQUEST_RECEIVE: u32 = 2;
+/// [`Request::kind`]: a collective operation.
+pub const REQUEST_COLLECTIVE: u32 = 3;
+/// [`Request::kind`]: a one-sided operation.
+pub const REQUEST_ONE_SIDED: u32 = 4;
+/// [`Request::kind`]: the MPI layer's own.
+pub const REQUEST_OTHER: u32 = 5;
+
 /// What became of a message.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,7 +32,7 @@ pub struct MessageStatus {
     pub source: i32,
     /// Its tag.
     pub tag: i32,
-    /// MPI error class, 0 for success.
+    /// `CAIRN_OK`, or what went wrong as a `CAIRN_ERR_*`; the MPI layer makes an error class of it.
     pub error: i32,
     /// 1 when the operation was cancelled.
     pub cancelled: i32,
@@ -33,6 +47,12 @@ pub struct MessageStatus {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Request {
+    /// [`REQUEST_MAGIC`] from the moment it is handed out until `free` is called, then something
+    /// else. The memory of a request is never anything but a request, because a user's handle is
+    /// its address and one that was freed must be recognised.
+    pub magic: u32,
+    /// [`REQUEST_SEND`] and the others.
+    pub kind: u32,
     /// [`REQUEST_PENDING`], [`REQUEST_COMPLETE`] or the address of a [`WaitSync`]. The owner goes to
     /// COMPLETE by an exchange with Release and signals what it found; a waiter goes from PENDING
     /// to its sync object, and back, by compare-and-swap (dissertation §4.4).
@@ -46,8 +66,12 @@ pub struct Request {
     pub cancel: Option<unsafe extern "C" fn(request: *mut Request) -> Status>,
     /// Starts a persistent request again. Null: not persistent.
     pub start: Option<unsafe extern "C" fn(request: *mut Request) -> Status>,
-    /// The MPI layer's own.
+    /// The MPI layer's own: what it keeps alive for the request. The owner sets it to null.
     pub object: *mut c_void,
+    /// The MPI layer's own: 1 while a persistent request is started. The owner sets it to 0.
+    pub active: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// What a thread waits on: a counter of completions still missing (dissertation §4.4, `wait_sync`).
@@ -66,7 +90,7 @@ pub struct WaitSync {
     /// A completer is still inside [`WaitSync::complete_one`]: the waiter must not leave before this is
     /// zero, or the object might vanish under the completer.
     pub signalling: AtomicU32,
-    /// First error class of a completed request, 0 for none. For the waiter's convenience.
+    /// First error of a completed request, 0 for none. For the waiter's convenience.
     pub error: AtomicI32,
     /// The `wait` component's own, for its queue of waiters.
     pub link: *mut c_void,

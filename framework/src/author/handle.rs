@@ -6,6 +6,7 @@ use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
 use crate::abi::job::Job;
+use crate::abi::peer::Peer;
 use crate::abi::pool::CriPool;
 use crate::abi::receive::{ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
@@ -47,6 +48,33 @@ impl HostHandle {
         text.truncate(text.iter().position(|byte| *byte == 0).unwrap_or(text.len()));
         let text = String::from_utf8_lossy(&text).into_owned();
         Err(Failure::new(status, if len == 0 { status_name(status).into() } else { text }))
+    }
+
+    /// Makes sure that a peer has routes. Any thread.
+    ///
+    /// # Errors
+    /// When no transport reaches it, with what each of them says.
+    #[inline]
+    pub fn peer_connect(self, peer: &Peer) -> Result<(), Failure> {
+        if !peer.routes().is_empty() {
+            return Ok(());
+        }
+        let table = self.table();
+        if !crate::has_field!(table, Host, peer_connect) {
+            return Err(self.unsupported("peer_connect"));
+        }
+        // SAFETY: peers are the host's and stay.
+        self.check(unsafe { (table.peer_connect)(self.0, peer) })
+    }
+
+    /// The process with this rank in the job.
+    pub fn peer(self, rank: u32) -> Option<&'static Peer> {
+        let table = self.table();
+        if !crate::has_field!(table, Host, peer_get) {
+            return None;
+        }
+        // SAFETY: the host's function takes any rank; peers live as long as the process.
+        unsafe { (table.peer_get)(self.0, rank).as_ref() }
     }
 
     /// The instance, for calls that this type does not wrap.

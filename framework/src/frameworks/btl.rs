@@ -453,6 +453,30 @@ contract! {
     optional describe since 0 = absent::describe;
 }
 
+impl BtlOps {
+    /// The capabilities that the functions in a complete table allow.
+    #[cfg(feature = "host")]
+    pub(crate) fn offered(&self) -> u64 {
+        let mut bits = u64::MAX;
+        macro_rules! lacks {
+            ($function:ident, $default:ident, $lost:expr) => {
+                let own = self.$function.map_or(core::ptr::null(), |f| f as *const ());
+                if core::ptr::eq(own, absent::$default as *const ()) {
+                    bits &= !$lost;
+                }
+            };
+        }
+        lacks!(send_immediate, send_immediate, BTL_SEND_IMMEDIATE);
+        lacks!(send_packed, send_packed, BTL_SEND_PACKED);
+        lacks!(send_gathered, send_gathered, BTL_SEND_GATHERED);
+        lacks!(put, transfer, BTL_PUT);
+        lacks!(get, transfer, BTL_GET);
+        lacks!(atomic, atomic, BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL);
+        lacks!(arm, arm, BTL_CAN_WAKE);
+        bits
+    }
+}
+
 /// What takes the place of optional functions.
 mod absent {
     use super::*;

@@ -221,8 +221,8 @@ fn peer(rank: u32) -> Peer {
         job: 0,
         flags: 0,
         node: 0,
-        route_count: 0,
-        routes: null(),
+        route_count: Default::default(),
+        routes: std::cell::UnsafeCell::new(std::ptr::null()),
         pml: null_mut(),
     }
 }

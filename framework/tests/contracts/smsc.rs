@@ -1,7 +1,7 @@
 //! The contract of copies between processes.
 
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use cairn_framework::abi::peer::{PEER_LOCAL, Peer};
 use cairn_framework::abi::status::{DONE, NO_RESOURCES, OK};
@@ -72,8 +72,8 @@ fn peer(rank: u32) -> Peer {
         job: 0,
         flags: PEER_LOCAL,
         node: 0,
-        route_count: 0,
-        routes: null(),
+        route_count: Default::default(),
+        routes: std::cell::UnsafeCell::new(std::ptr::null()),
         pml: null_mut(),
     }
 }

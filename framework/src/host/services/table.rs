@@ -18,12 +18,14 @@ use crate::abi::param::{
     PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER, PARAM_LIST, PARAM_SIZE, PARAM_STRING, PARAM_WRITABLE,
     ParamCell, ParamSpec,
 };
+use crate::abi::peer::Peer;
 use crate::abi::pool::CriPool;
 use crate::abi::receive::{ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_SLOTS, Scope};
 use crate::abi::status::{
-    ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_OTHER, ERR_RESOURCES, OK, Status, status_name,
+    ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_OTHER, ERR_PEER, ERR_RESOURCES, OK, Status,
+    status_name,
 };
 use crate::abi::task::Task;
 use crate::abi::thread::Thread;
@@ -85,6 +87,8 @@ pub(crate) fn host(
         scope_slot_reserve,
         service,
         show_once,
+        peer_connect,
+        peer_get,
     }
 }
 
@@ -157,6 +161,21 @@ unsafe extern "C" fn show_once(instance: *mut Instance, key: *const c_char, line
     let ((slot, system), key, line) =
         unsafe { (caller(instance), text::copy(key), text::copy(line)) };
     system.log.show_once(&format!("{} {key}", slot.name()), &line);
+}
+
+unsafe extern "C" fn peer_connect(instance: *mut Instance, peer: *const Peer) -> Status {
+    // SAFETY: the instance is a host's; peers are the system's and stay.
+    let ((_, system), peer) = unsafe { (caller(instance), &*peer) };
+    match system.connect(peer) {
+        Ok(()) => OK,
+        Err(problem) => failed(ERR_PEER, problem.what),
+    }
+}
+
+unsafe extern "C" fn peer_get(instance: *mut Instance, rank: u32) -> *mut Peer {
+    // SAFETY: the instance is a host's.
+    let (_, system) = unsafe { caller(instance) };
+    system.peer(rank).unwrap_or(std::ptr::null_mut())
 }
 
 unsafe extern "C" fn param_register(

@@ -13,6 +13,7 @@
 
 mod base;
 mod choose;
+mod peers;
 mod pools;
 mod scopes;
 mod slot;
@@ -43,6 +44,7 @@ use crate::frameworks::CONTRACTS;
 use crate::frameworks::progress::ProgressOps;
 use crate::frameworks::tasks::TasksOps;
 use crate::frameworks::wait::WaitOps;
+use peers::Peers;
 use pools::PoolPointer;
 use scopes::Scopes;
 
@@ -111,6 +113,7 @@ pub struct System {
     pools: Mutex<Vec<(usize, PoolPointer)>>,
     next_pool: Mutex<u32>,
     pub(crate) scopes: Scopes,
+    peers: Peers,
     /// Written by `set_job` before components open.
     job: UnsafeCell<Job>,
     host: OnceLock<Host>,
@@ -167,6 +170,7 @@ impl System {
             pools: Mutex::default(),
             next_pool: Mutex::new(0),
             scopes: Scopes::default(),
+            peers: Peers::default(),
             job: UnsafeCell::new(job_of_one()),
             host: OnceLock::new(),
             log: Log::new(base.log_filter, sink),
@@ -328,6 +332,7 @@ impl System {
     /// Closes every component, transports before the strategies that serve their pools.
     pub fn close(&'static self) {
         let _lifecycle = self.lifecycle.lock();
+        self.disconnect_all();
         // From here on the host's own simple ways serve: components may wait while they close.
         self.engine.set_policy(None);
         self.wait.set(None);

@@ -1,0 +1,247 @@
+//! The processes of the job and the ways to reach them.
+
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+use parking_lot::Mutex;
+
+use super::System;
+use super::slot::Chosen;
+use crate::abi::peer::{PEER_LOCAL, PEER_SELF, Peer, Route};
+use crate::abi::scope::{SCOPE_PROCESS, Scope};
+use crate::abi::status::OK;
+use crate::frameworks::btl::{BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlModule, BtlOps};
+use crate::host::problem::Problem;
+use crate::host::services::table;
+
+/// The transports' devices and the processes of the job.
+#[derive(Default)]
+pub(super) struct Peers {
+    /// Set by `open_transports`.
+    devices: OnceLock<Vec<Device>>,
+    /// By rank; set by `set_nodes`, or at first use with every other process on another node.
+    all: OnceLock<Vec<PeerPointer>>,
+    /// Held while a peer gets its routes.
+    connecting: Mutex<()>,
+}
+
+struct PeerPointer(*mut Peer);
+
+// SAFETY: a `Peer` is `Sync`, and these are never freed.
+unsafe impl Send for PeerPointer {}
+// SAFETY: see `Send`.
+unsafe impl Sync for PeerPointer {}
+
+/// A device of an open transport.
+struct Device {
+    component: String,
+    module: *mut BtlModule,
+}
+
+// SAFETY: a `BtlModule` is `Sync` and stays while its transport is open.
+unsafe impl Send for Device {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Device {}
+
+impl System {
+    /// Selects and opens the transports and asks them for their devices. Once, before messages are
+    /// sent.
+    ///
+    /// # Errors
+    /// A list that can't be fulfilled, no transport at all, or a device that is not in order.
+    pub fn open_transports(&'static self) -> Result<(), Problem> {
+        let chosen = self.select_many::<BtlOps>(&Scope::new(SCOPE_PROCESS, 0, 1, c"process"))?;
+        let mut devices = Vec::new();
+        for transport in &chosen {
+            for module in modules(transport)? {
+                devices.push(Device { component: transport.name.clone(), module });
+            }
+        }
+        self.peers.devices.set(devices).map_err(|_| Problem::new("the transports are open already"))
+    }
+
+    /// Says which node each rank of the job runs on. Before the first use of a peer.
+    pub fn set_nodes(&self, nodes: &[u32]) {
+        let _ = self.peers.all.set(self.make_peers(|rank| nodes[rank as usize]));
+    }
+
+    fn make_peers(&self, node_of: impl Fn(u32) -> u32) -> Vec<PeerPointer> {
+        let job = self.job();
+        let own_node = node_of(job.rank);
+        (0..job.size)
+            .map(|rank| {
+                let node = node_of(rank);
+                let mut flags = 0;
+                if rank == job.rank {
+                    flags |= PEER_SELF;
+                }
+                if node == own_node {
+                    flags |= PEER_LOCAL;
+                }
+                let peer = Peer {
+                    struct_size: size_of::<Peer>() as u32,
+                    rank,
+                    job: 0,
+                    flags,
+                    node,
+                    route_count: 0.into(),
+                    routes: std::cell::UnsafeCell::new(std::ptr::null()),
+                    pml: std::ptr::null_mut(),
+                };
+                PeerPointer(Box::into_raw(Box::new(peer)))
+            })
+            .collect()
+    }
+
+    /// The process with this rank in the job.
+    pub fn peer(&self, rank: u32) -> Option<*mut Peer> {
+        // Nobody said who shares a node, so nobody does.
+        let all = self.peers.all.get_or_init(|| self.make_peers(|rank| rank));
+        all.get(rank as usize).map(|peer| peer.0)
+    }
+
+    /// Makes sure that a peer has routes.
+    ///
+    /// # Errors
+    /// When no transport reaches it, with what each of them says.
+    pub fn connect(&self, peer: &Peer) -> Result<(), Problem> {
+        if !peer.routes().is_empty() {
+            return Ok(());
+        }
+        let _connecting = self.peers.connecting.lock();
+        if !peer.routes().is_empty() {
+            return Ok(());
+        }
+        let devices = self.peers.devices.get().map_or(&[][..], Vec::as_slice);
+        let mut routes: Vec<(Route, &Device)> = Vec::new();
+        let mut answers = Vec::new();
+        for device in devices {
+            // SAFETY: devices stay while their transports are open.
+            let module = unsafe { &*device.module };
+            let mut endpoint = std::ptr::null_mut();
+            let one = std::ptr::from_ref(peer);
+            // SAFETY: the table is complete; one peer and one place for its endpoint.
+            let status = unsafe {
+                ((*module.ops).add_peers.unwrap_unchecked())(
+                    module,
+                    1,
+                    &raw const one,
+                    &raw mut endpoint,
+                )
+            };
+            if status != OK {
+                let reason = table::take_reason("add_peers", status);
+                answers.push(format!("{}: {reason}", device.component));
+            } else if endpoint.is_null() {
+                answers.push(format!("{}: does not reach it", device.component));
+            } else {
+                routes.push((Route { module, endpoint }, device));
+            }
+        }
+        // SAFETY: as above.
+        let view = |route: &Route| unsafe { &*route.module };
+        let best = routes.iter().map(|(route, _)| view(route).exclusivity).max().unwrap_or(0);
+        for (route, _) in routes.extract_if(.., |(route, _)| view(route).exclusivity < best) {
+            let module = view(&route);
+            // SAFETY: made above, and nobody has used it.
+            unsafe { ((*module.ops).remove_peer.unwrap_unchecked())(module, route.endpoint) };
+        }
+        if routes.is_empty() {
+            return Err(self.unreachable(peer, &answers));
+        }
+        routes.sort_by_key(|(route, _)| {
+            (view(route).latency, std::cmp::Reverse(view(route).bandwidth))
+        });
+        let routes: Vec<Route> = routes.into_iter().map(|(route, _)| route).collect();
+        let count = routes.len() as u32;
+        // SAFETY: nobody looks at them before the count is published.
+        unsafe { *peer.routes.get() = routes.leak().as_ptr() };
+        // Release: whoever sees the count sees the routes.
+        peer.route_count.store(count, Ordering::Release);
+        Ok(())
+    }
+
+    fn unreachable(&self, peer: &Peer, answers: &[String]) -> Problem {
+        let answers =
+            if answers.is_empty() { "no transport is open".into() } else { answers.join("; ") };
+        let place = if peer.flags & PEER_LOCAL != 0 { "this node" } else { "another node" };
+        Problem::new(format!(
+            "rank {} of the job, on {place}, can't be reached ({answers})",
+            peer.rank
+        ))
+        .fix("allow a transport that reaches it, such as --mca btl self,sm,tcp")
+    }
+
+    /// Ends all endpoints, before the transports close. Nothing is in flight.
+    pub(super) fn disconnect_all(&self) {
+        let _connecting = self.peers.connecting.lock();
+        for PeerPointer(peer) in self.peers.all.get().map_or(&[][..], Vec::as_slice) {
+            // SAFETY: peers are never freed.
+            let peer = unsafe { &**peer };
+            let routes = peer.routes();
+            peer.route_count.store(0, Ordering::Release);
+            for route in routes {
+                // SAFETY: made by `add_peers` of this device; nobody sends any more.
+                unsafe {
+                    let module = &*route.module;
+                    ((*module.ops).remove_peer.unwrap_unchecked())(module, route.endpoint);
+                }
+            }
+        }
+    }
+}
+
+/// The devices of a transport, checked and completed.
+fn modules(transport: &Chosen<BtlOps>) -> Result<Vec<*mut BtlModule>, Problem> {
+    let (mut first, mut count) = (std::ptr::null(), 0);
+    // SAFETY: the table is complete and the transport open; the places are valid.
+    let status = unsafe {
+        (transport.ops.modules.unwrap_unchecked())(transport.instance, &mut first, &mut count)
+    };
+    let name = &transport.name;
+    if status != OK {
+        let reason = table::take_reason("modules", status);
+        return Err(Problem::new(format!("{name} can't say what devices it has: {reason}")));
+    }
+    if count > 0 && first.is_null() {
+        return Err(Problem::new(format!("{name} says it has {count} devices, at null")));
+    }
+    let mut modules = Vec::new();
+    for place in 0..count as usize {
+        // SAFETY: the transport vouches for `count` pointers.
+        let module = unsafe { *first.add(place) };
+        // SAFETY: a transport's device is as large as it says.
+        unsafe { complete(transport, module) }
+            .map_err(|reason| Problem::new(format!("{name}, device {place}: {reason}")))?;
+        modules.push(module);
+    }
+    Ok(modules)
+}
+
+/// Checks a device and fills in what is the host's.
+///
+/// # Safety
+/// `module` is null or as large as it says.
+unsafe fn complete(transport: &Chosen<BtlOps>, module: *mut BtlModule) -> Result<(), String> {
+    if module.is_null() {
+        return Err("it is null".into());
+    }
+    // SAFETY: promised by the caller, field by field as far as the checks have come.
+    unsafe {
+        let size = (*module).struct_size as usize;
+        if size < crate::field_end!(BtlModule, reserved) {
+            return Err(format!("struct_size is {size}: set it to sizeof(cairn_btl_module_t)"));
+        }
+        let module = &mut *module;
+        if module.pool.is_null() {
+            return Err("it has no pool of CRIs".into());
+        }
+        module.ops = transport.ops;
+        module.instance = transport.instance;
+        module.capabilities &= transport.ops.offered();
+        if module.capabilities & (BTL_SEND_IMMEDIATE | BTL_SEND_PACKED) == 0 {
+            return Err("it has neither send_immediate nor send_packed".into());
+        }
+    }
+    Ok(())
+}
