@@ -112,11 +112,9 @@ fn every_header_stands_alone() {
     for entry in fs::read_dir(dist().join("include/cairn")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let text = format!("#include <cairn/{name}>\n");
-        let mut compilers = vec![("cc", "c", "-std=c99")];
-        if Path::new("/usr/bin/c++").exists() {
-            compilers.push(("c++", "cc", "-std=c++11"));
-        }
-        for (compiler, extension, standard) in compilers {
+        for (compiler, extension, standard) in
+            [("cc", "c", "-std=c99"), ("c++", "cc", "-std=c++11"), ("c++", "cc", "-std=c++20")]
+        {
             let source = place.path().join(format!("header.{extension}"));
             fs::write(&source, &text).unwrap();
             Run::new(compiler)
@@ -125,4 +123,35 @@ fn every_header_stands_alone() {
                 .ok();
         }
     }
+}
+
+/// The macros and initialisers of the headers in the order that C++20 asks for.
+#[test]
+fn a_strategy_in_cpp() {
+    let place = scratch();
+    let library = place.path().join("cri_cxx.so");
+    Run::new("c++")
+        .args(["-std=c++20", "-Wall", "-Wextra", "-pedantic", "-Werror"])
+        // Said by GCC of every initialiser that names its fields.
+        .args(["-Wno-missing-field-initializers"])
+        .args(["-shared", "-fPIC", "-fvisibility=hidden", "-I"])
+        .args([dist().join("include")])
+        .args(["-o"])
+        .args([&library, &root().join("tests/plugins/c/strategy.cc")])
+        .ok();
+    Run::info(place.path()).args(["check"]).args([&library]).ok().says(&["cri_cxx", "sound"]);
+}
+
+/// `CAIRN_HAS` with older, newer and cut structs.
+#[test]
+fn a_struct_has_the_fields_that_its_size_says() {
+    let place = scratch();
+    let program = place.path().join("has");
+    Run::new("cc")
+        .args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
+        .args([dist().join("include")])
+        .args(["-o"])
+        .args([&program, &root().join("tests/plugins/c/has.c")])
+        .ok();
+    Run::new(program).ok();
 }

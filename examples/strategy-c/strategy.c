@@ -1,9 +1,9 @@
 /*
  * by_peer: a cri strategy in C, as somebody outside the project writes it.
  *
- * Operations to the same peer use the same instance, so that messages to one peer never wait for
- * messages to another, whichever threads send them. Where an operation has no peer, the thread's
- * number decides.
+ * Operations to the same peer use the same communication resource instance (CRI), so that messages
+ * to one peer never wait for messages to another, whichever threads send them. Where an operation has
+ * no peer, the thread's number decides.
  *
  * Build and try it:
  *
@@ -17,22 +17,38 @@
 #include <cairn/cri.h>
 #include <cairn/param.h>
 
-/* cri_by_peer_stride: how many peers in a row share an instance. */
+/* cri_by_peer_priority, which every component has, and how many peers in a row share a CRI. */
+static const cairn_param_cell_t *priority_param;
 static const cairn_param_cell_t *stride;
 
 static cairn_status_t register_params(cairn_instance_t *self)
 {
-  const cairn_param_spec_t spec = {
-    .struct_size = sizeof spec,
+  /* Behind the strategies that Cairn ships: it serves those who ask for it by name. */
+  const cairn_param_spec_t priority_spec = {
+    .struct_size = sizeof priority_spec,
+    .kind = CAIRN_PARAM_INTEGER,
+    .level = 5,
+    .name = "priority",
+    .help = "Priority in the choice among the components of the framework; the highest wins",
+    .default_value = "5",
+    .min = 0,
+    .max = 100,
+  };
+  const cairn_param_spec_t stride_spec = {
+    .struct_size = sizeof stride_spec,
     .kind = CAIRN_PARAM_INTEGER,
     .level = 5,
     .name = "stride",
-    .help = "How many peers with consecutive ranks share an instance",
+    .help = "How many peers with consecutive ranks share a CRI",
     .default_value = "1",
     .min = 1,
     .max = 1 << 20,
   };
-  return self->host->param_register(self, &spec, &stride);
+  const cairn_status_t status =
+    self->host->param_register(self, &priority_spec, &priority_param);
+  if (status != CAIRN_OK)
+    return status;
+  return self->host->param_register(self, &stride_spec, &stride);
 }
 
 static cairn_status_t open_component(cairn_instance_t *self)
@@ -41,12 +57,11 @@ static cairn_status_t open_component(cairn_instance_t *self)
   return CAIRN_OK;
 }
 
-/* Behind the strategies that Cairn ships: it serves those who ask for it by name. */
 static cairn_status_t query(cairn_instance_t *self, const cairn_scope_t *scope, int32_t *priority)
 {
   (void)self;
   (void)scope;
-  *priority = 5;
+  *priority = (int32_t)cairn_param_integer(priority_param);
   return CAIRN_OK;
 }
 
@@ -88,7 +103,7 @@ static uint32_t assign(const cairn_cri_pool_t *pool, const cairn_cri_asker_t *as
 static size_t describe(const cairn_cri_pool_t *pool, char *text, size_t capacity)
 {
   const struct state *state = pool->strategy_state;
-  return (size_t)snprintf(text, capacity, "%u peers in a row share one of %u instances",
+  return (size_t)snprintf(text, capacity, "%u peers in a row share one of %u CRIs",
                           state->stride, pool->count);
 }
 
@@ -101,10 +116,11 @@ static const cairn_cri_ops_t ops = {
 };
 
 static const cairn_component_t by_peer = {
-  CAIRN_COMPONENT_HEAD(CRI, "cri"),
-  .name = "by_peer",
+  CAIRN_COMPONENT_HEAD(CRI),
   .version_major = 1,
-  .description = "gives each peer an instance (an example in C)",
+  .framework = "cri",
+  .name = "by_peer",
+  .description = "gives each peer a CRI (an example in C)",
   .register_params = register_params,
   .open = open_component,
   .query = query,

@@ -537,7 +537,7 @@ fn counters(system: &System, host: HostHandle) {
     static CELLS: [CounterCell; 2] = [const { CounterCell { value: AtomicU64::new(20) } }; 2];
     let spec = CounterSpec {
         struct_size: size_of::<CounterSpec>() as u32,
-        class: COUNTER_SUM,
+        kind: COUNTER_SUM,
         level: 4,
         reserved: 0,
         name: c"messages".as_ptr(),

@@ -11,23 +11,23 @@
  * in the capabilities of its modules.
  *
  * **Life.** After `open`, `modules` is asked once for the devices: one `cairn_btl_module_t` each, with its
- * limits and its pool of instances, which the transport has given to the host by `pool_add`.
+ * limits and its pool of CRIs (communication resource instances), which the transport has given to the host by `pool_add`.
  * `add_peers` then makes endpoints, for all peers or for each on first contact; a transport that
  * connects does it lazily, on the first message. `remove_peer` ends an endpoint.
  *
  * **Threads and locks.** Sending, put, get, atomics, flush and the pool's `progress` are hot and
- * get an instance whose lock the caller holds. Different instances work at the same time, so what
+ * get a CRI whose lock the caller holds. Different CRIs work at the same time, so what
  * they share (a connection table, a registration cache) has its own lock, taken rarely.
  * `add_peers`, `remove_peer` and memory registration may be called from any thread with no
- * instance's lock held, several at a time.
+ * CRI's lock held, several at a time.
  *
  * **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
  * completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
- * a later progress call on the same instance, never from inside the function itself. After
+ * a later progress call on the same CRI, never from inside the function itself. After
  * `CAIRN_NO_RESOURCES` nothing has happened. Completion is local (buffers are free); that a put
  * or an atomic has reached the peer's memory is what `flush` says.
  *
- * **Order.** Messages that one instance sends to one endpoint arrive in order when the module has
+ * **Order.** Messages that one CRI sends to one endpoint arrive in order when the module has
  * `CAIRN_BTL_IN_ORDER`; otherwise the protocol layer sorts them. Nothing is ordered between puts, gets,
  * atomics and messages, except by `flush`.
  *
@@ -38,6 +38,8 @@
  *
  * **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
  * completions are called with it.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_BTL_H
@@ -46,6 +48,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/datatype.h>
 #include <cairn/peer.h>
 #include <cairn/pool.h>
@@ -108,7 +111,7 @@
 #define CAIRN_BTL_NEEDS_REGISTRATION 256
 
 /**
- * `cairn_btl_module_t.capabilities`: messages of one instance to one endpoint arrive in order.
+ * `cairn_btl_module_t.capabilities`: messages of one CRI to one endpoint arrive in order.
  */
 #define CAIRN_BTL_IN_ORDER 512
 
@@ -179,7 +182,7 @@ struct cairn_endpoint_t {
   /**
    * The transport's own. Not accessed by anybody else.
    */
-  size_t private_;
+  size_t transport_private;
 };
 
 /**
@@ -271,7 +274,7 @@ struct cairn_btl_gathered_t {
  */
 struct cairn_btl_completion_t {
   /**
-   * Called once, from a progress call with the instance's lock held. It may start operations;
+   * Called once, from a progress call with the CRI's lock held. It may start operations;
    * it must not wait and must not poll. `status` is `CAIRN_OK` or what went wrong.
    */
   void (*done)(struct cairn_btl_completion_t *completion, cairn_status_t status);
@@ -343,7 +346,7 @@ struct cairn_btl_atomic_t {
 };
 
 /**
- * How to be woken when an instance has something to do.
+ * How to be woken when a CRI has something to do.
  */
 struct cairn_btl_wake_t {
   /**
@@ -445,7 +448,7 @@ struct cairn_btl_ops_t {
                             const struct cairn_btl_atomic_t *atomic,
                             struct cairn_btl_completion_t *completion);
   /**
-   * Completes when every put and atomic that this instance started before, on `endpoint` or,
+   * Completes when every put and atomic that this CRI started before, on `endpoint` or,
    * if that is null, on all, is visible in the peers' memory. Hot. Default:
    * `CAIRN_ERR_UNSUPPORTED`; required of a transport with put or atomics.
    */
@@ -484,9 +487,9 @@ struct cairn_btl_ops_t {
    */
   void (*release_key)(const struct cairn_btl_module_t *module, void *key);
   /**
-   * Prepares an instance for sleeping and says what to sleep on. `CAIRN_DONE`: nothing has
+   * Prepares a CRI for sleeping and says what to sleep on. `CAIRN_DONE`: nothing has
    * happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. With
-   * the instance's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
+   * the CRI's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_status_t (*arm)(const struct cairn_btl_module_t *module,
                         const cairn_cri_t *cri,
@@ -528,7 +531,7 @@ struct cairn_btl_module_t {
    */
   void *state;
   /**
-   * The instances, given to the host by `pool_add`.
+   * The CRIs, given to the host by `pool_add`.
    */
   cairn_cri_pool_t *pool;
   /**

@@ -19,6 +19,8 @@
  *
  * **Completion and ownership.** As for `pml`: requests are the component's, buffers are the
  * operation's until it is complete, count arrays until `run`, `start` or `init` returns.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_COLL_H
@@ -28,6 +30,7 @@
 #include <stdint.h>
 #include <cairn/comm.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/datatype.h>
 #include <cairn/request.h>
 #include <cairn/status.h>

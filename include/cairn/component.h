@@ -15,9 +15,14 @@
  *     └── refused, and the reason is kept for cairn-info and the selection report
  * ```
  *
- * The host calls the functions below from one thread at a time and holds no lock while it does,
- * so they may call anything in the host table. A library is never unmapped once it was opened
- * (`RTLD_NODELETE`): threads, thread-local destructors and callbacks of a component stay valid.
+ * The host calls the functions below from one thread at a time and holds its life-cycle lock while
+ * it does. They may call anything in the host table, but from the thread that they were called on:
+ * a function that needs the life-cycle lock (`pool_add` is one) lets this thread pass and makes
+ * another one wait, for ever if `open` or `query` waits for that thread to finish. So threads that a
+ * component starts leave the host table alone until the function has returned.
+ *
+ * A library is never unmapped once it was opened (`RTLD_NODELETE`): threads, thread-local
+ * destructors and callbacks of a component stay valid.
  */
 
 #ifndef CAIRN_COMPONENT_H
@@ -161,7 +166,7 @@ struct cairn_component_t {
    *
    * Called after `open`, any number of times, for the process and for each communicator,
    * window or file where the framework chooses per scope. A status other than
-   * `CAIRN_OK` declines.
+   * `CAIRN_OK` declines; the reason, which users see, goes to the host's `fail` before.
    */
   cairn_status_t (*query)(struct cairn_instance_t *instance,
                           const cairn_scope_t *scope,
@@ -195,16 +200,30 @@ struct cairn_component_t {
 typedef const struct cairn_component_t *const *(*cairn_components_fn_t)(uint32_t *count);
 
 /*
- * The first fields of a descriptor: CAIRN_COMPONENT_HEAD(CRI, "cri") in the initialiser of a
- * cairn_component_t of the framework cri, whose header defines CAIRN_CRI_MAJOR and _MINOR.
+ * The first fields of a descriptor, up to the versions of ABI and contract. In the initialiser of a
+ * cairn_component_t of the framework cri, whose header defines CAIRN_CRI_MAJOR and _MINOR:
+ *
+ *   static const cairn_component_t mine = {
+ *     CAIRN_COMPONENT_HEAD(CRI),
+ *     .version_major = 1,
+ *     .framework = "cri",
+ *     .name = "mine",
+ *     ...
+ *
+ * C++20 wants the fields in the order of the struct, which this is.
  */
-#define CAIRN_COMPONENT_HEAD(FRAMEWORK, name)                                                      \
+#define CAIRN_COMPONENT_HEAD(FRAMEWORK)                                                            \
   .magic = CAIRN_MAGIC, .struct_size = sizeof(cairn_component_t), .abi_major = CAIRN_ABI_MAJOR,    \
   .abi_minor = CAIRN_ABI_MINOR, .framework_major = CAIRN_##FRAMEWORK##_MAJOR,                      \
-  .framework_minor = CAIRN_##FRAMEWORK##_MINOR, .framework = (name)
+  .framework_minor = CAIRN_##FRAMEWORK##_MINOR
 
-/* The one function that a component library exports. */
+/* Makes the function that follows visible outside of a library built with -fvisibility=hidden. */
 #define CAIRN_EXPORT __attribute__((visibility("default")))
+
+/*
+ * The one function that a component library exports. This declaration exports it; its definition
+ * needs no CAIRN_EXPORT of its own.
+ */
 #ifdef __cplusplus
 extern "C"
 #endif

@@ -5,9 +5,11 @@
  *
  * Software performance counters.
  *
- * The owner keeps the cells where it keeps the rest of an instance, on that instance's cache
- * lines, and counts with a plain relaxed add (or, under the instance's lock, a load and a store);
- * the host adds the cells up when somebody reads (dissertation §5.4).
+ * A counter has as many cells as its owner likes, one for each CRI or one for each thread. They lie
+ * where the rest of the CRI or of the thread's state lies, on its cache lines, so that no two threads
+ * write one line. The owner counts with a plain relaxed add (or, where only one thread or the holder
+ * of a lock writes, a load and a store); the host combines the cells when somebody reads
+ * (dissertation §5.4).
  */
 
 #ifndef CAIRN_COUNTER_H
@@ -19,17 +21,17 @@
 #include <cairn/types.h>
 
 /**
- * `cairn_counter_spec_t.class`: only grows; cells are added up (`MPI_T_PVAR_CLASS_COUNTER`).
+ * `cairn_counter_spec_t.kind`: only grows; cells are added up (`MPI_T_PVAR_CLASS_COUNTER`).
  */
 #define CAIRN_COUNTER_SUM 0
 
 /**
- * `cairn_counter_spec_t.class`: goes up and down; cells are added up (`MPI_T_PVAR_CLASS_LEVEL`).
+ * `cairn_counter_spec_t.kind`: goes up and down; cells are added up (`MPI_T_PVAR_CLASS_LEVEL`).
  */
 #define CAIRN_COUNTER_LEVEL 1
 
 /**
- * `cairn_counter_spec_t.class`: the largest seen; the largest cell counts
+ * `cairn_counter_spec_t.kind`: the largest seen; the largest cell counts
  * (`MPI_T_PVAR_CLASS_HIGHWATERMARK`).
  */
 #define CAIRN_COUNTER_MAXIMUM 2
@@ -45,7 +47,7 @@ struct cairn_counter_spec_t {
   /**
    * One of `CAIRN_COUNTER_*`.
    */
-  uint32_t class_;
+  uint32_t kind;
   /**
    * Who needs to know it, as for parameters.
    */

@@ -3,28 +3,34 @@
  * Generated from the Rust sources by `cargo xtask gen`; do not edit.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * **cri** — which communication resource instance an operation uses.
+ * **cri** — which communication resource instance (CRI) an operation uses.
  *
- * A transport gives the framework a pool of instances (`cairn_cri_pool_t`); a strategy answers, for each
+ * A transport gives the framework a pool of CRIs (`cairn_cri_pool_t`); a strategy answers, for each
  * operation, with the index of one. The classic two are *round-robin* (each operation takes the
  * next) and *dedicated* (each thread keeps its own; dissertation §5.3.3, algorithm 3); a third
- * maps communicators and windows to instances (virtual communication interfaces, Zambre et al.
- * §4.2).
+ * maps communicators and windows to CRIs (virtual communication interfaces, Zambre et al. §4.2).
  *
- * **Life.** One strategy serves a process, or a communicator that asks for another one by info
- * key. `attach` is called once for each pool, before the pool is used, and `detach` when nobody
- * uses it any more. Between the two come `scope_open` and `scope_close` for each communicator and
- * window, and `assign` at any time.
+ * **Life.** One strategy serves a process, for all pools and scopes. `attach` is called once for
+ * each pool, before the pool is used, and `detach` when nobody uses it any more. Between the two
+ * come `scope_open` and `scope_close` for each communicator and window, and `assign` at any time.
+ *
+ * **Scopes and slots.** `scope_open` is called once for each pool, with the same scope each time. A
+ * strategy's private slot in the scope (`scope_slot_reserve`) is one, whatever the number of pools:
+ * what is kept there for a pool is kept by the pool's `id`, the first call makes it, and the last
+ * `scope_close` frees it. The process is a scope for which nobody calls `scope_open`: its slots are
+ * null, and `assign` may be asked for it.
  *
  * **Threads and locks.** `assign` is hot: any thread, any number at once, no lock held. It is on
  * the path of every message, so it should take a few nanoseconds, and it must not take a lock in
  * the common case. All other functions are called by one thread at a time for each pool, with no
- * lock held, while `assign` goes on in other threads. With one instance in the pool or in a
- * single-threaded process the host may leave `assign` out and use instance 0.
+ * CRI's lock held, while `assign` goes on in other threads. With one CRI in the pool or in a
+ * single-threaded process the host may leave `assign` out and use CRI 0.
  *
  * **Correctness does not depend on the answer**: any index below `count` is right, any number of
- * threads may share an instance, and every instance is polled whatever a strategy says. A strategy
+ * threads may share a CRI, and every CRI is polled whatever a strategy says. A strategy
  * only decides how often threads meet.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_CRI_H
@@ -33,6 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/pool.h>
 #include <cairn/scope.h>
 #include <cairn/status.h>
@@ -70,7 +77,7 @@
 #define CAIRN_CRI_NO_PEER UINT32_MAX
 
 /**
- * Who asks for an instance. Lives during the call.
+ * Who asks for a CRI. Lives during the call.
  */
 struct cairn_cri_asker_t {
   /**
@@ -113,16 +120,16 @@ struct cairn_cri_ops_t {
    */
   void (*detach)(cairn_instance_t *instance, cairn_cri_pool_t *pool);
   /**
-   * Returns the index of the instance to use, below `pool->count`. Hot. Required.
+   * Returns the index of the CRI to use, below `pool->count`. Hot. Required.
    */
   uint32_t (*assign)(const cairn_cri_pool_t *pool, const struct cairn_cri_asker_t *asker);
   /**
-   * A communicator or window was made, and no operation uses it yet. Called in the same order
-   * on every process of it. Default: nothing.
+   * A communicator or window was made, and no operation uses it yet. Called for each pool, in the
+   * same order on every process of the scope. Default: nothing.
    */
   cairn_status_t (*scope_open)(const cairn_cri_pool_t *pool, cairn_scope_t *scope);
   /**
-   * It is being freed, and no operation uses it any more. Default: nothing.
+   * It is being freed, and no operation uses it any more. Called for each pool. Default: nothing.
    */
   void (*scope_close)(const cairn_cri_pool_t *pool, cairn_scope_t *scope);
   /**

@@ -7,7 +7,7 @@
  *
  * A component links against nothing of ours; it gets this table with its `cairn_instance_t` and calls
  * through it. Unless a function says otherwise it may be called from any thread, with or without
- * an instance's lock held, and costs a call and a lock of its own: these are for set-up and rare
+ * a CRI's lock held, and costs a call and a lock of its own: these are for set-up and rare
  * events. What the hot path needs (`cairn_host_t.receive`, `cairn_host_t.job`, parameter cells, pools) is
  * read in place.
  */
@@ -201,7 +201,7 @@ struct cairn_host_t {
    */
   cairn_status_t (*wait)(cairn_instance_t *instance, cairn_wait_sync_t *sync);
   /**
-   * Gives the framework a pool of instances: a strategy is attached to it and progress polls it
+   * Gives the framework a pool of CRIs: a strategy is attached to it and progress polls it
    * from now on. The pool must stay where it is until `pool_remove`. Neither function is for
    * receive callbacks, completions and progress callbacks.
    */
@@ -250,7 +250,8 @@ struct cairn_host_t {
   void (*items_destroy)(void *items);
   /**
    * Makes a counter known as `<framework>_<component>_<name>`, or adds a cell to one that is.
-   * The cell must live until `counter_remove` or the end of `close`.
+   * The cell must live until `counter_remove` or until `close` is called, before which the host
+   * takes out all that are left.
    */
   cairn_status_t (*counter_add)(cairn_instance_t *instance,
                                 const cairn_counter_spec_t *spec,
@@ -265,7 +266,8 @@ struct cairn_host_t {
    */
   void (*task_submit)(cairn_instance_t *instance, cairn_task_t *task);
   /**
-   * Reserves a private slot in every scope and stores its index. Only during `open`.
+   * Reserves a private slot in every scope and stores its index. Only during `open`. A process has
+   * `CAIRN_SCOPE_SLOTS` for all its components together; `CAIRN_ERR_RESOURCES` when all are taken.
    */
   cairn_status_t (*scope_slot_reserve)(cairn_instance_t *instance, uint32_t *slot);
   /**

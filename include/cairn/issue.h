@@ -17,6 +17,8 @@
  * **Threads and locks.** `decide` is hot. The `osc` component calls the functions of one epoch
  * under the lock of the window's target or of the epoch, so never two at once for one epoch, and
  * with different epochs in parallel.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_ISSUE_H
@@ -25,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/osc.h>
 #include <cairn/status.h>
 #include <cairn/types.h>

@@ -17,12 +17,14 @@
  * is left inside has been taken out by `drain`.
  *
  * **Threads and locks.** The functions on an engine are hot: any thread, any number at once. The
- * engine does its own locking; the caller holds no lock of it, and may hold an instance's lock. In
+ * engine does its own locking; the caller holds no lock of it, and may hold a CRI's lock. In
  * a single-threaded process (`job->thread_level`) an engine takes no lock.
  *
  * **Ownership.** `cairn_match_posted_t` and `cairn_match_arrived_t` are embedded in the caller's receive requests
  * and message buffers. They are the engine's from the call that puts them in until the call that
  * returns them.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_MATCH_H
@@ -32,6 +34,7 @@
 #include <stdint.h>
 #include <cairn/comm.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/status.h>
 #include <cairn/types.h>
 
@@ -71,7 +74,7 @@ struct cairn_match_posted_t {
   /**
    * The engine's own.
    */
-  size_t private_[4];
+  size_t engine_private[4];
 };
 
 /**
@@ -89,7 +92,7 @@ struct cairn_match_arrived_t {
   /**
    * The engine's own.
    */
-  size_t private_[4];
+  size_t engine_private[4];
 };
 
 /**

@@ -11,7 +11,7 @@
  *
  * **Threads and locks.** Everything but `window_open` and `window_close` is hot: any thread, no
  * lock held. Operations of different threads on one window go on at the same time; each takes at
- * most the lock of the instance it uses.
+ * most the lock of the CRI it uses.
  *
  * **Completion and ownership.** As MPI 5.0, chapter 12, has it: the origin's buffers are the
  * operation's until the epoch ends, a flush completes it, or, for the forms with a request, the
@@ -19,6 +19,8 @@
  *
  * **Errors.** The MPI layer has checked handles, counts and ranks. What only the component can
  * know (no epoch, a range outside the target's window) is `CAIRN_ERR_ARGUMENT` with the reason.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_OSC_H
@@ -28,6 +30,7 @@
 #include <stdint.h>
 #include <cairn/comm.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/datatype.h>
 #include <cairn/request.h>
 #include <cairn/scope.h>

@@ -81,15 +81,17 @@ struct cairn_param_spec_t {
   uint32_t flags;
   /**
    * Who needs to know it: 1 to 3 users, 4 to 6 people who tune, 7 to 9 developers; in each the
-   * first is basic, the second detailed and the third everything (MPI 5.0, 15.3.1).
+   * first is basic, the second detailed and the third everything (MPI 5.0, 15.3.1). Required: 0 is
+   * refused. `cairn-info --param` shows up to level 3 unless it is asked for more.
    */
   uint32_t level;
   /**
-   * The name without the component's, `eager_limit` for `btl_sm_eager_limit`.
+   * The name without the component's, `eager_limit` for `btl_sm_eager_limit`: lower-case letters,
+   * digits and underscores. Required.
    */
   const char *name;
   /**
-   * What it does, in a sentence or two.
+   * What it does, in a sentence or two. Required: a parameter without help is refused.
    */
   const char *help;
   /**
@@ -97,19 +99,21 @@ struct cairn_param_spec_t {
    */
   const char *unit;
   /**
-   * The default, written as a user would.
+   * The default, written as a user would. It must be one of the values that are allowed.
    */
   const char *default_value;
   /**
-   * The smallest value of an integer or a size.
+   * The smallest value allowed of an integer or a size, which is itself allowed. Other kinds
+   * ignore it. `INT64_MIN` for an integer without a limit; below zero counts as 0 for a size.
    */
   int64_t min;
   /**
-   * The largest value of an integer or a size.
+   * The largest value allowed of an integer or a size, which is itself allowed. Other kinds ignore
+   * it. `INT64_MAX` for no limit. Both limits always hold: left at 0, they allow nothing but 0.
    */
   int64_t max;
   /**
-   * For a choice: its words, separated by commas. Otherwise null.
+   * For a choice: its words, separated by commas. Ignored for other kinds.
    */
   const char *choices;
   /**

@@ -18,6 +18,8 @@
  *
  * **Limits.** Values are bytes of any kind, up to 64 KiB; the component encodes and cuts them to
  * what its protocol can carry. Keys are printable, without blanks, up to 63 bytes.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_PMI_H
@@ -26,6 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/status.h>
 #include <cairn/types.h>
 

@@ -14,7 +14,7 @@
  * `comm_close` after the last.
  *
  * **Threads and locks.** All functions but `comm_open` and `comm_close` are hot: any thread, no
- * lock held. They take the lock of the instance they send on, and what the matching engine needs.
+ * lock held. They take the lock of the CRI they send on, and what the matching engine needs.
  *
  * **Requests.** The component allocates them; each begins with a
  * `cairn_request_t`. A send that is finished at once may hand out one
@@ -23,6 +23,8 @@
  *
  * **Failure.** Functions return an error only when the operation was not started. What goes wrong
  * later is in the request's status.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_PML_H
@@ -32,6 +34,7 @@
 #include <stdint.h>
 #include <cairn/comm.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/datatype.h>
 #include <cairn/request.h>
 #include <cairn/status.h>

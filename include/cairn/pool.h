@@ -28,12 +28,12 @@
 #define CAIRN_CACHE_LINE_PAIR 128
 
 /**
- * The head of one instance. The transport's own part lies behind it, at most `cairn_cri_pool_t.stride`
+ * The head of one CRI. The transport's own part lies behind it, at most `cairn_cri_pool_t.stride`
  * bytes in all, or behind `context`.
  */
 struct CAIRN_ALIGNED(128) cairn_cri_t {
   /**
-   * Held while a function of the transport works on this instance, unless the process is
+   * Held while a function of the transport works on this CRI, unless the process is
    * single-threaded.
    */
   cairn_lock_t lock;
@@ -48,7 +48,7 @@ struct CAIRN_ALIGNED(128) cairn_cri_t {
 };
 
 /**
- * The instances of one device. Made by a transport, handed to the host's `pool_add`.
+ * The CRIs of one device. Made by a transport, handed to the host's `pool_add`.
  *
  * The fields up to `module` are the transport's and constant; those behind are the host's.
  */
@@ -58,7 +58,7 @@ struct cairn_cri_pool_t {
    */
   uint32_t struct_size;
   /**
-   * Instances in it, at least 1.
+   * CRIs in it, at least 1.
    */
   uint32_t count;
   /**
@@ -66,17 +66,17 @@ struct cairn_cri_pool_t {
    */
   const char *name;
   /**
-   * The first instance; the others follow every `stride` bytes. Aligned to 128 bytes.
+   * The first CRI; the others follow every `stride` bytes. Aligned to 128 bytes.
    */
   struct cairn_cri_t *instances;
   /**
-   * Bytes from one instance to the next, a multiple of 128.
+   * Bytes from one CRI to the next, a multiple of 128.
    */
   size_t stride;
   /**
-   * Polls one instance and returns how many events it handled.
+   * Polls one CRI and returns how many events it handled.
    *
-   * Called by any thread, with the instance's lock held unless the process is single-threaded.
+   * Called by any thread, with the CRI's lock held unless the process is single-threaded.
    * It may call receive callbacks and completions, which may send, but never polls again.
    */
   uint32_t (*progress)(void *module, struct cairn_cri_t *cri);
@@ -85,7 +85,7 @@ struct cairn_cri_pool_t {
    */
   void *module;
   /**
-   * Set by `pool_add`: the strategy that assigns the instances.
+   * Set by `pool_add`: the strategy that assigns the CRIs.
    */
   const cairn_cri_ops_t *strategy;
   /**

@@ -3,23 +3,26 @@
  * Generated from the Rust sources by `cargo xtask gen`; do not edit.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * **progress** — who runs the progress engine, and which instances he polls.
+ * **progress** — who runs the progress engine, and which CRIs (communication resource
+ * instances) he polls.
  *
  * The engine is the host's: a list of pools and of callbacks, and a function that polls one
- * instance. A component is a policy: given a thread that wants events to happen, it decides what
+ * CRI. A component is a policy: given a thread that wants events to happen, it decides what
  * that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
- * polls the thread's own instance and then the others by try-lock (dissertation §5.3.4, algorithm
- * 4); *hybrid* polls the operation's own instance and makes a global round after some misses
+ * polls the thread's own CRI and then the others by try-lock (dissertation §5.3.4, algorithm
+ * 4); *hybrid* polls the operation's own CRI and makes a global round after some misses
  * (Zambre et al. §4.3).
  *
  * **Invariants** that every component keeps, because programs hang otherwise: whatever a waiting
- * thread waits for, it polls every instance of every pool and every callback again and again as
+ * thread waits for, it polls every CRI of every pool and every callback again and again as
  * long as nothing completes and no other thread does; a thread that leaves hands on whatever
  * ownership it has (`leave`); both programs of figure 9 of Zambre et al. end.
  *
- * **Threads and locks.** `run` is hot: any thread, any number at once, no lock held. It takes an
- * instance's lock only through the engine, never waits for one that another thread holds, and
+ * **Threads and locks.** `run` is hot: any thread, any number at once, no lock held. It takes a
+ * CRI's lock only through the engine, never waits for one that another thread holds, and
  * never calls itself (the host sees to that: a callback that asks for progress gets 0 events).
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_PROGRESS_H
@@ -28,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/pool.h>
 #include <cairn/request.h>
 #include <cairn/status.h>
@@ -45,7 +49,7 @@
 #define CAIRN_PROGRESS_MINOR 0
 
 /**
- * `cairn_progress_ask_t.cri`: no instance in particular.
+ * `cairn_progress_ask_t.cri`: no CRI in particular.
  */
 #define CAIRN_PROGRESS_NO_CRI UINT32_MAX
 
@@ -66,7 +70,7 @@ struct cairn_progress_engine_t {
    */
   cairn_cri_pool_t *const *pools;
   /**
-   * Polls instance `cri` of pool `pool` if its lock is free: the number of events, or -1 when
+   * Polls CRI `cri` of pool `pool` if its lock is free: the number of events, or -1 when
    * another thread is at it.
    */
   int32_t (*poll_cri)(const struct cairn_progress_engine_t *engine, uint32_t pool, uint32_t cri);
@@ -81,7 +85,7 @@ struct cairn_progress_engine_t {
   /**
    * The host's own.
    */
-  const void *private_;
+  const void *host_private;
 };
 
 /**
@@ -101,7 +105,7 @@ struct cairn_progress_ask_t {
    */
   uint32_t pool;
   /**
-   * The instance its operation uses, or `CAIRN_PROGRESS_NO_CRI`.
+   * The CRI its operation uses, or `CAIRN_PROGRESS_NO_CRI`.
    */
   uint32_t cri;
   /**

@@ -43,7 +43,7 @@ struct cairn_received_t {
    */
   const cairn_btl_module_t *module;
   /**
-   * The instance that is being polled. Its lock is held unless the process is single-threaded.
+   * The CRI that is being polled. Its lock is held unless the process is single-threaded.
    */
   cairn_cri_t *cri;
   /**

@@ -185,7 +185,7 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
    */
   uint32_t pool;
   /**
-   * Since 1.1. The instance that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
+   * Since 1.1. The CRI that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
    * progress component looks first. Set by the waiter.
    */
   uint32_t cri;

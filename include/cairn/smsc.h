@@ -22,6 +22,8 @@
  * **Completion.** A transfer advances only by `advance`, which the transport calls from progress
  * on both sides until it returns `CAIRN_DONE`; it never waits for the other side. Then `finish`
  * frees it. Buffers are the transfer's until then.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_SMSC_H
@@ -30,6 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/peer.h>
 #include <cairn/status.h>
 #include <cairn/types.h>

@@ -17,6 +17,8 @@
  *
  * **Ownership.** A `cairn_task_t` belongs to the component from `submit` until it has counted its group
  * down; the count is the last access.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_TASKS_H
@@ -25,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/status.h>
 #include <cairn/task.h>
 #include <cairn/thread.h>

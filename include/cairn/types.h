@@ -8,8 +8,23 @@
 #ifndef CAIRN_TYPES_H
 #define CAIRN_TYPES_H
 
+#include <stddef.h>
+
 /* Alignment of a struct in bytes. */
 #define CAIRN_ALIGNED(bytes) __attribute__((aligned(bytes)))
+
+/*
+ * Whether the struct that a pointer leads to has a field: 1 or 0. Structs say in `struct_size` how long
+ * their maker's version of them is, so what is marked `Since 1.x` is looked for before it is used:
+ *
+ *   if (CAIRN_HAS(self->host, show_once))
+ *     self->host->show_once(self, key, text);
+ *
+ * The struct must have a field `struct_size`. A struct that begins with another one, as a cairn_comm_t
+ * does, has its size there.
+ */
+#define CAIRN_HAS(pointer, field)                                                                  \
+  ((pointer)->struct_size >= offsetof(__typeof__(*(pointer)), field) + sizeof((pointer)->field))
 
 /* <cairn/comm.h> */
 typedef struct cairn_comm_t cairn_comm_t;

@@ -17,6 +17,8 @@
  * returns only when the sync object is complete. While it waits it makes sure that progress
  * happens, by calling `cairn_wait_means_t.poll` itself or by sleeping in a way that ends when there is
  * something to poll.
+ *
+ * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
 
 #ifndef CAIRN_WAIT_H
@@ -25,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/component.h>
+#include <cairn/contract.h>
 #include <cairn/request.h>
 #include <cairn/status.h>
 #include <cairn/thread.h>
@@ -75,7 +78,7 @@ struct cairn_wait_means_t {
   /**
    * The host's own.
    */
-  const void *private_;
+  const void *host_private;
 };
 
 /**

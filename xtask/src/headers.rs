@@ -4,6 +4,9 @@
 //! name in `include/cairn`. cbindgen reads one file at a time; what keeps the headers together is a
 //! table of names that covers all files (`CriOps` is `cairn_cri_ops_t` everywhere) and the includes
 //! that the files' own `use` lines ask for.
+//!
+//! Two headers come from elsewhere: `types.h` declares every struct, and `contract.h` is the rules of
+//! all contracts, which the frameworks' module has in its documentation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -53,11 +56,40 @@ pub fn generate(workspace: &Workspace) -> Result<BTreeMap<String, String>> {
         }
     }
     let names = names(&sources);
-    let mut headers = BTreeMap::from([("types.h".to_owned(), types(&sources, &names))]);
+    sources.iter().try_for_each(fields_are_no_keywords)?;
+    let mut headers = BTreeMap::from([
+        ("types.h".to_owned(), types(&sources, &names)),
+        ("contract.h".to_owned(), contract(&framework, &names)?),
+    ]);
     for source in &sources {
         headers.insert(format!("{}.h", source.name), header(source, &sources, &names)?);
     }
     Ok(headers)
+}
+
+/// Fields that C or C++ would take for something else get another name: cbindgen would give them one
+/// that the documentation does not know.
+fn fields_are_no_keywords(source: &Source) -> Result<()> {
+    const KEYWORDS: &str = "alignas alignof and asm auto bool catch char class compl concept const \
+        constexpr decltype default delete double explicit export extern false float friend goto \
+        inline int long mutable namespace new noexcept not nullptr operator or private protected \
+        public register requires restrict short signed sizeof switch template this throw true try \
+        typedef typeid typename union unsigned using virtual void volatile xor";
+    for item in &source.file.items {
+        let Item::Struct(item) = item else { continue };
+        if !is_public(&item.vis) || !is_repr_c(&item.attrs) {
+            continue;
+        }
+        for field in item.fields.iter().filter_map(|field| field.ident.as_ref()) {
+            ensure!(
+                !KEYWORDS.split_whitespace().any(|keyword| field == keyword),
+                "{}: the field {field} of {} is a keyword of C or C++",
+                source.path.display(),
+                item.ident
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The C name of every public type and constant of all files.
@@ -119,6 +151,11 @@ fn snake(name: &str) -> String {
     out
 }
 
+/// Whether a file belongs to the base, not to a framework.
+fn is_base(source: &Source) -> bool {
+    source.path.parent().is_some_and(|dir| dir.ends_with("abi"))
+}
+
 fn header(source: &Source, sources: &[Source], names: &HashMap<String, String>) -> Result<String> {
     let own: Vec<String> = source.file.items.iter().filter_map(type_name).collect();
     let mut config = Config {
@@ -156,24 +193,63 @@ fn header(source: &Source, sources: &[Source], names: &HashMap<String, String>) 
 
 /// The file's own documentation, and that it is generated.
 fn introduction(source: &Source) -> String {
-    let mut lines = vec![
-        "/*".to_owned(),
-        format!(" * Cairn MPI: <cairn/{}.h>", source.name),
-        " * Generated from the Rust sources by `cargo xtask gen`; do not edit.".to_owned(),
-        " * SPDX-License-Identifier: MIT OR Apache-2.0".to_owned(),
-        " *".to_owned(),
-    ];
-    for attribute in &source.file.attrs {
+    let mut lines = documentation(&source.file.attrs);
+    if !is_base(source) {
+        lines.push(String::new());
+        lines.push(
+            " The rules that hold in every contract, in <cairn/contract.h>, hold here, too.".into(),
+        );
+    }
+    opening(&source.name, &lines)
+}
+
+/// The lines of a documentation comment, as they stand in Rust.
+fn documentation(attributes: &[syn::Attribute]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for attribute in attributes {
         if let syn::Meta::NameValue(pair) = &attribute.meta
             && pair.path.is_ident("doc")
             && let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value
         {
-            lines.push(format!(" *{}", text.value()).trim_end().to_owned());
+            lines.push(text.value());
         }
     }
-    lines.push(" */".to_owned());
-    lines.join("\n")
+    lines
 }
+
+/// The comment that a header begins with.
+fn opening(name: &str, documentation: &[String]) -> String {
+    let mut text = format!(
+        "/*\n * Cairn MPI: <cairn/{name}.h>\n \
+         * Generated from the Rust sources by `cargo xtask gen`; do not edit.\n \
+         * SPDX-License-Identifier: MIT OR Apache-2.0\n *\n"
+    );
+    for line in documentation {
+        text += format!(" *{line}").trim_end();
+        text.push('\n');
+    }
+    text + " */"
+}
+
+/// `contract.h`: the part of the frameworks' documentation that is for authors of components.
+fn contract(framework: &Path, names: &HashMap<String, String>) -> Result<String> {
+    let path = framework.join("frameworks/mod.rs");
+    let file = syn::parse_file(&fs::read_to_string(&path)?)
+        .with_context(|| format!("parsing {}", path.display()))?;
+    let lines = documentation(&file.attrs);
+    let rules = lines
+        .iter()
+        .position(|line| line.trim() == CONTRACT_RULES)
+        .with_context(|| format!("{} has no heading {CONTRACT_RULES}", path.display()))?;
+    let mut shown = vec![format!(" {}.", CONTRACT_RULES.trim_start_matches("# "))];
+    shown.extend(lines[rules + 1..].iter().cloned());
+    let guard = "#ifndef CAIRN_CONTRACT_H\n#define CAIRN_CONTRACT_H\n\n\
+                 #include <cairn/component.h>\n#include <cairn/host.h>\n\n#endif\n";
+    Ok(tidy(&c_comments(&format!("{}\n\n{guard}", opening("contract", &shown)), names)))
+}
+
+/// The heading of the rules in the frameworks' documentation.
+const CONTRACT_RULES: &str = "# Rules that hold in every contract";
 
 /// The headers of the types that the file uses and does not define.
 fn includes(source: &Source, sources: &[Source]) -> String {
@@ -183,8 +259,10 @@ fn includes(source: &Source, sources: &[Source]) -> String {
             used_names(&item.tree, &mut used);
         }
     }
-    let is_base = |source: &Source| source.path.parent().is_some_and(|dir| dir.ends_with("abi"));
     let mut headers = BTreeSet::from(["types", "status"]);
+    if !is_base(source) {
+        headers.insert("contract");
+    }
     for other in sources {
         let defines =
             other.file.items.iter().filter_map(type_name).any(|name| used.contains(&name));
@@ -206,10 +284,11 @@ fn types(sources: &[Source], names: &HashMap<String, String>) -> String {
          * Generated from the Rust sources by `cargo xtask gen`; do not edit.\n \
          * SPDX-License-Identifier: MIT OR Apache-2.0\n *\n \
          * Declares every struct; the header named with it defines it.\n */\n\
-         #ifndef CAIRN_TYPES_H\n#define CAIRN_TYPES_H\n\n\
+         #ifndef CAIRN_TYPES_H\n#define CAIRN_TYPES_H\n\n#include <stddef.h>\n\n\
          /* Alignment of a struct in bytes. */\n\
          #define CAIRN_ALIGNED(bytes) __attribute__((aligned(bytes)))\n",
     );
+    text += HAS;
     for source in sources {
         text += &format!("\n/* <cairn/{}.h> */\n", source.name);
         for item in &source.file.items {
@@ -235,6 +314,21 @@ fn used_names(tree: &UseTree, names: &mut BTreeSet<String>) {
     }
 }
 
+const HAS: &str = r"
+/*
+ * Whether the struct that a pointer leads to has a field: 1 or 0. Structs say in `struct_size` how long
+ * their maker's version of them is, so what is marked `Since 1.x` is looked for before it is used:
+ *
+ *   if (CAIRN_HAS(self->host, show_once))
+ *     self->host->show_once(self, key, text);
+ *
+ * The struct must have a field `struct_size`. A struct that begins with another one, as a cairn_comm_t
+ * does, has its size there.
+ */
+#define CAIRN_HAS(pointer, field)                                                                  \
+  ((pointer)->struct_size >= offsetof(__typeof__(*(pointer)), field) + sizeof((pointer)->field))
+";
+
 /// What C authors need besides the types.
 fn trailer(name: &str) -> &'static str {
     match name {
@@ -245,16 +339,30 @@ fn trailer(name: &str) -> &'static str {
 }
 
 const COMPONENT_TRAILER: &str = r#"/*
- * The first fields of a descriptor: CAIRN_COMPONENT_HEAD(CRI, "cri") in the initialiser of a
- * cairn_component_t of the framework cri, whose header defines CAIRN_CRI_MAJOR and _MINOR.
+ * The first fields of a descriptor, up to the versions of ABI and contract. In the initialiser of a
+ * cairn_component_t of the framework cri, whose header defines CAIRN_CRI_MAJOR and _MINOR:
+ *
+ *   static const cairn_component_t mine = {
+ *     CAIRN_COMPONENT_HEAD(CRI),
+ *     .version_major = 1,
+ *     .framework = "cri",
+ *     .name = "mine",
+ *     ...
+ *
+ * C++20 wants the fields in the order of the struct, which this is.
  */
-#define CAIRN_COMPONENT_HEAD(FRAMEWORK, name)                                                      \
+#define CAIRN_COMPONENT_HEAD(FRAMEWORK)                                                            \
   .magic = CAIRN_MAGIC, .struct_size = sizeof(cairn_component_t), .abi_major = CAIRN_ABI_MAJOR,    \
   .abi_minor = CAIRN_ABI_MINOR, .framework_major = CAIRN_##FRAMEWORK##_MAJOR,                      \
-  .framework_minor = CAIRN_##FRAMEWORK##_MINOR, .framework = (name)
+  .framework_minor = CAIRN_##FRAMEWORK##_MINOR
 
-/* The one function that a component library exports. */
+/* Makes the function that follows visible outside of a library built with -fvisibility=hidden. */
 #define CAIRN_EXPORT __attribute__((visibility("default")))
+
+/*
+ * The one function that a component library exports. This declaration exports it; its definition
+ * needs no CAIRN_EXPORT of its own.
+ */
 #ifdef __cplusplus
 extern "C"
 #endif

@@ -14,9 +14,10 @@ pub struct Tool {
 
 /// A C compiler, for components in C. Rust itself links with it.
 pub const CC: Tool = Tool { program: "cc", package: "gcc" };
+/// A C++ compiler, for components in C++.
+pub const CXX: Tool = Tool { program: "c++", package: "g++" };
 /// How authors of components find an installation.
 pub const PKG_CONFIG: Tool = Tool { program: "pkg-config", package: "pkg-config" };
-
 /// What the example in C is built with, as its readers will.
 pub const MAKE: Tool = Tool { program: "make", package: "make" };
 /// Says which files are part of the repository.

@@ -3,13 +3,13 @@
 use anyhow::Result;
 
 use crate::exec::{self, Workspace, step};
-use crate::packages::{self, CC, GIT, MAKE, PKG_CONFIG};
+use crate::packages::{self, CC, CXX, GIT, MAKE, PKG_CONFIG};
 use crate::{dist, generate, lint};
 
 /// Checks formatting, lints and generated files, and runs all tests.
 pub fn run(workspace: &Workspace) -> Result<()> {
     let cargo = |args: &[&str]| exec::check(&mut workspace.cargo(args));
-    step("system packages", || packages::require(&[CC, PKG_CONFIG, MAKE, GIT]))?;
+    step("system packages", || packages::require(&[CC, CXX, PKG_CONFIG, MAKE, GIT]))?;
     step("formatting", || cargo(&["fmt", "--all", "--check"]))?;
     step("clippy", || {
         let lints = ["--", "--deny", "warnings"];

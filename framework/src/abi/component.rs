@@ -10,9 +10,14 @@
 //!     └── refused, and the reason is kept for cairn-info and the selection report
 //! ```
 //!
-//! The host calls the functions below from one thread at a time and holds no lock while it does,
-//! so they may call anything in the host table. A library is never unmapped once it was opened
-//! (`RTLD_NODELETE`): threads, thread-local destructors and callbacks of a component stay valid.
+//! The host calls the functions below from one thread at a time and holds its life-cycle lock while
+//! it does. They may call anything in the host table, but from the thread that they were called on:
+//! a function that needs the life-cycle lock (`pool_add` is one) lets this thread pass and makes
+//! another one wait, for ever if `open` or `query` waits for that thread to finish. So threads that a
+//! component starts leave the host table alone until the function has returned.
+//!
+//! A library is never unmapped once it was opened (`RTLD_NODELETE`): threads, thread-local
+//! destructors and callbacks of a component stay valid.
 
 use core::ffi::{c_char, c_void};
 
@@ -88,7 +93,7 @@ pub struct ComponentDescriptor {
     ///
     /// Called after `open`, any number of times, for the process and for each communicator,
     /// window or file where the framework chooses per scope. A status other than
-    /// [`super::status::OK`] declines.
+    /// [`super::status::OK`] declines; the reason, which users see, goes to the host's `fail` before.
     pub query: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,

@@ -2,7 +2,7 @@
 //!
 //! A component links against nothing of ours; it gets this table with its [`Instance`] and calls
 //! through it. Unless a function says otherwise it may be called from any thread, with or without
-//! an instance's lock held, and costs a call and a lock of its own: these are for set-up and rare
+//! a CRI's lock held, and costs a call and a lock of its own: these are for set-up and rare
 //! events. What the hot path needs ([`Host::receive`], [`Host::job`], parameter cells, pools) is
 //! read in place.
 
@@ -138,7 +138,7 @@ pub struct Host {
     /// from none of the callbacks.
     pub wait: unsafe extern "C" fn(instance: *mut Instance, sync: *mut WaitSync) -> Status,
 
-    /// Gives the framework a pool of instances: a strategy is attached to it and progress polls it
+    /// Gives the framework a pool of CRIs: a strategy is attached to it and progress polls it
     /// from now on. The pool must stay where it is until `pool_remove`. Neither function is for
     /// receive callbacks, completions and progress callbacks.
     pub pool_add: unsafe extern "C" fn(instance: *mut Instance, pool: *mut CriPool) -> Status,
@@ -179,7 +179,8 @@ pub struct Host {
     pub items_destroy: unsafe extern "C" fn(items: *mut c_void),
 
     /// Makes a counter known as `<framework>_<component>_<name>`, or adds a cell to one that is.
-    /// The cell must live until `counter_remove` or the end of `close`.
+    /// The cell must live until `counter_remove` or until `close` is called, before which the host
+    /// takes out all that are left.
     pub counter_add: unsafe extern "C" fn(
         instance: *mut Instance,
         spec: *const CounterSpec,
@@ -192,7 +193,8 @@ pub struct Host {
     /// before the function returns.
     pub task_submit: unsafe extern "C" fn(instance: *mut Instance, task: *mut Task),
 
-    /// Reserves a private slot in every scope and stores its index. Only during `open`.
+    /// Reserves a private slot in every scope and stores its index. Only during `open`. A process has
+    /// `CAIRN_SCOPE_SLOTS` for all its components together; `CAIRN_ERR_RESOURCES` when all are taken.
     pub scope_slot_reserve: unsafe extern "C" fn(instance: *mut Instance, slot: *mut u32) -> Status,
     /// Finds the component that serves a framework for a scope (null: the process): its table and
     /// its instance. `CAIRN_ERR_NOT_FOUND` when nothing was selected. For set-up; keep the result.

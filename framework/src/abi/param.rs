@@ -31,21 +31,25 @@ pub struct ParamSpec {
     /// `CAIRN_PARAM_WRITABLE` or 0.
     pub flags: u32,
     /// Who needs to know it: 1 to 3 users, 4 to 6 people who tune, 7 to 9 developers; in each the
-    /// first is basic, the second detailed and the third everything (MPI 5.0, 15.3.1).
+    /// first is basic, the second detailed and the third everything (MPI 5.0, 15.3.1). Required: 0 is
+    /// refused. `cairn-info --param` shows up to level 3 unless it is asked for more.
     pub level: u32,
-    /// The name without the component's, `eager_limit` for `btl_sm_eager_limit`.
+    /// The name without the component's, `eager_limit` for `btl_sm_eager_limit`: lower-case letters,
+    /// digits and underscores. Required.
     pub name: *const c_char,
-    /// What it does, in a sentence or two.
+    /// What it does, in a sentence or two. Required: a parameter without help is refused.
     pub help: *const c_char,
     /// What it counts, such as `bytes` or `us`. May be null.
     pub unit: *const c_char,
-    /// The default, written as a user would.
+    /// The default, written as a user would. It must be one of the values that are allowed.
     pub default_value: *const c_char,
-    /// The smallest value of an integer or a size.
+    /// The smallest value allowed of an integer or a size, which is itself allowed. Other kinds
+    /// ignore it. `INT64_MIN` for an integer without a limit; below zero counts as 0 for a size.
     pub min: i64,
-    /// The largest value of an integer or a size.
+    /// The largest value allowed of an integer or a size, which is itself allowed. Other kinds ignore
+    /// it. `INT64_MAX` for no limit. Both limits always hold: left at 0, they allow nothing but 0.
     pub max: i64,
-    /// For a choice: its words, separated by commas. Otherwise null.
+    /// For a choice: its words, separated by commas. Ignored for other kinds.
     pub choices: *const c_char,
     /// Other full names of the same parameter, separated by commas, such as Open MPI's. May be null.
     pub synonyms: *const c_char,

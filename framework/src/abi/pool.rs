@@ -15,12 +15,12 @@ use crate::frameworks::cri::CriOps;
 /// prefetch lines in pairs.
 pub const CACHE_LINE_PAIR: usize = 128;
 
-/// The head of one instance. The transport's own part lies behind it, at most [`CriPool::stride`]
+/// The head of one CRI. The transport's own part lies behind it, at most [`CriPool::stride`]
 /// bytes in all, or behind `context`.
 #[repr(C, align(128))]
 #[derive(Debug)]
 pub struct Cri {
-    /// Held while a function of the transport works on this instance, unless the process is
+    /// Held while a function of the transport works on this CRI, unless the process is
     /// single-threaded.
     pub lock: Lock,
     /// Its place in the pool, from 0.
@@ -29,7 +29,7 @@ pub struct Cri {
     pub context: *mut c_void,
 }
 
-/// The instances of one device. Made by a transport, handed to the host's `pool_add`.
+/// The CRIs of one device. Made by a transport, handed to the host's `pool_add`.
 ///
 /// The fields up to `module` are the transport's and constant; those behind are the host's.
 #[repr(C)]
@@ -37,22 +37,22 @@ pub struct Cri {
 pub struct CriPool {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,
-    /// Instances in it, at least 1.
+    /// CRIs in it, at least 1.
     pub count: u32,
     /// The device, for reports: `btl_sm`, `btl_tcp/eth0`.
     pub name: *const c_char,
-    /// The first instance; the others follow every `stride` bytes. Aligned to 128 bytes.
+    /// The first CRI; the others follow every `stride` bytes. Aligned to 128 bytes.
     pub instances: *mut Cri,
-    /// Bytes from one instance to the next, a multiple of 128.
+    /// Bytes from one CRI to the next, a multiple of 128.
     pub stride: usize,
-    /// Polls one instance and returns how many events it handled.
+    /// Polls one CRI and returns how many events it handled.
     ///
-    /// Called by any thread, with the instance's lock held unless the process is single-threaded.
+    /// Called by any thread, with the CRI's lock held unless the process is single-threaded.
     /// It may call receive callbacks and completions, which may send, but never polls again.
     pub progress: Option<unsafe extern "C" fn(module: *mut c_void, cri: *mut Cri) -> u32>,
     /// Passed to `progress`.
     pub module: *mut c_void,
-    /// Set by `pool_add`: the strategy that assigns the instances.
+    /// Set by `pool_add`: the strategy that assigns the CRIs.
     pub strategy: *const CriOps,
     /// Set by the strategy's `attach`; the strategy's own.
     pub strategy_state: *mut c_void,
@@ -62,7 +62,7 @@ pub struct CriPool {
     pub reserved: u32,
 }
 
-// SAFETY: the pool is constant once `pool_add` has returned, and each instance carries its lock.
+// SAFETY: the pool is constant once `pool_add` has returned, and each CRI carries its lock.
 unsafe impl Sync for CriPool {}
 // SAFETY: see `Sync`.
 unsafe impl Send for CriPool {}
@@ -72,14 +72,14 @@ unsafe impl Sync for Cri {}
 unsafe impl Send for Cri {}
 
 impl CriPool {
-    /// The instance with this index.
+    /// The CRI with this index.
     ///
     /// # Panics
     /// When `index` is not below `count`.
     #[inline]
     pub fn cri(&self, index: u32) -> &Cri {
-        assert!(index < self.count, "instance {index} of a pool of {}", self.count);
-        // SAFETY: the transport vouches for `count` instances `stride` bytes apart.
+        assert!(index < self.count, "CRI {index} of a pool of {}", self.count);
+        // SAFETY: the transport vouches for `count` CRIs `stride` bytes apart.
         unsafe { &*self.instances.byte_add(index as usize * self.stride) }
     }
 

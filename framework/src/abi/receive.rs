@@ -22,7 +22,7 @@ pub struct Received {
     pub flags: u32,
     /// The device it came in by.
     pub module: *const BtlModule,
-    /// The instance that is being polled. Its lock is held unless the process is single-threaded.
+    /// The CRI that is being polled. Its lock is held unless the process is single-threaded.
     pub cri: *mut Cri,
     /// Where it came from, usable for answers.
     pub endpoint: *mut Endpoint,

@@ -97,7 +97,7 @@ pub struct WaitSync {
     /// Since 1.1. [`CriPool::id`](super::pool::CriPool::id) of the pool that the operation uses; any
     /// when `cri` is none. Set by the waiter.
     pub pool: u32,
-    /// Since 1.1. The instance that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
+    /// Since 1.1. The CRI that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
     /// progress component looks first. Set by the waiter.
     pub cri: u32,
 }

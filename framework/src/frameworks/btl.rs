@@ -6,23 +6,23 @@
 //! in the capabilities of its modules.
 //!
 //! **Life.** After `open`, `modules` is asked once for the devices: one [`BtlModule`] each, with its
-//! limits and its pool of instances, which the transport has given to the host by `pool_add`.
+//! limits and its pool of CRIs (communication resource instances), which the transport has given to the host by `pool_add`.
 //! `add_peers` then makes endpoints, for all peers or for each on first contact; a transport that
 //! connects does it lazily, on the first message. `remove_peer` ends an endpoint.
 //!
 //! **Threads and locks.** Sending, put, get, atomics, flush and the pool's `progress` are hot and
-//! get an instance whose lock the caller holds. Different instances work at the same time, so what
+//! get a CRI whose lock the caller holds. Different CRIs work at the same time, so what
 //! they share (a connection table, a registration cache) has its own lock, taken rarely.
 //! `add_peers`, `remove_peer` and memory registration may be called from any thread with no
-//! instance's lock held, several at a time.
+//! CRI's lock held, several at a time.
 //!
 //! **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
 //! completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
-//! a later progress call on the same instance, never from inside the function itself. After
+//! a later progress call on the same CRI, never from inside the function itself. After
 //! `CAIRN_NO_RESOURCES` nothing has happened. Completion is local (buffers are free); that a put
 //! or an atomic has reached the peer's memory is what `flush` says.
 //!
-//! **Order.** Messages that one instance sends to one endpoint arrive in order when the module has
+//! **Order.** Messages that one CRI sends to one endpoint arrive in order when the module has
 //! [`BTL_IN_ORDER`]; otherwise the protocol layer sorts them. Nothing is ordered between puts, gets,
 //! atomics and messages, except by `flush`.
 //!
@@ -68,7 +68,7 @@ pub const BTL_ATOMIC_32: u64 = 64;
 pub const BTL_ATOMIC_GLOBAL: u64 = 128;
 /// [`BtlModule::capabilities`]: memory must be registered before put, get and atomics use it.
 pub const BTL_NEEDS_REGISTRATION: u64 = 256;
-/// [`BtlModule::capabilities`]: messages of one instance to one endpoint arrive in order.
+/// [`BtlModule::capabilities`]: messages of one CRI to one endpoint arrive in order.
 pub const BTL_IN_ORDER: u64 = 512;
 /// [`BtlModule::capabilities`]: `arm` works, so a thread can sleep until something arrives.
 pub const BTL_CAN_WAKE: u64 = 1024;
@@ -103,7 +103,7 @@ pub const BTL_COMPARE_SWAP: u32 = 5;
 #[derive(Debug)]
 pub struct Endpoint {
     /// The transport's own. Not accessed by anybody else.
-    pub private: usize,
+    pub transport_private: usize,
 }
 
 /// One device of a transport. Allocated by the transport; the numbers are constant and read in
@@ -122,7 +122,7 @@ pub struct BtlModule {
     pub name: *const c_char,
     /// The transport's own.
     pub state: *mut c_void,
-    /// The instances, given to the host by `pool_add`.
+    /// The CRIs, given to the host by `pool_add`.
     pub pool: *mut CriPool,
     /// Set by the host: the component's table, complete.
     pub ops: *const BtlOps,
@@ -154,7 +154,7 @@ pub struct BtlModule {
     pub reserved: u32,
 }
 
-// SAFETY: constant after `modules`; instances carry their locks.
+// SAFETY: constant after `modules`; CRIs carry their locks.
 unsafe impl Sync for BtlModule {}
 // SAFETY: see `Sync`.
 unsafe impl Send for BtlModule {}
@@ -164,7 +164,7 @@ unsafe impl Send for BtlModule {}
 #[repr(C)]
 #[derive(Debug)]
 pub struct BtlCompletion {
-    /// Called once, from a progress call with the instance's lock held. It may start operations;
+    /// Called once, from a progress call with the CRI's lock held. It may start operations;
     /// it must not wait and must not poll. `status` is `CAIRN_OK` or what went wrong.
     pub done: Option<unsafe extern "C" fn(completion: *mut BtlCompletion, status: Status)>,
     /// The caller's own.
@@ -261,7 +261,7 @@ pub struct BtlAtomic {
     pub result: *mut c_void,
 }
 
-/// How to be woken when an instance has something to do.
+/// How to be woken when a CRI has something to do.
 #[repr(C)]
 #[derive(Debug)]
 pub struct BtlWake {
@@ -366,7 +366,7 @@ pub struct BtlOps {
             completion: *mut BtlCompletion,
         ) -> OutcomeCode,
     >,
-    /// Completes when every put and atomic that this instance started before, on `endpoint` or,
+    /// Completes when every put and atomic that this CRI started before, on `endpoint` or,
     /// if that is null, on all, is visible in the peers' memory. Hot. Default:
     /// `CAIRN_ERR_UNSUPPORTED`; required of a transport with put or atomics.
     pub flush: Option<
@@ -414,9 +414,9 @@ pub struct BtlOps {
     /// Frees what `unpack_key` made. Any thread. Default: nothing.
     pub release_key: Option<unsafe extern "C" fn(module: &BtlModule, key: *mut c_void)>,
 
-    /// Prepares an instance for sleeping and says what to sleep on. `CAIRN_DONE`: nothing has
+    /// Prepares a CRI for sleeping and says what to sleep on. `CAIRN_DONE`: nothing has
     /// happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. With
-    /// the instance's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
+    /// the CRI's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
     pub arm:
         Option<unsafe extern "C" fn(module: &BtlModule, cri: &Cri, wake: &mut BtlWake) -> Status>,
     /// Writes what an endpoint is and does, as text for a person (address, connected or not, bytes
@@ -789,7 +789,7 @@ pub trait Btl: Component {
     /// [`Btl::unpack_key`] made it, and nothing in flight uses it.
     unsafe fn release_key(device: &Self::Device, key: *mut c_void) {}
 
-    /// Prepares an instance for sleeping: what to sleep on, or `None` when something has happened
+    /// Prepares a CRI for sleeping: what to sleep on, or `None` when something has happened
     /// meanwhile.
     fn arm(device: &Self::Device, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
         Err(author::unsupported("arm"))

@@ -1,24 +1,28 @@
-//! **cri** — which communication resource instance an operation uses.
+//! **cri** — which communication resource instance (CRI) an operation uses.
 //!
-//! A transport gives the framework a pool of instances ([`CriPool`]); a strategy answers, for each
+//! A transport gives the framework a pool of CRIs ([`CriPool`]); a strategy answers, for each
 //! operation, with the index of one. The classic two are *round-robin* (each operation takes the
 //! next) and *dedicated* (each thread keeps its own; dissertation §5.3.3, algorithm 3); a third
-//! maps communicators and windows to instances (virtual communication interfaces, Zambre et al.
-//! §4.2).
+//! maps communicators and windows to CRIs (virtual communication interfaces, Zambre et al. §4.2).
 //!
-//! **Life.** One strategy serves a process, or a communicator that asks for another one by info
-//! key. `attach` is called once for each pool, before the pool is used, and `detach` when nobody
-//! uses it any more. Between the two come `scope_open` and `scope_close` for each communicator and
-//! window, and `assign` at any time.
+//! **Life.** One strategy serves a process, for all pools and scopes. `attach` is called once for
+//! each pool, before the pool is used, and `detach` when nobody uses it any more. Between the two
+//! come `scope_open` and `scope_close` for each communicator and window, and `assign` at any time.
+//!
+//! **Scopes and slots.** `scope_open` is called once for each pool, with the same scope each time. A
+//! strategy's private slot in the scope (`scope_slot_reserve`) is one, whatever the number of pools:
+//! what is kept there for a pool is kept by the pool's `id`, the first call makes it, and the last
+//! `scope_close` frees it. The process is a scope for which nobody calls `scope_open`: its slots are
+//! null, and `assign` may be asked for it.
 //!
 //! **Threads and locks.** `assign` is hot: any thread, any number at once, no lock held. It is on
 //! the path of every message, so it should take a few nanoseconds, and it must not take a lock in
 //! the common case. All other functions are called by one thread at a time for each pool, with no
-//! lock held, while `assign` goes on in other threads. With one instance in the pool or in a
-//! single-threaded process the host may leave `assign` out and use instance 0.
+//! CRI's lock held, while `assign` goes on in other threads. With one CRI in the pool or in a
+//! single-threaded process the host may leave `assign` out and use CRI 0.
 //!
 //! **Correctness does not depend on the answer**: any index below `count` is right, any number of
-//! threads may share an instance, and every instance is polled whatever a strategy says. A strategy
+//! threads may share a CRI, and every CRI is polled whatever a strategy says. A strategy
 //! only decides how often threads meet.
 
 use core::ffi::c_char;
@@ -46,7 +50,7 @@ pub const CRI_PROGRESS: u32 = 2;
 /// [`CriAsker::peer`]: the operation concerns no peer in particular.
 pub const CRI_NO_PEER: u32 = u32::MAX;
 
-/// Who asks for an instance. Lives during the call.
+/// Who asks for a CRI. Lives during the call.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CriAsker {
@@ -73,12 +77,12 @@ pub struct CriOps {
     pub attach: Option<unsafe extern "C" fn(instance: *mut Instance, pool: &mut CriPool) -> Status>,
     /// Frees what `attach` made. Required.
     pub detach: Option<unsafe extern "C" fn(instance: *mut Instance, pool: &mut CriPool)>,
-    /// Returns the index of the instance to use, below `pool->count`. Hot. Required.
+    /// Returns the index of the CRI to use, below `pool->count`. Hot. Required.
     pub assign: Option<unsafe extern "C" fn(pool: &CriPool, asker: &CriAsker) -> u32>,
-    /// A communicator or window was made, and no operation uses it yet. Called in the same order
-    /// on every process of it. Default: nothing.
+    /// A communicator or window was made, and no operation uses it yet. Called for each pool, in the
+    /// same order on every process of the scope. Default: nothing.
     pub scope_open: Option<unsafe extern "C" fn(pool: &CriPool, scope: &mut Scope) -> Status>,
-    /// It is being freed, and no operation uses it any more. Default: nothing.
+    /// It is being freed, and no operation uses it any more. Called for each pool. Default: nothing.
     pub scope_close: Option<unsafe extern "C" fn(pool: &CriPool, scope: &mut Scope)>,
     /// A thread ended; what was its own may go to others. Called on that thread; its index in
     /// [`Thread`] is reused afterwards. Default: nothing.
@@ -112,7 +116,7 @@ unsafe extern "C" fn no_description(_: &CriPool, text: *mut c_char, capacity: us
     unsafe { crate::text::write("", text, capacity) }
 }
 
-/// Who asks for an instance, as a Rust strategy sees it.
+/// Who asks for a CRI, as a Rust strategy sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Asker<'a> {
     /// The calling thread.
@@ -133,7 +137,7 @@ pub trait Cri: Component {
     /// Prepares for a pool.
     fn attach(&self, pool: &CriPool) -> Result<Self::Pool, Failure>;
 
-    /// The index of the instance to use. Hot. An index that is not below `pool.count` is taken
+    /// The index of the CRI to use. Hot. An index that is not below `pool.count` is taken
     /// modulo the count.
     fn assign(state: &Self::Pool, pool: &CriPool, asker: &Asker<'_>) -> u32;
 

@@ -12,7 +12,7 @@
 //! is left inside has been taken out by `drain`.
 //!
 //! **Threads and locks.** The functions on an engine are hot: any thread, any number at once. The
-//! engine does its own locking; the caller holds no lock of it, and may hold an instance's lock. In
+//! engine does its own locking; the caller holds no lock of it, and may hold a CRI's lock. In
 //! a single-threaded process (`job->thread_level`) an engine takes no lock.
 //!
 //! **Ownership.** [`MatchPosted`] and [`MatchArrived`] are embedded in the caller's receive requests
@@ -47,7 +47,7 @@ pub struct MatchPosted {
     /// Tag or `CAIRN_MATCH_ANY_TAG`.
     pub tag: i32,
     /// The engine's own.
-    pub private: [usize; 4],
+    pub engine_private: [usize; 4],
 }
 
 /// An arrived message.
@@ -59,7 +59,7 @@ pub struct MatchArrived {
     /// Its tag.
     pub tag: i32,
     /// The engine's own.
-    pub private: [usize; 4],
+    pub engine_private: [usize; 4],
 }
 
 /// Makes a [`MatchArrived`] that outlives the arrival, or null when there is no memory. Called by

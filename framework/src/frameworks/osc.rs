@@ -6,7 +6,7 @@
 //!
 //! **Threads and locks.** Everything but `window_open` and `window_close` is hot: any thread, no
 //! lock held. Operations of different threads on one window go on at the same time; each takes at
-//! most the lock of the instance it uses.
+//! most the lock of the CRI it uses.
 //!
 //! **Completion and ownership.** As MPI 5.0, chapter 12, has it: the origin's buffers are the
 //! operation's until the epoch ends, a flush completes it, or, for the forms with a request, the

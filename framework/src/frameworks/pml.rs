@@ -9,7 +9,7 @@
 //! `comm_close` after the last.
 //!
 //! **Threads and locks.** All functions but `comm_open` and `comm_close` are hot: any thread, no
-//! lock held. They take the lock of the instance they send on, and what the matching engine needs.
+//! lock held. They take the lock of the CRI they send on, and what the matching engine needs.
 //!
 //! **Requests.** The component allocates them; each begins with a
 //! [`Request`]. A send that is finished at once may hand out one

@@ -1,19 +1,20 @@
-//! **progress** — who runs the progress engine, and which instances he polls.
+//! **progress** — who runs the progress engine, and which CRIs (communication resource
+//! instances) he polls.
 //!
 //! The engine is the host's: a list of pools and of callbacks, and a function that polls one
-//! instance. A component is a policy: given a thread that wants events to happen, it decides what
+//! CRI. A component is a policy: given a thread that wants events to happen, it decides what
 //! that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
-//! polls the thread's own instance and then the others by try-lock (dissertation §5.3.4, algorithm
-//! 4); *hybrid* polls the operation's own instance and makes a global round after some misses
+//! polls the thread's own CRI and then the others by try-lock (dissertation §5.3.4, algorithm
+//! 4); *hybrid* polls the operation's own CRI and makes a global round after some misses
 //! (Zambre et al. §4.3).
 //!
 //! **Invariants** that every component keeps, because programs hang otherwise: whatever a waiting
-//! thread waits for, it polls every instance of every pool and every callback again and again as
+//! thread waits for, it polls every CRI of every pool and every callback again and again as
 //! long as nothing completes and no other thread does; a thread that leaves hands on whatever
 //! ownership it has (`leave`); both programs of figure 9 of Zambre et al. end.
 //!
-//! **Threads and locks.** `run` is hot: any thread, any number at once, no lock held. It takes an
-//! instance's lock only through the engine, never waits for one that another thread holds, and
+//! **Threads and locks.** `run` is hot: any thread, any number at once, no lock held. It takes a
+//! CRI's lock only through the engine, never waits for one that another thread holds, and
 //! never calls itself (the host sees to that: a callback that asks for progress gets 0 events).
 
 use super::{contract, shims};
@@ -28,7 +29,7 @@ pub const PROGRESS_MAJOR: u16 = 1;
 /// Minor version of this contract.
 pub const PROGRESS_MINOR: u16 = 0;
 
-/// [`ProgressAsk::cri`]: no instance in particular.
+/// [`ProgressAsk::cri`]: no CRI in particular.
 pub const PROGRESS_NO_CRI: u32 = u32::MAX;
 
 /// The engine, as the host lends it for one call.
@@ -41,7 +42,7 @@ pub struct ProgressEngine {
     pub pool_count: u32,
     /// The pools.
     pub pools: *const *mut CriPool,
-    /// Polls instance `cri` of pool `pool` if its lock is free: the number of events, or -1 when
+    /// Polls CRI `cri` of pool `pool` if its lock is free: the number of events, or -1 when
     /// another thread is at it.
     pub poll_cri: unsafe extern "C" fn(engine: &ProgressEngine, pool: u32, cri: u32) -> i32,
     /// Calls the callbacks of one rate (`CAIRN_PROGRESS_EVERY_PASS` or `CAIRN_PROGRESS_SELDOM`)
@@ -50,7 +51,7 @@ pub struct ProgressEngine {
     pub poll_callbacks:
         unsafe extern "C" fn(engine: &ProgressEngine, rate: u32, exclusive: u32) -> u32,
     /// The host's own.
-    pub private: *const core::ffi::c_void,
+    pub host_private: *const core::ffi::c_void,
 }
 
 /// Who wants progress, and for what.
@@ -63,7 +64,7 @@ pub struct ProgressAsk {
     pub sync: *const WaitSync,
     /// Index in the engine of the pool its operation uses; any when `cri` is none.
     pub pool: u32,
-    /// The instance its operation uses, or `CAIRN_PROGRESS_NO_CRI`.
+    /// The CRI its operation uses, or `CAIRN_PROGRESS_NO_CRI`.
     pub cri: u32,
     /// Passes in a row that this thread has made for the same wait without an event.
     pub misses: u32,
@@ -116,7 +117,7 @@ impl ProgressEngine {
         unsafe { core::slice::from_raw_parts(self.pools.cast(), self.pool_count as usize) }
     }
 
-    /// Polls one instance if its lock is free: the number of events, or `None` when another thread
+    /// Polls one CRI if its lock is free: the number of events, or `None` when another thread
     /// is at it.
     #[inline]
     pub fn poll(&self, pool: u32, cri: u32) -> Option<u32> {

@@ -47,7 +47,7 @@ pub struct WaitMeans {
     /// Executes one task that another thread submitted, if there is one: 1, else 0.
     pub help: unsafe extern "C" fn(means: &WaitMeans) -> u32,
     /// The host's own.
-    pub private: *const c_void,
+    pub host_private: *const c_void,
 }
 
 /// A way of waiting.

@@ -53,7 +53,7 @@ fn engine() -> ProgressEngine {
         pools: at(align_of::<usize>()),
         poll_cri,
         poll_callbacks,
-        private: null(),
+        host_private: null(),
     }
 }
 

@@ -45,7 +45,7 @@ unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32
 /// Answers with the number that the test keeps where a host keeps its own.
 unsafe extern "C" fn help(means: &WaitMeans) -> u32 {
     note("help", p(means));
-    means.private.addr() as u32
+    means.host_private.addr() as u32
 }
 
 #[test]
@@ -79,7 +79,7 @@ pub fn means(thread: *const Thread) -> WaitMeans {
         poll,
         sleep,
         help,
-        private: null(),
+        host_private: null(),
     }
 }
 
@@ -89,7 +89,7 @@ fn the_means_are_used_through_their_functions() {
     let (sync, thread) = (WaitSync::default(), thread(4));
     let mut means = means(&raw const thread);
     for (number, found) in [(0, false), (1, true), (2, true)] {
-        means.private = at(number);
+        means.host_private = at(number);
         assert_eq!(means.help(), found);
         called("help", p(&means));
     }

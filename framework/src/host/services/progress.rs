@@ -269,11 +269,11 @@ impl Snapshot {
             pools: std::ptr::null(),
             poll_cri,
             poll_callbacks,
-            private: std::ptr::null(),
+            host_private: std::ptr::null(),
         };
         let mut snapshot = Box::new(Self { view, pools, callbacks, policy, threaded, current });
         snapshot.view.pools = snapshot.pools.as_ptr();
-        snapshot.view.private = (&raw const *snapshot).cast();
+        snapshot.view.host_private = (&raw const *snapshot).cast();
         snapshot
     }
 
@@ -298,7 +298,7 @@ impl Snapshot {
 /// `engine` is the view of a snapshot, which is never freed.
 unsafe fn snapshot_of(engine: &ProgressEngine) -> &Snapshot {
     // SAFETY: promised by the caller.
-    unsafe { &*engine.private.cast::<Snapshot>() }
+    unsafe { &*engine.host_private.cast::<Snapshot>() }
 }
 
 unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i32 {

@@ -489,7 +489,7 @@ unsafe extern "C" fn counter_add(
             name: format!("{}_{}", slot.name(), text::copy(spec.name)),
             help: text::copy(spec.help),
             unit: (!spec.unit.is_null()).then(|| text::copy(spec.unit)),
-            class: spec.class,
+            class: spec.kind,
             level: spec.level,
         };
         match system.counters.add(instance.addr(), info, cell) {

@@ -28,7 +28,7 @@ pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
                 poll,
                 sleep,
                 help,
-                private: (&raw const lent).cast(),
+                host_private: (&raw const lent).cast(),
             };
             // SAFETY: the table is complete and the component open.
             unsafe { (component.ops.wait.unwrap_unchecked())(component.instance, sync, &means) }
@@ -63,7 +63,7 @@ fn pass(system: &System, sync: &WaitSync, misses: &Cell<u32>) -> u32 {
 /// The means are those that `wait` lends.
 unsafe fn lent(means: &WaitMeans) -> &Lent<'_> {
     // SAFETY: promised by the caller.
-    unsafe { &*means.private.cast() }
+    unsafe { &*means.host_private.cast() }
 }
 
 unsafe extern "C" fn poll(means: &WaitMeans, sync: &WaitSync) -> u32 {
