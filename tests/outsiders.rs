@@ -103,6 +103,21 @@ fn an_installation_can_be_moved() {
         .env("PKG_CONFIG_PATH", moved.join("lib/pkgconfig"))
         .ok();
     assert!(flags.stdout.contains("moved"), "{flags}");
+
+    // The guide and the examples come along, and the examples build where they lie.
+    let doc = moved.join("share/doc/cairn");
+    assert!(doc.join("docs/vendor-guide.md").exists());
+    let examples = doc.join("examples");
+    // A shell takes the flags apart at the blank of the directory's name, so it gets one without.
+    let link = place.path().join("link");
+    std::os::unix::fs::symlink(&moved, &link).unwrap();
+    let make = Run::new("make").dir(examples.join("strategy-c"));
+    make.env("PKG_CONFIG_PATH", link.join("lib/pkgconfig")).ok();
+    Run::new("cargo")
+        .args(["check", "--offline"])
+        .dir(examples.join("strategy-rust"))
+        .env("CARGO_TARGET_DIR", place.path().join("build"))
+        .ok();
 }
 
 /// Authors include any header first, in C and in C++.

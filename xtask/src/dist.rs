@@ -6,12 +6,14 @@
 //!   lib/pkgconfig/  cairn.pc
 //!   include/cairn/  headers for authors of components
 //!   share/cairn/    mca-params, the Rust crate for authors of components
+//!   share/doc/cairn/  README, docs, examples that can be built where they lie or copied
 //!   share/man/      manual pages
 //! ```
 //!
 //! Everything finds everything else relative to itself, so the tree can be moved.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -52,9 +54,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     let root = &workspace.root;
     copy_tree(&root.join("include"), &dist.join("include"))?;
     copy_tree(&root.join("mca-params"), &dist.join("share/cairn/mca-params"))?;
-    for file in ["LICENSE-MIT", "LICENSE-APACHE", "README.md"] {
-        copy(&root.join(file), &dist.join("share/doc/cairn").join(file))?;
-    }
+    documentation(root, &dist.join("share/doc/cairn"))?;
     rust_crate(root, &dist.join("share/cairn/rust/cairn-framework"))?;
     write(&dist.join("lib/pkgconfig/cairn.pc"), &pkg_config(workspace))?;
 
@@ -70,10 +70,66 @@ pub fn install(workspace: &Workspace, prefix: &Path) -> Result<()> {
     let dist = build(workspace)?;
     let prefix = std::path::absolute(prefix)?;
     ensure!(prefix != dist, "{} is where it is built; choose another place", prefix.display());
-    copy_tree(&dist, &prefix).with_context(|| format!("installing to {}", prefix.display()))?;
+    let kept =
+        place(&dist, &prefix).with_context(|| format!("installing to {}", prefix.display()))?;
     println!("installed in {}", prefix.display());
+    if let Some(new) = kept {
+        println!(
+            "kept {}, in which somebody has set parameters; the one that ships is beside it: {}",
+            prefix.join(DEFAULTS).display(),
+            new.display()
+        );
+    }
     println!("try: {}", prefix.join("bin/cairn-info").display());
     Ok(())
+}
+
+/// The parameters that an installation sets for everybody. Ships with every line commented out.
+const DEFAULTS: &str = "share/cairn/mca-params/default.toml";
+
+/// Copies what `build` laid out to a prefix. A file of defaults in which an administrator has set
+/// something stays as it is; the new one is put beside it, and its path returned.
+fn place(dist: &Path, prefix: &Path) -> Result<Option<PathBuf>> {
+    let installed = prefix.join(DEFAULTS);
+    let kept = match fs::read(&installed) {
+        Ok(text) => has_settings(&String::from_utf8_lossy(&text)).then_some(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => {
+            return Err(error).with_context(|| format!("reading {}", installed.display()));
+        }
+    };
+    let skip = |path: &Path| kept.is_some() && path == dist.join(DEFAULTS);
+    copy_tree_but(dist, prefix, &skip)?;
+    if kept.is_none() {
+        return Ok(None);
+    }
+    let new = installed.with_extension("toml.new");
+    copy(&dist.join(DEFAULTS), &new)?;
+    Ok(Some(new))
+}
+
+/// Whether a file of parameters has anything but comments.
+fn has_settings(text: &str) -> bool {
+    text.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// What there is to read, in the places that the links between the pages expect.
+fn documentation(root: &Path, target: &Path) -> Result<()> {
+    for file in ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CONTRIBUTING.md"] {
+        copy(&root.join(file), &target.join(file))?;
+    }
+    copy_tree(&root.join("docs"), &target.join("docs"))?;
+    let built = |path: &Path| {
+        path.ends_with("target") || path.extension().is_some_and(|extension| extension == "so")
+    };
+    copy_tree_but(&root.join("examples"), &target.join("examples"), &built)?;
+    // In the repository the example in Rust uses the crate in target/dist, here the one beside it.
+    let manifest = target.join("examples/strategy-rust/Cargo.toml");
+    let text = fs::read_to_string(&manifest)?;
+    let (ours, theirs) = ("../../target/dist/share/cairn/rust/", "../../../../cairn/rust/");
+    ensure!(text.contains(ours), "{} does not use the crate in {ours}", manifest.display());
+    let comment = " Here it\n# is the one that `cargo xtask dist` lays out.";
+    write(&manifest, &text.replace(comment, "").replace(ours, theirs))
 }
 
 /// The framework's crate as authors of components get it: without the host and its dependencies.
@@ -95,6 +151,7 @@ fn rust_crate(root: &Path, target: &Path) -> Result<()> {
          version = \"{}\"\n\
          edition = \"2024\"\n\
          license = \"MIT OR Apache-2.0\"\n\
+         rust-version = \"{}\"\n\
          publish = false\n\
          \n\
          [features]\n\
@@ -105,7 +162,8 @@ fn rust_crate(root: &Path, target: &Path) -> Result<()> {
          \n\
          [lints.rust]\n\
          unexpected_cfgs = {{ level = \"warn\", check-cfg = [\"cfg(loom)\"] }}\n",
-        env!("CARGO_PKG_VERSION")
+        env!("CARGO_PKG_VERSION"),
+        env!("CARGO_PKG_RUST_VERSION")
     );
     write(&target.join("Cargo.toml"), &manifest)
 }
@@ -146,12 +204,20 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    copy_tree_but(from, to, &|_| false)
+}
+
+/// Copies a tree without the files and directories that `skip` says.
+fn copy_tree_but(from: &Path, to: &Path, skip: &impl Fn(&Path) -> bool) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("creating {}", to.display()))?;
     let entries = fs::read_dir(from).with_context(|| format!("reading {}", from.display()))?;
     for entry in entries {
         let path = entry?.path();
+        if skip(&path) {
+            continue;
+        }
         let to = to.join(path.file_name().unwrap_or_default());
-        if path.is_dir() { copy_tree(&path, &to)? } else { copy(&path, &to)? }
+        if path.is_dir() { copy_tree_but(&path, &to, skip)? } else { copy(&path, &to)? }
     }
     Ok(())
 }
@@ -159,4 +225,46 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
 fn parent(path: &Path) -> Result<()> {
     let dir = path.parent().unwrap_or(path);
     fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_administrator_has_set_stays() {
+        let place_of = tempfile::tempdir().unwrap();
+        let (dist, prefix) = (place_of.path().join("dist"), place_of.path().join("prefix"));
+        let defaults = prefix.join(DEFAULTS);
+        let new = prefix.join("share/cairn/mca-params/default.toml.new");
+        let read = |path: &Path| fs::read_to_string(path).unwrap();
+        write(&dist.join(DEFAULTS), "# first\n#cri = \"\"\n").unwrap();
+        write(&dist.join("bin/tool"), "first").unwrap();
+
+        // There is none yet, or the one that shipped: it is replaced.
+        assert_eq!(place(&dist, &prefix).unwrap(), None);
+        write(&dist.join(DEFAULTS), "# second\n#cri = \"\"\n").unwrap();
+        assert_eq!(place(&dist, &prefix).unwrap(), None);
+        assert_eq!(read(&defaults), "# second\n#cri = \"\"\n");
+        assert!(!new.exists());
+
+        // Somebody set something: it stays, and everything else is installed.
+        write(&defaults, "# second\n cri = \"comm\"\n").unwrap();
+        for version in ["third", "fourth"] {
+            write(&dist.join(DEFAULTS), &format!("# {version}\n")).unwrap();
+            write(&dist.join("bin/tool"), version).unwrap();
+            assert_eq!(place(&dist, &prefix).unwrap(), Some(new.clone()));
+            assert_eq!(read(&defaults), "# second\n cri = \"comm\"\n");
+            assert_eq!(read(&new), format!("# {version}\n"));
+            assert_eq!(read(&prefix.join("bin/tool")), version);
+        }
+    }
+
+    #[test]
+    fn the_file_that_ships_has_no_settings() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let text = fs::read_to_string(root.join("mca-params/default.toml")).unwrap();
+        assert!(!has_settings(&text));
+        assert!(has_settings("# x\n[cri]\n") && has_settings("\tcri = 1"));
+    }
 }

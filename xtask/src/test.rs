@@ -1,13 +1,24 @@
 //! Everything that must hold before a change lands.
 
-use anyhow::Result;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
 
 use crate::exec::{self, Workspace, step};
 use crate::packages::{self, CC, CXX, GIT, MAKE, PKG_CONFIG};
 use crate::{dist, generate, lint};
 
-/// Checks formatting, lints and generated files, and runs all tests.
+/// Checks formatting, lints and generated files, and runs all tests. The last line says how it went.
 pub fn run(workspace: &Workspace) -> Result<()> {
+    let start = Instant::now();
+    let result = steps(workspace);
+    let minutes = format!("{:.1} min", start.elapsed().as_secs_f64() / 60.0);
+    result.with_context(|| format!("not everything passed ({minutes}); the first that failed"))?;
+    println!("all tests passed in {minutes}");
+    Ok(())
+}
+
+fn steps(workspace: &Workspace) -> Result<()> {
     let cargo = |args: &[&str]| exec::check(&mut workspace.cargo(args));
     step("system packages", || packages::require(&[CC, CXX, PKG_CONFIG, MAKE, GIT]))?;
     step("formatting", || cargo(&["fmt", "--all", "--check"]))?;
@@ -26,9 +37,9 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         let mut doc = workspace.cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
         exec::check(doc.env("RUSTDOCFLAGS", "--deny warnings"))
     })?;
-    let dist = dist::build(workspace)?;
+    let dist = step("installation", || dist::build(workspace))?;
     step("tests", || {
-        let mut test = workspace.cargo(&["test", "--workspace", "--quiet"]);
+        let mut test = workspace.cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"]);
         exec::check(test.env("CAIRN_DIST", &dist))
     })?;
     step("components alone", || {

@@ -2,7 +2,7 @@
 //!
 //! There is no device: each instance is its lock and a little work under it, as the injection of a
 //! small message is. What the table shows is what a strategy changes: how often a thread finds the
-//! instance it was given taken by another, and what that costs.
+//! instance (CRI) it was given taken by another, and what that costs.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let system = System::new(Options::of_process(CommandLine::default()));
     system.check()?;
     let mut table = Table {
-        header: vec!["STRATEGY", "THREADS", "OPERATIONS/S", "INSTANCE WAS TAKEN"],
+        header: vec!["STRATEGY", "THREADS", "OPERATIONS/S", "CRI WAS TAKEN"],
         rows: Vec::new(),
     };
     for slot in system.components() {
@@ -49,6 +49,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     system.close();
     print!("{}", table.render(None, colourless));
+    println!(
+        "\nThe threads share {INSTANCES} communication resource instances (CRIs), and each has a \
+         communicator of its own.\n\
+         OPERATIONS/S  of all threads together; on a machine with fewer cores than threads it does \
+         not grow.\n\
+         CRI WAS TAKEN  how often a thread found the CRI that the strategy gave it locked by another \
+         one and had\n               to wait: the less, the better."
+    );
     Ok(())
 }
 
