@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cairn_tests::{Run, dist, root, scratch};
+use cairn_tests::{Run, dist, odd_plugin, root, scratch};
 
 /// A home directory and `cairn-info` in it.
 struct Home(tempfile::TempDir);
@@ -43,6 +43,84 @@ fn lists_linked_and_shared_components() {
     let one = home.info(&["--components", "cri", "--json"]).ok().json();
     assert_eq!(one["frameworks"].as_array().unwrap().len(), 1);
     home.info(&["--components", "cir"]).fails().complains(&["did you mean cri?", "allowed:"]);
+}
+
+#[test]
+fn selected_of_one_framework() {
+    let home = Home::new();
+    let cri = ["--selected", "--components", "cri"];
+    let text = home.info(&cri).ok();
+    text.says(&[
+        "cri        process  dedicated",
+        "lib/cairn/cri_comm.so",
+        "outranked by dedicated",
+    ]);
+    let prefix = dist().canonicalize().unwrap().display().to_string();
+    assert!(!text.stdout.contains("btl") && !text.stdout.contains(&prefix), "{text}");
+    let json = home.info(&cri).args(["--json"]).ok().json();
+    let decisions = json["decisions"].as_array().unwrap();
+    assert_eq!(decisions.len(), 1);
+    assert_eq!(decisions[0]["framework"], "cri");
+    let run = home.info(&["--selected", "--components", "cir"]);
+    run.fails().complains(&["did you mean cri?"]);
+    for wrong in [["--selected", "--explain", "cri"], ["--components", "cri", "--param"]] {
+        let ended = home.info(&wrong).args(["x"]).end();
+        assert_eq!(ended.status.code(), Some(2), "{ended}");
+    }
+}
+
+/// What `docs/cairn-info.md` promises to programs.
+#[test]
+fn json_has_a_format_and_says_providers_alike() {
+    let home = Home::new();
+    home.write(".cairn/components/cri_broken.so", "not a library");
+    let broken = home.0.path().join(".cairn/components/cri_broken.so").display().to_string();
+    let comm = dist().join("lib/cairn/cri_comm.so").canonicalize().unwrap().display().to_string();
+    let mut ways: Vec<Vec<&str>> = vec![
+        vec![],
+        vec!["--components", "cri"],
+        vec!["--selected"],
+        vec!["--param", "cri_*"],
+        vec!["--explain", "cri"],
+        vec!["doctor"],
+    ];
+    ways.push(vec!["check", &comm]);
+    for way in ways {
+        let json = home.info(&["--json"]).args(&way).end().json();
+        assert_eq!(json["format"], 1, "{way:?}");
+        assert!(json["problems"].is_array(), "{way:?}");
+    }
+
+    let json = home.info(&["--components", "cri", "--json"]).ok().json();
+    let of = |list: &serde_json::Value, name: &str| {
+        let list = list.as_array().unwrap();
+        let one = list.iter().find(|one| one["name"] == name || one["component"] == name);
+        one.unwrap_or_else(|| panic!("no {name} in {list:?}"))["provider"].clone()
+    };
+    let components = &json["frameworks"][0]["components"];
+    assert_eq!(of(components, "dedicated"), "linked in");
+    assert_eq!(of(components, "comm"), *comm);
+    assert_eq!(of(&json["failed"], "cri_broken"), *broken);
+    let json = home.info(&["--components", "cri", "--selected", "--json"]).ok().json();
+    let candidates = &json["decisions"][0]["candidates"];
+    assert_eq!(of(candidates, "dedicated"), "linked in");
+    assert_eq!(of(candidates, "comm"), *comm);
+    assert_eq!(of(candidates, "broken"), *broken);
+}
+
+#[test]
+fn lists_of_parameters_show_other_names() {
+    let home = Home::new();
+    fs::create_dir_all(home.0.path().join(".cairn/components")).unwrap();
+    odd_plugin(&home.0.path().join(".cairn/components/cri_odd.so"), &["-DTWO_NAMES"]);
+    for pattern in ["cri_odd_x", "odd_[yz]", "cri_odd*"] {
+        home.info(&["--param", pattern])
+            .ok()
+            .says(&["cri_odd_x", "It has three names. Also called: odd_y. Formerly: odd_z."]);
+    }
+    let json = home.info(&["--param", "odd_y", "--json"]).ok().json();
+    assert_eq!(json["parameters"][0]["synonyms"][0], "odd_y");
+    assert_eq!(json["parameters"][0]["deprecated_synonyms"][0], "odd_z");
 }
 
 #[test]
@@ -316,6 +394,11 @@ fn manual_page_and_help() {
     let page = fs::read_to_string(dist().join("share/man/man1/cairn-info.1")).unwrap();
     for part in [".TH cairn-info 1", "explain", "doctor"] {
         assert!(page.contains(part), "no {part} in the manual page");
+    }
+    let (_, synopsis) = page.split_once(".SH SYNOPSIS").unwrap();
+    let (synopsis, _) = synopsis.split_once(".SH").unwrap();
+    for part in ["FRAMEWORK", "GLOB", "NAME", "FILE", "doctor", "selected"] {
+        assert!(synopsis.contains(part), "no {part} in the synopsis:\n{synopsis}");
     }
     let home = Home::new();
     home.info(&["--help"]).ok().says(&["--param <GLOB>", "--explain <NAME>", "doctor", "check"]);

@@ -15,6 +15,7 @@
  *   ATTACH_FAILS           takes no pool
  *   LEAKS_COUNTERS         leaves a counter's cell with every pool
  *   NO_ENTRY, NOTHING, NULL_DESCRIPTOR     what the library exports
+ *   TWO_NAMES              registers a parameter with a synonym and a former name
  *   BAD_PARAM              registers a parameter that makes no sense
  *   BEYOND                 answers with an index that is not there
  *   NEEDS_SYMBOL           calls a function that no library has
@@ -63,6 +64,14 @@ static cairn_status_t register_params(cairn_instance_t *self)
   const cairn_param_spec_t spec = {
     .struct_size = sizeof spec, .kind = CAIRN_PARAM_INTEGER, .level = 12, .name = "x",
     .help = "It has a level that is not there", .default_value = "1", .max = 2,
+  };
+  return self->host->param_register(self, &spec, &cell);
+#elif defined(TWO_NAMES)
+  const cairn_param_cell_t *cell;
+  const cairn_param_spec_t spec = {
+    .struct_size = sizeof spec, .kind = CAIRN_PARAM_INTEGER, .level = 2, .name = "x",
+    .help = "It has three names.", .default_value = "1", .max = 2,
+    .synonyms = "odd_y", .deprecated_synonyms = "odd_z",
   };
   return self->host->param_register(self, &spec, &cell);
 #else

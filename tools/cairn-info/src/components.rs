@@ -15,22 +15,7 @@ use crate::Answer;
 
 /// Every component, or those of one framework.
 pub fn list(system: &'static System, framework: Option<&str>) -> Answer {
-    let names = CONTRACTS.map(|contract| contract.name);
-    let mut problems = Vec::new();
-    if let Some(name) = framework
-        && !names.contains(&name)
-    {
-        problems.push(
-            Problem::new(format!("there is no framework {name}"))
-                .at("--components")
-                .allowed(names.join(", "))
-                .fix(did_you_mean(&nearest(name, names), "name one of these")),
-        );
-    }
-    let contracts: Vec<&'static Contract> = CONTRACTS
-        .into_iter()
-        .filter(|contract| framework.is_none_or(|name| contract.name == name))
-        .collect();
+    let (contracts, problems) = contracts(framework);
     let json = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "abi": format!("{ABI_MAJOR}.{ABI_MINOR}"),
@@ -54,6 +39,24 @@ pub fn list(system: &'static System, framework: Option<&str>) -> Answer {
         problems,
         status: 0,
     }
+}
+
+/// All contracts, or that of one framework; a problem if there is no such framework.
+fn contracts(framework: Option<&str>) -> (Vec<&'static Contract>, Vec<Problem>) {
+    let names = CONTRACTS.map(|contract| contract.name);
+    let mut problems = Vec::new();
+    if let Some(name) = framework
+        && !names.contains(&name)
+    {
+        problems.push(
+            Problem::new(format!("there is no framework {name}"))
+                .at("--components")
+                .allowed(names.join(", "))
+                .fix(did_you_mean(&nearest(name, names), "name one of these")),
+        );
+    }
+    let is_asked = |contract: &&Contract| framework.is_none_or(|name| contract.name == name);
+    (CONTRACTS.into_iter().filter(is_asked).collect(), problems)
 }
 
 fn slots_of(
@@ -107,10 +110,7 @@ fn framework_json(system: &System, contract: &'static Contract) -> Json {
                 "aliases": loaded.aliases,
                 "version": loaded.version.map(|part| part.to_string()).join("."),
                 "description": loaded.description,
-                "provider": match &loaded.provider {
-                    Provider::Linked => json!({"linked": true}),
-                    Provider::File(path) => json!({"linked": false, "file": path}),
-                },
+                "provider": loaded.provider,
                 "abi": version(loaded.abi),
                 "contract": version(loaded.contract_version),
                 "provides": loaded.provides,
@@ -131,13 +131,22 @@ fn framework_json(system: &System, contract: &'static Contract) -> Json {
 
 /// A provider as people read it: files of the installation relative to it.
 fn provider_text(provider: &Provider, prefix: Option<&Path>) -> String {
-    match provider {
-        Provider::Linked => "linked in".into(),
-        Provider::File(path) => {
-            let inside = prefix.and_then(|prefix| path.strip_prefix(prefix).ok());
-            inside.unwrap_or(path).display().to_string()
-        }
+    relative(&provider.to_string(), prefix)
+}
+
+/// A file of the installation relative to it; anything else as it is.
+fn relative(text: &str, prefix: Option<&Path>) -> String {
+    let inside = prefix.and_then(|prefix| Path::new(text).strip_prefix(prefix).ok());
+    inside.map_or_else(|| text.to_owned(), |inside| inside.display().to_string())
+}
+
+/// The table with the files of the installation relative to it, in the column that has them.
+fn inside(mut table: Table, prefix: Option<&Path>) -> Table {
+    let from = table.header.iter().position(|title| *title == "FROM");
+    for cell in table.rows.iter_mut().filter_map(|row| row.get_mut(from?)) {
+        cell.1 = relative(&cell.1, prefix);
     }
+    table
 }
 
 fn print_list(system: &'static System, contracts: &[&'static Contract], framework: Option<&str>) {
@@ -192,19 +201,25 @@ fn print_list(system: &'static System, contracts: &[&'static Contract], framewor
     }
 }
 
-/// Which components would serve.
-pub fn selected(system: &'static System) -> Answer {
-    let mut problems = Vec::new();
-    for contract in CONTRACTS {
+/// Which components would serve, in every framework or in one.
+pub fn selected(system: &'static System, framework: Option<&str>) -> Answer {
+    let (contracts, mut problems) = contracts(framework);
+    let unknown = !problems.is_empty();
+    for contract in contracts {
         if let Err(problem) = system.decide(contract) {
             problems.push(problem);
         }
     }
+    let prefix = system.paths.prefix.as_deref();
     let decisions = system.decisions();
     system.close();
     Answer {
         json: json!({ "decisions": decisions_json(&decisions) }),
-        print: Box::new(move || print_table(&decisions_table(&decisions))),
+        print: Box::new(move || {
+            if !unknown {
+                print_table(&inside(decisions_table(&decisions), prefix));
+            }
+        }),
         problems,
         status: 0,
     }

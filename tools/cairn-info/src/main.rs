@@ -28,15 +28,28 @@ use clap::{Args, Parser, Subcommand};
 use linked as _;
 use serde_json::{Value as Json, json};
 
+/// The version of the JSON: it grows when something that was there changes or goes, not when something
+/// comes. `docs/cairn-info.md` describes it.
+const JSON_FORMAT: u32 = 1;
+
+/// The ways to call it.
+const USAGE: &str = "\
+cairn-info [--components <FRAMEWORK>] [--selected] [OPTIONS]
+       cairn-info --param <GLOB> [--level <N>] [OPTIONS]
+       cairn-info --explain <NAME> [OPTIONS]
+       cairn-info [OPTIONS] doctor
+       cairn-info [OPTIONS] check <FILE>...";
+
 /// Show the components of Cairn MPI, their parameters and where each value comes from, and find
 /// out what is wrong with an installation
 #[derive(Debug, Parser)]
-#[command(name = "cairn-info", version, max_term_width = 100)]
+#[command(name = "cairn-info", version, max_term_width = 100, override_usage = USAGE)]
 pub struct Cli {
     #[command(flatten)]
     show: Show,
-    /// With --param: show parameters up to this level (1-3 users, 4-6 tuning, 7-9 developers)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9))]
+    /// With --param: show parameters up to this level (1-3 users, 4-6 tuning, 7-9 developers). 3 unless
+    /// given; a parameter that is named in full is always shown
+    #[arg(long, requires = "param", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9))]
     level: Option<u32>,
     /// Print JSON
     #[arg(long, global = true)]
@@ -49,16 +62,15 @@ pub struct Cli {
 
 /// What to show instead of everything that is there.
 #[derive(Debug, Args)]
-#[group(multiple = false)]
 struct Show {
-    /// Show the components of one framework only
-    #[arg(long, value_name = "FRAMEWORK")]
+    /// Show the components of one framework only; also with --selected
+    #[arg(long, value_name = "FRAMEWORK", conflicts_with_all = ["param", "explain"])]
     components: Option<String>,
     /// Show the parameters whose names match, such as 'cri_*' or '*limit*'
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", conflicts_with_all = ["explain", "selected"])]
     param: Option<String>,
     /// Show everything about one parameter: every source that sets it, and which one wins
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "selected")]
     explain: Option<String>,
     /// Show which components would serve with these parameters, and why the others would not
     #[arg(long)]
@@ -73,6 +85,7 @@ enum Command {
     /// Check that component libraries keep the contract of their framework. Of the parameters only
     /// those of this command line count. Exit status: 0 nothing wrong was found, 1 something was, 3
     /// a component can't be used on this machine and so was not checked
+    #[command(override_usage = "cairn-info [OPTIONS] check [OPTIONS] <FILE>...")]
     Check {
         /// Component libraries
         #[arg(required = true, value_name = "FILE")]
@@ -129,7 +142,7 @@ fn show(system: &'static System, cli: &Cli) -> Answer {
     } else if let Some(glob) = &show.param {
         params::list(system, glob, cli.level)
     } else if show.selected {
-        components::selected(system)
+        components::selected(system, show.components.as_deref())
     } else {
         components::list(system, show.components.as_deref())
     }
@@ -140,6 +153,7 @@ fn finish(answer: Answer, as_json: bool) -> ExitCode {
     let Answer { mut json, print, problems, status } = answer;
     let wrong = problems.iter().any(|problem| problem.severity == Severity::Error);
     if as_json {
+        json["format"] = json!(JSON_FORMAT);
         json["problems"] = json!(problems);
         cairn_cli::print(&format!("{json:#}\n"));
     } else {

@@ -87,7 +87,7 @@ fn print_list(shown: &[Arc<Param>], hidden: usize) {
             Cell(Tone::Faint, param.spec.kind.name().to_owned()),
             Cell(tone, if value.is_empty() { "-".into() } else { value }),
             Cell(Tone::Good, origin),
-            Cell::plain(param.spec.help.clone()),
+            Cell::plain(format!("{}{}", param.spec.help, other_names(param))),
         ]);
     }
     if !shown.is_empty() {
@@ -97,6 +97,16 @@ fn print_list(shown: &[Arc<Param>], hidden: usize) {
         let gap = if shown.is_empty() { "" } else { "\n" };
         print(&format!("{gap}{hidden} more at higher levels; --level 9 shows all\n"));
     }
+}
+
+/// The other names of a parameter, to stand behind its help.
+fn other_names(param: &Param) -> String {
+    let names = |label: &str, names: &[String]| match names {
+        [] => String::new(),
+        names => format!(" {label}: {}.", names.join(", ")),
+    };
+    let spec = &param.spec;
+    names("Also called", &spec.synonyms) + &names("Formerly", &spec.deprecated_synonyms)
 }
 
 /// Everything about one parameter.
