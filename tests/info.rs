@@ -57,6 +57,10 @@ fn selected_of_one_framework() {
     ]);
     let prefix = dist().canonicalize().unwrap().display().to_string();
     assert!(!text.stdout.contains("btl") && !text.stdout.contains(&prefix), "{text}");
+    // What the README shows is what one gets.
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let sample = home.info(&cri).args(["--mca", "cri", "round_robin"]).ok();
+    assert!(readme.contains(&sample.stdout), "README.md shows something else\n{sample}");
     let json = home.info(&cri).args(["--json"]).ok().json();
     let decisions = json["decisions"].as_array().unwrap();
     assert_eq!(decisions.len(), 1);
