@@ -52,8 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "\nThe threads share {INSTANCES} communication resource instances (CRIs), and each has a \
          communicator of its own.\n\
-         OPERATIONS/S  of all threads together; on a machine with fewer cores than threads it does \
-         not grow.\n\
+         OPERATIONS/S  of all threads together; more threads than cores add \
+         little.\n\
          CRI WAS TAKEN  how often a thread found the CRI that the strategy gave it locked by another \
          one and had\n               to wait: the less, the better."
     );
