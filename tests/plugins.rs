@@ -123,6 +123,33 @@ fn files_that_are_no_whole_libraries_are_refused() {
     is_refused(dir.path(), &["not a regular file"]);
 }
 
+/// Whoever asks for a component that is there twice gets the first.
+#[test]
+fn a_second_library_of_a_name_does_no_harm_to_the_first() {
+    let (first, second) = (scratch(), scratch());
+    odd_plugin(&first.path().join("cri_odd.so"), &[]);
+    odd_plugin(&second.path().join("cri_odd.so"), &[]);
+    let home = scratch();
+    let path = format!("{},{}", first.path().display(), second.path().display());
+    Run::info(home.path())
+        .args(["--selected", "--mca", "cri", "odd", "--mca", "mca_component_path", &path])
+        .ok()
+        .says(&["chosen"]);
+}
+
+#[test]
+fn a_component_that_does_not_register_did_not_fail_to_open() {
+    let dir = scratch();
+    odd_plugin(&dir.path().join("cri_odd.so"), &["-DREGISTER_FAILS"]);
+    let home = scratch();
+    let ended = Run::info(home.path())
+        .args(["--selected", "--mca", "mca_component_path"])
+        .args([dir.path()])
+        .ok();
+    ended.says(&["failed: it does not want to"]);
+    assert!(!ended.stdout.contains("failed to open"), "{ended}");
+}
+
 /// The entry check of the loader itself, at every length: what it lets pass loads.
 #[test]
 fn no_cut_of_a_library_crashes() {
@@ -176,6 +203,7 @@ fn a_component_that_does_not_open_is_an_error_if_it_was_asked_for() {
         "a cri component was asked for by name and can't be used",
         "the flux capacitor is empty",
         "--mca on the command line",
+        "others that are there: dedicated, round_robin",
     ]);
     info(&["--selected", "--mca", "cri", "odd", "--mca", "mca_strict", "0"]).end();
     let doctor = info(&["doctor"]).ok();

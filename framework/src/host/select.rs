@@ -105,7 +105,7 @@ pub enum Verdict {
     LeftOut,
     /// It said no, and why.
     Declined(String),
-    /// It could not be opened, and why.
+    /// It did not register its parameters or did not open, and why.
     Failed(String),
     /// Opening it found that it is of no use here, and why.
     Unavailable(String),
@@ -121,7 +121,7 @@ impl fmt::Display for Verdict {
             Self::NotListed => f.write_str("not in the list"),
             Self::LeftOut => f.write_str("left out by the list"),
             Self::Declined(reason) => write!(f, "declined: {reason}"),
-            Self::Failed(reason) => write!(f, "failed to open: {reason}"),
+            Self::Failed(reason) => write!(f, "failed: {reason}"),
             Self::Unavailable(reason) => write!(f, "not available here: {reason}"),
             Self::Refused(reason) => write!(f, "refused: {reason}"),
         }
@@ -187,48 +187,86 @@ impl Decision {
     /// The problem of a wish that names components which can't be used.
     pub fn unfulfilled(&self, wish: &Wish) -> Option<Problem> {
         let Wish::Only(words) = wish else { return None };
+        let serves = |name: &str| {
+            self.candidates.iter().any(|candidate| {
+                candidate.name == name
+                    && matches!(candidate.verdict, Verdict::Chosen | Verdict::Outranked(_))
+            })
+        };
+        let nobody_serves = self.chosen().next().is_none();
         let failed: Vec<String> = self
             .candidates
             .iter()
-            .filter(|candidate| {
-                words.contains(&candidate.name)
-                    && matches!(
-                        candidate.verdict,
-                        Verdict::Declined(_)
-                            | Verdict::Failed(_)
-                            | Verdict::Unavailable(_)
-                            | Verdict::Refused(_)
-                    )
+            // A second library of a component that serves is refused, too. Several components may
+            // share another name; it is enough that one of them serves.
+            .filter(|candidate| !serves(&candidate.name))
+            .filter(|candidate| words.contains(&candidate.name) || nobody_serves)
+            .filter_map(|candidate| match &candidate.verdict {
+                // Whom the list does not name has another verdict.
+                Verdict::Declined(_) | Verdict::Failed(_) | Verdict::Unavailable(_) => {
+                    Some(format!("{}: {}", candidate.name, candidate.verdict))
+                }
+                Verdict::Refused(reason) => Some(format!(
+                    "{}: it is there ({}) and was refused: {reason}",
+                    candidate.name, candidate.provider
+                )),
+                _ => None,
             })
-            .map(|candidate| format!("{}: {}", candidate.name, candidate.verdict))
             .collect();
         (!failed.is_empty()).then(|| {
             let usable: Vec<&str> = self.chosen().collect();
-            let usable =
-                if usable.is_empty() { "none of the list".into() } else { usable.join(", ") };
+            let allowed = match usable.as_slice() {
+                [] => self.others(),
+                usable => format!("usable of those in the list: {}", usable.join(", ")),
+            };
             self.placed(Problem::new(format!(
                 "a {} component was asked for by name and can't be used: {}",
                 self.framework,
                 failed.join("; ")
             )))
-            .allowed(format!("usable of those in the list: {usable}"))
+            .allowed(allowed)
             .fix("take it out of the list, or mend what it says")
         })
     }
 
+    /// Whom the list leaves out.
+    fn others(&self) -> String {
+        let mut names: Vec<&str> = self
+            .candidates
+            .iter()
+            .filter(|other| matches!(other.verdict, Verdict::NotListed | Verdict::LeftOut))
+            .map(|other| other.name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        match names.as_slice() {
+            [] => format!("there is no other {} component", self.framework),
+            names => format!("others that are there: {}", names.join(", ")),
+        }
+    }
+
     /// The problem of a framework of which no component can be used.
     pub fn nobody(&self) -> Problem {
+        let left_out = |verdict: &Verdict| matches!(verdict, Verdict::NotListed | Verdict::LeftOut);
         let reasons: Vec<String> = self
             .candidates
             .iter()
+            // With a list, what it leaves out is said once, as what is allowed.
+            .filter(|candidate| !left_out(&candidate.verdict))
             .map(|candidate| format!("{}: {}", candidate.name, candidate.verdict))
             .collect();
-        let reasons = if reasons.is_empty() { "there is none".into() } else { reasons.join("; ") };
-        self.placed(Problem::new(format!(
+        let listed = self.candidates.iter().any(|candidate| left_out(&candidate.verdict));
+        let reasons = match (reasons.as_slice(), listed) {
+            ([], false) => "there is none".into(),
+            ([], true) => format!("the list {} leaves all of them out", self.wish),
+            (reasons, _) => reasons.join("; "),
+        };
+        let problem = self.placed(Problem::new(format!(
             "no {} component can be used for {} ({reasons})",
             self.framework, self.scope
-        )))
-        .fix(format!("cairn-info --components {} shows what there is", self.framework))
+        )));
+        let problem = if listed { problem.allowed(self.others()) } else { problem };
+        problem.fix(format!("cairn-info --components {} shows what there is", self.framework))
     }
 
     fn placed(&self, problem: Problem) -> Problem {
@@ -335,5 +373,51 @@ mod tests {
         let problem = decision.unfulfilled(&Wish::Only(words("a,b"))).unwrap();
         assert!(problem.what.contains("b: declined: no device"), "{problem}");
         assert_eq!(problem.place.as_deref(), Some("--mca on the command line"));
+        assert_eq!(problem.allowed.as_deref(), Some("usable of those in the list: a"));
+        // Another name of a and b: one that serves is enough, and none is not.
+        let alias = Wish::Only(words("alias"));
+        assert!(decision.unfulfilled(&alias).is_none());
+        decision.candidates[0].verdict = Verdict::NotListed;
+        let problem = decision.unfulfilled(&alias).unwrap();
+        assert!(problem.what.contains("b: declined: no device"), "{problem}");
+        assert_eq!(problem.allowed.as_deref(), Some("others that are there: a"));
+    }
+
+    #[test]
+    fn a_list_that_nothing_fulfils_says_what_else_there_is() {
+        let with = |name, verdict| Candidate { verdict, ..candidate(name, 0) };
+        let mut decision = decision(vec![
+            with("broken", Verdict::Refused("built for 2.1".into())),
+            with("c", Verdict::NotListed),
+            with("a", Verdict::NotListed),
+        ]);
+        decision.wish = "broken".into();
+        let problem = decision.unfulfilled(&Wish::Only(words("broken"))).unwrap();
+        assert_eq!(
+            problem.what,
+            "a cri component was asked for by name and can't be used: \
+             broken: it is there (linked in) and was refused: built for 2.1"
+        );
+        assert_eq!(problem.allowed.as_deref(), Some("others that are there: a, c"));
+        let problem = decision.nobody();
+        assert_eq!(problem.allowed.as_deref(), Some("others that are there: a, c"));
+        decision.candidates.remove(0);
+        let problem = decision.nobody();
+        assert_eq!(
+            problem.what,
+            "no cri component can be used for process (the list broken leaves all of them out)"
+        );
+        decision.candidates.clear();
+        assert!(decision.nobody().what.contains("(there is none)"));
+    }
+
+    /// A second library of a name is refused, which is nothing to who asks for that name.
+    #[test]
+    fn a_duplicate_leaves_the_first_usable() {
+        let second =
+            Candidate { verdict: Verdict::Refused("there already".into()), ..candidate("a", 0) };
+        let mut decision = decision(vec![candidate("a", 1), second]);
+        decision.settle(false);
+        assert_eq!(decision.unfulfilled(&Wish::Only(words("a"))), None);
     }
 }
