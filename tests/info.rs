@@ -240,6 +240,10 @@ fn mistakes_are_said_with_place_and_fix() {
     let fine = tune("fine.toml", "mca_strict = true\n");
     let same = home.0.path().join(".").join("fine.toml").display().to_string();
     let directory = home.0.path().display().to_string();
+    let fifo = home.0.path().join("fifo.toml").display().to_string();
+    Run::new("mkfifo").args([&fifo]).ok();
+    let huge = tune("huge.toml", "");
+    fs::File::options().write(true).open(&huge).unwrap().set_len(1 << 40).unwrap();
     let cases: &[(&[&str], &[&str])] = &[
         (
             &["--mca", "cri_dedicated_prioritty", "1"],
@@ -273,8 +277,20 @@ fn mistakes_are_said_with_place_and_fix() {
         (&["--tune", &unknown], &["unknown.toml:3", "did you mean cri_dedicated_priority?"]),
         (&["--tune", &range], &["range.toml:1", "101 is outside its range"]),
         (&["--tune", &odd], &["odd.toml:1", "a value of a type no parameter has"]),
-        (&["--tune", "/nowhere.toml"], &["can't read the parameter file", "No such file"]),
-        (&["--tune", &directory], &["can't read the parameter file", "Is a directory"]),
+        (
+            &["--tune", "/nowhere.toml"],
+            &[
+                "can't read the parameter file /nowhere.toml: there is no such file",
+                "check the name",
+            ],
+        ),
+        (
+            &["--tune", &directory],
+            &["can't read the parameter file", "a directory, not a regular file"],
+        ),
+        (&["--tune", &fifo], &["a FIFO, not a regular file"]),
+        (&["--tune", "/dev/zero"], &["a device, not a regular file"]),
+        (&["--tune", &huge], &["huge.toml: it has 1t bytes, and parameter files have at most 1m"]),
         (&["--tune", &fine, "--tune", &same], &["is given twice", "leave one of them out"]),
         (&["--profile", "lapto"], &["there is no profile lapto", "did you mean laptop?"]),
         (
@@ -290,6 +306,32 @@ fn mistakes_are_said_with_place_and_fix() {
             let part = part.replace('"', "\\\"");
             assert!(problems.contains(&part) || part.ends_with(':'), "no \"{part}\" in {problems}");
         }
+    }
+}
+
+/// The user's file is read without being named, so whatever lies there must not hang everything.
+#[test]
+fn an_odd_file_of_the_user_is_said() {
+    type Make = fn(&std::path::Path);
+    let words: &[(Make, &str)] = &[
+        (|path| fs::create_dir(path).unwrap(), "a directory, not a regular file"),
+        (
+            |path| {
+                Run::new("mkfifo").args([path]).ok();
+            },
+            "a FIFO, not a regular file",
+        ),
+        (
+            |path| std::os::unix::fs::symlink("/nowhere", path).unwrap(),
+            "a link to /nowhere, which is not there",
+        ),
+    ];
+    for (make, word) in words {
+        let home = Home::new();
+        let dir = home.0.path().join(".cairn");
+        fs::create_dir(&dir).unwrap();
+        make(&dir.join("mca-params.toml"));
+        home.info(&["--selected"]).fails().complains(&["mca-params.toml", word, "fix: "]);
     }
 }
 

@@ -1,8 +1,10 @@
 //! Libraries in the component path, sound and otherwise: none crashes, none is silently ignored.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -61,19 +63,45 @@ fn is_refused(dir: &Path, words: &[&str]) {
 fn odd_libraries_are_refused_with_the_reason() {
     let cases: &[(&str, &[&str], &[&str])] = &[
         ("cri_odd.so", &["-DABI=2"], &["built for plugin ABI 2.1", "this program has 1.1"]),
-        ("cri_odd.so", &["-DCONTRACT=7"], &["built for version 7.1 of its framework's contract"]),
-        ("cri_odd.so", &["-DMAGIC=0"], &["something that is no descriptor"]),
-        ("cri_odd.so", &["-DSIZE=40"], &["its descriptor says it has 40 bytes"]),
-        ("cri_odd.so", &["-DTABLE_SIZE=16"], &["its table of functions says it has 16 bytes"]),
-        ("cri_odd.so", &["-DNO_TABLE"], &["it has no table of functions"]),
+        ("cri_odd.so", &["-DCONTRACT=7"], &["built for version 7.1 of the cri contract", "has 1."]),
+        ("cri_odd.so", &["-DMAGIC=0"], &["cri_odd", "something that is no descriptor"]),
+        (
+            "cri_odd.so",
+            &["-DSIZE=40"],
+            &["the struct_size of its descriptor is 40, less than version 1.0 had"],
+        ),
+        (
+            "cri_odd.so",
+            &["-DSIZE=0"],
+            &["the struct_size of its descriptor is 0", "set it to sizeof(cairn_component_t)"],
+        ),
+        (
+            "cri_odd.so",
+            &["-DTABLE_SIZE=16"],
+            &["the struct_size of its table of functions is 16, less than version 1.0 had"],
+        ),
+        (
+            "cri_odd.so",
+            &["-DTABLE_SIZE=0"],
+            &["the struct_size of its table of functions is 0", "sizeof(cairn_cri_ops_t)"],
+        ),
+        ("cri_odd.so", &["-DNO_TABLE"], &["its table of functions, ops, is null"]),
         ("cri_odd.so", &["-DNO_OPEN"], &["its function open is missing"]),
         ("cri_odd.so", &["-DNO_ASSIGN"], &["its function assign is missing"]),
         ("odd.so", &["-DFRAMEWORK=\"cir\""], &["there is no framework cir", "did you mean cri?"]),
         ("odd.so", &["-DNAME=\"O dd\""], &["O dd", "is no name"]),
         ("cri_even.so", &[], &["its file name promises cri_even, and it holds cri_odd"]),
-        ("cri_odd.so", &["-DNO_ENTRY"], &["not a component: it exports no cairn_components"]),
+        (
+            "cri_odd.so",
+            &["-DNO_ENTRY"],
+            &[
+                "not a component: it exports no cairn_components",
+                "CAIRN_EXPORT",
+                "-fvisibility=hidden",
+            ],
+        ),
         ("cri_odd.so", &["-DNOTHING"], &["returned no component"]),
-        ("cri_odd.so", &["-DNULL_DESCRIPTOR"], &["something that is no descriptor"]),
+        ("cri_odd.so", &["-DNULL_DESCRIPTOR"], &["returned a null pointer to a descriptor"]),
         ("cri_odd.so", &["-DNEEDS_SYMBOL"], &["undefined symbol: a_function_that_is_nowhere"]),
         ("cri_odd.so", &["-DREGISTER_FAILS"], &["it does not want to"]),
         ("cri_odd.so", &["-DBAD_PARAM"], &["cri_odd_x", "its level is 12"]),
@@ -102,7 +130,7 @@ fn files_that_are_no_whole_libraries_are_refused() {
     narrow[4] = 1;
     narrow[18..20].copy_from_slice(&[3, 0]);
     let cases: &[(&[u8], &str)] = &[
-        (b"", "no ELF file"),
+        (b"", "the file is empty"),
         (b"INPUT(libmpi_abi.so.1)\n", "no ELF file"),
         (&whole[..40], "truncated"),
         (&whole[..700], "truncated"),
@@ -115,12 +143,103 @@ fn files_that_are_no_whole_libraries_are_refused() {
         fs::write(dir.path().join("cri_odd.so"), bytes).unwrap();
         is_refused(dir.path(), &["cri_odd", word]);
     }
+}
+
+/// What lies in a component directory under a library's name, whatever it is, neither hangs nor
+/// crashes whoever looks at it.
+#[test]
+fn what_is_no_regular_file_is_refused() {
+    let refused = |make: &dyn Fn(&Path), words: &[&str]| {
+        let dir = scratch();
+        make(&dir.path().join("cri_odd.so"));
+        is_refused(dir.path(), words);
+    };
+    refused(
+        &|path| symlink("/nowhere/at all", path).unwrap(),
+        &[
+            "cri_odd",
+            "can't be read: a link to /nowhere/at all, which is not there",
+            "mend the link",
+        ],
+    );
+    refused(
+        &|path| symlink("cri_odd.so", path).unwrap(),
+        &["cri_odd", "can't be read: a link that leads back to itself", "mend the link"],
+    );
+    refused(&|path| fs::create_dir(path).unwrap(), &["a directory, not a regular file"]);
+    refused(
+        &|path| {
+            Run::new("mkfifo").args([path]).ok();
+        },
+        &["a FIFO, not a regular file"],
+    );
+    refused(&|path| drop(UnixListener::bind(path).unwrap()), &["a socket, not a regular file"]);
+    refused(&|path| symlink("/dev/zero", path).unwrap(), &["a device, not a regular file"]);
+    refused(&|path| drop(fs::File::create(path).unwrap()), &["the file is empty"]);
+    refused(&|path| fs::File::create(path).unwrap().set_len(1 << 40).unwrap(), &["no ELF file"]);
+    let home = scratch();
+    Run::info(home.path()).args(["check", "/nowhere/cri_odd.so"]).fails().complains(&[
+        "cri_odd",
+        "there is no such file",
+        "check the name",
+    ]);
+}
+
+/// A library with a good head that claims as many segments as a terabyte has room for.
+#[test]
+fn a_huge_table_of_segments_is_not_read() {
     let dir = scratch();
-    std::os::unix::fs::symlink("/nowhere", dir.path().join("cri_odd.so")).unwrap();
-    is_refused(dir.path(), &["can't be read"]);
+    let path = dir.path().join("cri_odd.so");
+    let mut bytes = sound();
+    // e_phnum = PN_XNUM: the number is in sh_info of the section header at e_shoff.
+    bytes[56..58].copy_from_slice(&[0xff, 0xff]);
+    let sections = u64::from_le_bytes(bytes[40..48].try_into().unwrap()) as usize;
+    bytes[sections + 44..sections + 48].copy_from_slice(&(1u32 << 25).to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+    is_refused(dir.path(), &["cri_odd", "not a shared library"]);
+}
+
+#[test]
+fn a_file_name_need_not_be_utf_8() {
     let dir = scratch();
-    fs::create_dir(dir.path().join("cri_odd.so")).unwrap();
-    is_refused(dir.path(), &["not a regular file"]);
+    let good = dir.path().join(OsStr::from_bytes(b"good\xff.so"));
+    odd_plugin(&good, &[]);
+    fs::write(dir.path().join(OsStr::from_bytes(b"bad\xfe.so")), "no library").unwrap();
+    let home = scratch();
+    let info = || Run::info(home.path()).args(["--mca", "mca_component_path"]).args([dir.path()]);
+    info().ok().says(&["good\u{fffd}.so", "bad\u{fffd}.so", "no ELF file"]);
+    let json = info().args(["--json"]).ok().json().to_string();
+    assert!(json.contains("good\u{fffd}.so") && json.contains("bad\u{fffd}.so"), "{json}");
+    info().args(["--selected", "--json", "--mca", "cri", "odd"]).ok();
+    info().args(["doctor"]).ok().says(&["bad\u{fffd}.so"]);
+}
+
+/// A library that was refused keeps the name that its file promises.
+#[test]
+fn a_refused_component_is_there_for_who_asks_for_it() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["-DABI=2"], "built for plugin ABI 2.1"),
+        (&["-DMAGIC=0"], "something that is no descriptor"),
+        (&["-DSIZE=40"], "the struct_size of its descriptor is 40"),
+        (&["-DNULL_DESCRIPTOR"], "a null pointer"),
+        (&["-DNO_ENTRY"], "it exports no cairn_components"),
+        (&["-DNO_TABLE"], "is null"),
+    ];
+    let home = scratch();
+    for (macros, reason) in cases {
+        let dir = scratch();
+        let path = dir.path().join("libcri_foo.so");
+        odd_plugin(&path, &[&["-DNAME=\"foo\""], *macros].concat());
+        let info =
+            || Run::info(home.path()).args(["--mca", "mca_component_path"]).args([dir.path()]);
+        let there = format!("foo: it is there ({}) and was refused: ", path.display());
+        let ended = info().args(["--selected", "--mca", "cri", "foo"]).fails();
+        ended.complains(&["can't be used", &there, reason, "dedicated, round_robin"]);
+        assert!(!ended.stderr.contains("there is no cri component"), "{ended}");
+        // Parameters of it are no mistakes, because nobody can know.
+        info().args(["--mca", "cri_foo_whatever", "1"]).ok();
+    }
 }
 
 /// Whoever asks for a component that is there twice gets the first.

@@ -1,5 +1,6 @@
 //! The side that loads and runs components.
 
+mod files;
 pub mod loader;
 pub mod params;
 pub mod paths;
@@ -9,6 +10,7 @@ pub mod select;
 mod services;
 pub mod system;
 
+pub use files::Obstacle;
 pub use inventory;
 pub use services::cards::CardExchange;
 pub use services::counters::CounterInfo;

@@ -19,7 +19,8 @@ pub fn list(system: &'static System, framework: Option<&str>) -> Answer {
     let json = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "abi": format!("{ABI_MAJOR}.{ABI_MINOR}"),
-        "prefix": system.paths.prefix,
+        // A path need not be UTF-8, and JSON is.
+        "prefix": system.paths.prefix.as_ref().map(|prefix| prefix.display().to_string()),
         "frameworks": contracts.iter().map(|c| framework_json(system, c)).collect::<Vec<_>>(),
         "failed": failed(system, framework)
             .map(|(component, provider, reason, fix)| json!({

@@ -8,7 +8,7 @@
 use std::ffi::c_void;
 
 use super::Provider;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, StructSize};
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, MAGIC};
 use crate::field_end;
 use crate::frameworks::{Contract, by_name};
@@ -73,7 +73,7 @@ pub(crate) struct Life {
 }
 
 /// Size of the descriptor in version 1.0.
-const FIRST_SIZE: usize = field_end!(ComponentDescriptor, ops);
+pub(super) const FIRST_SIZE: usize = field_end!(ComponentDescriptor, ops);
 
 /// Checks a descriptor and makes the host's copy of it.
 ///
@@ -86,7 +86,7 @@ pub(super) unsafe fn adopt(
     provider: Provider,
 ) -> Result<Loaded, (Option<String>, Refusal)> {
     if descriptor.is_null() {
-        return Err((None, Refusal::NotADescriptor));
+        return Err((None, Refusal::NullDescriptor));
     }
     // SAFETY: the first two words are there; the rest is read only up to its own size.
     let copy = unsafe {
@@ -95,6 +95,12 @@ pub(super) unsafe fn adopt(
         }
         let size = (&raw const (*descriptor).struct_size).read();
         if (size as usize) < FIRST_SIZE {
+            let size = StructSize {
+                what: "its descriptor".into(),
+                type_name: "cairn_component_t".into(),
+                found: size as usize,
+                least: FIRST_SIZE,
+            };
             return Err((None, Refusal::DescriptorSize(size)));
         }
         let mut copy = std::mem::MaybeUninit::<ComponentDescriptor>::zeroed();
@@ -120,7 +126,8 @@ pub(super) unsafe fn adopt(
     }
     // SAFETY: the strings are null or valid.
     let (framework, name) = unsafe { (text::copy(copy.framework), text::copy(copy.name)) };
-    let full = Some(format!("{framework}_{name}"));
+    let named = !framework.is_empty() && !name.is_empty();
+    let full = named.then(|| format!("{framework}_{name}"));
     let refuse = |refusal| (full.clone(), refusal);
 
     let contract =
@@ -130,8 +137,8 @@ pub(super) unsafe fn adopt(
     }
     let contract_version = (copy.framework_major, copy.framework_minor);
     if contract_version.0 != contract.version.0 {
-        let (found, wanted) = (contract_version, contract.version);
-        return Err(refuse(Refusal::ContractMajor { found, wanted }));
+        let (framework, found, wanted) = (contract.name, contract_version, contract.version);
+        return Err(refuse(Refusal::ContractMajor { framework, found, wanted }));
     }
     let missing = |function| refuse(Refusal::MissingFunction(function));
     let life = Life {
@@ -174,15 +181,22 @@ unsafe fn adopt_table(
     table: *const c_void,
     contract: &'static Contract,
 ) -> Result<(*const c_void, Vec<&'static str>), Refusal> {
-    let least = contract.first_size as u32;
+    if table.is_null() {
+        return Err(Refusal::NoTable);
+    }
     // SAFETY: every table begins with its size.
-    let found = if table.is_null() { 0 } else { unsafe { table.cast::<u32>().read() } };
-    if found < least {
-        return Err(Refusal::TableSize { found, least });
+    let found = unsafe { table.cast::<u32>().read() } as usize;
+    if found < contract.first_size {
+        return Err(Refusal::TableSize(StructSize {
+            what: "its table of functions".into(),
+            type_name: format!("cairn_{}_ops_t", contract.name),
+            found,
+            least: contract.first_size,
+        }));
     }
     // Words of 8 bytes, because tables consist of pointers.
     let mut copy = vec![0u64; contract.size.div_ceil(8)].into_boxed_slice();
-    let known = (found as usize).min(contract.size);
+    let known = found.min(contract.size);
     // SAFETY: both are that long. The size in the copy is then the host's.
     unsafe {
         std::ptr::copy_nonoverlapping(table.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);

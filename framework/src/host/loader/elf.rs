@@ -6,30 +6,28 @@
 
 #![forbid(unsafe_code)]
 
-use std::fs::File;
 use std::path::Path;
 
 use object::elf::{
     EM_386, EM_AARCH64, EM_ARM, EM_LOONGARCH, EM_PPC64, EM_RISCV, EM_S390, EM_X86_64, ET_DYN,
-    FileHeader64, Machine,
+    FileHeader64, Machine, PN_XNUM,
 };
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, ReadCache, ReadRef};
 
 use super::refusal::Refusal;
+use crate::host::files;
 
 /// Whether the file at `path` is a whole shared library for this processor.
 pub fn check(path: &Path) -> Result<(), Refusal> {
-    let unreadable = |error: std::io::Error| Refusal::Unreadable(error.to_string());
-    let file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err(Refusal::Unreadable("not a regular file".into()));
-    }
+    let (file, metadata) = files::open(path).map_err(Refusal::Unreadable)?;
     check_data(&ReadCache::new(file), metadata.len())
 }
 
 fn check_data<'a>(data: impl ReadRef<'a>, has: u64) -> Result<(), Refusal> {
+    if has == 0 {
+        return Err(Refusal::NoBytes);
+    }
     let ident = data.read_bytes_at(0, has.min(20)).map_err(|()| Refusal::NotElf)?;
     if !ident.starts_with(b"\x7fELF") {
         return Err(Refusal::NotElf);
@@ -51,7 +49,9 @@ fn check_data<'a>(data: impl ReadRef<'a>, has: u64) -> Result<(), Refusal> {
     }
     let header = FileHeader64::<Endianness>::parse(data).map_err(|_| Refusal::NotALibrary)?;
     let endian = header.endian().map_err(|_| Refusal::NotALibrary)?;
-    if header.e_type(endian) != ET_DYN {
+    // More segments than the header can count: no library has them, and the parser would read as
+    // many as it is told to.
+    if header.e_type(endian) != ET_DYN || header.e_phnum(endian) == PN_XNUM {
         return Err(Refusal::NotALibrary);
     }
     let table_end = u64::from(header.e_phnum(endian))
@@ -143,10 +143,16 @@ mod tests {
         executable[16] = 2;
         assert_eq!(verdict(&executable), Err(Refusal::NotALibrary));
         assert_eq!(verdict(b"INPUT(libmpi_abi.so.1)\n"), Err(Refusal::NotElf));
-        assert_eq!(verdict(b""), Err(Refusal::NotElf));
+        assert_eq!(verdict(b"\x7fEL"), Err(Refusal::NotElf));
+        assert_eq!(verdict(b""), Err(Refusal::NoBytes));
     }
 
     proptest! {
+        #[test]
+        fn any_bytes_are_judged_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = verdict(&bytes);
+        }
+
         #[test]
         fn any_header_is_judged_without_panic(
             mut bytes in prop::collection::vec(any::<u8>(), 0..300),
@@ -156,6 +162,19 @@ mod tests {
             bytes[..len].copy_from_slice(&head[..len]);
             if bytes.len() > 20 {
                 bytes[16..20].copy_from_slice(&[3, 0, 0x3e, 0]);
+            }
+            let _ = verdict(&bytes);
+        }
+
+        /// A real library in which a few bytes of the headers are something else.
+        #[test]
+        fn any_damage_to_headers_is_judged_without_panic(
+            damage in prop::collection::vec((0usize..1024, any::<u8>()), 1..12),
+        ) {
+            static WHOLE: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(library);
+            let mut bytes = WHOLE.clone();
+            for (place, byte) in damage {
+                bytes[place] = byte;
             }
             let _ = verdict(&bytes);
         }

@@ -23,13 +23,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+use super::files::Obstacle;
 use super::problem::Problem;
 use super::select::Wish;
 use crate::abi::component::{ComponentDescriptor, ComponentsFn, ENTRY_SYMBOL};
 use crate::frameworks::CONTRACTS;
 
 pub use adopt::Loaded;
-pub use refusal::Refusal;
+pub use refusal::{Refusal, StructSize};
 
 /// Most components of one library; more are a sign that the entry symbol is something else.
 const MAX_COMPONENTS: u32 = 256;
@@ -180,7 +181,7 @@ impl Catalog {
         for linked in inventory::iter::<super::Linked> {
             for descriptor in linked.0 {
                 // SAFETY: descriptors that are linked in are whole and live as long as the process.
-                unsafe { catalog.add(*descriptor, Provider::Linked) };
+                unsafe { catalog.add(*descriptor, Provider::Linked, None) };
             }
         }
         catalog
@@ -188,7 +189,9 @@ impl Catalog {
 
     /// The libraries in a directory, sorted.
     fn files(&mut self, dir: &SearchDir) -> Vec<PathBuf> {
-        let entries = match std::fs::read_dir(&dir.path) {
+        let listed = std::fs::read_dir(&dir.path)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+        let entries: Vec<PathBuf> = match listed {
             Ok(entries) => entries,
             Err(error) if !dir.named && error.kind() == std::io::ErrorKind::NotFound => {
                 return Vec::new();
@@ -207,8 +210,7 @@ impl Catalog {
             }
         };
         let mut files: Vec<PathBuf> = entries
-            .flatten()
-            .map(|entry| entry.path())
+            .into_iter()
             .filter(|path| path.extension().is_some_and(|extension| extension == "so"))
             .collect();
         files.sort();
@@ -226,28 +228,37 @@ impl Catalog {
                 return;
             }
         };
-        if let Some((framework, name)) = promised {
-            let promised = format!("{framework}_{name}");
+        let promised = promised.map(|(framework, name)| format!("{framework}_{name}"));
+        if let Some(promised) = &promised {
             // SAFETY: `descriptors` got these from the library's entry symbol.
             let found: Vec<String> =
                 descriptors.iter().map(|&one| unsafe { claimed_name(one) }).collect();
             // An empty name belongs to what is no descriptor at all, which `add` will say.
-            if found.iter().any(|name| *name != promised && !name.is_empty()) || found.len() > 1 {
+            if found.iter().any(|name| name != promised && !name.is_empty()) || found.len() > 1 {
+                let component = Some(promised.clone());
                 let refusal =
                     Refusal::Misnamed { promised: promised.clone(), found: found.join(", ") };
-                self.refused.push(Refused { component: Some(promised), provider, refusal });
+                self.refused.push(Refused { component, provider, refusal });
                 return;
             }
         }
         for descriptor in descriptors {
             // SAFETY: as above; the library stays mapped.
-            unsafe { self.add(descriptor, provider.clone()) };
+            unsafe { self.add(descriptor, provider.clone(), promised.as_deref()) };
         }
     }
 
+    /// Takes a component or refuses it; what says no name of its own is called what its file's name
+    /// promises.
+    ///
     /// # Safety
     /// As for [`adopt::adopt`].
-    unsafe fn add(&mut self, descriptor: *const ComponentDescriptor, provider: Provider) {
+    unsafe fn add(
+        &mut self,
+        descriptor: *const ComponentDescriptor,
+        provider: Provider,
+        promised: Option<&str>,
+    ) {
         // SAFETY: promised by the caller.
         match unsafe { adopt::adopt(descriptor, provider.clone()) } {
             Ok(loaded) => {
@@ -264,6 +275,7 @@ impl Catalog {
                 }
             }
             Err((component, refusal)) => {
+                let component = component.or_else(|| promised.map(str::to_owned));
                 self.refused.push(Refused { component, provider, refusal });
             }
         }
@@ -285,7 +297,8 @@ fn descriptors(path: &Path) -> Result<Vec<*const ComponentDescriptor>, Refusal> 
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
     // A name without a slash would be searched for in the system's directories.
-    let path = std::path::absolute(path).map_err(|error| Refusal::Unreadable(error.to_string()))?;
+    let path = std::path::absolute(path)
+        .map_err(|error| Refusal::Unreadable(Obstacle::Other(error.to_string())))?;
     // RTLD_NODELETE: never unmapped, because threads, thread-local destructors and callbacks of
     // the component may outlive every handle. RTLD_NOW: a missing symbol is an error message here
     // and not the end of the process in the middle of a run. RTLD_LOCAL: two components may have
@@ -329,12 +342,17 @@ unsafe fn claimed_name(descriptor: *const ComponentDescriptor) -> String {
     unsafe {
         if descriptor.is_null()
             || (*descriptor).magic != crate::abi::component::MAGIC
+            || ((*descriptor).struct_size as usize) < adopt::FIRST_SIZE
             || (*descriptor).abi_major != crate::abi::component::ABI_MAJOR
         {
             return String::new();
         }
-        let (framework, name) = ((*descriptor).framework, (*descriptor).name);
-        format!("{}_{}", crate::text::copy(framework), crate::text::copy(name))
+        let framework = crate::text::copy((*descriptor).framework);
+        let name = crate::text::copy((*descriptor).name);
+        if framework.is_empty() || name.is_empty() {
+            return String::new();
+        }
+        format!("{framework}_{name}")
     }
 }
 
@@ -351,5 +369,34 @@ mod tests {
         assert_eq!(promised("/x/btlsm.so"), None);
         assert_eq!(promised("/x/btl_.so"), None);
         assert_eq!(promised("/x/btl_Sm.so"), None);
+    }
+
+    #[test]
+    fn a_library_that_may_not_be_read_is_refused_with_its_name() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = crate::host::files::tests::public_dir();
+        let path = dir.path().join("libcri_odd.so");
+        std::fs::write(&path, "no library").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
+        let search = [SearchDir { path: dir.path().into(), named: true }];
+        let refused = crate::host::files::tests::as_nobody(|| {
+            Catalog::build(&search, &HashMap::new()).refused.remove(0)
+        });
+        assert_eq!(refused.component.as_deref(), Some("cri_odd"));
+        assert_eq!(refused.refusal, Refusal::Unreadable(Obstacle::Denied));
+        assert!(refused.refusal.fix().contains("check the permissions"));
+    }
+
+    #[test]
+    fn a_directory_that_can_t_be_searched_is_a_problem_if_it_was_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let problems = |path: PathBuf, named| {
+            Catalog::build(&[SearchDir { path, named }], &HashMap::new()).problems
+        };
+        assert!(problems(file, false)[0].what.contains("Not a directory"));
+        assert_eq!(problems(dir.path().join("none"), false), []);
+        assert!(problems(dir.path().join("none"), true)[0].what.contains("No such file"));
     }
 }

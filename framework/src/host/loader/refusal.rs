@@ -4,14 +4,47 @@
 
 use std::fmt;
 
+use crate::host::files::Obstacle;
 use crate::host::problem::{Problem, did_you_mean, nearest};
+
+/// The first word of a struct that is no size of it in any version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StructSize {
+    /// What the struct is, for the sentence.
+    pub what: String,
+    /// Its type in C.
+    pub type_name: String,
+    /// What it says.
+    pub found: usize,
+    /// What version 1.0 had.
+    pub least: usize,
+}
+
+impl StructSize {
+    /// What to do about it.
+    pub fn fix(&self) -> String {
+        format!("set it to sizeof({})", self.type_name)
+    }
+}
+
+impl fmt::Display for StructSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the struct_size of {} is {}", self.what, self.found)?;
+        if self.found > 0 {
+            write!(f, ", less than version 1.0 had ({})", self.least)?;
+        }
+        Ok(())
+    }
+}
 
 /// Why a component or its library was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The file can't be read.
-    Unreadable(String),
+    Unreadable(Obstacle),
+    /// A file without a byte in it.
+    NoBytes,
     /// Not an ELF file.
     NotElf,
     /// An ELF file, but not a shared library.
@@ -36,10 +69,12 @@ pub enum Refusal {
     NoEntry,
     /// The entry symbol returned no descriptors.
     Empty,
-    /// A descriptor is null or does not begin with the magic word.
+    /// A descriptor is null.
+    NullDescriptor,
+    /// A descriptor does not begin with the magic word, or there are too many.
     NotADescriptor,
     /// The descriptor says that it is smaller than the first version was.
-    DescriptorSize(u32),
+    DescriptorSize(StructSize),
     /// Built for another major version of the plugin ABI.
     AbiMajor {
         /// Its version.
@@ -51,6 +86,8 @@ pub enum Refusal {
     UnknownFramework(String),
     /// Built for another major version of its framework's contract.
     ContractMajor {
+        /// The framework.
+        framework: &'static str,
         /// Its version.
         found: (u16, u16),
         /// The host's version.
@@ -58,13 +95,10 @@ pub enum Refusal {
     },
     /// The component's name is empty or has characters that names don't have.
     Name(String),
-    /// Its table is missing or says that it is smaller than the first version was.
-    TableSize {
-        /// What it says; 0 when there is none.
-        found: u32,
-        /// What the first version had.
-        least: u32,
-    },
+    /// Its table is null.
+    NoTable,
+    /// Its table says that it is smaller than the first version was.
+    TableSize(StructSize),
     /// A function that a component must have is null.
     MissingFunction(&'static str),
     /// The library's name promises another component than it holds.
@@ -86,6 +120,7 @@ impl fmt::Display for Refusal {
         let v = |(major, minor): (u16, u16)| format!("{major}.{minor}");
         match self {
             Self::Unreadable(error) => write!(f, "can't be read: {error}"),
+            Self::NoBytes => f.write_str("the file is empty"),
             Self::NotElf => f.write_str("not a shared library (no ELF file)"),
             Self::NotALibrary => f.write_str("an ELF file, but not a shared library"),
             Self::Truncated { needs, has } => {
@@ -97,28 +132,29 @@ impl fmt::Display for Refusal {
             Self::Linker(error) => write!(f, "the dynamic linker refused it: {error}"),
             Self::NoEntry => f.write_str("not a component: it exports no cairn_components"),
             Self::Empty => f.write_str("its cairn_components returned no component"),
+            Self::NullDescriptor => {
+                f.write_str("its cairn_components returned a null pointer to a descriptor")
+            }
             Self::NotADescriptor => {
                 f.write_str("its cairn_components returned something that is no descriptor")
             }
-            Self::DescriptorSize(size) => {
-                write!(f, "its descriptor says it has {size} bytes, less than version 1.0 had")
-            }
+            Self::DescriptorSize(size) | Self::TableSize(size) => size.fmt(f),
             Self::AbiMajor { found, wanted } => {
                 write!(f, "built for plugin ABI {}, and this program has {}", v(*found), v(*wanted))
             }
+            Self::UnknownFramework(name) if name.is_empty() => {
+                f.write_str("its framework is null or empty")
+            }
             Self::UnknownFramework(name) => write!(f, "there is no framework {name}"),
-            Self::ContractMajor { found, wanted } => write!(
+            Self::ContractMajor { framework, found, wanted } => write!(
                 f,
-                "built for version {} of its framework's contract, and this program has {}",
+                "built for version {} of the {framework} contract, and this program has {}",
                 v(*found),
                 v(*wanted)
             ),
+            Self::Name(name) if name.is_empty() => f.write_str("its name is null or empty"),
             Self::Name(name) => write!(f, "\"{name}\" is no name for a component"),
-            Self::TableSize { found: 0, .. } => f.write_str("it has no table of functions"),
-            Self::TableSize { found, least } => write!(
-                f,
-                "its table of functions says it has {found} bytes, and the first version had {least}"
-            ),
+            Self::NoTable => f.write_str("its table of functions, ops, is null"),
             Self::MissingFunction(name) => write!(f, "its function {name} is missing"),
             Self::Misnamed { promised, found } => {
                 write!(f, "its file name promises {promised}, and it holds {found}")
@@ -134,11 +170,15 @@ impl Refusal {
     /// What to do about it.
     pub fn fix(&self) -> String {
         match self {
-            Self::Unreadable(_) => "check the permissions of the file".into(),
-            Self::NotElf | Self::NotALibrary | Self::NoEntry => {
+            Self::Unreadable(obstacle) => obstacle.fix().into(),
+            Self::NotElf | Self::NotALibrary => {
                 "component directories hold components only; move it elsewhere".into()
             }
-            Self::Truncated { .. } => "copy or build it again".into(),
+            Self::NoEntry => "put CAIRN_EXPORT before the definition of cairn_components, without \
+                              which -fvisibility=hidden hides it, and in C++ extern \"C\"; move a \
+                              library elsewhere that is no component"
+                .into(),
+            Self::NoBytes | Self::Truncated { .. } => "copy or build it again".into(),
             Self::Architecture { .. } => "build it on or for this kind of machine".into(),
             Self::Linker(_) => {
                 "install the library it needs or set LD_LIBRARY_PATH; ldd shows what is missing"
@@ -154,9 +194,10 @@ impl Refusal {
             Self::Name(_) => {
                 "use lower-case letters, digits and underscores, beginning with a letter".into()
             }
+            Self::DescriptorSize(size) | Self::TableSize(size) => size.fix(),
+            Self::NoTable => "let ops in its descriptor point to the table".into(),
             Self::MissingFunction(_)
-            | Self::TableSize { .. }
-            | Self::DescriptorSize(_)
+            | Self::NullDescriptor
             | Self::NotADescriptor
             | Self::Empty => "report this to the component's author".into(),
             Self::Misnamed { .. } => {

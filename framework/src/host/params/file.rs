@@ -13,13 +13,19 @@
 #![forbid(unsafe_code)]
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::origin::FileLine;
+use super::value::Value;
+use crate::host::files::{self, Obstacle};
 use crate::host::problem::Problem;
+
+/// Bytes that a parameter file has at most; one with all parameters and their help is far smaller.
+const MAX_SIZE: u64 = 1 << 20;
 
 /// A name and a value with the line that holds them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,10 +40,29 @@ pub struct Entry {
 
 /// Reads the file at `path`.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
-    let bytes = std::fs::read(path).map_err(|error| {
-        let what = format!("can't read the parameter file {}: {error}", path.display());
-        vec![Problem::new(what).fix("check the name and the permissions of the file")]
-    })?;
+    let wrong = |what: String, fix: &str| {
+        let what = format!("can't read the parameter file {}: {what}", path.display());
+        vec![Problem::new(what).fix(fix)]
+    };
+    let hindered = |obstacle: Obstacle| wrong(obstacle.to_string(), obstacle.fix());
+    let (file, metadata) = files::open(path).map_err(hindered)?;
+    let too_big = |size: u64| {
+        let (size, most) = (Value::Size(size), Value::Size(MAX_SIZE));
+        wrong(
+            format!("it has {size} bytes, and parameter files have at most {most}"),
+            "name a file with parameters",
+        )
+    };
+    if metadata.len() > MAX_SIZE {
+        return Err(too_big(metadata.len()));
+    }
+    // Files of /proc say that they are empty, and others may grow while they are read.
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_SIZE + 1).read_to_end(&mut bytes);
+    read.map_err(|error| hindered(Obstacle::Other(error.to_string())))?;
+    if bytes.len() as u64 > MAX_SIZE {
+        return Err(too_big(bytes.len() as u64));
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
@@ -52,7 +77,8 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
 
 /// Reads the text of a file; `path` is for messages.
 pub fn parse(text: &str, path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
-    let place = |offset: usize| FileLine { path: path.into(), line: line_of(text, offset) };
+    let lines = Lines::of(text);
+    let place = |offset: usize| FileLine { path: path.into(), line: lines.at(offset) };
     let table = DeTable::parse(text).map_err(|error| {
         let place = place(error.span().map_or(0, |span| span.start));
         vec![
@@ -62,7 +88,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
                 .fix("correct this line"),
         ]
     })?;
-    let mut reader = Reader { text, path, entries: Vec::new(), problems: Vec::new() };
+    let mut reader = Reader { lines, path, entries: Vec::new(), problems: Vec::new() };
     reader.table("", table.get_ref());
     let Reader { mut entries, mut problems, .. } = reader;
     entries.sort_by_key(|entry| entry.line); // the parser sorts by name
@@ -80,13 +106,22 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
     if problems.is_empty() { Ok(entries) } else { Err(problems) }
 }
 
-/// The line, from 1, that holds the byte at `offset`.
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count()
+/// Where the lines of a text end.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(end, _)| end).collect())
+    }
+
+    /// The line, from 1, that holds the byte at `offset`.
+    fn at(&self, offset: usize) -> usize {
+        1 + self.0.partition_point(|&end| end < offset)
+    }
 }
 
 struct Reader<'a> {
-    text: &'a str,
+    lines: Lines,
     path: &'a Path,
     entries: Vec<Entry>,
     problems: Vec<Problem>,
@@ -104,7 +139,7 @@ impl Reader<'_> {
                 self.table(&name, inner);
                 continue;
             }
-            let line = line_of(self.text, key.span().start);
+            let line = self.lines.at(key.span().start);
             match scalar(value) {
                 Some(text) => self.entries.push(Entry { name, text, line }),
                 None => self.problems.push(
@@ -171,6 +206,47 @@ mod tests {
         assert_eq!(place("a = 1\n\nb = 1.5\n"), "x.toml:3");
         assert_eq!(place("a_b = 1\n[a]\nb = 2\n"), "x.toml:3");
         assert_eq!(place("a = 1\na = 2\n"), "x.toml:2");
+    }
+
+    /// However deep and however many, what a file of the largest size can hold is judged.
+    #[test]
+    fn large_and_deep_files_are_judged() {
+        let size = MAX_SIZE as usize;
+        let deep = format!("a = {}", "[".repeat(size / 2));
+        let long = format!("{} = 1", vec!["a"; size / 4].join("."));
+        let tables = format!("a = {}", "{a=".repeat(size / 4));
+        for text in [deep, long, tables] {
+            assert!(parse(&text, Path::new("x.toml")).is_err());
+        }
+        let many: String = (0..size / 12).map(|i| format!("a{i} = 1\n")).collect();
+        assert_eq!(entries(&many).len(), size / 12);
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.toml");
+        std::fs::write(&path, " ".repeat(MAX_SIZE as usize)).unwrap();
+        assert_eq!(read(&path), Ok(Vec::new()));
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(MAX_SIZE + 1).unwrap();
+        assert!(read(&path).unwrap_err()[0].what.contains("at most 1m"));
+    }
+
+    #[test]
+    fn what_is_no_readable_file_is_named() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = crate::host::files::tests::public_dir();
+        let said = |path: &Path| read(path).unwrap_err().remove(0).to_string();
+        let missing = said(&dir.path().join("none.toml"));
+        assert!(missing.contains("there is no such file\n  fix:     check the name"), "{missing}");
+        let path = dir.path().join("x.toml");
+        std::fs::write(&path, "a = 1").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
+        let denied = crate::host::files::tests::as_nobody(|| said(&path));
+        assert!(
+            denied.contains("this user may not read it\n  fix:     check the perm"),
+            "{denied}"
+        );
     }
 
     proptest! {

@@ -112,8 +112,9 @@ impl Sources {
             (&self.system_file, Origin::SystemFile as fn(FileLine) -> Origin),
             (&self.user_file, Origin::UserFile),
         ] {
+            // A link that leads nowhere is there, too.
             if let Some(path) = path
-                && path.exists()
+                && path.symlink_metadata().is_ok()
             {
                 gatherer.file(path, make);
             }
