@@ -291,6 +291,11 @@ fn mistakes_are_said_with_place_and_fix() {
         (&["--tune", &fifo], &["a FIFO, not a regular file"]),
         (&["--tune", "/dev/zero"], &["a device, not a regular file"]),
         (&["--tune", &huge], &["huge.toml: it has 1t bytes, and parameter files have at most 1m"]),
+        (
+            &["--mca", "cri=comm", "x"],
+            &["there is no parameter cri=comm", "NAME and VALUE are two words: --mca cri comm"],
+        ),
+        (&["--mca", "CRI", "comm"], &["there is no parameter CRI", "write cri"]),
         (&["--tune", &fine, "--tune", &same], &["is given twice", "leave one of them out"]),
         (&["--profile", "lapto"], &["there is no profile lapto", "did you mean laptop?"]),
         (
@@ -333,6 +338,17 @@ fn an_odd_file_of_the_user_is_said() {
         make(&dir.join("mca-params.toml"));
         home.info(&["--selected"]).fails().complains(&["mca-params.toml", word, "fix: "]);
     }
+}
+
+#[test]
+fn a_variable_in_capitals_is_not_ignored() {
+    let home = Home::new();
+    let run = home.info(&["--selected"]).env("CAIRN_MCA_CRI", "comm");
+    run.fails().complains(&[
+        "there is no parameter CRI",
+        "environment variable CAIRN_MCA_CRI",
+        "write CAIRN_MCA_cri",
+    ]);
 }
 
 /// All mistakes are said at once.

@@ -118,10 +118,12 @@ impl std::error::Error for Problems {}
 
 /// The names most like `name`, the most similar first, at most three, for a "did you mean".
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let lower = name.to_lowercase();
+    let name = lower.as_str(); // capitals are another mistake than letters
     let mut ranked: Vec<(usize, &str)> = names
         .into_iter()
         .filter_map(|candidate| {
-            let distance = strsim::damerau_levenshtein(name, candidate);
+            let distance = strsim::damerau_levenshtein(name, &candidate.to_lowercase());
             let tolerance = 1 + name.len().max(candidate.len()) / 4;
             // Whoever leaves out the component's name, or adds too much, comes close otherwise.
             let ending = candidate.len() > 3
@@ -159,6 +161,9 @@ mod tests {
         assert_eq!(nearest("btl_sm_eager_limt", names)[0], "btl_sm_eager_limit");
         assert_eq!(nearest("eager_limit", names), ["btl_sm_eager_limit", "btl_tcp_eager_limit"]);
         assert_eq!(nearest("cir", names), ["cri"]);
+        assert_eq!(nearest("CRI", names), ["cri"]);
+        assert_eq!(nearest("BTL_SM_EAGER_LIMT", names)[0], "btl_sm_eager_limit");
+        assert_eq!(nearest("Lap", ["LAP"]), ["LAP"]);
         assert!(nearest("something_else_entirely", names).is_empty());
     }
 

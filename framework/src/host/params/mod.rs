@@ -335,14 +335,22 @@ impl Registry {
         let mut problems = self.problems.lock().clone();
         let mut foreign = Vec::new();
         for setting in &self.settings {
-            if self.find(&setting.name).is_some() || unchecked(&setting.name) {
+            if self.find(&setting.name).is_some() {
+                continue;
+            }
+            let misspelt = self.misspelt(setting, &unchecked);
+            if misspelt.is_none() && unchecked(&setting.name) {
                 continue;
             }
             if let Origin::OmpiEnvironment(variable) = &setting.origin {
                 foreign.push(variable.as_str());
-            } else {
-                problems.push(self.unknown(&setting.name).at(&setting.origin));
+                continue;
             }
+            let problem = self.unknown(&setting.name).at(&setting.origin);
+            problems.push(match misspelt {
+                Some(fix) => problem.fix(fix),
+                None => problem,
+            });
         }
         if !foreign.is_empty() {
             foreign.sort_unstable();
@@ -358,6 +366,26 @@ impl Registry {
             }
         }
         problems
+    }
+
+    /// What to write instead of a name that can't be one, if that is plain to see.
+    fn misspelt(&self, setting: &Setting, unchecked: impl Fn(&str) -> bool) -> Option<String> {
+        let name = setting.name.as_str();
+        if setting.origin == Origin::CommandLine
+            && let Some((name, value)) = name.split_once(|c: char| c == '=' || c.is_whitespace())
+        {
+            let value = if value.is_empty() { &setting.text } else { value };
+            return Some(format!("NAME and VALUE are two words: --mca {name} {value}"));
+        }
+        let lower = name.to_ascii_lowercase();
+        if lower == name || !(self.find(&lower).is_some() || unchecked(&lower)) {
+            return None;
+        }
+        let prefix = match setting.origin {
+            Origin::Environment(_) => ENVIRONMENT_PREFIX,
+            _ => "",
+        };
+        Some(format!("write {prefix}{lower}: names of parameters have lower-case letters"))
     }
 
     /// `mca_strict`: whether mistakes are errors.
@@ -390,25 +418,63 @@ pub fn valid_name(name: &str) -> bool {
         && name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_')
 }
 
+/// The full name of a `what` ("parameter", "counter") that `owner` calls `own`.
+///
+/// # Errors
+/// A name that names don't have, for the author.
+pub fn full_name(owner: &str, what: &str, own: Option<&str>) -> Result<String, String> {
+    let missing = |how: &str| format!("a {what} of {owner}: its name is {how}");
+    match own {
+        None => Err(missing("null")),
+        Some("") => Err(missing("empty")),
+        Some(own) => {
+            let full = format!("{owner}_{own}");
+            if valid_name(&full) { Ok(full) } else { Err(bad_name(what, &full)) }
+        }
+    }
+}
+
+fn bad_name(what: &str, name: &str) -> String {
+    format!(
+        "{name} is no name for a {what}: names have lower-case letters, digits and underscores, \
+         and begin with a letter"
+    )
+}
+
+/// Words that a help text has at least: less is no sentence.
+pub const HELP_WORDS: usize = 3;
+
+/// What is wrong with a help text, if something is. Registration refuses none at all; a component
+/// whose help is merely too short can be used, and does not keep the contract.
+pub fn help_problem(help: &str) -> Option<String> {
+    let had = match help.split_whitespace().count() {
+        0 => "none".into(),
+        words @ 1..HELP_WORDS => format!("\"{}\", which is {words}", help.trim()),
+        _ => return None,
+    };
+    Some(format!("its help needs three words or more, and it has {had}"))
+}
+
 /// Whether an author's description is sound.
 fn check_spec(spec: &Spec, params: &Params) -> Result<(), Problem> {
     let wrong = |what: String| Err(Problem::new(format!("parameter {}: {what}", spec.name)));
     if !valid_name(&spec.name) {
-        return wrong("a name has lower-case letters, digits and underscores".into());
+        return Err(Problem::new(bad_name("parameter", &spec.name)));
     }
     if !(1..=9).contains(&spec.level) {
         return wrong(format!("its level is {}, and levels go from 1 to 9", spec.level));
     }
-    if spec.help.trim().is_empty() {
-        return wrong("it has no help text".into());
-    }
-    if let Kind::Choice(words) = &spec.kind
-        && words.iter().any(|word| word.is_empty() || word.contains(','))
+    if spec.help.trim().is_empty()
+        && let Some(reason) = help_problem(&spec.help)
     {
-        return wrong("a choice needs words".into());
+        return wrong(reason);
+    }
+    if let Some(reason) = spec.kind.contradiction() {
+        return wrong(reason);
     }
     if let Err(reason) = spec.kind.parse(&spec.default) {
-        return wrong(format!("its default is not allowed: {reason}"));
+        let allowed = spec.kind.allowed();
+        return wrong(format!("its default is not allowed: {reason}; allowed: {allowed}"));
     }
     for synonym in spec.synonyms.iter().chain(&spec.deprecated_synonyms) {
         if let Some((other, _)) = params.synonyms.get(synonym) {

@@ -59,6 +59,41 @@ fn unknown_names_are_errors_with_the_nearest_name() {
 }
 
 #[test]
+fn names_that_are_plainly_misspelt_are_said_with_the_right_one() {
+    let registry = registry(
+        &[
+            ("btl_sm_eager=8k", "./app"),
+            ("btl_sm_eager 8k", "./app"),
+            ("btl_sm_eager=", "8k"),
+            ("btl_uct_x=8k", "./app"),
+            ("BTL_SM_EAGER", "8k"),
+        ],
+        &[
+            ("CAIRN_MCA_BTL_SM_EAGER", "8k"),
+            ("CAIRN_MCA_BTL_UCT_X", "8k"),
+            ("OMPI_MCA_BTL_SM_EAGER", "8k"),
+        ],
+    );
+    registry.register(size("btl_sm_eager", "4k")).unwrap();
+    let problems = registry.problems(|name| name.starts_with("btl_uct_"));
+    let fixes: Vec<&str> = problems.iter().filter_map(|problem| problem.fix.as_deref()).collect();
+    let two_words = "NAME and VALUE are two words: --mca btl_sm_eager 8k";
+    assert_eq!(
+        fixes,
+        [
+            "write CAIRN_MCA_btl_sm_eager: names of parameters have lower-case letters",
+            "write CAIRN_MCA_btl_uct_x: names of parameters have lower-case letters",
+            two_words,
+            two_words,
+            two_words,
+            "NAME and VALUE are two words: --mca btl_uct_x 8k",
+            "write btl_sm_eager: names of parameters have lower-case letters",
+        ]
+    );
+    assert_eq!(problems.last().unwrap().place.as_deref(), Some("OMPI_MCA_BTL_SM_EAGER"));
+}
+
+#[test]
 fn mca_strict_turns_errors_into_warnings() {
     let registry = registry(&[("mca_strict", "0"), ("nonsense", "1")], &[]);
     registry.register(Spec::base("mca_strict", Kind::Bool, "true", "Strict.")).unwrap();
@@ -145,15 +180,26 @@ fn strings_and_lists_are_read_through_their_cells() {
 }
 
 #[test]
+fn a_short_help_is_a_problem() {
+    let said = |help: &str| help_problem(help);
+    assert_eq!(said("Bytes sent eagerly"), None);
+    let text = said(" Some  bytes ").unwrap();
+    assert_eq!(text, "its help needs three words or more, and it has \"Some  bytes\", which is 2");
+    assert_eq!(said("").unwrap(), "its help needs three words or more, and it has none");
+}
+
+#[test]
 fn authors_mistakes_are_refused() {
     let registry = registry(&[], &[]);
     type Change = fn(&mut Spec);
-    let cases: [(&str, Change); 6] = [
+    let cases: [(&str, Change); 8] = [
         ("lower-case", |spec| spec.name = "A-b".into()),
         ("levels go from 1 to 9", |spec| spec.level = 0),
-        ("no help", |spec| spec.help = " ".into()),
+        ("needs three words or more, and it has none", |spec| spec.help = " ".into()),
         ("default is not allowed", |spec| spec.default = "x".into()),
-        ("a choice needs words", |spec| spec.kind = Kind::Choice(vec![String::new()])),
+        ("2m is outside its range; allowed: bytes from 0 to 1m", |spec| spec.default = "2m".into()),
+        ("a choice needs words", |spec| spec.kind = Kind::Choice(Vec::new())),
+        ("a word of a choice", |spec| spec.kind = Kind::Choice(vec![String::new()])),
         ("registered already", |spec| {
             spec.name = "taken".into();
             spec.owner = "other".into();

@@ -99,6 +99,26 @@ impl Kind {
         }
     }
 
+    /// Why no value can be allowed, if so: the author's mistake.
+    pub fn contradiction(&self) -> Option<String> {
+        let range = |min: String, max: String| {
+            Some(format!("its smallest value {min} is above its largest {max}"))
+        };
+        match self {
+            Self::Integer { min, max } if min > max => range(min.to_string(), max.to_string()),
+            Self::Size { min, max } if min > max => {
+                range(Value::Size(*min).to_string(), Value::Size(*max).to_string())
+            }
+            Self::Choice(words) if words.is_empty() => Some("a choice needs words".into()),
+            Self::Choice(words)
+                if words.iter().any(|word| word.is_empty() || word.contains(',')) =>
+            {
+                Some("a word of a choice is not empty and has no comma".into())
+            }
+            _ => None,
+        }
+    }
+
     /// What may be written, for messages.
     pub fn allowed(&self) -> String {
         match self {

@@ -30,7 +30,8 @@ use crate::abi::status::{
 use crate::abi::task::Task;
 use crate::abi::thread::Thread;
 use crate::frameworks::tasks::run_task;
-use crate::host::params::{Kind, Spec};
+use crate::host::loader::StructSize;
+use crate::host::params::{Kind, Spec, full_name};
 use crate::host::services::counters::CounterInfo;
 use crate::host::services::waiting;
 use crate::host::system::{Phase, Slot, System};
@@ -193,6 +194,13 @@ unsafe extern "C" fn param_register(
             Ok(spec) => spec,
             Err(reason) => return failed(ERR_ARGUMENT, reason),
         };
+        if cell.is_null() {
+            let name = &spec.name;
+            return failed(
+                ERR_ARGUMENT,
+                format!("parameter {name}: the place for its cell is null"),
+            );
+        }
         match system.params.register(spec) {
             Ok(param) => {
                 *cell = param.cell();
@@ -206,16 +214,14 @@ unsafe extern "C" fn param_register(
 /// The description of a parameter in Rust's types.
 ///
 /// # Safety
-/// As long as it says, with strings that are null or NUL-terminated.
+/// Null, or as long as it says, with strings that are null or NUL-terminated.
 unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String> {
     // SAFETY: every field of version 1.0 is there once the size says so.
     unsafe {
-        let size = (*spec).struct_size as usize;
-        if size < crate::field_end!(ParamSpec, changed_context) {
-            return Err(format!("a parameter's description of {size} bytes"));
-        }
+        let least = crate::field_end!(ParamSpec, changed_context);
+        check_description("parameter", spec.cast(), least)?;
         let spec = &*spec;
-        let own = text::copy(spec.name);
+        let name = own_name(owner, "parameter", spec.name)?;
         let list = |words: *const c_char| -> Vec<String> {
             let words = text::copy(words);
             words.split(',').map(str::trim).filter(|w| !w.is_empty()).map(Into::into).collect()
@@ -229,11 +235,11 @@ unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String
             PARAM_STRING => Kind::Text,
             PARAM_CHOICE => Kind::Choice(list(spec.choices)),
             PARAM_LIST => Kind::List,
-            other => return Err(format!("parameter {own}: there is no kind {other}")),
+            other => return Err(format!("parameter {name}: there is no kind {other}")),
         };
         let (changed, context) = (spec.changed, spec.changed_context as usize);
         Ok(Spec {
-            name: format!("{owner}_{own}"),
+            name,
             owner: owner.to_owned(),
             help: text::copy(spec.help),
             unit: optional(spec.unit),
@@ -251,6 +257,42 @@ unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String
             }),
         })
     }
+}
+
+/// Whether the description of a `what` is there and has the size of a version.
+///
+/// # Safety
+/// Null, or at least the first word of a description can be read.
+unsafe fn check_description(
+    what: &'static str,
+    spec: *const u32,
+    least: usize,
+) -> Result<(), String> {
+    if spec.is_null() {
+        return Err(format!("the description of a {what} is null"));
+    }
+    // SAFETY: every description begins with its size.
+    let found = unsafe { spec.read() } as usize;
+    if found >= least {
+        return Ok(());
+    }
+    let size = StructSize {
+        what: format!("a {what}'s description"),
+        type_name: format!("cairn_{}_spec_t", if what == "parameter" { "param" } else { what }),
+        found,
+        least,
+    };
+    Err(format!("{size}: {}", size.fix()))
+}
+
+/// The full name of a `what` of a component.
+///
+/// # Safety
+/// `name` is null or NUL-terminated.
+unsafe fn own_name(owner: &str, what: &str, name: *const c_char) -> Result<String, String> {
+    // SAFETY: promised by the caller.
+    let own = (!name.is_null()).then(|| unsafe { text::copy(name) });
+    full_name(owner, what, own.as_deref())
 }
 
 unsafe extern "C" fn param_find(
@@ -480,13 +522,16 @@ unsafe extern "C" fn counter_add(
     // vouches for the cell.
     unsafe {
         let (slot, system) = caller(instance);
-        let size = (*spec).struct_size as usize;
-        if size < crate::field_end!(CounterSpec, unit) {
-            return failed(ERR_ARGUMENT, format!("a counter's description of {size} bytes"));
-        }
+        let least = crate::field_end!(CounterSpec, unit);
+        let name = check_description("counter", spec.cast(), least)
+            .and_then(|()| own_name(&slot.name(), "counter", (*spec).name));
+        let name = match name {
+            Ok(name) => name,
+            Err(reason) => return failed(ERR_ARGUMENT, reason),
+        };
         let spec = &*spec;
         let info = CounterInfo {
-            name: format!("{}_{}", slot.name(), text::copy(spec.name)),
+            name,
             help: text::copy(spec.help),
             unit: (!spec.unit.is_null()).then(|| text::copy(spec.unit)),
             class: spec.kind,
