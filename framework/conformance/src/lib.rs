@@ -13,6 +13,7 @@ use std::fmt;
 
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
+use cairn_framework::host::params::help_problem;
 use cairn_framework::host::select::Verdict as Choice;
 use cairn_framework::host::{Options, Slot, Stage, System};
 use serde::Serialize;
@@ -140,10 +141,12 @@ pub fn run(
     checks.check("every parameter explains itself", || {
         let own = system.params.all().into_iter().filter(|param| param.spec.owner == slot.name());
         let short: Vec<String> = own
-            .filter(|param| param.spec.help.split_whitespace().count() < 3)
-            .map(|param| param.spec.name.clone())
+            .filter_map(|param| {
+                let problem = help_problem(&param.spec.help)?;
+                Some(format!("{}: {problem}", param.spec.name))
+            })
             .collect();
-        if short.is_empty() { Ok(()) } else { Err(format!("no sentence: {}", short.join(", "))) }
+        if short.is_empty() { Ok(()) } else { Err(short.join("; ")) }
     });
     checks.check("it has a description of one line", || {
         let description = &slot.loaded.description;

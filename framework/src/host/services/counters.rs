@@ -18,7 +18,7 @@ pub struct CounterInfo {
     /// In what.
     pub unit: Option<String>,
     /// One of [`COUNTER_SUM`], [`COUNTER_LEVEL`], [`COUNTER_MAXIMUM`].
-    pub class: u32,
+    pub kind: u32,
     /// Who needs to know it, 1 to 9.
     pub level: u32,
 }
@@ -50,8 +50,8 @@ impl Cell {
 #[derive(Default)]
 pub(crate) struct Counters(Mutex<BTreeMap<String, Counter>>);
 
-fn combine(class: u32, values: impl Iterator<Item = u64>) -> u64 {
-    if class == COUNTER_MAXIMUM {
+fn combine(kind: u32, values: impl Iterator<Item = u64>) -> u64 {
+    if kind == COUNTER_MAXIMUM {
         values.max().unwrap_or(0)
     } else {
         values.fold(0, u64::wrapping_add)
@@ -69,8 +69,8 @@ impl Counters {
         info: CounterInfo,
         cell: *const CounterCell,
     ) -> Result<(), String> {
-        if ![COUNTER_SUM, COUNTER_LEVEL, COUNTER_MAXIMUM].contains(&info.class) {
-            return Err(format!("counter {}: there is no class {}", info.name, info.class));
+        if ![COUNTER_SUM, COUNTER_LEVEL, COUNTER_MAXIMUM].contains(&info.kind) {
+            return Err(format!("counter {}: there is no kind {}", info.name, info.kind));
         }
         if cell.is_null() {
             return Err(format!("counter {}: its cell is null", info.name));
@@ -81,8 +81,8 @@ impl Counters {
             cells: Vec::new(),
             past: 0,
         });
-        if counter.info.class != info.class {
-            return Err(format!("counter {} is there already, of another class", info.name));
+        if counter.info.kind != info.kind {
+            return Err(format!("counter {} is there already, of another kind", info.name));
         }
         counter.cells.push(Cell { owner, address: cell });
         Ok(())
@@ -98,9 +98,9 @@ impl Counters {
                 })
                 .collect();
             // A level has no past: what is gone is not there.
-            if counter.info.class != COUNTER_LEVEL {
+            if counter.info.kind != COUNTER_LEVEL {
                 let values = gone.into_iter().map(Cell::read).chain([counter.past]);
-                counter.past = combine(counter.info.class, values);
+                counter.past = combine(counter.info.kind, values);
             }
         }
     }
@@ -122,7 +122,7 @@ impl Counters {
             .values()
             .map(|counter| {
                 let values = counter.cells.iter().map(|cell| cell.read()).chain([counter.past]);
-                (counter.info.clone(), combine(counter.info.class, values))
+                (counter.info.clone(), combine(counter.info.kind, values))
             })
             .collect()
     }
@@ -132,22 +132,22 @@ impl Counters {
 mod tests {
     use super::*;
 
-    fn info(name: &str, class: u32) -> CounterInfo {
-        CounterInfo { name: name.into(), help: "Help.".into(), unit: None, class, level: 4 }
+    fn info(name: &str, kind: u32) -> CounterInfo {
+        CounterInfo { name: name.into(), help: "Help.".into(), unit: None, kind, level: 4 }
     }
 
     #[test]
-    fn cells_are_added_up_by_class() {
+    fn cells_are_added_up_by_kind() {
         let counters = Counters::default();
         let cells: [CounterCell; 6] = Default::default();
         for (cell, value) in cells.iter().zip([3, 4, 3, 4, 3, 4]) {
             cell.value.store(value, Ordering::Relaxed);
         }
         let names = [("a", COUNTER_SUM), ("b", COUNTER_MAXIMUM), ("c", COUNTER_LEVEL)];
-        for (i, (name, class)) in names.into_iter().enumerate() {
+        for (i, (name, kind)) in names.into_iter().enumerate() {
             for cell in &cells[2 * i..2 * i + 2] {
                 // SAFETY: the cells outlive the counters' use.
-                unsafe { counters.add(1, info(name, class), cell) }.unwrap();
+                unsafe { counters.add(1, info(name, kind), cell) }.unwrap();
             }
         }
         let read = || counters.read().into_iter().map(|(_, value)| value).collect::<Vec<_>>();
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(read(), [14, 4, 0]);
         // SAFETY: refused before the cell is used.
         let refused = unsafe { counters.add(1, info("a", COUNTER_LEVEL), &raw const cells[0]) };
-        assert!(refused.unwrap_err().contains("another class"));
+        assert!(refused.unwrap_err().contains("another kind"));
         // SAFETY: as above.
         assert!(unsafe { counters.add(1, info("d", 9), &raw const cells[0]) }.is_err());
     }

@@ -534,7 +534,7 @@ unsafe extern "C" fn counter_add(
             name,
             help: text::copy(spec.help),
             unit: (!spec.unit.is_null()).then(|| text::copy(spec.unit)),
-            class: spec.kind,
+            kind: spec.kind,
             level: spec.level,
         };
         match system.counters.add(instance.addr(), info, cell) {
