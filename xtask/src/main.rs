@@ -5,11 +5,13 @@
 //!   test     everything CI checks: formatting, clippy, lint, generated files, all tests
 //!   dist     an installation in target/dist          install   copied to a prefix
 //!   lint     rules of the house that clippy does not know
-//!   gen      headers and parameter files made from the code
+//!   gen      files made from the code and from tables
+//!   signature  what the implementation of a function of MPI looks like
 //! ```
 
 #![forbid(unsafe_code)]
 
+mod abi;
 mod demo;
 mod dist;
 mod exec;
@@ -53,6 +55,14 @@ enum Command {
         /// Only say whether they are fresh
         #[arg(long)]
         check: bool,
+        /// Only what is made from the tables in mpi/abi, which needs no build
+        #[arg(long, conflicts_with = "check")]
+        abi: bool,
+    },
+    /// Print what the implementation of a function of MPI looks like
+    Signature {
+        /// Such as Send or MPI_Send
+        function: String,
     },
 }
 
@@ -63,7 +73,9 @@ fn main() -> ExitCode {
         Command::Dist => dist::build(&workspace).map(|dist| println!("{}", dist.display())),
         Command::Install { prefix } => dist::install(&workspace, &prefix),
         Command::Lint => lint::run(&workspace),
-        Command::Gen { check } => generate::run(&workspace, check),
+        Command::Gen { abi: true, .. } => generate::abi(&workspace),
+        Command::Gen { check, .. } => generate::run(&workspace, check),
+        Command::Signature { function } => abi::signature(&workspace.root, &function),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

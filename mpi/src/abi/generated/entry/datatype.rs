@@ -1,0 +1,738 @@
+//! Entries of `crate::calls::datatype`. Made from the tables in `mpi/abi` by `cargo xtask gen`; changes go there.
+
+use crate::abi::prelude::*;
+
+#[unsafe(no_mangle)]
+extern "C" fn PMPI_Aint_add(base: Aint, disp: Aint) -> Aint {
+    crate::calls::datatype::aint_add(base, disp)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn PMPI_Aint_diff(addr1: Aint, addr2: Aint) -> Aint {
+    crate::calls::datatype::aint_diff(addr1, addr2)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Get_address(location: *const c_void, address: *mut Aint) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let address = args::out(address);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::pointer("address", address)?;
+            }
+            crate::calls::datatype::get_address(location, address)
+        }
+    };
+    finish("MPI_Get_address", Origin::None, call())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Pack(
+    _inbuf: *const c_void,
+    _incount: c_int,
+    _datatype: Datatype,
+    _outbuf: *mut c_void,
+    _outsize: c_int,
+    _position: *mut c_int,
+    comm: Comm,
+) -> c_int {
+    unsupported("MPI_Pack", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Pack_c(
+    _inbuf: *const c_void,
+    _incount: Count,
+    _datatype: Datatype,
+    _outbuf: *mut c_void,
+    _outsize: Count,
+    _position: *mut Count,
+    comm: Comm,
+) -> c_int {
+    unsupported("MPI_Pack_c", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Pack_external(
+    _datarep: *const c_char,
+    _inbuf: *const c_void,
+    _incount: c_int,
+    _datatype: Datatype,
+    _outbuf: *mut c_void,
+    _outsize: Aint,
+    _position: *mut Aint,
+) -> c_int {
+    unsupported("MPI_Pack_external", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Pack_external_c(
+    _datarep: *const c_char,
+    _inbuf: *const c_void,
+    _incount: Count,
+    _datatype: Datatype,
+    _outbuf: *mut c_void,
+    _outsize: Count,
+    _position: *mut Count,
+) -> c_int {
+    unsupported("MPI_Pack_external_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Pack_external_size(
+    _datarep: *const c_char,
+    _incount: c_int,
+    _datatype: Datatype,
+    _size: *mut Aint,
+) -> c_int {
+    unsupported("MPI_Pack_external_size", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Pack_external_size_c(
+    _datarep: *const c_char,
+    _incount: Count,
+    _datatype: Datatype,
+    _size: *mut Count,
+) -> c_int {
+    unsupported("MPI_Pack_external_size_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Pack_size(
+    _incount: c_int,
+    _datatype: Datatype,
+    comm: Comm,
+    _size: *mut c_int,
+) -> c_int {
+    unsupported("MPI_Pack_size", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Pack_size_c(
+    _incount: Count,
+    _datatype: Datatype,
+    comm: Comm,
+    _size: *mut Count,
+) -> c_int {
+    unsupported("MPI_Pack_size_c", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_commit(_datatype: *mut Datatype) -> c_int {
+    unsupported("MPI_Type_commit", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_contiguous(
+    _count: c_int,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_contiguous", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_contiguous_c(
+    _count: Count,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_contiguous_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_darray(
+    _size: c_int,
+    _rank: c_int,
+    _ndims: c_int,
+    _array_of_gsizes: *const c_int,
+    _array_of_distribs: *const c_int,
+    _array_of_dargs: *const c_int,
+    _array_of_psizes: *const c_int,
+    _order: c_int,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_darray", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_darray_c(
+    _size: c_int,
+    _rank: c_int,
+    _ndims: c_int,
+    _array_of_gsizes: *const Count,
+    _array_of_distribs: *const c_int,
+    _array_of_dargs: *const c_int,
+    _array_of_psizes: *const c_int,
+    _order: c_int,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_darray_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_f90_complex(
+    _p: c_int,
+    _r: c_int,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_f90_complex", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_f90_integer(_r: c_int, _newtype: *mut Datatype) -> c_int {
+    unsupported("MPI_Type_create_f90_integer", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_f90_real(
+    _p: c_int,
+    _r: c_int,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_f90_real", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_hindexed(
+    _count: c_int,
+    _array_of_blocklengths: *const c_int,
+    _array_of_displacements: *const Aint,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_hindexed", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_hindexed_c(
+    _count: Count,
+    _array_of_blocklengths: *const Count,
+    _array_of_displacements: *const Count,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_hindexed_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_hindexed_block(
+    _count: c_int,
+    _blocklength: c_int,
+    _array_of_displacements: *const Aint,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_hindexed_block", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_hindexed_block_c(
+    _count: Count,
+    _blocklength: Count,
+    _array_of_displacements: *const Count,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_hindexed_block_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_hvector(
+    _count: c_int,
+    _blocklength: c_int,
+    _stride: Aint,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_hvector", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_hvector_c(
+    _count: Count,
+    _blocklength: Count,
+    _stride: Count,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_hvector_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_indexed_block(
+    _count: c_int,
+    _blocklength: c_int,
+    _array_of_displacements: *const c_int,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_indexed_block", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_indexed_block_c(
+    _count: Count,
+    _blocklength: Count,
+    _array_of_displacements: *const Count,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_indexed_block_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_resized(
+    _oldtype: Datatype,
+    _lb: Aint,
+    _extent: Aint,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_resized", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_resized_c(
+    _oldtype: Datatype,
+    _lb: Count,
+    _extent: Count,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_resized_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_struct(
+    _count: c_int,
+    _array_of_blocklengths: *const c_int,
+    _array_of_displacements: *const Aint,
+    _array_of_types: *const Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_struct", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_struct_c(
+    _count: Count,
+    _array_of_blocklengths: *const Count,
+    _array_of_displacements: *const Count,
+    _array_of_types: *const Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_struct_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_subarray(
+    _ndims: c_int,
+    _array_of_sizes: *const c_int,
+    _array_of_subsizes: *const c_int,
+    _array_of_starts: *const c_int,
+    _order: c_int,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_subarray", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_create_subarray_c(
+    _ndims: c_int,
+    _array_of_sizes: *const Count,
+    _array_of_subsizes: *const Count,
+    _array_of_starts: *const Count,
+    _order: c_int,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_create_subarray_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_dup(_oldtype: Datatype, _newtype: *mut Datatype) -> c_int {
+    unsupported("MPI_Type_dup", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_free(_datatype: *mut Datatype) -> c_int {
+    unsupported("MPI_Type_free", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_contents(
+    _datatype: Datatype,
+    _max_integers: c_int,
+    _max_addresses: c_int,
+    _max_datatypes: c_int,
+    _array_of_integers: *mut c_int,
+    _array_of_addresses: *mut Aint,
+    _array_of_datatypes: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_get_contents", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_contents_c(
+    _datatype: Datatype,
+    _max_integers: Count,
+    _max_addresses: Count,
+    _max_large_counts: Count,
+    _max_datatypes: Count,
+    _array_of_integers: *mut c_int,
+    _array_of_addresses: *mut Aint,
+    _array_of_large_counts: *mut Count,
+    _array_of_datatypes: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_get_contents_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_envelope(
+    _datatype: Datatype,
+    _num_integers: *mut c_int,
+    _num_addresses: *mut c_int,
+    _num_datatypes: *mut c_int,
+    _combiner: *mut c_int,
+) -> c_int {
+    unsupported("MPI_Type_get_envelope", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_envelope_c(
+    _datatype: Datatype,
+    _num_integers: *mut Count,
+    _num_addresses: *mut Count,
+    _num_large_counts: *mut Count,
+    _num_datatypes: *mut Count,
+    _combiner: *mut c_int,
+) -> c_int {
+    unsupported("MPI_Type_get_envelope_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_extent(
+    _datatype: Datatype,
+    _lb: *mut Aint,
+    _extent: *mut Aint,
+) -> c_int {
+    unsupported("MPI_Type_get_extent", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_extent_c(
+    _datatype: Datatype,
+    _lb: *mut Count,
+    _extent: *mut Count,
+) -> c_int {
+    unsupported("MPI_Type_get_extent_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_extent_x(
+    _datatype: Datatype,
+    _lb: *mut Count,
+    _extent: *mut Count,
+) -> c_int {
+    unsupported("MPI_Type_get_extent_x", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_name(
+    _datatype: Datatype,
+    _type_name: *mut c_char,
+    _resultlen: *mut c_int,
+) -> c_int {
+    unsupported("MPI_Type_get_name", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_true_extent(
+    _datatype: Datatype,
+    _true_lb: *mut Aint,
+    _true_extent: *mut Aint,
+) -> c_int {
+    unsupported("MPI_Type_get_true_extent", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_true_extent_c(
+    _datatype: Datatype,
+    _true_lb: *mut Count,
+    _true_extent: *mut Count,
+) -> c_int {
+    unsupported("MPI_Type_get_true_extent_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_true_extent_x(
+    _datatype: Datatype,
+    _true_lb: *mut Count,
+    _true_extent: *mut Count,
+) -> c_int {
+    unsupported("MPI_Type_get_true_extent_x", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_get_value_index(
+    _value_type: Datatype,
+    _index_type: Datatype,
+    _pair_type: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_get_value_index", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_indexed(
+    _count: c_int,
+    _array_of_blocklengths: *const c_int,
+    _array_of_displacements: *const c_int,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_indexed", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_indexed_c(
+    _count: Count,
+    _array_of_blocklengths: *const Count,
+    _array_of_displacements: *const Count,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_indexed_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_match_size(
+    _typeclass: c_int,
+    _size: c_int,
+    _datatype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_match_size", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_set_name(_datatype: Datatype, _type_name: *const c_char) -> c_int {
+    unsupported("MPI_Type_set_name", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_size(_datatype: Datatype, _size: *mut c_int) -> c_int {
+    unsupported("MPI_Type_size", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_size_c(_datatype: Datatype, _size: *mut Count) -> c_int {
+    unsupported("MPI_Type_size_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_size_x(_datatype: Datatype, _size: *mut Count) -> c_int {
+    unsupported("MPI_Type_size_x", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_vector(
+    _count: c_int,
+    _blocklength: c_int,
+    _stride: c_int,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_vector", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Type_vector_c(
+    _count: Count,
+    _blocklength: Count,
+    _stride: Count,
+    _oldtype: Datatype,
+    _newtype: *mut Datatype,
+) -> c_int {
+    unsupported("MPI_Type_vector_c", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Unpack(
+    _inbuf: *const c_void,
+    _insize: c_int,
+    _position: *mut c_int,
+    _outbuf: *mut c_void,
+    _outcount: c_int,
+    _datatype: Datatype,
+    comm: Comm,
+) -> c_int {
+    unsupported("MPI_Unpack", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Unpack_c(
+    _inbuf: *const c_void,
+    _insize: Count,
+    _position: *mut Count,
+    _outbuf: *mut c_void,
+    _outcount: Count,
+    _datatype: Datatype,
+    comm: Comm,
+) -> c_int {
+    unsupported("MPI_Unpack_c", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Unpack_external(
+    _datarep: *const c_char,
+    _inbuf: *const c_void,
+    _insize: Aint,
+    _position: *mut Aint,
+    _outbuf: *mut c_void,
+    _outcount: c_int,
+    _datatype: Datatype,
+) -> c_int {
+    unsupported("MPI_Unpack_external", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Unpack_external_c(
+    _datarep: *const c_char,
+    _inbuf: *const c_void,
+    _insize: Count,
+    _position: *mut Count,
+    _outbuf: *mut c_void,
+    _outcount: Count,
+    _datatype: Datatype,
+) -> c_int {
+    unsupported("MPI_Unpack_external_c", Origin::None)
+}
+
+std::arch::global_asm!(
+    ".weak MPI_Aint_add",
+    ".set MPI_Aint_add, PMPI_Aint_add",
+    ".weak MPI_Aint_diff",
+    ".set MPI_Aint_diff, PMPI_Aint_diff",
+    ".weak MPI_Get_address",
+    ".set MPI_Get_address, PMPI_Get_address",
+    ".weak MPI_Pack",
+    ".set MPI_Pack, PMPI_Pack",
+    ".weak MPI_Pack_c",
+    ".set MPI_Pack_c, PMPI_Pack_c",
+    ".weak MPI_Pack_external",
+    ".set MPI_Pack_external, PMPI_Pack_external",
+    ".weak MPI_Pack_external_c",
+    ".set MPI_Pack_external_c, PMPI_Pack_external_c",
+    ".weak MPI_Pack_external_size",
+    ".set MPI_Pack_external_size, PMPI_Pack_external_size",
+    ".weak MPI_Pack_external_size_c",
+    ".set MPI_Pack_external_size_c, PMPI_Pack_external_size_c",
+    ".weak MPI_Pack_size",
+    ".set MPI_Pack_size, PMPI_Pack_size",
+    ".weak MPI_Pack_size_c",
+    ".set MPI_Pack_size_c, PMPI_Pack_size_c",
+    ".weak MPI_Type_commit",
+    ".set MPI_Type_commit, PMPI_Type_commit",
+    ".weak MPI_Type_contiguous",
+    ".set MPI_Type_contiguous, PMPI_Type_contiguous",
+    ".weak MPI_Type_contiguous_c",
+    ".set MPI_Type_contiguous_c, PMPI_Type_contiguous_c",
+    ".weak MPI_Type_create_darray",
+    ".set MPI_Type_create_darray, PMPI_Type_create_darray",
+    ".weak MPI_Type_create_darray_c",
+    ".set MPI_Type_create_darray_c, PMPI_Type_create_darray_c",
+    ".weak MPI_Type_create_f90_complex",
+    ".set MPI_Type_create_f90_complex, PMPI_Type_create_f90_complex",
+    ".weak MPI_Type_create_f90_integer",
+    ".set MPI_Type_create_f90_integer, PMPI_Type_create_f90_integer",
+    ".weak MPI_Type_create_f90_real",
+    ".set MPI_Type_create_f90_real, PMPI_Type_create_f90_real",
+    ".weak MPI_Type_create_hindexed",
+    ".set MPI_Type_create_hindexed, PMPI_Type_create_hindexed",
+    ".weak MPI_Type_create_hindexed_c",
+    ".set MPI_Type_create_hindexed_c, PMPI_Type_create_hindexed_c",
+    ".weak MPI_Type_create_hindexed_block",
+    ".set MPI_Type_create_hindexed_block, PMPI_Type_create_hindexed_block",
+    ".weak MPI_Type_create_hindexed_block_c",
+    ".set MPI_Type_create_hindexed_block_c, PMPI_Type_create_hindexed_block_c",
+    ".weak MPI_Type_create_hvector",
+    ".set MPI_Type_create_hvector, PMPI_Type_create_hvector",
+    ".weak MPI_Type_create_hvector_c",
+    ".set MPI_Type_create_hvector_c, PMPI_Type_create_hvector_c",
+    ".weak MPI_Type_create_indexed_block",
+    ".set MPI_Type_create_indexed_block, PMPI_Type_create_indexed_block",
+    ".weak MPI_Type_create_indexed_block_c",
+    ".set MPI_Type_create_indexed_block_c, PMPI_Type_create_indexed_block_c",
+    ".weak MPI_Type_create_resized",
+    ".set MPI_Type_create_resized, PMPI_Type_create_resized",
+    ".weak MPI_Type_create_resized_c",
+    ".set MPI_Type_create_resized_c, PMPI_Type_create_resized_c",
+    ".weak MPI_Type_create_struct",
+    ".set MPI_Type_create_struct, PMPI_Type_create_struct",
+    ".weak MPI_Type_create_struct_c",
+    ".set MPI_Type_create_struct_c, PMPI_Type_create_struct_c",
+    ".weak MPI_Type_create_subarray",
+    ".set MPI_Type_create_subarray, PMPI_Type_create_subarray",
+    ".weak MPI_Type_create_subarray_c",
+    ".set MPI_Type_create_subarray_c, PMPI_Type_create_subarray_c",
+    ".weak MPI_Type_dup",
+    ".set MPI_Type_dup, PMPI_Type_dup",
+    ".weak MPI_Type_free",
+    ".set MPI_Type_free, PMPI_Type_free",
+    ".weak MPI_Type_get_contents",
+    ".set MPI_Type_get_contents, PMPI_Type_get_contents",
+    ".weak MPI_Type_get_contents_c",
+    ".set MPI_Type_get_contents_c, PMPI_Type_get_contents_c",
+    ".weak MPI_Type_get_envelope",
+    ".set MPI_Type_get_envelope, PMPI_Type_get_envelope",
+    ".weak MPI_Type_get_envelope_c",
+    ".set MPI_Type_get_envelope_c, PMPI_Type_get_envelope_c",
+    ".weak MPI_Type_get_extent",
+    ".set MPI_Type_get_extent, PMPI_Type_get_extent",
+    ".weak MPI_Type_get_extent_c",
+    ".set MPI_Type_get_extent_c, PMPI_Type_get_extent_c",
+    ".weak MPI_Type_get_extent_x",
+    ".set MPI_Type_get_extent_x, PMPI_Type_get_extent_x",
+    ".weak MPI_Type_get_name",
+    ".set MPI_Type_get_name, PMPI_Type_get_name",
+    ".weak MPI_Type_get_true_extent",
+    ".set MPI_Type_get_true_extent, PMPI_Type_get_true_extent",
+    ".weak MPI_Type_get_true_extent_c",
+    ".set MPI_Type_get_true_extent_c, PMPI_Type_get_true_extent_c",
+    ".weak MPI_Type_get_true_extent_x",
+    ".set MPI_Type_get_true_extent_x, PMPI_Type_get_true_extent_x",
+    ".weak MPI_Type_get_value_index",
+    ".set MPI_Type_get_value_index, PMPI_Type_get_value_index",
+    ".weak MPI_Type_indexed",
+    ".set MPI_Type_indexed, PMPI_Type_indexed",
+    ".weak MPI_Type_indexed_c",
+    ".set MPI_Type_indexed_c, PMPI_Type_indexed_c",
+    ".weak MPI_Type_match_size",
+    ".set MPI_Type_match_size, PMPI_Type_match_size",
+    ".weak MPI_Type_set_name",
+    ".set MPI_Type_set_name, PMPI_Type_set_name",
+    ".weak MPI_Type_size",
+    ".set MPI_Type_size, PMPI_Type_size",
+    ".weak MPI_Type_size_c",
+    ".set MPI_Type_size_c, PMPI_Type_size_c",
+    ".weak MPI_Type_size_x",
+    ".set MPI_Type_size_x, PMPI_Type_size_x",
+    ".weak MPI_Type_vector",
+    ".set MPI_Type_vector, PMPI_Type_vector",
+    ".weak MPI_Type_vector_c",
+    ".set MPI_Type_vector_c, PMPI_Type_vector_c",
+    ".weak MPI_Unpack",
+    ".set MPI_Unpack, PMPI_Unpack",
+    ".weak MPI_Unpack_c",
+    ".set MPI_Unpack_c, PMPI_Unpack_c",
+    ".weak MPI_Unpack_external",
+    ".set MPI_Unpack_external, PMPI_Unpack_external",
+    ".weak MPI_Unpack_external_c",
+    ".set MPI_Unpack_external_c, PMPI_Unpack_external_c",
+);

@@ -1,0 +1,197 @@
+//! Entries of `crate::calls::error`. Made from the tables in `mpi/abi` by `cargo xtask gen`; changes go there.
+
+use crate::abi::prelude::*;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Add_error_class(_errorclass: *mut c_int) -> c_int {
+    unsupported("MPI_Add_error_class", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Add_error_code(_errorclass: c_int, _errorcode: *mut c_int) -> c_int {
+    unsupported("MPI_Add_error_code", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Add_error_string(_errorcode: c_int, _string: *const c_char) -> c_int {
+    unsupported("MPI_Add_error_string", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: Comm, _errorcode: c_int) -> c_int {
+    unsupported("MPI_Comm_call_errhandler", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Comm_create_errhandler(
+    _comm_errhandler_fn: Option<CommErrhandlerFunction>,
+    _errhandler: *mut Errhandler,
+) -> c_int {
+    unsupported("MPI_Comm_create_errhandler", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Comm_get_errhandler(comm: Comm, _errhandler: *mut Errhandler) -> c_int {
+    unsupported("MPI_Comm_get_errhandler", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Comm_set_errhandler(comm: Comm, _errhandler: Errhandler) -> c_int {
+    unsupported("MPI_Comm_set_errhandler", Origin::Comm(comm))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Errhandler_free(_errhandler: *mut Errhandler) -> c_int {
+    unsupported("MPI_Errhandler_free", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errorclass = args::out(errorclass);
+            if check::enabled() {
+                check::pointer("errorclass", errorclass)?;
+            }
+            crate::calls::error::error_class(errorcode, errorclass)
+        }
+    };
+    finish("MPI_Error_class", Origin::None, call())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Error_string(
+    errorcode: c_int,
+    string: *mut c_char,
+    resultlen: *mut c_int,
+) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let resultlen = args::out(resultlen);
+            if check::enabled() {
+                check::pointer("string", string)?;
+                check::pointer("resultlen", resultlen)?;
+            }
+            let string = {
+                let length = args::length(MPI_MAX_ERROR_STRING);
+                args::text_out(string, length)
+            };
+            crate::calls::error::error_string(errorcode, string, resultlen)
+        }
+    };
+    finish("MPI_Error_string", Origin::None, call())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Remove_error_class(_errorclass: c_int) -> c_int {
+    unsupported("MPI_Remove_error_class", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Remove_error_code(_errorcode: c_int) -> c_int {
+    unsupported("MPI_Remove_error_code", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Remove_error_string(_errorcode: c_int) -> c_int {
+    unsupported("MPI_Remove_error_string", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Session_call_errhandler(session: Session, _errorcode: c_int) -> c_int {
+    unsupported("MPI_Session_call_errhandler", Origin::Session(session))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Session_create_errhandler(
+    _session_errhandler_fn: Option<SessionErrhandlerFunction>,
+    _errhandler: *mut Errhandler,
+) -> c_int {
+    unsupported("MPI_Session_create_errhandler", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Session_get_errhandler(
+    session: Session,
+    _errhandler: *mut Errhandler,
+) -> c_int {
+    unsupported("MPI_Session_get_errhandler", Origin::Session(session))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Session_set_errhandler(
+    session: Session,
+    _errhandler: Errhandler,
+) -> c_int {
+    unsupported("MPI_Session_set_errhandler", Origin::Session(session))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Win_call_errhandler(win: Win, _errorcode: c_int) -> c_int {
+    unsupported("MPI_Win_call_errhandler", Origin::Win(win))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Win_create_errhandler(
+    _win_errhandler_fn: Option<WinErrhandlerFunction>,
+    _errhandler: *mut Errhandler,
+) -> c_int {
+    unsupported("MPI_Win_create_errhandler", Origin::None)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Win_get_errhandler(win: Win, _errhandler: *mut Errhandler) -> c_int {
+    unsupported("MPI_Win_get_errhandler", Origin::Win(win))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PMPI_Win_set_errhandler(win: Win, _errhandler: Errhandler) -> c_int {
+    unsupported("MPI_Win_set_errhandler", Origin::Win(win))
+}
+
+std::arch::global_asm!(
+    ".weak MPI_Add_error_class",
+    ".set MPI_Add_error_class, PMPI_Add_error_class",
+    ".weak MPI_Add_error_code",
+    ".set MPI_Add_error_code, PMPI_Add_error_code",
+    ".weak MPI_Add_error_string",
+    ".set MPI_Add_error_string, PMPI_Add_error_string",
+    ".weak MPI_Comm_call_errhandler",
+    ".set MPI_Comm_call_errhandler, PMPI_Comm_call_errhandler",
+    ".weak MPI_Comm_create_errhandler",
+    ".set MPI_Comm_create_errhandler, PMPI_Comm_create_errhandler",
+    ".weak MPI_Comm_get_errhandler",
+    ".set MPI_Comm_get_errhandler, PMPI_Comm_get_errhandler",
+    ".weak MPI_Comm_set_errhandler",
+    ".set MPI_Comm_set_errhandler, PMPI_Comm_set_errhandler",
+    ".weak MPI_Errhandler_free",
+    ".set MPI_Errhandler_free, PMPI_Errhandler_free",
+    ".weak MPI_Error_class",
+    ".set MPI_Error_class, PMPI_Error_class",
+    ".weak MPI_Error_string",
+    ".set MPI_Error_string, PMPI_Error_string",
+    ".weak MPI_Remove_error_class",
+    ".set MPI_Remove_error_class, PMPI_Remove_error_class",
+    ".weak MPI_Remove_error_code",
+    ".set MPI_Remove_error_code, PMPI_Remove_error_code",
+    ".weak MPI_Remove_error_string",
+    ".set MPI_Remove_error_string, PMPI_Remove_error_string",
+    ".weak MPI_Session_call_errhandler",
+    ".set MPI_Session_call_errhandler, PMPI_Session_call_errhandler",
+    ".weak MPI_Session_create_errhandler",
+    ".set MPI_Session_create_errhandler, PMPI_Session_create_errhandler",
+    ".weak MPI_Session_get_errhandler",
+    ".set MPI_Session_get_errhandler, PMPI_Session_get_errhandler",
+    ".weak MPI_Session_set_errhandler",
+    ".set MPI_Session_set_errhandler, PMPI_Session_set_errhandler",
+    ".weak MPI_Win_call_errhandler",
+    ".set MPI_Win_call_errhandler, PMPI_Win_call_errhandler",
+    ".weak MPI_Win_create_errhandler",
+    ".set MPI_Win_create_errhandler, PMPI_Win_create_errhandler",
+    ".weak MPI_Win_get_errhandler",
+    ".set MPI_Win_get_errhandler, PMPI_Win_get_errhandler",
+    ".weak MPI_Win_set_errhandler",
+    ".set MPI_Win_set_errhandler, PMPI_Win_set_errhandler",
+);

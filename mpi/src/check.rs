@@ -1,0 +1,363 @@
+//! The checks of arguments. `mpi/abi/kinds.txt` says which kind of parameter gets which; each gives
+//! the error class that the standard names for it, and a text with the argument's name and value.
+
+use std::ffi::{CStr, c_int};
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::abi::args::{Counts, InOut, MayBeNull, Reduction, is_null};
+use crate::abi::generated::constants::*;
+use crate::abi::generated::types::*;
+use crate::error::{Error, Result};
+use crate::objects::{self, Handle, Ranks};
+use crate::state::{self, World};
+
+/// The parameter `mpi_param_check`.
+static ENABLED: AtomicBool = AtomicBool::new(true);
+
+/// Whether arguments are checked.
+#[inline(always)]
+pub fn enabled() -> bool {
+    ENABLED.load(Ordering::Relaxed)
+}
+
+/// Turns the checks on or off; for `MPI_Init`.
+#[allow(dead_code, reason = "initialization is not there yet")]
+pub fn enable(on: bool) {
+    ENABLED.store(on, Ordering::Relaxed);
+}
+
+// --- State
+
+/// MPI is initialized and not finalized.
+pub fn running() -> Result<()> {
+    match state::world() {
+        World::Running => Ok(()),
+        World::Before => {
+            Err(Error::new(MPI_ERR_OTHER, "MPI is not initialized; call MPI_Init first"))
+        }
+        World::After => Err(Error::new(MPI_ERR_OTHER, "MPI is finalized already")),
+    }
+}
+
+/// The tool information interface is initialized.
+pub fn tool_running() -> Result<()> {
+    Err(Error::new(MPI_T_ERR_NOT_INITIALIZED, "call MPI_T_init_thread first"))
+}
+
+// --- Pointers
+
+/// A pointer that may not be null.
+pub fn pointer<P: MayBeNull>(name: &str, pointer: P) -> Result<()> {
+    if is_null(pointer) { Err(null(name)) } else { Ok(()) }
+}
+
+/// An array that may be null if it has no elements.
+pub fn array<P: MayBeNull>(name: &str, pointer: P, length: usize) -> Result<()> {
+    if length > 0 && is_null(pointer) { Err(null(name)) } else { Ok(()) }
+}
+
+/// A function that may not be null.
+pub fn callback<F>(name: &str, function: Option<F>) -> Result<()> {
+    function.map(|_| ()).ok_or_else(|| null(name))
+}
+
+/// A reduction that may not be null.
+pub fn user_function(name: &str, function: Reduction) -> Result<()> {
+    match function {
+        Reduction::Small(None) | Reduction::Large(None) => Err(null(name)),
+        Reduction::Small(_) | Reduction::Large(_) => Ok(()),
+    }
+}
+
+#[cold]
+fn null(name: &str) -> Error {
+    Error::new(MPI_ERR_ARG, format!("{name} is a null pointer"))
+}
+
+// --- Numbers
+
+/// Elements of a buffer or array.
+pub fn count(name: &str, count: Count) -> Result<()> {
+    not_negative(MPI_ERR_COUNT, name, count)
+}
+
+/// Bytes of memory.
+pub fn size(name: &str, size: Count) -> Result<()> {
+    not_negative(MPI_ERR_ARG, name, size)
+}
+
+/// Elements of an array that is an argument.
+pub fn length(name: &str, length: c_int) -> Result<()> {
+    not_negative(MPI_ERR_ARG, name, length.into())
+}
+
+/// Dimensions of a topology or an array.
+pub fn ndims(name: &str, ndims: c_int) -> Result<()> {
+    not_negative(MPI_ERR_DIMS, name, ndims.into())
+}
+
+/// Bytes of a window.
+pub fn memory_size(name: &str, size: Aint) -> Result<()> {
+    not_negative(MPI_ERR_SIZE, name, size)
+}
+
+/// Unit of the displacements in a window.
+pub fn disp_unit(name: &str, unit: Count) -> Result<()> {
+    if unit > 0 {
+        return Ok(());
+    }
+    Err(Error::argument(MPI_ERR_DISP, name, unit, "must be positive"))
+}
+
+/// An array of counts.
+pub fn counts(name: &str, counts: Counts<'_>) -> Result<()> {
+    match counts.iter().position(|count| count < 0) {
+        None => Ok(()),
+        Some(index) => self::count(&format!("{name}[{index}]"), counts.at(index)),
+    }
+}
+
+fn not_negative(class: c_int, name: &str, value: Count) -> Result<()> {
+    if value >= 0 {
+        Ok(())
+    } else {
+        Err(Error::argument(class, name, value, "may not be negative"))
+    }
+}
+
+// --- Ranks and tags
+
+/// Where something is sent to.
+pub fn dest(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
+    if rank == MPI_PROC_NULL { Ok(()) } else { self::rank(name, rank, of) }
+}
+
+/// Where something comes from.
+pub fn source(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
+    if rank == MPI_ANY_SOURCE { Ok(()) } else { dest(name, rank, of) }
+}
+
+/// A process.
+pub fn rank(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
+    in_group(MPI_ERR_RANK, name, rank, of.peers())
+}
+
+/// The root of a collective.
+pub fn root(name: &str, root: c_int, comm: Comm) -> Result<()> {
+    if objects::is_inter(comm) && (root == MPI_ROOT || root == MPI_PROC_NULL) {
+        return Ok(());
+    }
+    in_group(MPI_ERR_ROOT, name, root, objects::peers(comm))
+}
+
+fn in_group(class: c_int, name: &str, rank: c_int, size: usize) -> Result<()> {
+    if usize::try_from(rank).is_ok_and(|rank| rank < size) {
+        return Ok(());
+    }
+    let ranks = format!("the ranks are 0 to {}", size.saturating_sub(1));
+    Err(Error::argument(class, name, rank, ranks))
+}
+
+/// The tag of a message that is sent.
+pub fn tag(name: &str, tag: c_int) -> Result<()> {
+    if (0..=objects::tag_ub()).contains(&tag) {
+        return Ok(());
+    }
+    let tags = format!("tags are 0 to {}", objects::tag_ub());
+    Err(Error::argument(MPI_ERR_TAG, name, tag, tags))
+}
+
+/// The tag of a message that is received.
+pub fn tag_or_any(name: &str, tag: c_int) -> Result<()> {
+    if tag == MPI_ANY_TAG { Ok(()) } else { self::tag(name, tag) }
+}
+
+// --- Buffers
+
+/// What may be the address of a buffer.
+pub trait Address: Copy {
+    /// The address as a number.
+    fn address(self) -> usize;
+}
+
+impl<T> Address for *const T {
+    fn address(self) -> usize {
+        self.addr()
+    }
+}
+
+impl<T> Address for *mut T {
+    fn address(self) -> usize {
+        self.addr()
+    }
+}
+
+/// A buffer with one count and datatype.
+pub fn buffer(name: &str, buffer: impl Address, count: Count, datatype: Datatype) -> Result<()> {
+    not_in_place(name, buffer)?;
+    buffer_or_place(name, buffer, count, datatype)
+}
+
+/// A buffer of a collective that may be `MPI_IN_PLACE`.
+pub fn buffer_or_place(
+    name: &str,
+    buffer: impl Address,
+    count: Count,
+    datatype: Datatype,
+) -> Result<()> {
+    // With a derived type the null pointer is MPI_BOTTOM, from which its addresses count.
+    if buffer.address() == 0 && count > 0 && datatype.is_predefined() {
+        let text = format!("{name} is a null pointer, but there are {count} elements");
+        return Err(Error::new(MPI_ERR_BUFFER, text));
+    }
+    Ok(())
+}
+
+/// A buffer of which nothing more is known here than that it is not `MPI_IN_PLACE`.
+pub fn not_in_place(name: &str, buffer: impl Address) -> Result<()> {
+    if buffer.address() != MPI_IN_PLACE.addr() {
+        return Ok(());
+    }
+    Err(Error::new(MPI_ERR_BUFFER, format!("{name} may not be MPI_IN_PLACE")))
+}
+
+/// A buffer of packed data.
+pub fn packed(name: &str, buffer: impl Address, size: Count) -> Result<()> {
+    not_in_place(name, buffer)?;
+    if buffer.address() == 0 && size > 0 {
+        let text = format!("{name} is a null pointer, but its size is {size}");
+        return Err(Error::new(MPI_ERR_BUFFER, text));
+    }
+    Ok(())
+}
+
+// --- Text
+
+/// The key of an info object.
+pub fn info_key(name: &str, key: &CStr) -> Result<()> {
+    text(MPI_ERR_INFO_KEY, name, key, MPI_MAX_INFO_KEY)?;
+    if key.is_empty() {
+        return Err(Error::new(MPI_ERR_INFO_KEY, format!("{name} is empty")));
+    }
+    Ok(())
+}
+
+/// The value of a key.
+pub fn info_value(name: &str, value: &CStr) -> Result<()> {
+    text(MPI_ERR_INFO_VALUE, name, value, MPI_MAX_INFO_VAL)
+}
+
+fn text(class: c_int, name: &str, text: &CStr, max: c_int) -> Result<()> {
+    let length = text.count_bytes();
+    if length < max as usize {
+        return Ok(());
+    }
+    let text = format!("{name} has {length} characters, but there is room for {}", max - 1);
+    Err(Error::new(class, text))
+}
+
+// --- Handles
+
+/// A check for each class of handles: the handle itself, and a variable that holds one.
+macro_rules! handles {
+    ($($check:ident, $io:ident: $handle:ty, $class:ident;)*) => {$(
+        /// A valid object.
+        pub fn $check(name: &str, handle: $handle) -> Result<()> {
+            valid($class, name, handle)
+        }
+
+        /// A variable that holds a valid object.
+        pub fn $io(name: &str, handle: InOut<$handle>) -> Result<()> {
+            pointer(name, handle)?;
+            valid($class, name, handle.get())
+        }
+    )*};
+}
+
+handles! {
+    comm, comm_io: Comm, MPI_ERR_COMM;
+    group, group_io: Group, MPI_ERR_GROUP;
+    win, win_io: Win, MPI_ERR_WIN;
+    file, file_io: File, MPI_ERR_FILE;
+    session, session_io: Session, MPI_ERR_SESSION;
+    info_object, info_io: Info, MPI_ERR_INFO;
+    errhandler, errhandler_io: Errhandler, MPI_ERR_ERRHANDLER;
+    op, op_io: Op, MPI_ERR_OP;
+    message, message_io: Message, MPI_ERR_REQUEST;
+    oldtype, datatype_io: Datatype, MPI_ERR_TYPE;
+    request_object, request_object_io: Request, MPI_ERR_REQUEST;
+}
+
+fn valid<H: Handle + Debug>(class: c_int, name: &str, handle: H) -> Result<()> {
+    if handle.is_valid() { Ok(()) } else { Err(invalid(class, name, handle)) }
+}
+
+#[cold]
+fn invalid(class: c_int, name: &str, handle: impl Debug) -> Error {
+    Error::new(class, format!("{name} is {handle:?}, which is null or not an object of its type"))
+}
+
+/// A file, or the null file, which has an error handler.
+pub fn file_or_null(name: &str, file: File) -> Result<()> {
+    if file == MPI_FILE_NULL { Ok(()) } else { self::file(name, file) }
+}
+
+/// Hints, or none.
+pub fn info(name: &str, info: Info) -> Result<()> {
+    if info == MPI_INFO_NULL { Ok(()) } else { info_object(name, info) }
+}
+
+/// Hints for several, each of which may be none.
+pub fn infos(name: &str, infos: &[Info]) -> Result<()> {
+    each(name, infos, info)
+}
+
+/// A datatype that describes data: it must be committed.
+pub fn datatype(name: &str, datatype: Datatype) -> Result<()> {
+    oldtype(name, datatype)?;
+    if objects::is_committed(datatype) {
+        return Ok(());
+    }
+    let text = format!("{name} is not committed; call MPI_Type_commit first");
+    Err(Error::new(MPI_ERR_TYPE, text))
+}
+
+/// Datatypes that describe data.
+pub fn datatypes(name: &str, datatypes: &[Datatype]) -> Result<()> {
+    each(name, datatypes, datatype)
+}
+
+/// Datatypes that others are made of.
+pub fn oldtypes(name: &str, datatypes: &[Datatype]) -> Result<()> {
+    each(name, datatypes, oldtype)
+}
+
+/// A request, or none.
+pub fn request(name: &str, request: Request) -> Result<()> {
+    if request == MPI_REQUEST_NULL { Ok(()) } else { request_object(name, request) }
+}
+
+/// A variable that holds a request, or none.
+pub fn request_io(name: &str, request: InOut<Request>) -> Result<()> {
+    pointer(name, request)?;
+    self::request(name, request.get())
+}
+
+/// Requests, each of which may be none.
+pub fn requests(name: &str, requests: &[Request]) -> Result<()> {
+    each(name, requests, request)
+}
+
+/// Requests.
+pub fn request_objects(name: &str, requests: &[Request]) -> Result<()> {
+    each(name, requests, request_object)
+}
+
+/// Checks each element; a failing one is named by its index.
+fn each<T: Copy>(name: &str, all: &[T], check: impl Fn(&str, T) -> Result<()>) -> Result<()> {
+    match all.iter().position(|element| check(name, *element).is_err()) {
+        None => Ok(()),
+        Some(index) => check(&format!("{name}[{index}]"), all[index]),
+    }
+}

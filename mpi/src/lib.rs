@@ -1,0 +1,29 @@
+//! The MPI library: what stands behind `mpi.h` and `libmpi_abi.so.1`.
+//!
+//! ```text
+//!   program ── MPI_Send ─▶ abi::generated::entry     arguments checked, types of Rust
+//!                              │
+//!                              ▼
+//!                          calls::p2p::send          what the function does
+//!                              │
+//!                              ▼
+//!                          objects                   communicators, datatypes, requests
+//! ```
+//!
+//! The interface is made from the tables in `mpi/abi` (see `cargo xtask gen`): a row there is a
+//! function, its parameters have kinds, and from the kinds follow prototype, entry and checks. The
+//! functions themselves are written by hand in [`calls`], one module for each chapter of the table.
+
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the interface is there before all functions that use it"
+)]
+mod abi;
+mod calls;
+#[allow(dead_code, reason = "the checks are there before all functions that need them")]
+mod check;
+mod error;
+#[allow(dead_code, reason = "the objects are not there yet")]
+mod objects;
+mod state;

@@ -1,0 +1,324 @@
+//! The text of one exported function.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result, bail};
+
+use super::rust::{param_type, rust_type};
+use super::table::{Function, Param, When};
+
+/// Writes the entry of a form of a function.
+pub fn write(out: &mut String, function: &Function, large: bool) -> Result<()> {
+    let name = function.c_name(large);
+    let implementation =
+        format!("crate::calls::{}::{}", function.module, function.name.to_lowercase());
+    // Rust has no variadic functions; a caller may pass more than a function reads.
+    let params: Vec<&Param> =
+        function.params.iter().filter(|param| param.kind.c != "...").collect();
+    let names = params.iter().map(|param| param.name.as_str()).collect::<Vec<_>>().join(", ");
+    let mut signature = Vec::new();
+    for param in params.iter().filter(|param| param.kind.c_type(large).is_some()) {
+        let unused =
+            !function.done && origin_param(function).is_none_or(|it| it.name != param.name);
+        let underscore = if unused { "_" } else { "" };
+        signature.push(format!("{underscore}{}: {}", param.name, param_type(param, large)?));
+    }
+    let signature = signature.join(", ");
+    if let Some(kind) = &function.returns {
+        let result = rust_type(&kind.c)?;
+        let _ = writeln!(
+            out,
+            "#[unsafe(no_mangle)]\nextern \"C\" fn P{name}({signature}) -> {result} {{\n\
+             {implementation}({names})\n}}\n"
+        );
+        return Ok(());
+    }
+    let origin = origin(function);
+    let _ = writeln!(
+        out,
+        "#[unsafe(no_mangle)]\nunsafe extern \"C\" fn P{name}({signature}) -> c_int {{"
+    );
+    if function.done {
+        let _ = writeln!(out, "let call = || -> Result<()> {{\n{SAFETY}\nunsafe {{");
+        body(out, function, &params, large)?;
+        let _ = writeln!(out, "{implementation}({names})\n}}\n}};");
+        let _ = writeln!(out, "finish(\"{name}\", {origin}, call())");
+    } else {
+        let _ = writeln!(out, "unsupported(\"{name}\", {origin})");
+    }
+    *out += "}\n\n";
+    Ok(())
+}
+
+const SAFETY: &str =
+    "// SAFETY: the pointers are what the program that calls MPI promises; null is checked.";
+
+/// Everything that happens before the implementation is called.
+fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -> Result<()> {
+    for param in params {
+        let (name, wrap) = (&param.name, &param.kind.wrap);
+        let raw = match param.kind.c_type(large) {
+            Some(_) => name.clone(),
+            None if param_type(param, large)?.starts_with('*') => "std::ptr::null_mut()".to_owned(),
+            None => "0".to_owned(),
+        };
+        let absent = raw != *name;
+        if !wrap.is_empty() {
+            let ty =
+                if absent { format!("::<{}>", param_type(param, large)?) } else { String::new() };
+            let _ = writeln!(out, "let {name} = args::{wrap}{ty}({raw});");
+        } else if absent {
+            let _ = writeln!(out, "let {name}: {} = {raw};", param_type(param, large)?);
+        }
+    }
+    // Objects and root come first: the other checks, and what is significant, depend on them.
+    let (mut first, mut second) = (String::new(), String::new());
+    match function.when {
+        When::Run => first += "check::running()?;\n",
+        When::Tool => first += "check::tool_running()?;\n",
+        When::Any => {}
+    }
+    for param in params {
+        let object = ["comm", "win", "file", "session", "group"];
+        let first_kind = object.contains(&param.kind.name.as_str());
+        let text = checked(function, params, param)?;
+        if first_kind {
+            first += &text
+        } else if param.kind.name != "root" {
+            second += &text
+        }
+    }
+    for param in params.iter().filter(|param| param.kind.name == "root") {
+        first += &checked(function, params, param)?;
+    }
+    guarded(out, &first);
+    for condition in used(params) {
+        let _ = writeln!(out, "let {} = {};", flag(condition), evaluate(function, condition)?);
+    }
+    guarded(out, &second);
+    let mut elements = String::new();
+    for param in params {
+        let Param { name, kind, length, .. } = param;
+        if kind.open.is_empty() {
+            continue;
+        }
+        let length = match length {
+            Some(length) => format!(", {}", length_of(function, length)?),
+            None => String::new(),
+        };
+        let array = if length.is_empty() || kind.open == "text_out" || kind.open == "statuses_out" {
+            String::new()
+        } else {
+            format!("check::array(\"{name}\", {name}, length)?;\n")
+        };
+        let open = format!(
+            "args::{}({name}{})",
+            kind.open,
+            if length.is_empty() { "" } else { ", length" }
+        );
+        let open = match length.strip_prefix(", ") {
+            Some(length) => format!("{{ let length = {length};\n{array}{open} }}"),
+            None => open,
+        };
+        let open = match condition(param) {
+            Some(condition) => format!("if {condition} {{ {open} }} else {{ Default::default() }}"),
+            None => open,
+        };
+        let _ = writeln!(out, "let {name} = {open};");
+        if !kind.elements.is_empty() {
+            let borrow = if kind.open == "slice_mut" { "&*" } else { "" };
+            let _ = writeln!(elements, "check::{}(\"{name}\", {borrow}{name})?;", kind.elements);
+        }
+    }
+    guarded(out, &elements);
+    Ok(())
+}
+
+fn guarded(out: &mut String, checks: &str) {
+    if !checks.is_empty() {
+        let _ = writeln!(out, "if check::enabled() {{\n{checks}}}");
+    }
+}
+
+/// The check of a parameter, with its condition.
+fn checked(function: &Function, params: &[&Param], param: &Param) -> Result<String> {
+    let check = &param.kind.check;
+    if check.name.is_empty() {
+        return Ok(String::new());
+    }
+    let mut name = check.name.clone();
+    let mut arguments = vec![format!("\"{}\"", param.name), param.name.clone()];
+    let after = params.iter().skip_while(|other| other.name != param.name).skip(1);
+    for need in &check.needs {
+        let next =
+            |kinds: &[&str]| after.clone().find(|other| kinds.contains(&other.kind.name.as_str()));
+        match need.as_str() {
+            "@" => arguments.push(scope(function, param)?.to_owned()),
+            "count" => match next(&["count", "counts", "size", "aint_size"]) {
+                Some(count) if count.length.is_none() => arguments.push(count.name.clone()),
+                // Several messages, some of which may be empty: only the address itself is checked.
+                _ if check.name == "buffer" => {
+                    name = "not_in_place".to_owned();
+                    break;
+                }
+                _ => return Ok(String::new()),
+            },
+            "datatype" => {
+                let datatype = next(&["datatype"]).context("a buffer without a datatype")?;
+                arguments.push(datatype.name.clone());
+            }
+            other => bail!("kinds.txt: unknown need {other}"),
+        }
+    }
+    let call = format!("check::{name}({})?;", arguments.join(", "));
+    Ok(match condition(param) {
+        Some(condition) => format!("if {condition} {{\n{call}\n}}\n"),
+        None => format!("{call}\n"),
+    })
+}
+
+/// The communicator or window that the ranks of a parameter belong to.
+fn scope<'a>(function: &'a Function, param: &'a Param) -> Result<&'a str> {
+    match &param.scope {
+        Some(scope) => Ok(scope),
+        None => {
+            let first = function.first(&["comm", "win"]);
+            Ok(&first.context("ranks without a communicator or window")?.name)
+        }
+    }
+}
+
+/// The variables that say whether a parameter is significant.
+fn condition(param: &Param) -> Option<String> {
+    let flags: Vec<String> = param.conditions.iter().map(|condition| flag(condition)).collect();
+    (!flags.is_empty()).then(|| flags.join(" && "))
+}
+
+fn flag(condition: &str) -> String {
+    match condition {
+        "root" => "at_root".to_owned(),
+        "leaf" => "at_leaf".to_owned(),
+        "party" => "takes_part".to_owned(),
+        "op" => "operates".to_owned(),
+        buffer => format!("uses_{buffer}"),
+    }
+}
+
+fn used<'a>(params: &[&'a Param]) -> Vec<&'a str> {
+    let mut used: Vec<&str> = Vec::new();
+    for condition in params.iter().flat_map(|param| &param.conditions) {
+        if !used.contains(&condition.as_str()) {
+            used.push(condition);
+        }
+    }
+    used
+}
+
+fn evaluate(function: &Function, condition: &str) -> Result<String> {
+    let root = || function.first(&["root"]).context("significant at a root that is not there");
+    Ok(match condition {
+        "root" => format!("args::at_root({}, {})", root()?.name, scope(function, root()?)?),
+        "leaf" => format!("args::at_leaf({})", root()?.name),
+        "party" => format!("args::takes_part({})", root()?.name),
+        "op" => "op != MPI_NO_OP".to_owned(),
+        buffer => {
+            function.param(buffer).with_context(|| format!("{buffer} is not a parameter"))?;
+            format!("{buffer}.addr() != MPI_IN_PLACE.addr()")
+        }
+    })
+}
+
+/// The number of elements of an array.
+fn length_of(function: &Function, length: &str) -> Result<String> {
+    if length.starts_with("MPI_") {
+        return Ok(format!("args::length({length})"));
+    }
+    let (param, of) = length.split_once('.').unwrap_or((length, ""));
+    let kind = &function.param(param).with_context(|| format!("{param} is not a parameter"))?.kind;
+    Ok(match (kind.name.as_str(), of) {
+        ("comm", "") => format!("objects::peers({param})"),
+        ("comm", "local") => format!("objects::size({param})"),
+        ("comm", "in") => format!("objects::in_degree({param})"),
+        ("comm", "out") => format!("objects::out_degree({param})"),
+        ("comm", "dims") => format!("objects::dims({param})"),
+        (_, "") => format!("args::length({param})"),
+        _ => bail!("unknown length {length}"),
+    })
+}
+
+/// The signature of the implementation.
+pub fn signature(function: &Function) -> Result<String> {
+    let mut params = String::new();
+    for param in function.params.iter().filter(|param| param.kind.c != "...") {
+        let _ = writeln!(params, "    {}: {},", param.name, implementation_type(param)?);
+    }
+    let result = match &function.returns {
+        Some(kind) => rust_type(&kind.c)?,
+        None => "Result<()>".to_owned(),
+    };
+    let unsafety =
+        if params.contains("*const") || params.contains("*mut") { "unsafe " } else { "" };
+    let name = function.name.to_lowercase();
+    Ok(format!("pub {unsafety}fn {name}(\n{params}) -> {result}"))
+}
+
+/// The type of a parameter after it was wrapped or opened.
+fn implementation_type(param: &Param) -> Result<String> {
+    let raw = param_type(param, false)?;
+    let pointee = raw.trim_start_matches("*mut ").trim_start_matches("*const ");
+    Ok(match (param.kind.wrap.as_str(), param.kind.open.as_str()) {
+        ("", "") => raw,
+        ("count", _) => "Count".to_owned(),
+        ("out", _) => format!("Out<{pointee}>"),
+        ("inout", _) => format!("InOut<{pointee}>"),
+        ("pointer_out", _) => "Out<*mut c_void>".to_owned(),
+        ("count_out", _) => "CountOut".to_owned(),
+        ("count_io", _) => "CountIo".to_owned(),
+        ("status", _) => "StatusIn".to_owned(),
+        ("status_out", _) => "StatusOut".to_owned(),
+        ("user_function", _) => "Reduction".to_owned(),
+        ("conversion_function", _) => "Conversion".to_owned(),
+        ("copying", _) => {
+            let function = rust_type(&param.kind.c)?;
+            format!("Copying{}", function.trim_start_matches("Option"))
+        }
+        (_, "slice") => format!("&[{pointee}]"),
+        (_, "slice_mut") => format!("&mut [{pointee}]"),
+        (_, "counts") => "Counts<'_>".to_owned(),
+        (_, "text") => "&CStr".to_owned(),
+        (_, "text_out") => "TextOut".to_owned(),
+        (_, "statuses_out") => "StatusesOut".to_owned(),
+        (wrap, open) => bail!("kind {}: unknown {wrap}{open}", param.kind.name),
+    })
+}
+
+/// The parameter whose error handler is called.
+fn origin_param(function: &Function) -> Option<&Param> {
+    match function.module.as_str() {
+        "tool" => None,
+        "io" => function.first(&["file"]),
+        _ => function
+            .first(&["comm", "win", "file", "file_or_null", "session"])
+            .or_else(|| function.first(&["request_object", "request"])),
+    }
+}
+
+/// Whose error handler is called.
+fn origin(function: &Function) -> String {
+    match (origin_param(function), function.module.as_str()) {
+        (None, "tool") => "Origin::Tool".to_owned(),
+        // Errors of files that are not open yet are those of the null file.
+        (None, "io") => "Origin::File(MPI_FILE_NULL)".to_owned(),
+        (None, _) => "Origin::None".to_owned(),
+        (Some(param), _) => {
+            let class = match param.kind.name.as_str() {
+                "comm" => "Comm",
+                "win" => "Win",
+                "session" => "Session",
+                "request" | "request_object" => "Request",
+                _ => "File",
+            };
+            format!("Origin::{class}({})", param.name)
+        }
+    }
+}
