@@ -25,6 +25,7 @@ pub mod author;
 pub mod frameworks;
 #[cfg(feature = "host")]
 pub mod host;
+pub mod launch;
 #[cfg(feature = "mock")]
 pub mod mock;
 mod sys;

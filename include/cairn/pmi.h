@@ -14,7 +14,7 @@
  * process managers.
  *
  * **Threads and locks.** Called by one thread at a time with no lock held. Functions may wait for
- * the process manager; `abort` may be called by any thread at any time.
+ * the process manager; `abort` may be called by any thread at any time, also while another waits.
  *
  * **Limits.** Values are bytes of any kind, up to 64 KiB; the component encodes and cuts them to
  * what its protocol can carry. Keys are printable, without blanks, up to 63 bytes.
@@ -75,6 +75,19 @@ struct cairn_pmi_job_t {
    * 1 when `MPI_Comm_spawn` started this job.
    */
   uint32_t spawned;
+  /**
+   * Rank among the processes of this node.
+   */
+  uint32_t local_rank;
+  /**
+   * Processes of the job on this node.
+   */
+  uint32_t local_size;
+  /**
+   * Nodes that the job runs on; 0 if the process manager does not say who runs where, and then
+   * `node_of` is of no use either.
+   */
+  uint32_t nodes;
   /**
    * The job's name, NUL-terminated.
    */
@@ -141,6 +154,12 @@ struct cairn_pmi_ops_t {
                            const char *service,
                            char *port,
                            size_t capacity);
+  /**
+   * Stores the number of the node that `rank` runs on, below the job's `nodes`: ranks with one
+   * number share a machine. May be called from any thread between `connect` and the close.
+   * Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_status_t (*node_of)(cairn_instance_t *instance, uint32_t rank, uint32_t *node);
 };
 
 #endif  /* CAIRN_PMI_H */

@@ -9,7 +9,7 @@
 //! process managers.
 //!
 //! **Threads and locks.** Called by one thread at a time with no lock held. Functions may wait for
-//! the process manager; `abort` may be called by any thread at any time.
+//! the process manager; `abort` may be called by any thread at any time, also while another waits.
 //!
 //! **Limits.** Values are bytes of any kind, up to 64 KiB; the component encodes and cuts them to
 //! what its protocol can carry. Keys are printable, without blanks, up to 63 bytes.
@@ -45,6 +45,13 @@ pub struct PmiJob {
     pub universe: i32,
     /// 1 when `MPI_Comm_spawn` started this job.
     pub spawned: u32,
+    /// Rank among the processes of this node.
+    pub local_rank: u32,
+    /// Processes of the job on this node.
+    pub local_size: u32,
+    /// Nodes that the job runs on; 0 if the process manager does not say who runs where, and then
+    /// `node_of` is of no use either.
+    pub nodes: u32,
     /// The job's name, NUL-terminated.
     pub id: [c_char; PMI_TEXT],
     /// Who launched it, in words, such as `mpirun of Cairn MPI` or `hydra`. NUL-terminated.
@@ -109,6 +116,11 @@ pub struct PmiOps {
             capacity: usize,
         ) -> Status,
     >,
+    /// Stores the number of the node that `rank` runs on, below the job's `nodes`: ranks with one
+    /// number share a machine. May be called from any thread between `connect` and the close.
+    /// Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub node_of:
+        Option<unsafe extern "C" fn(instance: *mut Instance, rank: u32, node: &mut u32) -> Status>,
 }
 
 contract! {
@@ -122,6 +134,7 @@ contract! {
     required disconnect;
     optional publish since 0 = no_publish;
     optional lookup since 0 = no_lookup;
+    optional node_of since 0 = no_node_of;
 }
 
 unsafe extern "C" fn no_publish(
@@ -142,6 +155,14 @@ unsafe extern "C" fn no_lookup(
     unsafe { author::fail(instance, &author::unsupported("name publishing")) }
 }
 
+unsafe extern "C" fn no_node_of(instance: *mut Instance, _: u32, _: &mut u32) -> Status {
+    // SAFETY: the caller passes a living instance.
+    unsafe { author::fail(instance, &author::unsupported(NODES)) }
+}
+
+/// What a protocol without `node_of` lacks.
+const NODES: &str = "the nodes of the other ranks";
+
 impl Default for PmiJob {
     fn default() -> Self {
         Self {
@@ -151,6 +172,9 @@ impl Default for PmiJob {
             appnum: -1,
             universe: -1,
             spawned: 0,
+            local_rank: 0,
+            local_size: 1,
+            nodes: 0,
             id: [0; PMI_TEXT],
             launcher: [0; PMI_TEXT],
         }
@@ -190,6 +214,10 @@ pub trait Pmi: Component {
     fn lookup(&self, _service: &str) -> Result<String, Failure> {
         Err(author::unsupported("name publishing"))
     }
+    /// The number of the node that `rank` runs on.
+    fn node_of(&self, _rank: u32) -> Result<u32, Failure> {
+        Err(author::unsupported(NODES))
+    }
 }
 
 /// The table of a protocol in Rust; the `component!` macro puts it into the descriptor.
@@ -205,6 +233,7 @@ pub const fn ops<T: Pmi>() -> PmiOps {
         disconnect: Some(disconnect::<T>),
         publish: Some(publish::<T>),
         lookup: Some(lookup::<T>),
+        node_of: Some(node_of::<T>),
     }
 }
 
@@ -276,6 +305,10 @@ shims! { T: Pmi;
         if crate::text::write(&found, port, capacity) >= capacity {
             return Err(Failure::new(ERR_TRUNCATED, "the port name is longer than the buffer"));
         }
+        Ok(())
+    }
+    fn node_of(instance: *mut Instance, rank: u32, node: &mut u32) -> Status = report(instance) {
+        *node = author::component::<T>(instance).node_of(rank)?;
         Ok(())
     }
 }

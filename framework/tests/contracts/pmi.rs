@@ -16,7 +16,16 @@ life!(Double, Double);
 impl Pmi for Double {
     fn connect(&self) -> Result<PmiJob, Failure> {
         play("connect", self.0.me())?;
-        let mut job = PmiJob { rank: 2, size: 5, appnum: 3, universe: 9, ..PmiJob::default() };
+        let mut job = PmiJob {
+            rank: 2,
+            size: 5,
+            appnum: 3,
+            universe: 9,
+            local_rank: 1,
+            local_size: 3,
+            nodes: 2,
+            ..PmiJob::default()
+        };
         job.set_texts("job-17", "a test");
         Ok(job)
     }
@@ -43,6 +52,10 @@ impl Pmi for Double {
         play("lookup", (self.0.me(), service))?;
         Ok("port-8".into())
     }
+    fn node_of(&self, rank: u32) -> Result<u32, Failure> {
+        play("node_of", (self.0.me(), rank))?;
+        Ok(rank / 3)
+    }
 }
 
 cairn_framework::component! {
@@ -51,7 +64,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(pmi, Double: publish, lookup);
+bare!(pmi, Double: publish, lookup, node_of);
 
 #[test]
 fn every_function_reaches_the_protocol() {
@@ -83,9 +96,17 @@ fn every_function_reaches_the_protocol() {
     assert_eq!(c!(ops, connect(me, &mut job)), OK);
     called("connect", me);
     assert_eq!((job.rank, job.size, job.appnum, job.universe), (2, 5, 3, 9));
+    assert_eq!((job.local_rank, job.local_size, job.nodes), (1, 3, 2));
     // SAFETY: the double has set both texts.
     let texts = unsafe { [CStr::from_ptr(job.id.as_ptr()), CStr::from_ptr(job.launcher.as_ptr())] };
     assert_eq!(texts, [c"job-17", c"a test"]);
+
+    let (expected, mut node) = (said("node_of", (me, 4)), 77);
+    pmi.fails(&expected, || c!(ops, node_of(me, 4, &mut node)));
+    pmi.panics(&expected, || c!(ops, node_of(me, 4, &mut node)));
+    assert_eq!(node, 77);
+    assert_eq!(c!(ops, node_of(me, 4, &mut node)), OK);
+    assert_eq!((node, calls()), (1, vec![expected]));
 
     c!(ops, abort(me, 3, c"no more".as_ptr()));
     called("abort", (me, 3, "no more"));
@@ -158,6 +179,10 @@ fn absent_functions() {
             let mut buffer = [b'#'; 8];
             let status = c!(ops, lookup(me, service, buffer.as_mut_ptr().cast(), 8));
             assert_eq!((status, buffer), (ERR_UNSUPPORTED, [b'#'; 8]));
+        }),
+        ("node_of", &|| {
+            let mut node = 77;
+            assert_eq!((c!(ops, node_of(me, 1, &mut node)), node), (ERR_UNSUPPORTED, 77));
         }),
     ]);
     pmi.close();

@@ -1,0 +1,49 @@
+//! What `mpirun` tells the processes it starts, by environment variables, besides the protocol that
+//! the framework `pmi` speaks.
+//!
+//! The launcher sets them, the library reads them; nobody else needs to know their names. A process
+//! that another launcher started has none of them.
+
+#![forbid(unsafe_code)]
+
+/// Name of the job: unique on the machine while it runs, fit for file names. Every process of the
+/// job has it, also one that a rank started, unless it was taken out of the environment.
+pub const JOB_ID: &str = "CAIRN_JOB_ID";
+
+/// What every process of the job knows and nobody else: 128 random bits as 32 hexadecimal digits
+/// (see [`crate::abi::job::Job::secret`]).
+pub const JOB_SECRET: &str = "CAIRN_JOB_SECRET";
+
+/// Number of a descriptor, inherited, of an anonymous file that all processes of the job on this
+/// node share. Empty at first: what it holds, and so its size, is the library's business. It has no
+/// name, so nothing is left of it when the last process is gone.
+pub const NODE_FD: &str = "CAIRN_NODE_FD";
+
+/// The secret out of the text of [`JOB_SECRET`]; `None` if it is none.
+pub fn secret(text: &str) -> Option<[u8; 16]> {
+    if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u128::from_str_radix(text, 16).ok().map(u128::to_be_bytes)
+}
+
+/// The text of a secret, for [`JOB_SECRET`].
+pub fn secret_text(secret: [u8; 16]) -> String {
+    format!("{:032x}", u128::from_be_bytes(secret))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_pass_as_text() {
+        let secret_bytes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0xfe, 0xff];
+        let text = secret_text(secret_bytes);
+        assert_eq!(text, "000102030405060708090a0b0c0dfeff");
+        assert_eq!(secret(&text), Some(secret_bytes));
+        for wrong in ["", "00", &text[1..], "+00102030405060708090a0b0c0dfeff", "ä"] {
+            assert_eq!(secret(wrong), None, "{wrong}");
+        }
+    }
+}
