@@ -7,3 +7,5 @@
 
 use cri_dedicated as _;
 use cri_round_robin as _;
+use pmi_pmi1 as _;
+use pmi_singleton as _;

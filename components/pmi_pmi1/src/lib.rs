@@ -1,0 +1,223 @@
+//! PMI-1: launched by a process manager that speaks version 1 of the process management interface:
+//! our `mpirun`, Hydra of MPICH and of Intel MPI, `mpiexec.gforker`, `srun --mpi=pmi2`.
+//!
+//! ```text
+//!   put(key, bytes) ─► pieces: base64, cut to what the server takes ─► "cmd=put kvsname=.. key=0.0.key value=.."
+//!   get(rank, key)  ◄─ pieces put together and decoded             ◄─ "cmd=get_result rc=0 value=.."
+//!   fence           ─► "cmd=barrier_in"                            ◄─ "cmd=barrier_out"
+//! ```
+//!
+//! * `environment`: who the launcher is and where its socket is
+//! * `connection`: a request and its answer, one at a time
+//! * `wire`: lines of text
+//! * `value`: values of any bytes as text in pieces
+//! * `mapping`: which rank runs on which node
+//!
+//! What all these servers agree on is little; the rest is handled here: fields of answers come in
+//! any order, `rc` may be missing, a request must be a single write of less than 1024 bytes and
+//! wait for its answer (Slurm), no value may be empty (MPICH), hold a blank (Intel) or a backslash
+//! (MPICH), and an unknown command ends the job.
+
+mod connection;
+mod environment;
+mod mapping;
+mod value;
+mod wire;
+
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::{Mutex, OnceLock};
+
+use cairn_framework::abi::param::IntegerParam;
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_OTHER};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::frameworks::pmi::{Pmi, PmiJob};
+
+use connection::{Aborter, Connection, Limits};
+use environment::{Environment, Server};
+use mapping::Mapping;
+
+/// Above the singleton, below protocols that can do more.
+const PRIORITY: i64 = 50;
+
+struct Pmi1 {
+    environment: Environment,
+    priority: i32,
+    /// There from `connect` to `disconnect`.
+    connection: Mutex<Option<Connection>>,
+    /// Apart from the connection, which a thread may hold while it waits for the others.
+    aborter: OnceLock<Aborter>,
+    mapping: OnceLock<Mapping>,
+}
+
+impl Component for Pmi1 {
+    type Params = IntegerParam;
+
+    fn register(registrar: &Registrar<'_>) -> Result<IntegerParam, Failure> {
+        registrar.priority(PRIORITY)
+    }
+
+    fn open(_host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
+        Ok(Self {
+            environment: Environment::read(|name| std::env::var(name).ok()),
+            priority: priority.get() as i32,
+            connection: Mutex::default(),
+            aborter: OnceLock::new(),
+            mapping: OnceLock::new(),
+        })
+    }
+
+    fn query(&self, _scope: &Scope) -> Answer {
+        match &self.environment.server {
+            Ok(_) => Answer::Priority(self.priority),
+            Err(reason) => Answer::Decline(reason.clone()),
+        }
+    }
+}
+
+impl Pmi1 {
+    /// Runs with the connection. A panic in the middle of a request leaves nothing to go on with.
+    fn with<T>(
+        &self,
+        run: impl FnOnce(&mut Connection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let broken = || Failure::new(ERR_OTHER, "an earlier request ended in a panic");
+        let mut connection = self.connection.lock().map_err(|_| broken())?;
+        run(connection.as_mut().ok_or("not connected to the process manager")?)
+    }
+
+    /// Connects the socket, and learns rank and size.
+    fn dial(&self) -> Result<(Connection, u32, u32), Failure> {
+        match self.environment.server.as_ref().map_err(|reason| reason.as_str())? {
+            Server::Descriptor { fd, rank, size } => {
+                // SAFETY: the launcher left this descriptor, a socket, to this library; `connect`
+                // is called once.
+                let socket = unsafe { OwnedFd::from_raw_fd(*fd) };
+                Ok((Connection::new(socket)?, *rank, *size))
+            }
+            Server::Port { address, id } => Connection::dial(address, id),
+        }
+    }
+}
+
+impl Pmi for Pmi1 {
+    fn connect(&self) -> Result<PmiJob, Failure> {
+        let (mut connection, rank, size) = self.dial()?;
+        if rank >= size {
+            return Err(format!("the process manager says rank {rank} of {size}").into());
+        }
+        connection.start(rank)?;
+        let own = self.environment.job_id.as_deref() == Some(connection.kvs());
+        connection.set_limits(if own { Limits::Own } else { Limits::Cautious });
+        let _ = self.aborter.set(connection.aborter(own)?);
+
+        let text = connection.lookup_key("PMI_process_mapping")?;
+        let mapping =
+            text.and_then(|text| Mapping::parse(&text, size)).or_else(|| match self.environment {
+                Environment { local: Some((_, local)), .. } if local == size => {
+                    Some(Mapping::one_node(size))
+                }
+                _ => None,
+            });
+        let mut job = PmiJob {
+            rank,
+            size,
+            appnum: connection.number("get_appnum", "appnum")?,
+            universe: connection.number("get_universe_size", "size")?,
+            spawned: u32::from(self.environment.spawned),
+            ..PmiJob::default()
+        };
+        if let Some(mapping) = mapping {
+            (job.local_rank, job.local_size) = mapping.local(rank);
+            job.nodes = mapping.nodes();
+            let _ = self.mapping.set(mapping);
+        } else if let Some((local_rank, local_size)) = self.environment.local {
+            (job.local_rank, job.local_size) = (local_rank, local_size);
+        }
+        job.set_texts(&file_name(connection.kvs()), self.environment.launcher);
+        *self.connection.lock().map_err(|_| "connected twice")? = Some(connection);
+        Ok(job)
+    }
+
+    fn put(&self, key: &str, value: &[u8]) -> Result<(), Failure> {
+        self.with(|connection| {
+            let rank = connection.rank();
+            let room = connection.room(&value::key(rank, u32::MAX, key, connection.key_max()));
+            for (piece, text) in value::pieces(value, room).enumerate() {
+                let key = value::key(rank, piece as u32, key, connection.key_max());
+                connection.put(&key, &text)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn fence(&self) -> Result<(), Failure> {
+        self.with(Connection::barrier)
+    }
+
+    fn get(&self, rank: u32, key: &str) -> Result<Vec<u8>, Failure> {
+        self.with(|connection| {
+            let max = connection.key_max();
+            let mut fetch = |piece| connection.lookup_key(&value::key(rank, piece, key, max));
+            let missing = || Failure::new(ERR_NOT_FOUND, format!("rank {rank} has put no {key}"));
+            value::assemble(&fetch(0)?.ok_or_else(missing)?, |piece| {
+                fetch(piece)?.ok_or_else(missing)
+            })
+        })
+    }
+
+    fn abort(&self, code: i32, text: &str) {
+        if let Some(aborter) = self.aborter.get() {
+            aborter.abort(code, text);
+        }
+    }
+
+    fn disconnect(&self) -> Result<(), Failure> {
+        self.with(Connection::finalize)?;
+        if let Ok(mut connection) = self.connection.lock() {
+            *connection = None;
+        }
+        Ok(())
+    }
+
+    fn publish(&self, service: &str, port: Option<&str>) -> Result<(), Failure> {
+        let service = value::escape(service);
+        self.with(|connection| match port {
+            Some(port) => connection.publish(&service, &value::escape(port)),
+            None => connection.unpublish(&service),
+        })
+    }
+
+    fn lookup(&self, service: &str) -> Result<String, Failure> {
+        self.with(|connection| {
+            let port = connection.lookup(&value::escape(service))?;
+            value::unescape(&port).ok_or_else(|| "the port name is not UTF-8".into())
+        })
+    }
+
+    fn node_of(&self, rank: u32) -> Result<u32, Failure> {
+        let mapping = self.mapping.get().ok_or_else(|| {
+            let text = "the process manager does not say who runs where";
+            Failure::new(ERR_NOT_FOUND, text)
+        })?;
+        mapping
+            .node_of(rank)
+            .ok_or_else(|| Failure::new(ERR_ARGUMENT, format!("the job has no rank {rank}")))
+    }
+}
+
+/// The job's name, fit for file names.
+fn file_name(kvs: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    kvs.chars().map(fit).collect()
+}
+
+cairn_framework::component! {
+    framework: pmi,
+    component: Pmi1,
+    name: "pmi1",
+    description: "launched by mpirun, Hydra, srun or another process manager that speaks PMI-1",
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! The component against a server made of canned answers.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::os::fd::IntoRawFd;
+use std::os::unix::net::UnixStream;
+use std::thread::JoinHandle;
+
+use cairn_framework::abi::status::{ERR_PEER, ERR_PROTOCOL};
+
+use super::*;
+
+/// A component with a given environment; the mock has none.
+fn component(server: Server) -> Pmi1 {
+    Pmi1 {
+        environment: Environment {
+            server: Ok(server),
+            launcher: "a test",
+            local: Some((1, 2)),
+            spawned: false,
+            job_id: None,
+        },
+        priority: 50,
+        connection: Mutex::default(),
+        aborter: OnceLock::new(),
+        mapping: OnceLock::new(),
+    }
+}
+
+/// Plays a server: each request that comes must be the one expected, and gets its answer. Ends when
+/// the script does, or the client is gone.
+fn play(
+    socket: impl std::io::Read + Write + Send + 'static,
+    script: &'static [(&'static str, &'static str)],
+) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(socket);
+        for (request, answer) in script {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            assert_eq!(line.trim_end(), *request);
+            reader.get_mut().write_all(answer.as_bytes()).unwrap();
+        }
+    })
+}
+
+fn over_socket(script: &'static [(&'static str, &'static str)]) -> (Pmi1, JoinHandle<()>) {
+    let (here, there) = UnixStream::pair().unwrap();
+    let server = play(there, script);
+    (component(Server::Descriptor { fd: here.into_raw_fd(), rank: 1, size: 2 }), server)
+}
+
+#[test]
+fn speaks_as_intel_hydra_does() {
+    let (pmi, server) = over_socket(&[
+        (
+            "cmd=init pmi_version=1 pmi_subversion=1",
+            "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n",
+        ),
+        ("cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=4096\n"),
+        ("cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1/2 rc=0\n"),
+        (
+            "cmd=get kvsname=kvs_1/2 key=PMI_process_mapping",
+            "cmd=get_result rc=0 msg=success value=(vector,(0,2,1))\n",
+        ),
+        ("cmd=get_appnum", "cmd=appnum appnum=3\n"),
+        ("cmd=get_universe_size", "cmd=universe_size size=-1 rc=0\n"),
+        ("cmd=put kvsname=kvs_1/2 key=1.0.card value=1.AP8", "cmd=put_result rc=0 msg=success\n"),
+        ("cmd=barrier_in", "cmd=barrier_out\n"),
+        ("cmd=get kvsname=kvs_1/2 key=0.0.card", "cmd=get_result rc=0 msg=success value=2.AP\n"),
+        ("cmd=get kvsname=kvs_1/2 key=0.1.card", "cmd=get_result rc=0 msg=success value=8\n"),
+        (
+            "cmd=get kvsname=kvs_1/2 key=0.0.none",
+            "cmd=get_result rc=-1 msg=key_none_not_found value=unknown\n",
+        ),
+        (
+            "cmd=publish_name service=my%20name port=tag#1$",
+            "cmd=publish_result info=ok rc=0 msg=success\n",
+        ),
+        ("cmd=lookup_name service=other", "cmd=lookup_result rc=1 msg=service_not_found\n"),
+        ("cmd=lookup_name service=x", "cmd=lookup_result info=ok port=a%20b\n"),
+        ("cmd=unpublish_name service=x", "cmd=unpublish_result info=ok\n"),
+        ("cmd=finalize", "cmd=finalize_ack\n"),
+    ]);
+    let job = pmi.connect().unwrap();
+    assert_eq!((job.rank, job.size, job.appnum, job.universe), (1, 2, 3, -1));
+    assert_eq!((job.local_rank, job.local_size, job.nodes), (0, 1, 2));
+    assert_eq!((pmi.node_of(0), pmi.node_of(1)), (Ok(0), Ok(1)));
+    assert_eq!(pmi.node_of(2).unwrap_err().status, ERR_ARGUMENT);
+    // SAFETY: the component has ended the text.
+    let id = unsafe { std::ffi::CStr::from_ptr(job.id.as_ptr()) };
+    assert_eq!(id, c"kvs_1_2");
+
+    pmi.put("card", &[0, 255]).unwrap();
+    pmi.fence().unwrap();
+    assert_eq!(pmi.get(0, "card").unwrap(), [0, 255]);
+    assert_eq!(pmi.get(0, "none").unwrap_err().status, ERR_NOT_FOUND);
+    pmi.publish("my name", Some("tag#1$")).unwrap();
+    assert_eq!(pmi.lookup("other").unwrap_err().status, ERR_NOT_FOUND);
+    assert_eq!(pmi.lookup("x").unwrap(), "a b");
+    pmi.publish("x", None).unwrap();
+    pmi.disconnect().unwrap();
+    assert!(pmi.fence().unwrap_err().text.contains("not connected"));
+    server.join().unwrap();
+}
+
+/// What a server that knows nothing says.
+const BARE: [(&str, &str); 6] = [
+    ("cmd=init pmi_version=1 pmi_subversion=1", "cmd=response_to_init pmi_version=1 rc=0\n"),
+    ("cmd=get_maxes", "cmd=maxes\n"),
+    ("cmd=get_my_kvsname", "cmd=my_kvsname kvsname=k\n"),
+    ("cmd=get kvsname=k key=PMI_process_mapping", "cmd=get_result rc=1\n"),
+    ("cmd=get_appnum", "cmd=appnum appnum=-1\n"),
+    ("cmd=get_universe_size", "cmd=universe_size size=2\n"),
+];
+
+#[test]
+fn a_port_is_connected_to() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut line = String::new();
+        BufReader::new(socket.try_clone().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "cmd=initack pmiid=7\n");
+        socket
+            .write_all(b"cmd=initack\ncmd=set size=3\ncmd=set rank=2\ncmd=set debug=0\n")
+            .unwrap();
+        play(socket, &BARE).join().unwrap();
+    });
+    let pmi = component(Server::Port { address, id: "7".into() });
+    let job = pmi.connect().unwrap();
+    // Two of three on this node: who else is here is not known.
+    assert_eq!((job.rank, job.size, job.local_rank, job.local_size, job.nodes), (2, 3, 1, 2, 0));
+    assert_eq!(pmi.node_of(0).unwrap_err().status, ERR_NOT_FOUND);
+    server.join().unwrap();
+}
+
+#[test]
+fn without_a_mapping_all_local_ranks_are_on_one_node() {
+    let (pmi, server) = over_socket(&BARE);
+    let job = pmi.connect().unwrap();
+    assert_eq!((job.nodes, pmi.node_of(1)), (1, Ok(0)));
+    server.join().unwrap();
+    let error = pmi.fence().unwrap_err();
+    assert_eq!((error.status, error.text.as_str()), (ERR_PEER, "the process manager is gone"));
+}
+
+#[test]
+fn abort_does_not_wait_for_a_thread_in_a_fence() {
+    let (here, there) = UnixStream::pair().unwrap();
+    let pmi = component(Server::Descriptor { fd: here.into_raw_fd(), rank: 0, size: 2 });
+    let server = play(there.try_clone().unwrap(), &BARE);
+    pmi.connect().unwrap();
+    server.join().unwrap();
+    std::thread::scope(|scope| {
+        let fence = scope.spawn(|| pmi.fence());
+        let mut reader = BufReader::new(there);
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        assert_eq!(line, "cmd=barrier_in\n");
+        pmi.abort(-3, "two words; a=b\nand more");
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+        assert_eq!(line, "cmd=abort exitcode=-3 message=two_words__a_b_and_more\n");
+        drop(reader);
+        assert_eq!(fence.join().unwrap().unwrap_err().status, ERR_PEER);
+    });
+}
+
+#[test]
+fn answers_that_fit_nothing_are_errors() {
+    for script in [
+        &[("cmd=init pmi_version=1 pmi_subversion=1", "cmd=response_to_init rc=-1\n")][..],
+        &[("cmd=init pmi_version=1 pmi_subversion=1", "cmd=other\n")],
+        &[("cmd=init pmi_version=1 pmi_subversion=1", "\u{1}\u{2}\n")],
+        &[("cmd=init pmi_version=1 pmi_subversion=1", "cmd=response_to_init pmi_version=2 rc=0\n")],
+    ] {
+        let script: &'static [(&str, &str)] = Box::leak(script.to_vec().into_boxed_slice());
+        let (pmi, server) = over_socket(script);
+        assert_eq!(pmi.connect().unwrap_err().status, ERR_PROTOCOL, "{script:?}");
+        server.join().unwrap();
+    }
+}
