@@ -1,0 +1,71 @@
+//! The predefined reduction operations on the predefined datatypes.
+//!
+//! ```text
+//!   op ─────────┐
+//!   datatype ───┴─► types: class and representation ─► is the pair defined? ─► kernel
+//! ```
+//!
+//! Operations and datatypes are the numbers that their handles have in the standard ABI (MPI 5.0,
+//! chapter 20). Which operation is defined on which datatype is in MPI 5.0, §6.9.2 and §6.9.4 (MINLOC
+//! and MAXLOC); [`kernel`] knows these pairs and no other. The crate knows no MPI objects.
+//!
+//! Integers wrap around on overflow. Of a number and a NaN, MAX and MIN take the number, MAXLOC and
+//! MINLOC what is in `inout`. Logical values are true unless all their bits are zero; a logical result is 1 or
+//! 0, as C and the common Fortran compilers have it.
+
+mod kernels;
+mod number;
+mod soft;
+mod types;
+
+pub use types::{DATATYPES, TypeInfo, type_info};
+
+/// `MPI_SUM`.
+pub const SUM: u32 = 0x21;
+/// `MPI_MIN`.
+pub const MIN: u32 = 0x22;
+/// `MPI_MAX`.
+pub const MAX: u32 = 0x23;
+/// `MPI_PROD`.
+pub const PROD: u32 = 0x24;
+/// `MPI_BAND`.
+pub const BAND: u32 = 0x28;
+/// `MPI_BOR`.
+pub const BOR: u32 = 0x29;
+/// `MPI_BXOR`.
+pub const BXOR: u32 = 0x2a;
+/// `MPI_LAND`.
+pub const LAND: u32 = 0x30;
+/// `MPI_LOR`.
+pub const LOR: u32 = 0x31;
+/// `MPI_LXOR`.
+pub const LXOR: u32 = 0x32;
+/// `MPI_MINLOC`.
+pub const MINLOC: u32 = 0x38;
+/// `MPI_MAXLOC`.
+pub const MAXLOC: u32 = 0x39;
+/// `MPI_REPLACE`: `inout` becomes `input`.
+pub const REPLACE: u32 = 0x3c;
+/// `MPI_NO_OP`: `inout` stays as it is.
+pub const NO_OP: u32 = 0x3d;
+
+/// Every predefined operation but `MPI_OP_NULL`. All are commutative but `MPI_REPLACE` and
+/// `MPI_NO_OP`, which only one-sided operations take.
+pub const OPERATIONS: [u32; 14] =
+    [SUM, MIN, MAX, PROD, BAND, BOR, BXOR, LAND, LOR, LXOR, MINLOC, MAXLOC, REPLACE, NO_OP];
+
+/// `inout[i] = input[i] op inout[i]` for `count` elements, each as far from the next as the extent of
+/// the datatype says. Any thread, no lock, no allocation.
+///
+/// # Safety
+/// Both buffers hold `count` elements of the datatype, may be unaligned, and do not overlap. With a
+/// `count` of zero they are not looked at.
+pub type Kernel = unsafe fn(input: *const u8, inout: *mut u8, count: usize);
+
+/// The kernel of an operation on a datatype, both as numbers of the ABI; `None` when the standard does
+/// not define the operation on the datatype, or one of them is not predefined.
+///
+/// Chooses among a few instruction sets by what the processor has; cheap, but worth keeping.
+pub fn kernel(op: u32, datatype: u32) -> Option<Kernel> {
+    kernels::find(op, types::find(datatype)?)
+}
