@@ -22,7 +22,6 @@ pub fn enabled() -> bool {
 }
 
 /// Turns the checks on or off; for `MPI_Init`.
-#[allow(dead_code, reason = "initialization is not there yet")]
 pub fn enable(on: bool) {
     ENABLED.store(on, Ordering::Relaxed);
 }

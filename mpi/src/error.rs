@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, File, Request, Session, Win};
-use crate::{objects, state};
+use crate::{objects, runtime, state};
 
 /// What a function of MPI gives, before the error handler has seen it.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -63,6 +63,13 @@ impl Error {
         self
     }
 
+    /// The same error, of a function that completes several operations: it returns
+    /// `MPI_ERR_IN_STATUS`, and the statuses say which operation failed.
+    pub fn in_status(mut self) -> Self {
+        self.0.code = MPI_ERR_IN_STATUS;
+        self
+    }
+
     /// Its code.
     pub fn code(&self) -> c_int {
         self.0.code
@@ -114,7 +121,7 @@ fn fatal(function: &str, error: &Error) -> ! {
     let text = format!("cairn: {}{function} failed: {name}: {}\n", state::whoami(), error.text());
     // In one piece, so that several ranks that fail at once don't mix their lines.
     let _ = std::io::stderr().write_all(text.as_bytes());
-    state::abort(error.code())
+    runtime::abort(error.code(), &format!("{function} failed: {name}: {}", error.text()))
 }
 
 /// The name of a predefined class, or the code as a number.

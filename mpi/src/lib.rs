@@ -26,4 +26,5 @@ mod check;
 mod error;
 #[allow(dead_code, reason = "the objects are not there yet")]
 mod objects;
+pub mod runtime;
 mod state;

@@ -1,7 +1,10 @@
 //! Where the process is between initialization and finalization, and how it ends.
 
 use std::ffi::c_int;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
+
+use cairn_framework::abi::job::Job;
 
 /// The states of the World Model (MPI 5.0, section 11.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,18 +32,30 @@ pub fn world() -> World {
 }
 
 /// Changes the state; for `MPI_Init` and `MPI_Finalize` when their work is done.
-#[allow(dead_code, reason = "initialization is not there yet")]
 pub fn set_world(world: World) {
     WORLD.store(world as u8, Ordering::Release);
 }
 
-/// How messages name this process: `rank 3 on host: `, or nothing before it has a rank.
-pub fn whoami() -> String {
-    String::new()
+/// Who this process is, for messages: set when it is known, by `MPI_Init`.
+static IDENTITY: OnceLock<String> = OnceLock::new();
+
+/// Remembers who this process is.
+pub fn set_identity(job: &Job) {
+    let host = rustix::system::uname();
+    let host = host.nodename().to_string_lossy();
+    let _ = IDENTITY.set(match job.size {
+        1 => String::new(),
+        _ => format!("rank {} on {host}: ", job.rank),
+    });
 }
 
-/// Ends the process, and with it the job, without cleaning up: other threads may hold any lock.
-pub fn abort(code: c_int) -> ! {
+/// How messages name this process: `rank 3 on host: `, or nothing before it has a rank.
+pub fn whoami() -> &'static str {
+    IDENTITY.get().map_or("", String::as_str)
+}
+
+/// Ends the process without cleaning up: other threads may hold any lock.
+pub fn exit(code: c_int) -> ! {
     let status = if (1..=255).contains(&code) { code } else { 1 };
     // SAFETY: ends the process; nothing of it is used any more.
     unsafe { libc::_exit(status) }

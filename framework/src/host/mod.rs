@@ -15,7 +15,7 @@ pub use inventory;
 pub use services::cards::CardExchange;
 pub use services::counters::CounterInfo;
 pub use services::log::Sink;
-pub use services::table::take_reason;
+pub use services::table::{give_reason, take_reason};
 pub use system::{Chosen, Options, Search, Slot, Stage, System};
 
 use crate::abi::component::ComponentDescriptor;

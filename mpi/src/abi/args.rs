@@ -236,10 +236,7 @@ impl CountElement for Count {
 
 /// # Safety
 /// The pointer is that of `length` elements that stay until the call ends, or `length` is 0.
-pub unsafe fn counts<'a, T: CountElement>(pointer: *const T, length: usize) -> Counts<'a>
-where
-    T: 'a,
-{
+pub unsafe fn counts<'a, T: CountElement + 'a>(pointer: *const T, length: usize) -> Counts<'a> {
     // SAFETY: by the contract of this function.
     T::counts(unsafe { slice(pointer, length) })
 }
@@ -277,7 +274,10 @@ impl TextOut {
     /// room. Returns the length without the null.
     pub fn set(self, text: &str) -> c_int {
         let Some(room) = self.capacity.checked_sub(1) else { return 0 };
-        let length = text.floor_char_boundary(room);
+        let mut length = text.len().min(room);
+        while !text.is_char_boundary(length) {
+            length -= 1;
+        }
         // SAFETY: made by `text_out`: there is room for `capacity` bytes.
         unsafe {
             self.pointer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), length);

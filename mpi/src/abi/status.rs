@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use super::generated::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS};
+use super::generated::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL, MPI_SUCCESS};
 
 /// The struct of mpi.h: 8 integers, of which the last 5 are ours (MPI 5.0, section 20.3.5).
 ///
@@ -26,6 +26,9 @@ impl Status {
     /// The status of an operation that did not take place (MPI 5.0, section 3.7.3).
     pub const EMPTY: Self =
         Self { source: MPI_ANY_SOURCE, tag: MPI_ANY_TAG, error: MPI_SUCCESS, internal: [0; 5] };
+
+    /// The status of a receive from `MPI_PROC_NULL` (section 3.10).
+    pub const FROM_NOBODY: Self = Self { source: MPI_PROC_NULL, ..Self::EMPTY };
 
     /// The status of a receive.
     pub fn received(source: c_int, tag: c_int, bytes: u64) -> Self {

@@ -7,8 +7,13 @@
 //! as their kinds say, unless the user turned the checks off.
 
 pub mod abi;
+pub mod coll;
+pub mod comm;
 pub mod convert;
 pub mod datatype;
 pub mod env;
 pub mod error;
+pub mod op;
+pub mod p2p;
+pub mod request;
 pub mod status;

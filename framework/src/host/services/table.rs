@@ -107,9 +107,15 @@ pub fn take_reason(function: &str, status: Status) -> String {
     }
 }
 
-pub(crate) fn failed(status: Status, reason: impl Into<String>) -> Status {
+/// Says why a function is about to fail, as the host table's `fail` does; for hosts that fail in a
+/// function which a component calls.
+pub fn give_reason(reason: impl Into<String>) {
     let reason = reason.into();
     REASON.with(|last| *last.borrow_mut() = reason);
+}
+
+pub(crate) fn failed(status: Status, reason: impl Into<String>) -> Status {
+    give_reason(reason);
     status
 }
 

@@ -20,6 +20,7 @@ mod slot;
 
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
+use std::ffi::c_void;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -35,11 +36,13 @@ use super::services::counters::{CounterInfo, Counters};
 use super::services::log::{Log, Sink, standard_error};
 use super::services::progress::Engine;
 use super::services::receive::ReceiveTable;
-use super::services::table;
+use super::services::{table, waiting};
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR};
-use crate::abi::host::Host;
+use crate::abi::host::{Host, PROGRESS_EVERY_PASS, ProgressFn};
 use crate::abi::job::{Job, THREAD_MULTIPLE, THREAD_SINGLE};
+use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
+use crate::abi::status::Status;
 use crate::frameworks::CONTRACTS;
 use crate::frameworks::progress::ProgressOps;
 use crate::frameworks::tasks::TasksOps;
@@ -280,6 +283,19 @@ impl System {
     /// Makes a pass of the progress engine.
     pub fn progress(&self) -> u32 {
         self.engine.run(None, 0)
+    }
+
+    /// Waits until a sync object is complete; for the host's own threads, with no lock held.
+    pub fn wait(&'static self, sync: &WaitSync) -> Status {
+        waiting::wait(self, sync)
+    }
+
+    /// Calls a function of the host itself in every pass of the progress engine from now on.
+    ///
+    /// # Safety
+    /// It may be called with this context on any thread, as long as the process lives.
+    pub unsafe fn add_progress(&self, function: ProgressFn, context: *mut c_void) {
+        self.engine.add(0, function, context, PROGRESS_EVERY_PASS);
     }
 
     /// Every component that can be used, by framework and name.

@@ -4,453 +4,1595 @@ use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Allgather(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Allgather", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+            }
+            crate::calls::coll::allgather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Allgather", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Allgather_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Allgather_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+            }
+            crate::calls::coll::allgather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Allgather_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Allgatherv(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _displs: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Allgatherv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("recvtype", recvtype)?;
+            }
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = objects::peers(comm);
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::coll::allgatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Allgatherv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Allgatherv_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _displs: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    displs: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Allgatherv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("recvtype", recvtype)?;
+            }
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = objects::peers(comm);
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::coll::allgatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Allgatherv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Allreduce(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Allreduce", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::allreduce(sendbuf, recvbuf, count, datatype, op, comm)
+        }
+    };
+    finish("MPI_Allreduce", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Allreduce_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Allreduce_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::allreduce(sendbuf, recvbuf, count, datatype, op, comm)
+        }
+    };
+    finish("MPI_Allreduce_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Alltoall(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Alltoall", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+            }
+            crate::calls::coll::alltoall(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Alltoall", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Alltoall_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Alltoall_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+            }
+            crate::calls::coll::alltoall(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Alltoall_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Alltoallv(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Alltoallv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("recvtype", recvtype)?;
+            }
+            let sendcounts = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sdispls = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sdispls", sdispls, length)?;
+                    args::counts(sdispls, length)
+                }
+            } else {
+                Default::default()
+            };
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = objects::peers(comm);
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::coll::alltoallv(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm,
+            )
+        }
+    };
+    finish("MPI_Alltoallv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Alltoallv_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Alltoallv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("recvtype", recvtype)?;
+            }
+            let sendcounts = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sdispls = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sdispls", sdispls, length)?;
+                    args::counts(sdispls, length)
+                }
+            } else {
+                Default::default()
+            };
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = objects::peers(comm);
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::coll::alltoallv(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm,
+            )
+        }
+    };
+    finish("MPI_Alltoallv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Alltoallw(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const c_int,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const c_int,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtypes: *const Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Alltoallw", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::not_in_place("recvbuf", recvbuf)?;
+            }
+            let sendcounts = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sdispls = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sdispls", sdispls, length)?;
+                    args::counts(sdispls, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sendtypes = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendtypes", sendtypes, length)?;
+                    args::slice(sendtypes, length)
+                }
+            } else {
+                Default::default()
+            };
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = objects::peers(comm);
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = objects::peers(comm);
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes)?;
+            }
+            crate::calls::coll::alltoallw(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm,
+            )
+        }
+    };
+    finish("MPI_Alltoallw", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Alltoallw_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtypes: *const Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Alltoallw_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::not_in_place("recvbuf", recvbuf)?;
+            }
+            let sendcounts = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sdispls = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sdispls", sdispls, length)?;
+                    args::counts(sdispls, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sendtypes = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendtypes", sendtypes, length)?;
+                    args::slice(sendtypes, length)
+                }
+            } else {
+                Default::default()
+            };
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = objects::peers(comm);
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = objects::peers(comm);
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes)?;
+            }
+            crate::calls::coll::alltoallw(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm,
+            )
+        }
+    };
+    finish("MPI_Alltoallw_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Barrier(comm: Comm) -> c_int {
-    unsupported("MPI_Barrier", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            crate::calls::coll::barrier(comm)
+        }
+    };
+    finish("MPI_Barrier", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Bcast(
-    _buffer: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _root: c_int,
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Bcast", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let takes_part = args::takes_part(root);
+            if check::enabled() {
+                if takes_part {
+                    check::buffer("buffer", buffer, count, datatype)?;
+                }
+                if takes_part {
+                    check::count("count", count)?;
+                }
+                if takes_part {
+                    check::datatype("datatype", datatype)?;
+                }
+            }
+            crate::calls::coll::bcast(buffer, count, datatype, root, comm)
+        }
+    };
+    finish("MPI_Bcast", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Bcast_c(
-    _buffer: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _root: c_int,
+    buffer: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Bcast_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let takes_part = args::takes_part(root);
+            if check::enabled() {
+                if takes_part {
+                    check::buffer("buffer", buffer, count, datatype)?;
+                }
+                if takes_part {
+                    check::count("count", count)?;
+                }
+                if takes_part {
+                    check::datatype("datatype", datatype)?;
+                }
+            }
+            crate::calls::coll::bcast(buffer, count, datatype, root, comm)
+        }
+    };
+    finish("MPI_Bcast_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Exscan(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Exscan", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::exscan(sendbuf, recvbuf, count, datatype, op, comm)
+        }
+    };
+    finish("MPI_Exscan", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Exscan_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Exscan_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::exscan(sendbuf, recvbuf, count, datatype, op, comm)
+        }
+    };
+    finish("MPI_Exscan_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Gather(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Gather", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            let at_root = args::at_root(root, comm);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_root {
+                    check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_root {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_root {
+                    check::datatype("recvtype", recvtype)?;
+                }
+            }
+            crate::calls::coll::gather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            )
+        }
+    };
+    finish("MPI_Gather", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Gather_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Gather_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            let at_root = args::at_root(root, comm);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_root {
+                    check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_root {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_root {
+                    check::datatype("recvtype", recvtype)?;
+                }
+            }
+            crate::calls::coll::gather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            )
+        }
+    };
+    finish("MPI_Gather_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Gatherv(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _displs: *const c_int,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Gatherv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            let at_root = args::at_root(root, comm);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_root {
+                    check::not_in_place("recvbuf", recvbuf)?;
+                }
+                if at_root {
+                    check::datatype("recvtype", recvtype)?;
+                }
+            }
+            let recvcounts = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("recvcounts", recvcounts, length)?;
+                    args::counts(recvcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let displs = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("displs", displs, length)?;
+                    args::counts(displs, length)
+                }
+            } else {
+                Default::default()
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::coll::gatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+            )
+        }
+    };
+    finish("MPI_Gatherv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Gatherv_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _displs: *const Aint,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    displs: *const Aint,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Gatherv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            let at_root = args::at_root(root, comm);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_root {
+                    check::not_in_place("recvbuf", recvbuf)?;
+                }
+                if at_root {
+                    check::datatype("recvtype", recvtype)?;
+                }
+            }
+            let recvcounts = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("recvcounts", recvcounts, length)?;
+                    args::counts(recvcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let displs = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("displs", displs, length)?;
+                    args::counts(displs, length)
+                }
+            } else {
+                Default::default()
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::coll::gatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+            )
+        }
+    };
+    finish("MPI_Gatherv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Reduce(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
-    _root: c_int,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Reduce", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let at_root = args::at_root(root, comm);
+            let takes_part = args::takes_part(root);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                }
+                if at_root {
+                    check::buffer("recvbuf", recvbuf, count, datatype)?;
+                }
+                if takes_part {
+                    check::count("count", count)?;
+                }
+                if takes_part {
+                    check::datatype("datatype", datatype)?;
+                }
+                if takes_part {
+                    check::op("op", op)?;
+                }
+            }
+            crate::calls::coll::reduce(sendbuf, recvbuf, count, datatype, op, root, comm)
+        }
+    };
+    finish("MPI_Reduce", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Reduce_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
-    _root: c_int,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Reduce_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let at_root = args::at_root(root, comm);
+            let takes_part = args::takes_part(root);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                }
+                if at_root {
+                    check::buffer("recvbuf", recvbuf, count, datatype)?;
+                }
+                if takes_part {
+                    check::count("count", count)?;
+                }
+                if takes_part {
+                    check::datatype("datatype", datatype)?;
+                }
+                if takes_part {
+                    check::op("op", op)?;
+                }
+            }
+            crate::calls::coll::reduce(sendbuf, recvbuf, count, datatype, op, root, comm)
+        }
+    };
+    finish("MPI_Reduce_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Reduce_local(
-    _inbuf: *const c_void,
-    _inoutbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    inbuf: *const c_void,
+    inoutbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
 ) -> c_int {
-    unsupported("MPI_Reduce_local", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::buffer("inbuf", inbuf, count, datatype)?;
+                check::buffer("inoutbuf", inoutbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::reduce_local(inbuf, inoutbuf, count, datatype, op)
+        }
+    };
+    finish("MPI_Reduce_local", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Reduce_local_c(
-    _inbuf: *const c_void,
-    _inoutbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
+    inbuf: *const c_void,
+    inoutbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
 ) -> c_int {
-    unsupported("MPI_Reduce_local_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::buffer("inbuf", inbuf, count, datatype)?;
+                check::buffer("inoutbuf", inoutbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::reduce_local(inbuf, inoutbuf, count, datatype, op)
+        }
+    };
+    finish("MPI_Reduce_local_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Reduce_scatter(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Reduce_scatter", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            let recvcounts = {
+                let length = objects::size(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::coll::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)
+        }
+    };
+    finish("MPI_Reduce_scatter", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Reduce_scatter_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Reduce_scatter_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            let recvcounts = {
+                let length = objects::size(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::coll::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)
+        }
+    };
+    finish("MPI_Reduce_scatter_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Reduce_scatter_block(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Reduce_scatter_block", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
+                check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::reduce_scatter_block(
+                sendbuf, recvbuf, recvcount, datatype, op, comm,
+            )
+        }
+    };
+    finish("MPI_Reduce_scatter_block", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Reduce_scatter_block_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Reduce_scatter_block_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
+                check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::reduce_scatter_block(
+                sendbuf, recvbuf, recvcount, datatype, op, comm,
+            )
+        }
+    };
+    finish("MPI_Reduce_scatter_block_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Scan(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Scan", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::scan(sendbuf, recvbuf, count, datatype, op, comm)
+        }
+    };
+    finish("MPI_Scan", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Scan_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Scan_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+            }
+            crate::calls::coll::scan(sendbuf, recvbuf, count, datatype, op, comm)
+        }
+    };
+    finish("MPI_Scan_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Scatter(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Scatter", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_root = args::at_root(root, comm);
+            let at_leaf = args::at_leaf(root);
+            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if at_root {
+                    check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_root {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_root {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_leaf {
+                    check::buffer_or_place("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::datatype("recvtype", recvtype)?;
+                }
+            }
+            crate::calls::coll::scatter(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            )
+        }
+    };
+    finish("MPI_Scatter", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Scatter_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Scatter_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_root = args::at_root(root, comm);
+            let at_leaf = args::at_leaf(root);
+            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if at_root {
+                    check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_root {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_root {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_leaf {
+                    check::buffer_or_place("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::datatype("recvtype", recvtype)?;
+                }
+            }
+            crate::calls::coll::scatter(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            )
+        }
+    };
+    finish("MPI_Scatter_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Scatterv(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _displs: *const c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Scatterv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_root = args::at_root(root, comm);
+            let at_leaf = args::at_leaf(root);
+            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if at_root {
+                    check::not_in_place("sendbuf", sendbuf)?;
+                }
+                if at_root {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_leaf {
+                    check::buffer_or_place("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::datatype("recvtype", recvtype)?;
+                }
+            }
+            let sendcounts = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let displs = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("displs", displs, length)?;
+                    args::counts(displs, length)
+                }
+            } else {
+                Default::default()
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+            }
+            crate::calls::coll::scatterv(
+                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            )
+        }
+    };
+    finish("MPI_Scatterv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Scatterv_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _displs: *const Aint,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    displs: *const Aint,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Scatterv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let recvcount = args::count(recvcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_root = args::at_root(root, comm);
+            let at_leaf = args::at_leaf(root);
+            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if at_root {
+                    check::not_in_place("sendbuf", sendbuf)?;
+                }
+                if at_root {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_leaf {
+                    check::buffer_or_place("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::datatype("recvtype", recvtype)?;
+                }
+            }
+            let sendcounts = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let displs = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("displs", displs, length)?;
+                    args::counts(displs, length)
+                }
+            } else {
+                Default::default()
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+            }
+            crate::calls::coll::scatterv(
+                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            )
+        }
+    };
+    finish("MPI_Scatterv_c", Origin::Comm(comm), call())
 }
 
 std::arch::global_asm!(

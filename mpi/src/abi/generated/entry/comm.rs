@@ -3,13 +3,43 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_compare(comm1: Comm, _comm2: Comm, _result: *mut c_int) -> c_int {
-    unsupported("MPI_Comm_compare", Origin::Comm(comm1))
+unsafe extern "C" fn PMPI_Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let result = args::out(result);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm1", comm1)?;
+                check::comm("comm2", comm2)?;
+            }
+            if check::enabled() {
+                check::pointer("result", result)?;
+            }
+            crate::calls::comm::comm_compare(comm1, comm2, result)
+        }
+    };
+    finish("MPI_Comm_compare", Origin::Comm(comm1), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_create(comm: Comm, _group: Group, _newcomm: *mut Comm) -> c_int {
-    unsupported("MPI_Comm_create", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::group("group", group)?;
+            }
+            if check::enabled() {
+                check::pointer("newcomm", newcomm)?;
+            }
+            crate::calls::comm::comm_create(comm, group, newcomm)
+        }
+    };
+    finish("MPI_Comm_create", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
@@ -26,124 +56,384 @@ unsafe extern "C" fn PMPI_Comm_create_from_group(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_create_group(
     comm: Comm,
-    _group: Group,
-    _tag: c_int,
-    _newcomm: *mut Comm,
+    group: Group,
+    tag: c_int,
+    newcomm: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Comm_create_group", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::group("group", group)?;
+            }
+            if check::enabled() {
+                check::tag("tag", tag)?;
+                check::pointer("newcomm", newcomm)?;
+            }
+            crate::calls::comm::comm_create_group(comm, group, tag, newcomm)
+        }
+    };
+    finish("MPI_Comm_create_group", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_dup(comm: Comm, _newcomm: *mut Comm) -> c_int {
-    unsupported("MPI_Comm_dup", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_dup(comm: Comm, newcomm: *mut Comm) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("newcomm", newcomm)?;
+            }
+            crate::calls::comm::comm_dup(comm, newcomm)
+        }
+    };
+    finish("MPI_Comm_dup", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_dup_with_info(
-    comm: Comm,
-    _info: Info,
-    _newcomm: *mut Comm,
-) -> c_int {
-    unsupported("MPI_Comm_dup_with_info", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_dup_with_info(comm: Comm, info: Info, newcomm: *mut Comm) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::info("info", info)?;
+                check::pointer("newcomm", newcomm)?;
+            }
+            crate::calls::comm::comm_dup_with_info(comm, info, newcomm)
+        }
+    };
+    finish("MPI_Comm_dup_with_info", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_free(_comm: *mut Comm) -> c_int {
-    unsupported("MPI_Comm_free", Origin::None)
+unsafe extern "C" fn PMPI_Comm_free(comm: *mut Comm) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let comm = args::inout(comm);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::comm_io("comm", comm)?;
+            }
+            crate::calls::comm::comm_free(comm)
+        }
+    };
+    finish("MPI_Comm_free", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_get_info(comm: Comm, _info_used: *mut Info) -> c_int {
-    unsupported("MPI_Comm_get_info", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_get_info(comm: Comm, info_used: *mut Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info_used = args::out(info_used);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("info_used", info_used)?;
+            }
+            crate::calls::comm::comm_get_info(comm, info_used)
+        }
+    };
+    finish("MPI_Comm_get_info", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_get_name(
     comm: Comm,
-    _comm_name: *mut c_char,
-    _resultlen: *mut c_int,
+    comm_name: *mut c_char,
+    resultlen: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Comm_get_name", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let resultlen = args::out(resultlen);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("comm_name", comm_name)?;
+                check::pointer("resultlen", resultlen)?;
+            }
+            let comm_name = {
+                let length = args::length(MPI_MAX_OBJECT_NAME);
+                args::text_out(comm_name, length)
+            };
+            crate::calls::comm::comm_get_name(comm, comm_name, resultlen)
+        }
+    };
+    finish("MPI_Comm_get_name", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_group(comm: Comm, _group: *mut Group) -> c_int {
-    unsupported("MPI_Comm_group", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_group(comm: Comm, group: *mut Group) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let group = args::out(group);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("group", group)?;
+            }
+            crate::calls::comm::comm_group(comm, group)
+        }
+    };
+    finish("MPI_Comm_group", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_idup(
     comm: Comm,
-    _newcomm: *mut Comm,
-    _request: *mut Request,
+    newcomm: *mut Comm,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Comm_idup", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("newcomm", newcomm)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::comm::comm_idup(comm, newcomm, request)
+        }
+    };
+    finish("MPI_Comm_idup", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_idup_with_info(
     comm: Comm,
-    _info: Info,
-    _newcomm: *mut Comm,
-    _request: *mut Request,
+    info: Info,
+    newcomm: *mut Comm,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Comm_idup_with_info", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::info("info", info)?;
+                check::pointer("newcomm", newcomm)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::comm::comm_idup_with_info(comm, info, newcomm, request)
+        }
+    };
+    finish("MPI_Comm_idup_with_info", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_rank(comm: Comm, _rank: *mut c_int) -> c_int {
-    unsupported("MPI_Comm_rank", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_rank(comm: Comm, rank: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let rank = args::out(rank);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("rank", rank)?;
+            }
+            crate::calls::comm::comm_rank(comm, rank)
+        }
+    };
+    finish("MPI_Comm_rank", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_remote_group(comm: Comm, _group: *mut Group) -> c_int {
-    unsupported("MPI_Comm_remote_group", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_remote_group(comm: Comm, group: *mut Group) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let group = args::out(group);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("group", group)?;
+            }
+            crate::calls::comm::comm_remote_group(comm, group)
+        }
+    };
+    finish("MPI_Comm_remote_group", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_remote_size(comm: Comm, _size: *mut c_int) -> c_int {
-    unsupported("MPI_Comm_remote_size", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_remote_size(comm: Comm, size: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::out(size);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("size", size)?;
+            }
+            crate::calls::comm::comm_remote_size(comm, size)
+        }
+    };
+    finish("MPI_Comm_remote_size", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_set_info(comm: Comm, _info: Info) -> c_int {
-    unsupported("MPI_Comm_set_info", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_set_info(comm: Comm, info: Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::info("info", info)?;
+            }
+            crate::calls::comm::comm_set_info(comm, info)
+        }
+    };
+    finish("MPI_Comm_set_info", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_set_name(comm: Comm, _comm_name: *const c_char) -> c_int {
-    unsupported("MPI_Comm_set_name", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_set_name(comm: Comm, comm_name: *const c_char) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("comm_name", comm_name)?;
+            }
+            let comm_name = args::text(comm_name);
+            crate::calls::comm::comm_set_name(comm, comm_name)
+        }
+    };
+    finish("MPI_Comm_set_name", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_size(comm: Comm, _size: *mut c_int) -> c_int {
-    unsupported("MPI_Comm_size", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_size(comm: Comm, size: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::out(size);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("size", size)?;
+            }
+            crate::calls::comm::comm_size(comm, size)
+        }
+    };
+    finish("MPI_Comm_size", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_split(
     comm: Comm,
-    _color: c_int,
-    _key: c_int,
-    _newcomm: *mut Comm,
+    color: c_int,
+    key: c_int,
+    newcomm: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Comm_split", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("newcomm", newcomm)?;
+            }
+            crate::calls::comm::comm_split(comm, color, key, newcomm)
+        }
+    };
+    finish("MPI_Comm_split", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_split_type(
     comm: Comm,
-    _split_type: c_int,
-    _key: c_int,
-    _info: Info,
-    _newcomm: *mut Comm,
+    split_type: c_int,
+    key: c_int,
+    info: Info,
+    newcomm: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Comm_split_type", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::info("info", info)?;
+                check::pointer("newcomm", newcomm)?;
+            }
+            crate::calls::comm::comm_split_type(comm, split_type, key, info, newcomm)
+        }
+    };
+    finish("MPI_Comm_split_type", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_test_inter(comm: Comm, _flag: *mut c_int) -> c_int {
-    unsupported("MPI_Comm_test_inter", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_test_inter(comm: Comm, flag: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::pointer("flag", flag)?;
+            }
+            crate::calls::comm::comm_test_inter(comm, flag)
+        }
+    };
+    finish("MPI_Comm_test_inter", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]

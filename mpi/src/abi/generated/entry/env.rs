@@ -3,8 +3,18 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Abort(comm: Comm, _errorcode: c_int) -> c_int {
-    unsupported("MPI_Abort", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Abort(comm: Comm, errorcode: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            crate::calls::env::abort(comm, errorcode)
+        }
+    };
+    finish("MPI_Abort", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
@@ -14,7 +24,16 @@ unsafe extern "C" fn PMPI_Alloc_mem(_size: Aint, _info: Info, _baseptr: *mut c_v
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Finalize() -> c_int {
-    unsupported("MPI_Finalize", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+            }
+            crate::calls::env::finalize()
+        }
+    };
+    finish("MPI_Finalize", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -106,18 +125,32 @@ unsafe extern "C" fn PMPI_Get_version(version: *mut c_int, subversion: *mut c_in
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
-    unsupported("MPI_Init", Origin::None)
+unsafe extern "C" fn PMPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe { crate::calls::env::init(argc, argv) }
+    };
+    finish("MPI_Init", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Init_thread(
-    _argc: *mut c_int,
-    _argv: *mut *mut *mut c_char,
-    _required: c_int,
-    _provided: *mut c_int,
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+    required: c_int,
+    provided: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Init_thread", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let provided = args::out(provided);
+            if check::enabled() {
+                check::pointer("provided", provided)?;
+            }
+            crate::calls::env::init_thread(argc, argv, required, provided)
+        }
+    };
+    finish("MPI_Init_thread", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -136,18 +169,53 @@ unsafe extern "C" fn PMPI_Initialized(flag: *mut c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Is_thread_main(_flag: *mut c_int) -> c_int {
-    unsupported("MPI_Is_thread_main", Origin::None)
+unsafe extern "C" fn PMPI_Is_thread_main(flag: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::pointer("flag", flag)?;
+            }
+            crate::calls::env::is_thread_main(flag)
+        }
+    };
+    finish("MPI_Is_thread_main", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Pcontrol(_level: c_int) -> c_int {
-    unsupported("MPI_Pcontrol", Origin::None)
+unsafe extern "C" fn PMPI_Pcontrol(level: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+            }
+            crate::calls::env::pcontrol(level)
+        }
+    };
+    finish("MPI_Pcontrol", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Query_thread(_provided: *mut c_int) -> c_int {
-    unsupported("MPI_Query_thread", Origin::None)
+unsafe extern "C" fn PMPI_Query_thread(provided: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let provided = args::out(provided);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::pointer("provided", provided)?;
+            }
+            crate::calls::env::query_thread(provided)
+        }
+    };
+    finish("MPI_Query_thread", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]

@@ -3,31 +3,88 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Op_commutative(_op: Op, _commute: *mut c_int) -> c_int {
-    unsupported("MPI_Op_commutative", Origin::None)
+unsafe extern "C" fn PMPI_Op_commutative(op: Op, commute: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let commute = args::out(commute);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::op("op", op)?;
+                check::pointer("commute", commute)?;
+            }
+            crate::calls::op::op_commutative(op, commute)
+        }
+    };
+    finish("MPI_Op_commutative", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Op_create(
-    _user_fn: Option<UserFunction>,
-    _commute: c_int,
-    _op: *mut Op,
+    user_fn: Option<UserFunction>,
+    commute: c_int,
+    op: *mut Op,
 ) -> c_int {
-    unsupported("MPI_Op_create", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let user_fn = args::user_function(user_fn);
+            let op = args::out(op);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::user_function("user_fn", user_fn)?;
+                check::pointer("op", op)?;
+            }
+            crate::calls::op::op_create(user_fn, commute, op)
+        }
+    };
+    finish("MPI_Op_create", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Op_create_c(
-    _user_fn: Option<UserFunctionC>,
-    _commute: c_int,
-    _op: *mut Op,
+    user_fn: Option<UserFunctionC>,
+    commute: c_int,
+    op: *mut Op,
 ) -> c_int {
-    unsupported("MPI_Op_create_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let user_fn = args::user_function(user_fn);
+            let op = args::out(op);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::user_function("user_fn", user_fn)?;
+                check::pointer("op", op)?;
+            }
+            crate::calls::op::op_create(user_fn, commute, op)
+        }
+    };
+    finish("MPI_Op_create_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Op_free(_op: *mut Op) -> c_int {
-    unsupported("MPI_Op_free", Origin::None)
+unsafe extern "C" fn PMPI_Op_free(op: *mut Op) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let op = args::inout(op);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::op_io("op", op)?;
+            }
+            crate::calls::op::op_free(op)
+        }
+    };
+    finish("MPI_Op_free", Origin::None, call())
 }
 
 std::arch::global_asm!(

@@ -4,604 +4,1536 @@ use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Bsend(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Bsend", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+            }
+            crate::calls::p2p::bsend(buf, count, datatype, dest, tag, comm)
+        }
+    };
+    finish("MPI_Bsend", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Bsend_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Bsend_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+            }
+            crate::calls::p2p::bsend(buf, count, datatype, dest, tag, comm)
+        }
+    };
+    finish("MPI_Bsend_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Bsend_init(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Bsend_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::bsend_init(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Bsend_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Bsend_init_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Bsend_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::bsend_init(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Bsend_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ibsend(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ibsend", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::ibsend(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Ibsend", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ibsend_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ibsend_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::ibsend(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Ibsend_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Improbe(
-    _source: c_int,
-    _tag: c_int,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _flag: *mut c_int,
-    _message: *mut Message,
-    _status: *mut Status,
+    flag: *mut c_int,
+    message: *mut Message,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Improbe", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let flag = args::out(flag);
+            let message = args::out(message);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+                check::pointer("flag", flag)?;
+                check::pointer("message", message)?;
+            }
+            crate::calls::p2p::improbe(source, tag, comm, flag, message, status)
+        }
+    };
+    finish("MPI_Improbe", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Imrecv(
-    _buf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _message: *mut Message,
-    _request: *mut Request,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    message: *mut Message,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Imrecv", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let message = args::inout(message);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::message_io("message", message)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::imrecv(buf, count, datatype, message, request)
+        }
+    };
+    finish("MPI_Imrecv", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Imrecv_c(
-    _buf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _message: *mut Message,
-    _request: *mut Request,
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    message: *mut Message,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Imrecv_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let message = args::inout(message);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::message_io("message", message)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::imrecv(buf, count, datatype, message, request)
+        }
+    };
+    finish("MPI_Imrecv_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iprobe(
-    _source: c_int,
-    _tag: c_int,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _flag: *mut c_int,
-    _status: *mut Status,
+    flag: *mut c_int,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Iprobe", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let flag = args::out(flag);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+                check::pointer("flag", flag)?;
+            }
+            crate::calls::p2p::iprobe(source, tag, comm, flag, status)
+        }
+    };
+    finish("MPI_Iprobe", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Irecv(
-    _buf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _source: c_int,
-    _tag: c_int,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Irecv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::irecv(buf, count, datatype, source, tag, comm, request)
+        }
+    };
+    finish("MPI_Irecv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Irecv_c(
-    _buf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _source: c_int,
-    _tag: c_int,
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Irecv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::irecv(buf, count, datatype, source, tag, comm, request)
+        }
+    };
+    finish("MPI_Irecv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Irsend(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Irsend", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::irsend(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Irsend", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Irsend_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Irsend_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::irsend(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Irsend_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Isend(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Isend", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::isend(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Isend", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Isend_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Isend_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::isend(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Isend_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Isendrecv(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _dest: c_int,
-    _sendtag: c_int,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
-    _source: c_int,
-    _recvtag: c_int,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
+    source: c_int,
+    recvtag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Isendrecv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                check::count("sendcount", sendcount)?;
+                check::datatype("sendtype", sendtype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("sendtag", sendtag)?;
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("recvtag", recvtag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::isendrecv(
+                sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                recvtag, comm, request,
+            )
+        }
+    };
+    finish("MPI_Isendrecv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Isendrecv_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _dest: c_int,
-    _sendtag: c_int,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
-    _source: c_int,
-    _recvtag: c_int,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    source: c_int,
+    recvtag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Isendrecv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                check::count("sendcount", sendcount)?;
+                check::datatype("sendtype", sendtype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("sendtag", sendtag)?;
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("recvtag", recvtag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::isendrecv(
+                sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                recvtag, comm, request,
+            )
+        }
+    };
+    finish("MPI_Isendrecv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Isendrecv_replace(
-    _buf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _sendtag: c_int,
-    _source: c_int,
-    _recvtag: c_int,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Isendrecv_replace", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("sendtag", sendtag)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("recvtag", recvtag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::isendrecv_replace(
+                buf, count, datatype, dest, sendtag, source, recvtag, comm, request,
+            )
+        }
+    };
+    finish("MPI_Isendrecv_replace", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Isendrecv_replace_c(
-    _buf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _sendtag: c_int,
-    _source: c_int,
-    _recvtag: c_int,
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Isendrecv_replace_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("sendtag", sendtag)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("recvtag", recvtag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::isendrecv_replace(
+                buf, count, datatype, dest, sendtag, source, recvtag, comm, request,
+            )
+        }
+    };
+    finish("MPI_Isendrecv_replace_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Issend(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Issend", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::issend(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Issend", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Issend_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Issend_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::issend(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Issend_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Mprobe(
-    _source: c_int,
-    _tag: c_int,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _message: *mut Message,
-    _status: *mut Status,
+    message: *mut Message,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Mprobe", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let message = args::out(message);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+                check::pointer("message", message)?;
+            }
+            crate::calls::p2p::mprobe(source, tag, comm, message, status)
+        }
+    };
+    finish("MPI_Mprobe", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Mrecv(
-    _buf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _message: *mut Message,
-    _status: *mut Status,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    message: *mut Message,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Mrecv", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let message = args::inout(message);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::message_io("message", message)?;
+            }
+            crate::calls::p2p::mrecv(buf, count, datatype, message, status)
+        }
+    };
+    finish("MPI_Mrecv", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Mrecv_c(
-    _buf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _message: *mut Message,
-    _status: *mut Status,
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    message: *mut Message,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Mrecv_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let message = args::inout(message);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::message_io("message", message)?;
+            }
+            crate::calls::p2p::mrecv(buf, count, datatype, message, status)
+        }
+    };
+    finish("MPI_Mrecv_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Probe(
-    _source: c_int,
-    _tag: c_int,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _status: *mut Status,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Probe", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+            }
+            crate::calls::p2p::probe(source, tag, comm, status)
+        }
+    };
+    finish("MPI_Probe", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Recv(
-    _buf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _source: c_int,
-    _tag: c_int,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _status: *mut Status,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Recv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+            }
+            crate::calls::p2p::recv(buf, count, datatype, source, tag, comm, status)
+        }
+    };
+    finish("MPI_Recv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Recv_c(
-    _buf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _source: c_int,
-    _tag: c_int,
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _status: *mut Status,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Recv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+            }
+            crate::calls::p2p::recv(buf, count, datatype, source, tag, comm, status)
+        }
+    };
+    finish("MPI_Recv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Recv_init(
-    _buf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _source: c_int,
-    _tag: c_int,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Recv_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::recv_init(buf, count, datatype, source, tag, comm, request)
+        }
+    };
+    finish("MPI_Recv_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Recv_init_c(
-    _buf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _source: c_int,
-    _tag: c_int,
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Recv_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::recv_init(buf, count, datatype, source, tag, comm, request)
+        }
+    };
+    finish("MPI_Recv_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Rsend(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Rsend", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+            }
+            crate::calls::p2p::rsend(buf, count, datatype, dest, tag, comm)
+        }
+    };
+    finish("MPI_Rsend", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Rsend_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Rsend_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+            }
+            crate::calls::p2p::rsend(buf, count, datatype, dest, tag, comm)
+        }
+    };
+    finish("MPI_Rsend_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Rsend_init(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Rsend_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::rsend_init(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Rsend_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Rsend_init_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Rsend_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::rsend_init(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Rsend_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Send(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Send", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+            }
+            crate::calls::p2p::send(buf, count, datatype, dest, tag, comm)
+        }
+    };
+    finish("MPI_Send", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Send_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Send_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+            }
+            crate::calls::p2p::send(buf, count, datatype, dest, tag, comm)
+        }
+    };
+    finish("MPI_Send_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Send_init(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Send_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::send_init(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Send_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Send_init_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Send_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::send_init(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Send_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Sendrecv(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _dest: c_int,
-    _sendtag: c_int,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
-    _source: c_int,
-    _recvtag: c_int,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
+    source: c_int,
+    recvtag: c_int,
     comm: Comm,
-    _status: *mut Status,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Sendrecv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                check::count("sendcount", sendcount)?;
+                check::datatype("sendtype", sendtype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("sendtag", sendtag)?;
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("recvtag", recvtag)?;
+            }
+            crate::calls::p2p::sendrecv(
+                sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                recvtag, comm, status,
+            )
+        }
+    };
+    finish("MPI_Sendrecv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Sendrecv_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _dest: c_int,
-    _sendtag: c_int,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
-    _source: c_int,
-    _recvtag: c_int,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    source: c_int,
+    recvtag: c_int,
     comm: Comm,
-    _status: *mut Status,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Sendrecv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                check::count("sendcount", sendcount)?;
+                check::datatype("sendtype", sendtype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("sendtag", sendtag)?;
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("recvtag", recvtag)?;
+            }
+            crate::calls::p2p::sendrecv(
+                sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                recvtag, comm, status,
+            )
+        }
+    };
+    finish("MPI_Sendrecv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Sendrecv_replace(
-    _buf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _sendtag: c_int,
-    _source: c_int,
-    _recvtag: c_int,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
     comm: Comm,
-    _status: *mut Status,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Sendrecv_replace", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("sendtag", sendtag)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("recvtag", recvtag)?;
+            }
+            crate::calls::p2p::sendrecv_replace(
+                buf, count, datatype, dest, sendtag, source, recvtag, comm, status,
+            )
+        }
+    };
+    finish("MPI_Sendrecv_replace", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Sendrecv_replace_c(
-    _buf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _sendtag: c_int,
-    _source: c_int,
-    _recvtag: c_int,
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
     comm: Comm,
-    _status: *mut Status,
+    status: *mut Status,
 ) -> c_int {
-    unsupported("MPI_Sendrecv_replace_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("sendtag", sendtag)?;
+                check::source("source", source, comm)?;
+                check::tag_or_any("recvtag", recvtag)?;
+            }
+            crate::calls::p2p::sendrecv_replace(
+                buf, count, datatype, dest, sendtag, source, recvtag, comm, status,
+            )
+        }
+    };
+    finish("MPI_Sendrecv_replace_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ssend(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Ssend", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+            }
+            crate::calls::p2p::ssend(buf, count, datatype, dest, tag, comm)
+        }
+    };
+    finish("MPI_Ssend", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ssend_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Ssend_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+            }
+            crate::calls::p2p::ssend(buf, count, datatype, dest, tag, comm)
+        }
+    };
+    finish("MPI_Ssend_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ssend_init(
-    _buf: *const c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ssend_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::ssend_init(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Ssend_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ssend_init_c(
-    _buf: *const c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ssend_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            if check::enabled() {
+                check::buffer("buf", buf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::p2p::ssend_init(buf, count, datatype, dest, tag, comm, request)
+        }
+    };
+    finish("MPI_Ssend_init_c", Origin::Comm(comm), call())
 }
 
 std::arch::global_asm!(

@@ -1,6 +1,20 @@
 //! What the boundary needs to know about objects: whether a handle is one, and how many processes
 //! there are. The checks and the lengths of arrays ask here.
 
+pub mod arena;
+pub mod attributes;
+pub mod bsend;
+pub mod comm;
+pub mod datatype;
+pub mod errhandler;
+pub mod grequest;
+pub mod group;
+pub mod info;
+pub mod message;
+pub mod op;
+pub mod request;
+pub mod special;
+
 use std::ffi::c_int;
 
 use crate::abi::generated::constants::*;
@@ -13,7 +27,7 @@ pub trait Handle: Copy {
     fn is_valid(self) -> bool;
 }
 
-/// Predefined objects only: until there are others, no address is a valid handle.
+/// Objects of which there are predefined ones only in this version.
 macro_rules! predefined {
     ($($handle:ty: $names:ident but $null:ident;)*) => {$(
         impl Handle for $handle {
@@ -25,17 +39,33 @@ macro_rules! predefined {
 }
 
 predefined! {
-    Comm: COMM_NAMES but MPI_COMM_NULL;
-    Group: GROUP_NAMES but MPI_GROUP_NULL;
     Win: WIN_NAMES but MPI_WIN_NULL;
     File: FILE_NAMES but MPI_FILE_NULL;
     Session: SESSION_NAMES but MPI_SESSION_NULL;
-    Message: MESSAGE_NAMES but MPI_MESSAGE_NULL;
-    Info: INFO_NAMES but MPI_INFO_NULL;
     Errhandler: ERRHANDLER_NAMES but MPI_ERRHANDLER_NULL;
-    Request: REQUEST_NAMES but MPI_REQUEST_NULL;
-    Op: OP_NAMES but MPI_OP_NULL;
-    Datatype: DATATYPE_NAMES but MPI_DATATYPE_NULL;
+}
+
+/// Objects that a module of this directory knows.
+macro_rules! known {
+    ($($handle:ty: |$own:ident| $valid:expr;)*) => {$(
+        impl Handle for $handle {
+            #[inline(always)]
+            fn is_valid(self) -> bool {
+                let $own = self;
+                $valid
+            }
+        }
+    )*};
+}
+
+known! {
+    Comm: |handle| comm::find(handle).is_some();
+    Datatype: |handle| datatype::view(handle).is_some();
+    Group: |handle| group::ranks(handle).is_some();
+    Info: |handle| handle == MPI_INFO_ENV || info::find(handle).is_some();
+    Message: |handle| message::is_valid(handle);
+    Op: |handle| op::view(handle).is_some();
+    Request: |handle| request::find(handle).is_some();
 }
 
 /// Whether a valid datatype is committed.
@@ -50,6 +80,7 @@ pub trait Ranks: Copy {
 }
 
 impl Ranks for Comm {
+    #[inline(always)]
     fn peers(self) -> usize {
         peers(self)
     }
@@ -63,23 +94,24 @@ impl Ranks for Win {
 
 /// Processes of a valid communicator that this one exchanges data with: those of the group, or of
 /// the remote group of an intercommunicator.
-pub fn peers(_comm: Comm) -> usize {
-    1
+#[inline(always)]
+pub fn peers(comm: Comm) -> usize {
+    comm::find(comm).map_or(0, |comm| comm.view().remote_size as usize)
 }
 
 /// Processes of the local group.
-pub fn size(_comm: Comm) -> usize {
-    1
+pub fn size(comm: Comm) -> usize {
+    comm::find(comm).map_or(0, |comm| comm.size() as usize)
 }
 
 /// Rank of this process in the local group.
-pub fn rank(_comm: Comm) -> c_int {
-    0
+pub fn rank(comm: Comm) -> c_int {
+    comm::find(comm).map_or(MPI_UNDEFINED, |comm| comm.rank() as c_int)
 }
 
 /// Whether it is an intercommunicator.
-pub fn is_inter(_comm: Comm) -> bool {
-    false
+pub fn is_inter(comm: Comm) -> bool {
+    comm::find(comm).is_some_and(|comm| comm.is_inter())
 }
 
 /// Neighbors that send to this process; 0 without a topology.
@@ -97,15 +129,28 @@ pub fn dims(_comm: Comm) -> usize {
     0
 }
 
-/// The largest tag (`MPI_TAG_UB`).
+/// The largest tag (`MPI_TAG_UB`). What is beyond it, with the sign turned, is the library's.
+pub const TAG_UB: c_int = (1 << 30) - 1;
+
+/// The largest tag.
+#[inline(always)]
 pub fn tag_ub() -> c_int {
-    c_int::MAX
+    TAG_UB
 }
 
 /// The error handler that an error goes to. An invalid object has that of `MPI_COMM_SELF`.
 pub fn errhandler(origin: Origin) -> Errhandler {
+    let of_comm = |handle| {
+        let found = comm::find(handle).or_else(|| comm::find(MPI_COMM_SELF));
+        found.map_or(MPI_ERRORS_ARE_FATAL, |comm| *comm.errhandler.lock())
+    };
     match origin {
         Origin::File(_) => MPI_ERRORS_RETURN,
-        _ => MPI_ERRORS_ARE_FATAL,
+        Origin::Comm(handle) => of_comm(handle),
+        Origin::Request(handle) => match request::find(handle).map(request::origin) {
+            Some(Origin::Comm(comm)) => of_comm(comm),
+            _ => of_comm(MPI_COMM_SELF),
+        },
+        _ => of_comm(MPI_COMM_SELF),
     }
 }

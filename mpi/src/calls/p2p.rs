@@ -1,0 +1,653 @@
+//! Point-to-point communication (MPI 5.0, chapter 3).
+
+use std::ffi::{c_int, c_void};
+
+use cairn_framework::abi::datatype::Datatype as DatatypeView;
+use cairn_framework::abi::request::{MessageStatus, Request as View};
+use cairn_framework::abi::status::{DONE, ERR_TRUNCATED, NOTHING, OK};
+use cairn_framework::frameworks::pml::{
+    PML_READY, PML_STANDARD, PML_SYNCHRONOUS, PmlReceive, PmlSend,
+};
+
+use crate::abi::prelude::*;
+use crate::objects::comm::{self, CommRef};
+use crate::objects::request::{self, RequestRef};
+use crate::objects::{bsend, datatype, message, special};
+use crate::runtime::{self, runtime};
+
+/// A message to send, made of checked arguments. The communicator is looked up by the caller.
+#[inline(always)]
+fn to_send(
+    buf: *const c_void,
+    count: Count,
+    datatype: &'static DatatypeView,
+    dest: c_int,
+    tag: c_int,
+    comm: CommRef,
+    mode: u32,
+) -> PmlSend {
+    PmlSend {
+        buffer: buf,
+        count: count as u64,
+        datatype,
+        comm: comm.view(),
+        peer: dest as u32,
+        tag,
+        mode,
+        reserved: 0,
+    }
+}
+
+/// A message to receive.
+#[inline(always)]
+fn to_receive(
+    buf: *mut c_void,
+    count: Count,
+    datatype: &'static DatatypeView,
+    source: c_int,
+    tag: c_int,
+    comm: CommRef,
+) -> PmlReceive {
+    PmlReceive { buffer: buf, count: count as u64, datatype, comm: comm.view(), source, tag }
+}
+
+/// Sends and waits until the buffer is free.
+#[inline(always)]
+fn send_in(
+    mode: u32,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+) -> Result<()> {
+    if dest == MPI_PROC_NULL {
+        return Ok(());
+    }
+    let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm::of(comm)?, mode);
+    let runtime = runtime();
+    // SAFETY: the table is complete and the component open; the arguments were checked, and the
+    // program vouches for the buffer.
+    match unsafe { (runtime.pml.send.unwrap_unchecked())(runtime.pml_instance, &send) } {
+        OK => Ok(()),
+        status => Err(runtime::failure("send", status)),
+    }
+}
+
+/// The request of an operation that does not take place: complete, with the status that the standard
+/// gives to communication with `MPI_PROC_NULL`.
+fn nothing(receives: bool) -> Request {
+    special::several(
+        Vec::new(),
+        Box::new(move || (if receives { Status::FROM_NOBODY } else { Status::EMPTY }, Ok(()))),
+    )
+}
+
+/// Starts a send.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
+fn isend_in(
+    mode: u32,
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+    request: Out<Request>,
+) -> Result<()> {
+    if dest == MPI_PROC_NULL {
+        request.set(nothing(false));
+        return Ok(());
+    }
+    let comm = comm::of(comm)?;
+    let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, mode);
+    request.set(request::handle(start_send(&send)?, comm));
+    Ok(())
+}
+
+/// Starts a send of the point-to-point component.
+pub(super) fn start_send(send: &PmlSend) -> Result<*mut View> {
+    let runtime = runtime();
+    let mut view = std::ptr::null_mut();
+    // SAFETY: as in `send_in`, until the request is complete.
+    let start = unsafe { runtime.pml.isend.unwrap_unchecked() };
+    // SAFETY: as above.
+    match unsafe { start(runtime.pml_instance, send, &mut view) } {
+        OK => Ok(view),
+        status => Err(runtime::failure("isend", status)),
+    }
+}
+
+/// Starts a receive of the point-to-point component.
+pub(super) fn start_receive(receive: &PmlReceive) -> Result<*mut View> {
+    let runtime = runtime();
+    let mut view = std::ptr::null_mut();
+    // SAFETY: as in `send_in`, until the request is complete.
+    let start = unsafe { runtime.pml.irecv.unwrap_unchecked() };
+    // SAFETY: as above.
+    match unsafe { start(runtime.pml_instance, receive, &mut view) } {
+        OK => Ok(view),
+        status => Err(runtime::failure("irecv", status)),
+    }
+}
+
+/// The functions that send, in their blocking, nonblocking and persistent forms.
+macro_rules! sends {
+    ($($send:ident, $isend:ident, $init:ident: $mode:expr;)*) => {$(
+        pub fn $send(
+            buf: *const c_void,
+            count: Count,
+            datatype: Datatype,
+            dest: c_int,
+            tag: c_int,
+            comm: Comm,
+        ) -> Result<()> {
+            send_in($mode, buf, count, datatype, dest, tag, comm)
+        }
+
+        pub fn $isend(
+            buf: *const c_void,
+            count: Count,
+            datatype: Datatype,
+            dest: c_int,
+            tag: c_int,
+            comm: Comm,
+            request: Out<Request>,
+        ) -> Result<()> {
+            isend_in($mode, buf, count, datatype, dest, tag, comm, request)
+        }
+
+        pub fn $init(
+            buf: *const c_void,
+            count: Count,
+            datatype: Datatype,
+            dest: c_int,
+            tag: c_int,
+            comm: Comm,
+            request: Out<Request>,
+        ) -> Result<()> {
+            let comm = comm::of(comm)?;
+            if dest == MPI_PROC_NULL {
+                request.set(special::idle(false));
+                return Ok(());
+            }
+            let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, $mode);
+            request.set(request::handle(init_send(&send)?, comm));
+            Ok(())
+        }
+    )*};
+}
+
+sends! {
+    send, isend, send_init: PML_STANDARD;
+    ssend, issend, ssend_init: PML_SYNCHRONOUS;
+    rsend, irsend, rsend_init: PML_READY;
+}
+
+fn init_send(send: &PmlSend) -> Result<*mut View> {
+    let runtime = runtime();
+    let mut view = std::ptr::null_mut();
+    // SAFETY: as in `send_in`, as long as the request lives.
+    let init = unsafe { runtime.pml.send_init.unwrap_unchecked() };
+    // SAFETY: as above.
+    match unsafe { init(runtime.pml_instance, send, &mut view) } {
+        OK => Ok(view),
+        status => Err(runtime::failure("send_init", status)),
+    }
+}
+
+pub fn recv(
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    status: StatusOut,
+) -> Result<()> {
+    if source == MPI_PROC_NULL {
+        status.set(Status::FROM_NOBODY);
+        return Ok(());
+    }
+    let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm::of(comm)?);
+    let runtime = runtime();
+    let mut found = MessageStatus::default();
+    // SAFETY: as in `send_in`.
+    let recv = unsafe { runtime.pml.recv.unwrap_unchecked() };
+    // SAFETY: as above.
+    let result = unsafe { recv(runtime.pml_instance, &receive, &mut found) };
+    received(result, &found, status)
+}
+
+/// Ends a receive: its status, and an error if it has one.
+#[inline(always)]
+fn received(result: i32, found: &MessageStatus, status: StatusOut) -> Result<()> {
+    status.set(Status::received(found.source, found.tag, found.bytes));
+    match result {
+        OK => Ok(()),
+        ERR_TRUNCATED => {
+            let text = request::truncated(found.source, found.tag, found.bytes);
+            Err(Error::new(MPI_ERR_TRUNCATE, text))
+        }
+        other => Err(runtime::failure("recv", other)),
+    }
+}
+
+pub fn irecv(
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    request: Out<Request>,
+) -> Result<()> {
+    if source == MPI_PROC_NULL {
+        request.set(nothing(true));
+        return Ok(());
+    }
+    let comm = comm::of(comm)?;
+    let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm);
+    request.set(request::handle(start_receive(&receive)?, comm));
+    Ok(())
+}
+
+pub fn recv_init(
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    request: Out<Request>,
+) -> Result<()> {
+    let comm = comm::of(comm)?;
+    if source == MPI_PROC_NULL {
+        request.set(special::idle(true));
+        return Ok(());
+    }
+    let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm);
+    let runtime = runtime();
+    let mut view = std::ptr::null_mut();
+    // SAFETY: as in `send_in`, as long as the request lives.
+    let init = unsafe { runtime.pml.recv_init.unwrap_unchecked() };
+    // SAFETY: as above.
+    match unsafe { init(runtime.pml_instance, &receive, &mut view) } {
+        OK => request.set(request::handle(view, comm)),
+        status => return Err(runtime::failure("recv_init", status)),
+    }
+    Ok(())
+}
+
+pub fn bsend(
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+) -> Result<()> {
+    if dest == MPI_PROC_NULL {
+        return Ok(());
+    }
+    let comm = comm::of(comm)?;
+    bsend::send(to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, PML_STANDARD), comm)
+}
+
+pub fn ibsend(
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+    request: Out<Request>,
+) -> Result<()> {
+    // The message is in the buffer when the function returns, so the operation is complete.
+    bsend(buf, count, datatype, dest, tag, comm)?;
+    request.set(nothing(false));
+    Ok(())
+}
+
+pub fn bsend_init(
+    buf: *const c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+    request: Out<Request>,
+) -> Result<()> {
+    let comm = comm::of(comm)?;
+    if dest == MPI_PROC_NULL {
+        request.set(special::idle(false));
+        return Ok(());
+    }
+    let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, PML_STANDARD);
+    request.set(special::buffered(send, comm));
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
+pub fn sendrecv(
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: Comm,
+    status: StatusOut,
+) -> Result<()> {
+    if source == MPI_PROC_NULL {
+        send(sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
+        status.set(Status::FROM_NOBODY);
+        return Ok(());
+    }
+    let comm_ref = comm::of(comm)?;
+    let receive =
+        to_receive(recvbuf, recvcount, datatype::of(recvtype)?, source, recvtag, comm_ref);
+    let request = start_receive(&receive)?;
+    let sent = send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    // SAFETY: started above.
+    let request: RequestRef = unsafe { &*request };
+    let waited = request::wait(request);
+    let (found, received) = request::outcome(request);
+    request::release(request);
+    status.set(found);
+    sent.and(waited).and(received)
+}
+
+#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
+pub fn sendrecv_replace(
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Comm,
+    status: StatusOut,
+) -> Result<()> {
+    if dest == MPI_PROC_NULL {
+        return recv(buf, count, datatype, source, recvtag, comm, status);
+    }
+    let copy = datatype::pack(buf, count, datatype::of(datatype)?);
+    let (bytes, packed) = (copy.as_ptr().cast(), copy.len() as Count);
+    let packed_type = MPI_PACKED;
+    sendrecv(
+        bytes,
+        packed,
+        packed_type,
+        dest,
+        sendtag,
+        buf,
+        count,
+        datatype,
+        source,
+        recvtag,
+        comm,
+        status,
+    )
+}
+
+#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
+pub fn isendrecv(
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: Comm,
+    request: Out<Request>,
+) -> Result<()> {
+    let comm = comm::of(comm)?;
+    let send = (dest != MPI_PROC_NULL)
+        .then(|| {
+            let datatype = datatype::of(sendtype)?;
+            Ok(to_send(sendbuf, sendcount, datatype, dest, sendtag, comm, PML_STANDARD))
+        })
+        .transpose()?;
+    let receive = (source != MPI_PROC_NULL)
+        .then(|| Ok(to_receive(recvbuf, recvcount, datatype::of(recvtype)?, source, recvtag, comm)))
+        .transpose()?;
+    request.set(both(send, receive, comm, Vec::new())?);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
+pub fn isendrecv_replace(
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Comm,
+    request: Out<Request>,
+) -> Result<()> {
+    let (comm, view) = (comm::of(comm)?, datatype::of(datatype)?);
+    let copy = if dest == MPI_PROC_NULL { Vec::new() } else { datatype::pack(buf, count, view) };
+    let send = (dest != MPI_PROC_NULL)
+        .then(|| {
+            let (bytes, packed) = (copy.as_ptr().cast(), copy.len() as Count);
+            let view = datatype::of(MPI_PACKED)?;
+            Ok(to_send(bytes, packed, view, dest, sendtag, comm, PML_STANDARD))
+        })
+        .transpose()?;
+    let receive =
+        (source != MPI_PROC_NULL).then(|| to_receive(buf, count, view, source, recvtag, comm));
+    request.set(both(send, receive, comm, copy)?);
+    Ok(())
+}
+
+/// One request for a send and a receive; `keep` stays until both are complete.
+fn both(
+    send: Option<PmlSend>,
+    receive: Option<PmlReceive>,
+    comm: CommRef,
+    keep: Vec<u8>,
+) -> Result<Request> {
+    let received = receive.map(|receive| start_receive(&receive)).transpose()?;
+    let sent = send.map(|send| start_send(&send)).transpose()?;
+    let view = |request: *mut View| -> RequestRef {
+        request::handle(request, comm);
+        // SAFETY: started above.
+        unsafe { &*request }
+    };
+    let received = received.map(view);
+    let sent = sent.map(view);
+    let finish = move || {
+        drop(keep);
+        let sent = sent.map_or(Ok(()), |sent| request::outcome(sent).1);
+        let (status, received) = received.map_or((Status::FROM_NOBODY, Ok(())), request::outcome);
+        (status, received.and(sent))
+    };
+    Ok(special::several(received.into_iter().chain(sent).collect(), Box::new(finish)))
+}
+
+/// Looks for a message; with `take` it is taken out of matching.
+fn look(
+    source: c_int,
+    tag: c_int,
+    comm: CommRef,
+    blocking: bool,
+    take: bool,
+) -> Result<Option<(MessageStatus, *mut c_void)>> {
+    let runtime = runtime();
+    let receive = PmlReceive {
+        buffer: std::ptr::null_mut(),
+        count: 0,
+        datatype: std::ptr::null(),
+        comm: comm.view(),
+        source,
+        tag,
+    };
+    let (mut found, mut message) = (MessageStatus::default(), std::ptr::null_mut());
+    let place = if take { &raw mut message } else { std::ptr::null_mut() };
+    // SAFETY: the table is complete and the component open; the places live during the call.
+    let outcome = unsafe {
+        let probe = runtime.pml.probe.unwrap_unchecked();
+        probe(runtime.pml_instance, &receive, blocking.into(), place, &mut found)
+    };
+    match outcome {
+        DONE => Ok(Some((found, message))),
+        NOTHING => Ok(None),
+        status => Err(runtime::failure("probe", status)),
+    }
+}
+
+pub fn probe(source: c_int, tag: c_int, comm: Comm, status: StatusOut) -> Result<()> {
+    iprobe_in(source, tag, comm, true, status).map(|_| ())
+}
+
+pub fn iprobe(
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    flag: Out<c_int>,
+    status: StatusOut,
+) -> Result<()> {
+    let found = iprobe_in(source, tag, comm, false, status)?;
+    flag.set(found.into());
+    Ok(())
+}
+
+fn iprobe_in(
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    blocking: bool,
+    status: StatusOut,
+) -> Result<bool> {
+    if source == MPI_PROC_NULL {
+        status.set(Status::FROM_NOBODY);
+        return Ok(true);
+    }
+    let found = look(source, tag, comm::of(comm)?, blocking, false)?;
+    if let Some((found, _)) = &found {
+        status.set(Status::received(found.source, found.tag, found.bytes));
+    }
+    Ok(found.is_some())
+}
+
+pub fn mprobe(
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    message: Out<Message>,
+    status: StatusOut,
+) -> Result<()> {
+    improbe_in(source, tag, comm, true, message, status).map(|_| ())
+}
+
+pub fn improbe(
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    flag: Out<c_int>,
+    message: Out<Message>,
+    status: StatusOut,
+) -> Result<()> {
+    let found = improbe_in(source, tag, comm, false, message, status)?;
+    flag.set(found.into());
+    Ok(())
+}
+
+fn improbe_in(
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    blocking: bool,
+    message: Out<Message>,
+    status: StatusOut,
+) -> Result<bool> {
+    if source == MPI_PROC_NULL {
+        message.set(MPI_MESSAGE_NO_PROC);
+        status.set(Status::FROM_NOBODY);
+        return Ok(true);
+    }
+    let comm = comm::of(comm)?;
+    let Some((found, taken)) = look(source, tag, comm, blocking, true)? else {
+        return Ok(false);
+    };
+    message.set(message::make(taken, comm));
+    status.set(Status::received(found.source, found.tag, found.bytes));
+    Ok(true)
+}
+
+pub fn mrecv(
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    message: InOut<Message>,
+    status: StatusOut,
+) -> Result<()> {
+    if message.get() == MPI_MESSAGE_NO_PROC {
+        message.set(MPI_MESSAGE_NULL);
+        status.set(Status::FROM_NOBODY);
+        return Ok(());
+    }
+    let (request, _) = start_matched(buf, count, datatype, message)?;
+    // SAFETY: started just now.
+    let request: RequestRef = unsafe { &*request };
+    let waited = request::wait(request);
+    let (found, received) = request::outcome(request);
+    request::release(request);
+    status.set(found);
+    waited.and(received)
+}
+
+pub fn imrecv(
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    message: InOut<Message>,
+    request: Out<Request>,
+) -> Result<()> {
+    if message.get() == MPI_MESSAGE_NO_PROC {
+        message.set(MPI_MESSAGE_NULL);
+        request.set(nothing(true));
+        return Ok(());
+    }
+    let (view, comm) = start_matched(buf, count, datatype, message)?;
+    request.set(request::handle(view, comm));
+    Ok(())
+}
+
+/// Starts to receive a message that was taken out of matching.
+fn start_matched(
+    buf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    message: InOut<Message>,
+) -> Result<(*mut View, CommRef)> {
+    let view = datatype::of(datatype)?;
+    let (taken, comm) = message::take(message.get())?;
+    message.set(MPI_MESSAGE_NULL);
+    let receive = to_receive(buf, count, view, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);
+    let runtime = runtime();
+    let mut view = std::ptr::null_mut();
+    // SAFETY: as in `send_in`; the message was taken out and not received yet.
+    let status = unsafe {
+        let mrecv = runtime.pml.mrecv.unwrap_unchecked();
+        mrecv(runtime.pml_instance, taken, &receive, &mut view)
+    };
+    match status {
+        OK => Ok((view, comm)),
+        status => Err(runtime::failure("mrecv", status)),
+    }
+}

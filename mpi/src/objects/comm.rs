@@ -1,0 +1,377 @@
+//! Communicators.
+//!
+//! A communicator has a view that components see ([`cairn_framework::abi::comm::Comm`]), its group,
+//! and what the standard lets a program attach to it. Its number, the context id that messages carry,
+//! is the same on all its processes and no other communicator of the job has it: the first process
+//! of the group makes it of its own rank in the job and a count that only it uses (`runtime`).
+
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::sync::{Arc, OnceLock};
+
+use cairn_framework::abi::comm::{COMM_INTER, Comm as View};
+use cairn_framework::abi::component::Instance;
+use cairn_framework::abi::peer::Peer;
+use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
+use cairn_framework::abi::status::OK;
+use cairn_framework::frameworks::coll::{
+    COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, CollArgs, CollOps,
+};
+use parking_lot::Mutex;
+
+use super::arena::{Object, class};
+use super::attributes::Attributes;
+use super::group::Ranks;
+use super::info::Pairs;
+use crate::abi::generated::constants::*;
+use crate::abi::generated::types::{Comm, Errhandler};
+use crate::error::{Error, Result};
+use crate::runtime::{self, runtime};
+
+/// What a handle of a communicator leads to.
+pub struct CommBody {
+    /// What components see. Constant but for the slots and the name.
+    view: UnsafeCell<View>,
+    /// The processes of the local group, by rank.
+    pub group: Ranks,
+    /// Those of the remote group, if it is an intercommunicator.
+    pub remote: Option<Ranks>,
+    /// The peers that the view leads to.
+    _peers: Box<[*mut Peer]>,
+    /// What happens on errors.
+    pub errhandler: Mutex<Errhandler>,
+    /// Values that the program attached.
+    pub attributes: Mutex<Attributes>,
+    /// Hints.
+    pub info: Mutex<Pairs>,
+    /// Its names, the current one last: the view leads to one, and readers may hold an older one.
+    names: Mutex<Vec<CString>>,
+    /// Set by `make` before anybody else knows the communicator.
+    collectives: OnceLock<Collectives>,
+}
+
+// SAFETY: the view's changing fields are the slots, under the rules of `Scope`, and the name, whose
+// old values stay. Peers are `Sync`.
+unsafe impl Sync for CommBody {}
+// SAFETY: see `Sync`.
+unsafe impl Send for CommBody {}
+
+class!(CommBody, b"comm");
+
+/// A communicator.
+pub type CommRef = &'static Object<CommBody>;
+
+/// Which component runs which operation.
+#[derive(Default)]
+struct Collectives {
+    modules: Vec<Module>,
+    /// By way and operation: index in `modules`.
+    chosen: [[Option<u8>; COLL_OPERATIONS as usize]; WAYS.len()],
+}
+
+const WAYS: [u32; 3] = [COLL_BLOCKING, COLL_NONBLOCKING, COLL_PERSISTENT];
+
+/// A component of `coll` with what it keeps for the communicator.
+#[derive(Clone, Copy)]
+struct Module {
+    ops: &'static CollOps,
+    instance: *mut Instance,
+    module: *mut c_void,
+}
+
+/// The communicator of a valid handle.
+#[inline(always)]
+pub fn find(handle: Comm) -> Option<CommRef> {
+    if handle.is_predefined() {
+        let runtime = runtime::current()?;
+        return match handle {
+            MPI_COMM_WORLD => runtime.world.get().copied(),
+            MPI_COMM_SELF => runtime.itself.get().copied(),
+            _ => None,
+        };
+    }
+    // SAFETY: a handle that is no constant is the address of an object.
+    unsafe { Object::at(handle.object()) }
+}
+
+/// The communicator of a handle that was checked, or should have been: a program that turned the
+/// checks off gets an error all the same, because everything that follows needs the object.
+#[inline(always)]
+pub fn of(handle: Comm) -> Result<CommRef> {
+    find(handle).ok_or_else(|| {
+        Error::new(MPI_ERR_COMM, format!("{:#x} is no communicator", handle.value()))
+    })
+}
+
+/// What a new communicator is made of.
+pub struct Plan {
+    /// Its context id.
+    pub context: u32,
+    /// The processes of the local group.
+    pub group: Ranks,
+    /// Those of the remote group, for an intercommunicator.
+    pub remote: Option<Ranks>,
+    /// Its first name.
+    pub name: CString,
+    /// What happens on errors.
+    pub errhandler: Errhandler,
+    /// Hints.
+    pub info: Pairs,
+}
+
+/// Makes a communicator and tells the components.
+pub fn make(plan: Plan) -> Result<CommRef> {
+    let runtime = runtime();
+    let Plan { context, group, remote, name, errhandler, info } = plan;
+    let own = runtime.system.job().rank;
+    let Some(rank) = group.iter().position(|rank| *rank == own) else {
+        return Err(Error::new(MPI_ERR_INTERN, "this process is not in the new communicator"));
+    };
+    let targets: &Ranks = remote.as_ref().unwrap_or(&group);
+    let peers: Box<[*mut Peer]> = targets
+        .iter()
+        .map(|rank| runtime.system.peer(*rank).expect("ranks of groups are in the job"))
+        .collect();
+    let mut scope = Scope::new(SCOPE_COMMUNICATOR, context, group.len() as u32, c"communicator");
+    scope.struct_size = size_of::<View>() as u32;
+    scope.info = Some(scope_info);
+    scope.name = name.as_ptr();
+    let mut flags = 0;
+    if remote.is_some() {
+        flags |= COMM_INTER;
+    }
+    let view = View {
+        scope,
+        rank: rank as u32,
+        remote_size: targets.len() as u32,
+        flags: flags | info.assertions(),
+        receive_context: context,
+        peers: peers.as_ptr(),
+    };
+    let comm = Object::make(CommBody {
+        view: UnsafeCell::new(view),
+        group,
+        remote,
+        _peers: peers,
+        errhandler: Mutex::new(errhandler),
+        attributes: Mutex::default(),
+        info: Mutex::new(info),
+        names: Mutex::new(vec![name]),
+        collectives: OnceLock::new(),
+    });
+    let view = comm.view.get();
+    // SAFETY: nobody else knows the communicator yet. Its view stays where it is until `free`.
+    unsafe {
+        let status = (runtime.pml.comm_open.unwrap_unchecked())(runtime.pml_instance, &mut *view);
+        if status != OK {
+            comm.close();
+            return Err(runtime::failure("comm_open", status));
+        }
+        let scope = &raw mut (*view).scope;
+        if let Err(problem) = runtime.system.scope_opened(scope) {
+            (runtime.pml.comm_close.unwrap_unchecked())(runtime.pml_instance, &mut *view);
+            comm.close();
+            return Err(Error::new(MPI_ERR_OTHER, problem.what));
+        }
+        open_collectives(comm)?;
+    }
+    Ok(comm)
+}
+
+/// Asks the components of `coll` what they offer.
+///
+/// # Safety
+/// Nobody else knows the communicator yet.
+unsafe fn open_collectives(comm: CommRef) -> Result<()> {
+    let mut collectives = Collectives::default();
+    let mut best = [[-1; COLL_OPERATIONS as usize]; WAYS.len()];
+    for component in &runtime().colls {
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the table is complete and the component open.
+        unsafe {
+            let view = comm.view.get();
+            let (ops, instance) = (component.ops, component.instance);
+            let status = (ops.comm_open.unwrap_unchecked())(instance, &mut *view, &mut module);
+            if status != OK {
+                return Err(runtime::failure("comm_open", status));
+            }
+            let index = collectives.modules.len() as u8;
+            collectives.modules.push(Module { ops, instance, module });
+            for (way, row) in WAYS.iter().zip(0..) {
+                for operation in 0..COLL_OPERATIONS {
+                    let place = operation as usize;
+                    let offer =
+                        (ops.offer.unwrap_unchecked())(instance, &*view, module, operation, *way);
+                    let best: &mut i32 = &mut best[row][place];
+                    if offer > *best {
+                        *best = offer;
+                        collectives.chosen[row][place] = Some(index);
+                    }
+                }
+            }
+        }
+    }
+    let _ = comm.collectives.set(collectives);
+    Ok(())
+}
+
+/// Ends a communicator: its handle is not valid any more, and when the operations on it have ended
+/// its memory is free.
+pub fn free(comm: CommRef) {
+    comm.close();
+}
+
+impl Drop for CommBody {
+    fn drop(&mut self) {
+        // After finalization the components are closed.
+        let Some(runtime) = runtime::current() else { return };
+        let view = self.view.get();
+        // SAFETY: opened by `make`; the last reference is gone, so nothing is in flight.
+        unsafe {
+            for module in self.collectives.get().map_or(&[][..], |all| &all.modules) {
+                (module.ops.comm_close.unwrap_unchecked())(
+                    module.instance,
+                    &mut *view,
+                    module.module,
+                );
+            }
+            runtime.system.scope_closed(&raw mut (*view).scope);
+            (runtime.pml.comm_close.unwrap_unchecked())(runtime.pml_instance, &mut *view);
+        }
+    }
+}
+
+impl CommBody {
+    /// What components see.
+    #[inline(always)]
+    pub fn view(&self) -> &View {
+        // SAFETY: see `Sync`.
+        unsafe { &*self.view.get() }
+    }
+
+    /// Rank of this process.
+    #[inline(always)]
+    pub fn rank(&self) -> u32 {
+        self.view().rank
+    }
+
+    /// Processes of the local group.
+    #[inline(always)]
+    pub fn size(&self) -> u32 {
+        self.view().scope.size
+    }
+
+    /// Whether it is an intercommunicator.
+    #[inline(always)]
+    pub fn is_inter(&self) -> bool {
+        self.view().flags & COMM_INTER != 0
+    }
+
+    /// Its name.
+    pub fn name(&self) -> CString {
+        self.names.lock().last().cloned().unwrap_or_default()
+    }
+
+    /// Renames it.
+    pub fn set_name(&self, name: CString) {
+        let mut names = self.names.lock();
+        let pointer = name.as_ptr();
+        names.push(name);
+        // SAFETY: a word that others read at any time, to find this or an older name; both stay.
+        unsafe { (&raw mut (*self.view.get()).scope.name).write_volatile(pointer) };
+    }
+
+    /// Runs a blocking collective.
+    ///
+    /// # Safety
+    /// The pointers in the arguments are what the operation says in the standard.
+    pub unsafe fn run(&self, args: &CollArgs) -> Result<()> {
+        let module = self.module(COLL_BLOCKING, args.operation)?;
+        // SAFETY: promised by the caller; the table is complete and the component open.
+        let status = unsafe {
+            (module.ops.run.unwrap_unchecked())(module.instance, self.view(), module.module, args)
+        };
+        if status == OK { Ok(()) } else { Err(runtime::failure("run", status)) }
+    }
+
+    /// Starts a collective, or makes a persistent request of it.
+    ///
+    /// # Safety
+    /// As for `run`, until the request is complete or freed.
+    pub unsafe fn start(
+        &self,
+        way: u32,
+        args: &CollArgs,
+    ) -> Result<*mut cairn_framework::abi::request::Request> {
+        let module = self.module(way, args.operation)?;
+        let mut request = std::ptr::null_mut();
+        let function = if way == COLL_PERSISTENT { module.ops.init } else { module.ops.start };
+        // SAFETY: as above.
+        let status = unsafe {
+            (function.unwrap_unchecked())(
+                module.instance,
+                self.view(),
+                module.module,
+                args,
+                &mut request,
+            )
+        };
+        if status == OK { Ok(request) } else { Err(runtime::failure("start", status)) }
+    }
+
+    fn module(&self, way: u32, operation: u32) -> Result<Module> {
+        let chosen = self.collectives.get().and_then(|all| {
+            let index = all.chosen[way as usize][operation as usize]?;
+            Some(all.modules[usize::from(index)])
+        });
+        chosen.ok_or_else(|| {
+            let what = match way {
+                COLL_NONBLOCKING => "nonblocking ",
+                COLL_PERSISTENT => "persistent ",
+                _ => "",
+            };
+            let text = format!("no coll component offers this {what}operation here");
+            Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text)
+        })
+    }
+}
+
+/// What components learn of the info.
+unsafe extern "C" fn scope_info(
+    scope: *const Scope,
+    key: *const c_char,
+    value: *mut c_char,
+    capacity: usize,
+) -> isize {
+    // SAFETY: the scope is the first field of the view of a communicator; the key is a string.
+    let (body, key) = unsafe {
+        let view = scope.byte_sub(std::mem::offset_of!(CommBody, view));
+        (&*view.cast::<CommBody>(), CStr::from_ptr(key))
+    };
+    match body.info.lock().get(&key.to_string_lossy()) {
+        // SAFETY: the component vouches for the room.
+        Some(text) => unsafe { cairn_framework::text::write(text, value, capacity) as isize },
+        None => -1,
+    }
+}
+
+/// Whether two groups are the same, similar (other ranks) or neither.
+pub fn compare(one: &Ranks, other: &Ranks) -> std::ffi::c_int {
+    if one == other {
+        return MPI_IDENT;
+    }
+    if one.len() != other.len() {
+        return MPI_UNEQUAL;
+    }
+    let sorted = |ranks: &Ranks| {
+        let mut ranks = ranks.to_vec();
+        ranks.sort_unstable();
+        ranks
+    };
+    if sorted(one) == sorted(other) { MPI_SIMILAR } else { MPI_UNEQUAL }
+}
+
+/// The group of these ranks of another one.
+pub fn subgroup(of: &Ranks, ranks: impl IntoIterator<Item = u32>) -> Ranks {
+    Arc::from_iter(ranks.into_iter().map(|rank| of[rank as usize]))
+}

@@ -1,0 +1,57 @@
+//! Messages that a probe took out of matching.
+
+use std::ffi::c_void;
+
+use parking_lot::Mutex;
+
+use super::arena::{Object, class};
+use super::comm::CommRef;
+use crate::abi::generated::constants::*;
+use crate::abi::generated::types::Message;
+use crate::error::{Error, Result};
+
+/// What a handle of a message leads to.
+struct MessageBody {
+    /// The component's message, until it is received.
+    taken: Mutex<Option<Taken>>,
+}
+
+struct Taken {
+    message: *mut c_void,
+    comm: CommRef,
+}
+
+// SAFETY: the component takes its message back from any thread.
+unsafe impl Send for Taken {}
+
+class!(MessageBody, b"msg ");
+
+/// A handle for a message.
+pub fn make(message: *mut c_void, comm: CommRef) -> Message {
+    comm.retain();
+    let taken = Mutex::new(Some(Taken { message, comm }));
+    Message::of(Object::make(MessageBody { taken }).address())
+}
+
+/// Whether a handle leads to a message.
+pub fn is_valid(handle: Message) -> bool {
+    // SAFETY: a handle that is no constant is the address of an object.
+    handle == MPI_MESSAGE_NO_PROC
+        || !handle.is_predefined()
+            && unsafe { Object::<MessageBody>::at(handle.object()) }.is_some()
+}
+
+/// The message of a handle, which is not valid any more.
+pub fn take(handle: Message) -> Result<(*mut c_void, CommRef)> {
+    let none = || Error::new(MPI_ERR_ARG, format!("{:#x} is no message", handle.value()));
+    if handle.is_predefined() {
+        return Err(none());
+    }
+    // SAFETY: as above.
+    let body = unsafe { Object::<MessageBody>::at(handle.object()) }.ok_or_else(none)?;
+    let taken = body.taken.lock().take().ok_or_else(none)?;
+    body.close();
+    // The receive that follows keeps the communicator alive.
+    taken.comm.release();
+    Ok((taken.message, taken.comm))
+}

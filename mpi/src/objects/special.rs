@@ -1,0 +1,236 @@
+//! Requests of the MPI layer itself: generalized ones, and such that consist of others.
+//!
+//! Their views have the kind `REQUEST_OTHER` and lie at the start of a [`Special`].
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cairn_framework::abi::request::{
+    MessageStatus, REQUEST_MAGIC, REQUEST_OTHER, REQUEST_PENDING, Request as View,
+};
+use cairn_framework::abi::status::OK;
+use cairn_framework::frameworks::pml::PmlSend;
+use parking_lot::Mutex;
+
+use super::bsend;
+use super::comm::CommRef;
+use super::request::{self, RequestRef};
+use crate::abi::generated::types::Request;
+use crate::abi::status::Status;
+use crate::error::Result;
+use crate::runtime;
+
+/// A request of the MPI layer. Its memory is never anything else; what is gone is used again.
+#[repr(C)]
+pub struct Special {
+    view: View,
+    body: Mutex<Option<Body>>,
+}
+
+// SAFETY: the view is used under the rules of requests, the rest is locked.
+unsafe impl Sync for Special {}
+// SAFETY: as above.
+unsafe impl Send for Special {}
+
+/// What is behind such a request.
+pub enum Body {
+    /// Other requests, and what is done when all are complete and the program learns of it.
+    Several {
+        /// Those that have not been seen complete.
+        parts: Vec<RequestRef>,
+        /// What is done then; gives the status.
+        finish: Option<Finish>,
+    },
+    /// A generalized request.
+    Generalized(super::grequest::Generalized),
+    /// A persistent operation with `MPI_PROC_NULL`; whether it receives.
+    Idle(bool),
+    /// A persistent buffered send.
+    Buffered(PmlSend, CommRef),
+}
+
+// SAFETY: the program vouches for the buffer of a persistent request as long as it lives; the rest may
+// go to any thread.
+unsafe impl Send for Body {}
+
+/// What is done when all parts are complete.
+pub type Finish = Box<dyn FnOnce() -> (Status, Result<()>)>;
+
+static SPARE: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
+
+/// Makes a request.
+pub fn make(body: Body) -> &'static Special {
+    let special = SPARE.lock().pop().unwrap_or_else(|| {
+        Box::leak(Box::new(Special {
+            view: View {
+                magic: 0,
+                kind: REQUEST_OTHER,
+                completion: AtomicUsize::new(REQUEST_PENDING),
+                status: MessageStatus::default(),
+                free: Some(free),
+                cancel: None,
+                start: None,
+                object: std::ptr::null_mut(),
+                active: 0,
+                reserved: 0,
+            },
+            body: Mutex::new(None),
+        }))
+    });
+    *special.body.lock() = Some(body);
+    special.view.completion.store(REQUEST_PENDING, Ordering::Relaxed);
+    let view = special.view();
+    // SAFETY: new or gone: nobody looks at it.
+    unsafe {
+        (*view).status = MessageStatus::default();
+        (*view).magic = REQUEST_MAGIC;
+    }
+    special
+}
+
+impl Special {
+    fn view(&'static self) -> *mut View {
+        (&raw const self.view).cast_mut()
+    }
+
+    /// Its handle.
+    pub fn handle(&'static self) -> Request {
+        Request::of(self.view())
+    }
+
+    /// Completes it.
+    pub fn complete(&self) {
+        // SAFETY: only waiters of this process write the completion word.
+        unsafe { self.view.complete() };
+    }
+
+    /// What is behind it.
+    pub fn body(&self) -> &Mutex<Option<Body>> {
+        &self.body
+    }
+}
+
+/// Whether a request is one of these.
+#[inline]
+pub fn is(request: RequestRef) -> bool {
+    request.kind == REQUEST_OTHER
+}
+
+/// The request as what it is, if it is one of these.
+pub fn of(request: RequestRef) -> Option<&'static Special> {
+    // SAFETY: views of this kind lie at the start of a `Special`.
+    is(request).then(|| unsafe { &*std::ptr::from_ref(request).cast::<Special>() })
+}
+
+/// What became of it, if it is one of these. Done once, when the program learns of it.
+pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
+    let special = of(request)?;
+    let mut body = special.body.lock();
+    Some(match body.as_mut() {
+        Some(Body::Several { finish, .. }) => {
+            let finish = finish.take();
+            drop(body);
+            finish.map_or((Status::EMPTY, Ok(())), |finish| finish())
+        }
+        Some(Body::Generalized(generalized)) => {
+            let generalized = *generalized;
+            drop(body);
+            generalized.query()
+        }
+        Some(Body::Idle(receives)) => {
+            (if *receives { Status::FROM_NOBODY } else { Status::EMPTY }, Ok(()))
+        }
+        Some(Body::Buffered(..)) | None => (Status::EMPTY, Ok(())),
+    })
+}
+
+/// The status of a complete one, which stays as it is.
+pub fn peek(request: RequestRef) -> Status {
+    let generalized = of(request).and_then(|special| match &*special.body.lock() {
+        Some(Body::Generalized(generalized)) => Some(*generalized),
+        _ => None,
+    });
+    generalized.map_or(Status::EMPTY, |generalized| generalized.query().0)
+}
+
+/// Makes a request of others, which it owns from now on.
+pub fn several(parts: Vec<RequestRef>, finish: Finish) -> Request {
+    let special = make(Body::Several { parts, finish: Some(finish) });
+    if !advance(special) {
+        GOING.lock().push(special);
+        runtime::runtime().poll(poll_several);
+    }
+    special.handle()
+}
+
+/// Makes a persistent request of an operation with `MPI_PROC_NULL`.
+pub fn idle(receives: bool) -> Request {
+    persistent(Body::Idle(receives))
+}
+
+/// Makes a persistent request of a buffered send.
+pub fn buffered(send: PmlSend, comm: CommRef) -> Request {
+    comm.retain();
+    persistent(Body::Buffered(send, comm))
+}
+
+fn persistent(body: Body) -> Request {
+    let special = make(body);
+    // SAFETY: nobody else knows it yet. It is complete whenever somebody looks.
+    unsafe { (*special.view()).start = Some(start) };
+    special.complete();
+    special.handle()
+}
+
+unsafe extern "C" fn start(view: *mut View) -> i32 {
+    // SAFETY: called with a view that `persistent` has made.
+    let special = unsafe { &*view.cast::<Special>() };
+    let send = match &*special.body.lock() {
+        Some(Body::Buffered(send, comm)) => Some((*send, *comm)),
+        _ => None,
+    };
+    match send.map_or(Ok(()), |(send, comm)| bsend::send(send, comm)) {
+        Ok(()) => OK,
+        Err(error) => runtime::told(&error),
+    }
+}
+
+/// Those that are not complete.
+static GOING: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
+
+/// Looks for parts that have completed. From progress; returns how many requests this completed.
+fn poll_several() -> u32 {
+    let Some(mut going) = GOING.try_lock() else { return 0 };
+    let before = going.len();
+    going.retain(|special| !advance(special));
+    (before - going.len()) as u32
+}
+
+/// Whether all parts are complete; then it is, too.
+fn advance(special: &'static Special) -> bool {
+    let mut body = special.body.lock();
+    let Some(Body::Several { parts, .. }) = body.as_mut() else { return true };
+    if !parts.iter().all(|part| part.is_complete()) {
+        return false;
+    }
+    drop(body);
+    special.complete();
+    true
+}
+
+unsafe extern "C" fn free(view: *mut View) {
+    // SAFETY: called by `request::release` with a view that `make` has made.
+    let special = unsafe { &*view.cast::<Special>() };
+    let body = special.body.lock().take();
+    match body {
+        Some(Body::Several { parts, .. }) => parts.into_iter().for_each(request::release),
+        Some(Body::Generalized(generalized)) => generalized.free(),
+        Some(Body::Buffered(_, comm)) => comm.release(),
+        Some(Body::Idle(_)) | None => {}
+    }
+    // SAFETY: nobody uses it any more.
+    unsafe {
+        (*view).magic = 0;
+        (*view).start = None;
+    }
+    SPARE.lock().push(special);
+}

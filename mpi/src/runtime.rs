@@ -1,0 +1,281 @@
+//! The running library: how a process joins its job and leaves it.
+//!
+//! ```text
+//!   MPI_Init      parameters, components ─► pmi: who am I ─► transports ─► cards, fence ─► pml, coll
+//!                                                                        ─► MPI_COMM_WORLD, _SELF
+//!   MPI_Finalize  attributes of MPI_COMM_SELF ─► barrier ─► communicators ─► pmi ─► components
+//! ```
+//!
+//! Start-up exchanges one small card a process: what its transports tell their peers, and which `pml`
+//! it has chosen, because two processes with different ones can't talk.
+
+mod cards;
+mod launch;
+pub mod params;
+
+use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::thread::ThreadId;
+
+use cairn_framework::abi::component::Instance;
+use cairn_framework::abi::job::{
+    THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE,
+};
+use cairn_framework::abi::request::WaitSync;
+use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
+use cairn_framework::abi::status::{
+    ERR_ARGUMENT, ERR_PEER, ERR_RESOURCES, ERR_TRUNCATED, ERR_UNSUPPORTED, OK, Status,
+};
+use cairn_framework::frameworks::coll::{COLL_BARRIER, CollArgs, CollOps};
+use cairn_framework::frameworks::pml::PmlOps;
+use cairn_framework::host::params::CommandLine;
+use cairn_framework::host::problem::Problem;
+use cairn_framework::host::{Chosen, Options, System, give_reason, take_reason};
+use linked as _;
+use parking_lot::Mutex;
+
+use crate::abi::generated::constants::*;
+use crate::error::{Error, Result};
+use crate::objects::comm::{self, CommRef};
+use crate::state::{self, World};
+use launch::Launch;
+
+/// Everything that exists between initialization and finalization.
+pub struct Runtime {
+    /// The components.
+    pub system: &'static System,
+    /// The table of the point-to-point component.
+    pub pml: &'static PmlOps,
+    /// Its instance.
+    pub pml_instance: *mut Instance,
+    /// The components of `coll`, the highest priority first.
+    pub colls: Vec<Chosen<CollOps>>,
+    /// `MPI_COMM_WORLD`.
+    pub world: OnceLock<CommRef>,
+    /// `MPI_COMM_SELF`.
+    pub itself: OnceLock<CommRef>,
+    /// The level of thread support, as the ABI has it.
+    pub thread_level: c_int,
+    /// The thread that initialized.
+    pub main_thread: ThreadId,
+    launch: Launch,
+    /// Functions that are called in every pass.
+    polled: Mutex<Vec<usize>>,
+    /// Communicators whose context id this process made.
+    contexts: AtomicU32,
+}
+
+// SAFETY: the instance's component is called under its contract, from any thread.
+unsafe impl Sync for Runtime {}
+// SAFETY: see `Sync`.
+unsafe impl Send for Runtime {}
+
+/// Null before initialization and after finalization. What was set is never freed.
+static CURRENT: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Held while the state changes.
+static CHANGING: Mutex<()> = Mutex::new(());
+
+/// The running library, if it is running.
+#[inline(always)]
+pub fn current() -> Option<&'static Runtime> {
+    // SAFETY: null or leaked. Acquire pairs with the Release of `init`.
+    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}
+
+/// The running library, for what runs only then.
+///
+/// # Panics
+/// Before initialization and after finalization.
+#[inline(always)]
+pub fn runtime() -> &'static Runtime {
+    current().expect("MPI is initialized")
+}
+
+/// Joins the job. Returns the level of thread support.
+pub fn init(required: c_int) -> Result<c_int> {
+    let _changing = CHANGING.lock();
+    match state::world() {
+        World::Before => {}
+        World::Running => return Err(Error::new(MPI_ERR_OTHER, "MPI is initialized already")),
+        World::After => {
+            let text = "MPI is finalized, and can't be initialized again";
+            return Err(Error::new(MPI_ERR_OTHER, text));
+        }
+    }
+    let level = thread_level(required);
+    let system = System::new(Options::of_process(CommandLine::default()));
+    params::register(&system.params).map_err(problem)?;
+    crate::check::enable(params::flag(system, params::PARAM_CHECK));
+    system.check().map_err(|problems| Error::new(MPI_ERR_OTHER, problems.to_string()))?;
+
+    let launch = Launch::connect(system)?;
+    let job = launch.job(level as u32)?;
+    state::set_identity(&job);
+    // SAFETY: no component but that of `pmi` is open, which knows the job better, and no thread
+    // knows the system.
+    unsafe { system.set_job(job) };
+    let abort_of = launch.clone();
+    system.set_abort(Box::new(move |code, text| abort_of.abort(code, text)));
+    if let Some(nodes) = launch.nodes(job.size) {
+        system.set_nodes(&nodes);
+    }
+    let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
+    system.open_transports().map_err(problem)?;
+    let pml = system.select_one::<PmlOps>(&process).map_err(problem)?;
+    system.start_engines().map_err(problem)?;
+    cards::exchange(system, &launch, &job, &pml.name)?;
+    let colls = system.select_many::<CollOps>(&process).map_err(problem)?;
+
+    let runtime: &'static Runtime = Box::leak(Box::new(Runtime {
+        system,
+        pml: pml.ops,
+        pml_instance: pml.instance,
+        colls,
+        world: OnceLock::new(),
+        itself: OnceLock::new(),
+        thread_level: level,
+        main_thread: std::thread::current().id(),
+        launch,
+        polled: Mutex::default(),
+        contexts: AtomicU32::new(2),
+    }));
+    // Release pairs with the Acquire in `current`.
+    CURRENT.store(std::ptr::from_ref(runtime).cast_mut(), Ordering::Release);
+    let predefined = |context, group, name: &std::ffi::CStr| {
+        comm::make(comm::Plan {
+            context,
+            group,
+            remote: None,
+            name: name.to_owned(),
+            errhandler: MPI_ERRORS_ARE_FATAL,
+            info: Default::default(),
+        })
+    };
+    let world = predefined(0, (0..job.size).collect(), c"MPI_COMM_WORLD")?;
+    let itself = predefined(1, [job.rank].into(), c"MPI_COMM_SELF")?;
+    let _ = runtime.world.set(world);
+    let _ = runtime.itself.set(itself);
+    state::set_world(World::Running);
+    if let Some(report) = system.report() {
+        eprint!("{report}");
+    }
+    Ok(level)
+}
+
+/// The level of thread support that a program gets.
+fn thread_level(required: c_int) -> c_int {
+    let levels = [THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE];
+    let enough = levels.into_iter().find(|level| *level as c_int >= required);
+    enough.unwrap_or(THREAD_MULTIPLE) as c_int
+}
+
+/// Leaves the job.
+pub fn finalize() -> Result<()> {
+    let _changing = CHANGING.lock();
+    let runtime = runtime();
+    let itself = runtime.itself.get().expect("set by `init`");
+    let world = runtime.world.get().expect("set by `init`");
+    // First of all, when everything still works (MPI 5.0, section 11.2.4).
+    crate::objects::attributes::delete_all(itself, MPI_COMM_SELF)?;
+    crate::objects::attributes::delete_all(world, MPI_COMM_WORLD)?;
+    // Nobody leaves while somebody still needs his memory or his answers.
+    // SAFETY: a barrier has no buffers.
+    unsafe { world.run(&no_data(COLL_BARRIER)) }?;
+    comm::free(itself);
+    comm::free(world);
+    state::set_world(World::After);
+    CURRENT.store(std::ptr::null_mut(), Ordering::Release);
+    let left = runtime.launch.disconnect();
+    runtime.system.close();
+    left
+}
+
+/// The arguments of an operation without data.
+pub fn no_data(operation: u32) -> CollArgs {
+    // SAFETY: numbers and null pointers.
+    let args: CollArgs = unsafe { std::mem::zeroed() };
+    CollArgs { struct_size: size_of::<CollArgs>() as u32, operation, ..args }
+}
+
+/// Ends the job.
+pub fn abort(code: c_int, text: &str) -> ! {
+    if let Some(runtime) = current() {
+        runtime.launch.abort(code, text);
+    }
+    state::exit(code)
+}
+
+impl Runtime {
+    /// A context id that no other communicator of the job has: for the first process of a group.
+    pub fn new_context(&self) -> Result<u32> {
+        let job = self.system.job();
+        let count = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let id = count.checked_mul(job.size).and_then(|id| id.checked_add(job.rank));
+        id.ok_or_else(|| Error::new(MPI_ERR_NO_MEM, "all numbers of communicators are used up"))
+    }
+
+    /// Waits until a sync object is complete.
+    pub fn wait(&self, sync: &WaitSync) -> Result<()> {
+        match self.system.wait(sync) {
+            OK => Ok(()),
+            status => Err(failure("wait", status)),
+        }
+    }
+
+    /// Calls a function in every pass of the progress engine from now on; once for each function.
+    pub fn poll(&self, function: fn() -> u32) {
+        let mut polled = self.polled.lock();
+        if !polled.contains(&(function as usize)) {
+            polled.push(function as usize);
+            // SAFETY: the context is the function itself.
+            unsafe { self.system.add_progress(call, function as *mut c_void) };
+        }
+    }
+
+    /// What the process manager says of the application's number and of the universe's size; none if
+    /// it says nothing.
+    pub fn appnum_and_universe(&self) -> (Option<c_int>, Option<c_int>) {
+        self.launch.appnum_and_universe()
+    }
+}
+
+/// The error of a component's function that returned this status.
+#[cold]
+pub fn failure(function: &str, status: Status) -> Error {
+    Error::new(class_of(status), take_reason(function, status))
+}
+
+/// The status that stands for an error on its way through a component, which keeps the text.
+pub fn told(error: &Error) -> Status {
+    give_reason(error.text());
+    ERR_RESOURCES
+}
+
+/// The error class of a status of the plugin ABI.
+pub fn class_of(status: Status) -> c_int {
+    match status {
+        OK => MPI_SUCCESS,
+        ERR_TRUNCATED => MPI_ERR_TRUNCATE,
+        ERR_ARGUMENT => MPI_ERR_ARG,
+        ERR_RESOURCES => MPI_ERR_NO_MEM,
+        ERR_UNSUPPORTED => MPI_ERR_UNSUPPORTED_OPERATION,
+        ERR_PEER => MPI_ERR_PROC_ABORTED,
+        _ => MPI_ERR_OTHER,
+    }
+}
+
+fn problem(problem: Problem) -> Error {
+    Error::new(MPI_ERR_OTHER, problem.to_string())
+}
+
+/// Calls a function that was handed to `Runtime::poll`.
+unsafe extern "C" fn call(function: *mut c_void) -> u32 {
+    // SAFETY: `Runtime::poll` passes a function of this type.
+    let function = unsafe { std::mem::transmute::<*mut c_void, fn() -> u32>(function) };
+    function()
+}
+
+const _: () = assert!(THREAD_MULTIPLE as c_int == MPI_THREAD_MULTIPLE);
+const _: () = assert!(THREAD_FUNNELED as c_int == MPI_THREAD_FUNNELED);

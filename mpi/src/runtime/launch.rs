@@ -1,0 +1,178 @@
+//! The process manager, through the component of `pmi` that speaks its protocol.
+
+use std::ffi::{CString, c_char, c_int};
+use std::sync::Arc;
+
+use cairn_framework::abi::job::Job;
+use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
+use cairn_framework::abi::status::{ERR_NOT_FOUND, OK};
+use cairn_framework::frameworks::pmi::{PmiJob, PmiOps};
+use cairn_framework::host::system::random_secret;
+use cairn_framework::host::{Chosen, System, take_reason};
+use cairn_framework::launch::{JOB_SECRET, secret};
+
+use super::{failure, problem};
+use crate::error::Result;
+
+/// Key under which the first process publishes the job's secret if the launcher has none.
+const SECRET: &str = "cairn-secret";
+
+/// A connection to the process manager. Cloning shares it.
+#[derive(Clone)]
+pub struct Launch(Arc<Inner>);
+
+struct Inner {
+    pmi: Chosen<PmiOps>,
+    told: PmiJob,
+}
+
+impl Launch {
+    /// Chooses the protocol and asks who this process is.
+    pub fn connect(system: &'static System) -> Result<Self> {
+        let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
+        let pmi = system.select_one::<PmiOps>(&process).map_err(problem)?;
+        let mut told = PmiJob::default();
+        // SAFETY: the table is complete and the component open.
+        let status = unsafe { (pmi.ops.connect.unwrap_unchecked())(pmi.instance, &mut told) };
+        if status == OK {
+            Ok(Self(Arc::new(Inner { pmi, told })))
+        } else {
+            Err(failure("connect", status))
+        }
+    }
+
+    /// The job of this process.
+    pub fn job(&self, thread_level: u32) -> Result<Job> {
+        let told = &self.0.told;
+        // SAFETY: the component filled in a NUL-terminated text.
+        let id = unsafe { cairn_framework::text::copy(told.id.as_ptr()) };
+        let secret = match std::env::var(JOB_SECRET).ok().and_then(|text| secret(&text)) {
+            Some(secret) => secret,
+            None if told.size == 1 => random_secret(),
+            None => self.agree_on_secret()?,
+        };
+        Ok(Job {
+            struct_size: size_of::<Job>() as u32,
+            rank: told.rank,
+            size: told.size,
+            local_rank: told.local_rank,
+            local_size: told.local_size,
+            thread_level,
+            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+            reserved: 0,
+            // Lives as long as the process.
+            id: cairn_framework::text::to_c(&id).into_raw(),
+            secret,
+        })
+    }
+
+    /// The launcher gave no secret, so the first process makes one.
+    fn agree_on_secret(&self) -> Result<[u8; 16]> {
+        let own = random_secret();
+        if self.0.told.rank == 0 {
+            self.put(SECRET, &own)?;
+        }
+        self.fence()?;
+        let found = self.get(0, SECRET)?.unwrap_or_default();
+        found.try_into().map_err(|_| {
+            let text = "the first process published no secret";
+            crate::error::Error::new(crate::abi::generated::constants::MPI_ERR_OTHER, text)
+        })
+    }
+
+    /// The node of each rank, if the process manager says.
+    pub fn nodes(&self, size: u32) -> Option<Vec<u32>> {
+        let Inner { pmi, told } = &*self.0;
+        if told.nodes == 0 {
+            return (told.local_size == size).then(|| vec![0; size as usize]);
+        }
+        (0..size)
+            .map(|rank| {
+                let mut node = 0;
+                // SAFETY: the table is complete and the component open.
+                let status =
+                    unsafe { (pmi.ops.node_of.unwrap_unchecked())(pmi.instance, rank, &mut node) };
+                (status == OK).then_some(node)
+            })
+            .collect()
+    }
+
+    /// The application's number and the universe's size, if known.
+    pub fn appnum_and_universe(&self) -> (Option<c_int>, Option<c_int>) {
+        let known = |number: i32| (number >= 0).then_some(number);
+        (known(self.0.told.appnum), known(self.0.told.universe))
+    }
+
+    /// Publishes a value.
+    pub fn put(&self, key: &str, value: &[u8]) -> Result<()> {
+        let pmi = &self.0.pmi;
+        let key = cairn_framework::text::to_c(key);
+        // SAFETY: as above; key and value live during the call.
+        check("put", unsafe {
+            (pmi.ops.put.unwrap_unchecked())(
+                pmi.instance,
+                key.as_ptr(),
+                value.as_ptr().cast(),
+                value.len(),
+            )
+        })
+    }
+
+    /// Waits until every process has called it.
+    pub fn fence(&self) -> Result<()> {
+        let pmi = &self.0.pmi;
+        // SAFETY: as above.
+        check("fence", unsafe { (pmi.ops.fence.unwrap_unchecked())(pmi.instance) })
+    }
+
+    /// A value that a process published before the last fence.
+    pub fn get(&self, rank: u32, key: &str) -> Result<Option<Vec<u8>>> {
+        let pmi = &self.0.pmi;
+        let key = cairn_framework::text::to_c(key);
+        let mut value = vec![0_u8; 1024];
+        loop {
+            let mut len = 0;
+            // SAFETY: as above; there is room for the capacity that is passed.
+            let status = unsafe {
+                (pmi.ops.get.unwrap_unchecked())(
+                    pmi.instance,
+                    rank,
+                    key.as_ptr(),
+                    value.as_mut_ptr().cast(),
+                    value.len(),
+                    &mut len,
+                )
+            };
+            if status == ERR_NOT_FOUND {
+                drop(take_reason("get", status));
+                return Ok(None);
+            }
+            check("get", status)?;
+            if len <= value.len() {
+                value.truncate(len);
+                return Ok(Some(value));
+            }
+            value.resize(len, 0);
+        }
+    }
+
+    /// Asks for the end of the whole job.
+    pub fn abort(&self, code: c_int, text: &str) {
+        let pmi = &self.0.pmi;
+        let text: CString = cairn_framework::text::to_c(text);
+        let text: *const c_char = text.as_ptr();
+        // SAFETY: as above; any thread may call it at any time.
+        unsafe { (pmi.ops.abort.unwrap_unchecked())(pmi.instance, code, text) };
+    }
+
+    /// Takes leave.
+    pub fn disconnect(&self) -> Result<()> {
+        let pmi = &self.0.pmi;
+        // SAFETY: as above.
+        check("disconnect", unsafe { (pmi.ops.disconnect.unwrap_unchecked())(pmi.instance) })
+    }
+}
+
+fn check(function: &str, status: i32) -> Result<()> {
+    if status == OK { Ok(()) } else { Err(failure(function, status)) }
+}
