@@ -322,9 +322,15 @@ pub fn datatype(name: &str, datatype: Datatype) -> Result<()> {
     Err(Error::new(MPI_ERR_TYPE, text))
 }
 
-/// Datatypes that describe data.
-pub fn datatypes(name: &str, datatypes: &[Datatype]) -> Result<()> {
-    each(name, datatypes, datatype)
+/// Datatypes that describe data. Where the count is 0, programs give `MPI_DATATYPE_NULL`, which no
+/// library minds.
+pub fn datatypes(name: &str, datatypes: &[Datatype], counts: Counts<'_>) -> Result<()> {
+    for (index, (datatype, count)) in datatypes.iter().zip(counts.iter()).enumerate() {
+        if count != 0 && self::datatype(name, *datatype).is_err() {
+            return self::datatype(&format!("{name}[{index}]"), *datatype);
+        }
+    }
+    Ok(())
 }
 
 /// Datatypes that others are made of.
@@ -358,5 +364,85 @@ fn each<T: Copy>(name: &str, all: &[T], check: impl Fn(&str, T) -> Result<()>) -
     match all.iter().position(|element| check(name, *element).is_err()) {
         None => Ok(()),
         Some(index) => check(&format!("{name}[{index}]"), all[index]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::args;
+
+    fn class(result: Result<()>) -> c_int {
+        result.map_or_else(|error| error.code(), |()| MPI_SUCCESS)
+    }
+
+    #[test]
+    fn ranks_and_tags() {
+        let world = MPI_COMM_WORLD;
+        for (rank, to, from, root) in [
+            (0, MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS),
+            (1, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
+            (MPI_PROC_NULL, MPI_SUCCESS, MPI_SUCCESS, MPI_ERR_ROOT),
+            (MPI_ANY_SOURCE, MPI_ERR_RANK, MPI_SUCCESS, MPI_ERR_ROOT),
+            (MPI_ROOT, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
+            (c_int::MIN, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
+        ] {
+            assert_eq!(class(dest("dest", rank, world)), to, "{rank}");
+            assert_eq!(class(source("source", rank, world)), from, "{rank}");
+            assert_eq!(class(self::root("root", rank, world)), root, "{rank}");
+        }
+        assert_eq!(class(tag("tag", 0)), MPI_SUCCESS);
+        assert_eq!(class(tag("tag", MPI_ANY_TAG)), MPI_ERR_TAG);
+        assert_eq!(class(tag_or_any("tag", MPI_ANY_TAG)), MPI_SUCCESS);
+        assert_eq!(class(tag_or_any("tag", -1)), MPI_ERR_TAG);
+    }
+
+    #[test]
+    fn null_buffers_need_data_to_be_wrong() {
+        let (null, place) = (std::ptr::null::<u8>(), MPI_IN_PLACE);
+        assert_eq!(class(buffer("buf", null, 0, MPI_INT)), MPI_SUCCESS);
+        assert_eq!(class(buffer("buf", null, 1, MPI_INT)), MPI_ERR_BUFFER);
+        assert_eq!(class(buffer("buf", null, 1, Datatype::predefined(0x2000))), MPI_SUCCESS);
+        assert_eq!(class(buffer("buf", place, 0, MPI_INT)), MPI_ERR_BUFFER);
+        assert_eq!(class(buffer_or_place("buf", place, 1, MPI_INT)), MPI_SUCCESS);
+        assert_eq!(class(packed("buf", null, 1)), MPI_ERR_BUFFER);
+    }
+
+    #[test]
+    fn handles_of_another_class_are_invalid() {
+        assert_eq!(class(comm("comm", MPI_COMM_NULL)), MPI_ERR_COMM);
+        assert_eq!(class(comm("comm", Comm::predefined(0))), MPI_ERR_COMM);
+        assert_eq!(class(comm("comm", Comm::predefined(0x209))), MPI_ERR_COMM);
+        assert_eq!(class(datatype("datatype", MPI_DATATYPE_NULL)), MPI_ERR_TYPE);
+        assert_eq!(class(info("info", MPI_INFO_NULL)), MPI_SUCCESS);
+        assert_eq!(class(info_object("info", MPI_INFO_NULL)), MPI_ERR_INFO);
+        assert_eq!(class(file("fh", MPI_FILE_NULL)), MPI_ERR_FILE);
+        assert_eq!(class(file_or_null("file", MPI_FILE_NULL)), MPI_SUCCESS);
+        assert_eq!(class(request("request", MPI_REQUEST_NULL)), MPI_SUCCESS);
+        assert_eq!(class(request_object("request", MPI_REQUEST_NULL)), MPI_ERR_REQUEST);
+    }
+
+    #[test]
+    fn elements_are_named_by_index() {
+        let error = counts("recvcounts", Counts::Small(&[1, 2, -3])).unwrap_err();
+        assert_eq!(error.code(), MPI_ERR_COUNT);
+        assert_eq!(error.text(), "recvcounts[2] is -3, but may not be negative");
+        let types = [MPI_INT, MPI_DATATYPE_NULL];
+        assert!(datatypes("types", &types, Counts::Large(&[1, 0])).is_ok());
+        let error = datatypes("types", &types, Counts::Large(&[1, 1])).unwrap_err();
+        assert!(error.text().starts_with("types[1] is "), "{}", error.text());
+    }
+
+    #[test]
+    fn keys_have_a_length() {
+        let long = std::ffi::CString::new(vec![b'k'; 256]).unwrap();
+        assert_eq!(class(info_key("key", &long)), MPI_ERR_INFO_KEY);
+        assert_eq!(class(info_key("key", c"")), MPI_ERR_INFO_KEY);
+        assert_eq!(class(info_key("key", c"k")), MPI_SUCCESS);
+        assert_eq!(class(info_value("value", &long)), MPI_SUCCESS);
+        // SAFETY: null is allowed.
+        let nothing = unsafe { args::out::<c_int>(std::ptr::null_mut()) };
+        assert_eq!(class(pointer("flag", nothing)), MPI_ERR_ARG);
+        assert_eq!(class(array("ranks", std::ptr::null::<c_int>(), 0)), MPI_SUCCESS);
     }
 }

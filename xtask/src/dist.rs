@@ -1,9 +1,11 @@
 //! An installation: laid out in `target/dist`, copied to a prefix by `install`.
 //!
 //! ```text
-//!   bin/            cairn-info
+//!   bin/            cairn-info, mpicc and mpicxx
+//!   lib/            libmpi_abi.so.1, the MPI library
 //!   lib/cairn/      components that are shared libraries
-//!   lib/pkgconfig/  cairn.pc
+//!   lib/pkgconfig/  mpi.pc for programs, cairn.pc for authors of components
+//!   include/        mpi.h
 //!   include/cairn/  headers for authors of components
 //!   share/cairn/    mca-params, the Rust crate for authors of components
 //!   share/doc/cairn/  README, docs, examples that can be built where they lie or copied
@@ -20,13 +22,21 @@ use anyhow::{Context, Result, ensure};
 
 use crate::exec::{self, Workspace};
 
-/// The tools that are installed.
-const TOOLS: [&str; 1] = ["cairn-info"];
+/// The tools that are installed: packages and their programs.
+const TOOLS: [(&str, &str); 2] = [("cairn-info", "cairn-info"), ("cairn-mpicc", "mpicc")];
+
+/// Other names of the compiler wrapper, which tells them apart. The last two are those that the
+/// standard recommends for its ABI.
+const WRAPPERS: [&str; 5] = ["mpicxx", "mpic++", "mpiCC", "mpicc_abi", "mpicxx_abi"];
+
+/// What programs ask for at run time, and what they are linked with (MPI 5.0, section 20.2).
+const LIBRARY: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
 
 /// Builds everything and lays it out.
 pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     let mut build = workspace.cargo(&["build", "--release", "--quiet"]);
-    build.args(TOOLS.iter().flat_map(|tool| ["--package", tool]));
+    build.args(TOOLS.iter().flat_map(|(package, _)| ["--package", package]));
+    build.args(["--package", "cairn-mpi"]);
     exec::check(&mut build)?;
     let shared = workspace.shared_components();
     for component in &shared {
@@ -41,9 +51,14 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
         fs::remove_dir_all(&dist).with_context(|| format!("clearing {}", dist.display()))?;
     }
     let release = workspace.target.join("release");
-    for tool in TOOLS {
+    for (_, tool) in TOOLS {
         copy(&release.join(tool), &dist.join("bin").join(tool))?;
     }
+    for wrapper in WRAPPERS {
+        link("mpicc", &dist.join("bin").join(wrapper))?;
+    }
+    copy(&release.join("libcairn_mpi.so"), &dist.join("lib").join(LIBRARY[0]))?;
+    link(LIBRARY[0], &dist.join("lib").join(LIBRARY[1]))?;
     for component in &shared {
         let name = component.name.as_str();
         copy(
@@ -56,7 +71,8 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     copy_tree(&root.join("mca-params"), &dist.join("share/cairn/mca-params"))?;
     documentation(root, &dist.join("share/doc/cairn"))?;
     rust_crate(root, &dist.join("share/cairn/rust/cairn-framework"))?;
-    write(&dist.join("lib/pkgconfig/cairn.pc"), &pkg_config(workspace))?;
+    write(&dist.join("lib/pkgconfig/cairn.pc"), &pkg_config(workspace, COMPONENTS_PC))?;
+    write(&dist.join("lib/pkgconfig/mpi.pc"), &pkg_config(workspace, PROGRAMS_PC))?;
 
     let man = dist.join("share/man/man1");
     fs::create_dir_all(&man)?;
@@ -168,7 +184,7 @@ fn rust_crate(root: &Path, target: &Path) -> Result<()> {
     write(&target.join("Cargo.toml"), &manifest)
 }
 
-fn pkg_config(workspace: &Workspace) -> String {
+fn pkg_config(workspace: &Workspace, rest: &str) -> String {
     let version = workspace
         .packages()
         .into_iter()
@@ -177,15 +193,27 @@ fn pkg_config(workspace: &Workspace) -> String {
     format!(
         "prefix=${{pcfiledir}}/../..\n\
          includedir=${{prefix}}/include\n\
-         componentdir=${{prefix}}/lib/cairn\n\
-         rustdir=${{prefix}}/share/cairn/rust\n\
-         \n\
-         Name: cairn\n\
-         Description: Headers for components of Cairn MPI\n\
-         Version: {version}\n\
-         Cflags: -I${{includedir}}\n"
+         libdir=${{prefix}}/lib\n\
+         {rest}\
+         Version: {version}\n"
     )
 }
+
+const COMPONENTS_PC: &str = "\
+componentdir=${prefix}/lib/cairn
+rustdir=${prefix}/share/cairn/rust
+
+Name: cairn
+Description: Headers for components of Cairn MPI
+Cflags: -I${includedir}
+";
+
+const PROGRAMS_PC: &str = "
+Name: mpi
+Description: Cairn MPI, for programs in C and C++
+Cflags: -I${includedir}
+Libs: -L${libdir} -Wl,-rpath,${libdir} -Wl,--enable-new-dtags -lmpi_abi
+";
 
 fn write(path: &Path, text: &str) -> Result<()> {
     parent(path)?;
@@ -203,6 +231,15 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         .with_context(|| format!("copying {} to {}", from.display(), to.display()))
 }
 
+/// A symbolic link to a file beside it.
+fn link(to: &str, link: &Path) -> Result<()> {
+    parent(link)?;
+    if link.symlink_metadata().is_ok() {
+        fs::remove_file(link).with_context(|| format!("replacing {}", link.display()))?;
+    }
+    std::os::unix::fs::symlink(to, link).with_context(|| format!("linking {}", link.display()))
+}
+
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     copy_tree_but(from, to, &|_| false)
 }
@@ -217,7 +254,13 @@ fn copy_tree_but(from: &Path, to: &Path, skip: &impl Fn(&Path) -> bool) -> Resul
             continue;
         }
         let to = to.join(path.file_name().unwrap_or_default());
-        if path.is_dir() { copy_tree_but(&path, &to, skip)? } else { copy(&path, &to)? }
+        if path.is_symlink() {
+            link(&fs::read_link(&path)?.to_string_lossy(), &to)?;
+        } else if path.is_dir() {
+            copy_tree_but(&path, &to, skip)?;
+        } else {
+            copy(&path, &to)?;
+        }
     }
     Ok(())
 }

@@ -67,7 +67,8 @@ fn files(workspace: &Workspace, violations: &mut Vec<String>) -> Result<()> {
         "--exclude-standard",
         "*.rs",
     ]))?;
-    for file in list.lines() {
+    // Nobody reads the generated ones: their tables and generators are read.
+    for file in list.lines().filter(|file| !file.contains("/generated/")) {
         let Ok(text) = fs::read_to_string(workspace.root.join(Path::new(file))) else { continue };
         let lines = text.lines().count();
         if lines > MAX_LINES {

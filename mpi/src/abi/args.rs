@@ -274,10 +274,8 @@ impl TextOut {
     /// room. Returns the length without the null.
     pub fn set(self, text: &str) -> c_int {
         let Some(room) = self.capacity.checked_sub(1) else { return 0 };
-        let mut length = text.len().min(room);
-        while !text.is_char_boundary(length) {
-            length -= 1;
-        }
+        let mut ends = (0..=room.min(text.len())).rev();
+        let length = ends.find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         // SAFETY: made by `text_out`: there is room for `capacity` bytes.
         unsafe {
             self.pointer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), length);

@@ -57,18 +57,13 @@ const SAFETY: &str =
 fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -> Result<()> {
     for param in params {
         let (name, wrap) = (&param.name, &param.kind.wrap);
-        let raw = match param.kind.c_type(large) {
-            Some(_) => name.clone(),
-            None if param_type(param, large)?.starts_with('*') => "std::ptr::null_mut()".to_owned(),
-            None => "0".to_owned(),
-        };
-        let absent = raw != *name;
+        if param.kind.c_type(large).is_none() {
+            let ty = param_type(param, large)?;
+            let absent = if ty.starts_with('*') { "std::ptr::null_mut()" } else { "0" };
+            let _ = writeln!(out, "let {name}: {ty} = {absent};");
+        }
         if !wrap.is_empty() {
-            let ty =
-                if absent { format!("::<{}>", param_type(param, large)?) } else { String::new() };
-            let _ = writeln!(out, "let {name} = args::{wrap}{ty}({raw});");
-        } else if absent {
-            let _ = writeln!(out, "let {name}: {} = {raw};", param_type(param, large)?);
+            let _ = writeln!(out, "let {name} = args::{wrap}({name});");
         }
     }
     // Objects and root come first: the other checks, and what is significant, depend on them.
@@ -91,8 +86,13 @@ fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -
     for param in params.iter().filter(|param| param.kind.name == "root") {
         first += &checked(function, params, param)?;
     }
+    let conditions = used(params);
+    if conditions.is_empty() {
+        first += &second;
+        second.clear();
+    }
     guarded(out, &first);
-    for condition in used(params) {
+    for condition in conditions {
         let _ = writeln!(out, "let {} = {};", flag(condition), evaluate(function, condition)?);
     }
     guarded(out, &second);
@@ -125,9 +125,16 @@ fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -
             None => open,
         };
         let _ = writeln!(out, "let {name} = {open};");
-        if !kind.elements.is_empty() {
+        if !kind.elements.name.is_empty() {
             let borrow = if kind.open == "slice_mut" { "&*" } else { "" };
-            let _ = writeln!(elements, "check::{}(\"{name}\", {borrow}{name})?;", kind.elements);
+            let check = &kind.elements;
+            let _ = write!(elements, "check::{}(\"{name}\", {borrow}{name}", check.name);
+            if check.needs.iter().any(|need| need == "counts") {
+                let before = params.iter().take_while(|other| other.name != *name);
+                let counts = before.filter(|other| other.kind.name == "counts").last();
+                let _ = write!(elements, ", {}", counts.context("datatypes without counts")?.name);
+            }
+            elements += ")?;\n";
         }
     }
     guarded(out, &elements);

@@ -58,7 +58,7 @@ pub struct Kind {
     pub wrap: String,
     pub check: Check,
     pub open: String,
-    pub elements: String,
+    pub elements: Check,
 }
 
 /// A check and what it needs beside name and value.
@@ -214,17 +214,21 @@ fn kind(row: &str) -> Result<Kind> {
     let [name, c, c_large, wrap, check, open, elements] = columns[..] else {
         bail!("a kind has 7 columns, this row {}", columns.len());
     };
-    let (check, needs) = check.split_once('(').unwrap_or((check, ""));
-    let needs = needs.trim_end_matches(')').split(',').filter(|need| !need.is_empty());
     Ok(Kind {
         name: name.to_owned(),
         c: c.to_owned(),
         c_large: c_large.to_owned(),
         wrap: wrap.to_owned(),
-        check: Check { name: check.to_owned(), needs: needs.map(str::to_owned).collect() },
+        check: check_of(check),
         open: open.to_owned(),
-        elements: elements.to_owned(),
+        elements: check_of(elements),
     })
+}
+
+fn check_of(column: &str) -> Check {
+    let (name, needs) = column.split_once('(').unwrap_or((column, ""));
+    let needs = needs.trim_end_matches(')').split(',').filter(|need| !need.is_empty());
+    Check { name: name.to_owned(), needs: needs.map(str::to_owned).collect() }
 }
 
 fn function(row: &str, kinds: &BTreeMap<String, Kind>) -> Result<Function> {

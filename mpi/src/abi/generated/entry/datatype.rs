@@ -20,8 +20,6 @@ unsafe extern "C" fn PMPI_Get_address(location: *const c_void, address: *mut Ain
             let address = args::out(address);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("address", address)?;
             }
             crate::calls::datatype::get_address(location, address)

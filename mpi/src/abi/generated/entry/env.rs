@@ -92,8 +92,6 @@ unsafe extern "C" fn PMPI_Get_processor_name(name: *mut c_char, resultlen: *mut 
             let resultlen = args::out(resultlen);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("name", name)?;
                 check::pointer("resultlen", resultlen)?;
             }

@@ -56,8 +56,6 @@ unsafe extern "C" fn PMPI_Status_get_error(status: *const Status, error: *mut c_
             let error = args::out(error);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("status", status)?;
                 check::pointer("error", error)?;
             }
@@ -76,8 +74,6 @@ unsafe extern "C" fn PMPI_Status_get_source(status: *const Status, source: *mut 
             let source = args::out(source);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("status", status)?;
                 check::pointer("source", source)?;
             }
@@ -96,8 +92,6 @@ unsafe extern "C" fn PMPI_Status_get_tag(status: *const Status, tag: *mut c_int)
             let tag = args::out(tag);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("status", status)?;
                 check::pointer("tag", tag)?;
             }
@@ -115,8 +109,6 @@ unsafe extern "C" fn PMPI_Status_set_cancelled(status: *mut Status, flag: c_int)
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("status", status)?;
             }
             crate::calls::status::status_set_cancelled(status, flag)
@@ -160,8 +152,6 @@ unsafe extern "C" fn PMPI_Status_set_error(status: *mut Status, error: c_int) ->
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("status", status)?;
             }
             crate::calls::status::status_set_error(status, error)
@@ -178,8 +168,6 @@ unsafe extern "C" fn PMPI_Status_set_source(status: *mut Status, source: c_int) 
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("status", status)?;
             }
             crate::calls::status::status_set_source(status, source)
@@ -196,8 +184,6 @@ unsafe extern "C" fn PMPI_Status_set_tag(status: *mut Status, tag: c_int) -> c_i
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("status", status)?;
             }
             crate::calls::status::status_set_tag(status, tag)
@@ -215,8 +201,6 @@ unsafe extern "C" fn PMPI_Test_cancelled(status: *const Status, flag: *mut c_int
             let flag = args::out(flag);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("status", status)?;
                 check::pointer("flag", flag)?;
             }
