@@ -84,6 +84,18 @@ impl Run {
         self
     }
 
+    /// Removes a variable.
+    pub fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// Where a program of the system is, if it is installed.
+    pub fn exists(program: &str) -> Option<PathBuf> {
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&paths).map(|dir| dir.join(program)).find(|path| path.is_file())
+    }
+
     /// Runs it in a directory.
     pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
         self.command.current_dir(dir);

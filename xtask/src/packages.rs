@@ -14,8 +14,10 @@ pub struct Tool {
 
 /// A C compiler, for components in C. Rust itself links with it.
 pub const CC: Tool = Tool { program: "cc", package: "gcc" };
-/// A C++ compiler, for components in C++.
+/// A C++ compiler, for components in C++ and programs that include mpi.h.
 pub const CXX: Tool = Tool { program: "c++", package: "g++" };
+/// Finds MPI by its compiler wrappers.
+pub const CMAKE: Tool = Tool { program: "cmake", package: "cmake" };
 /// How authors of components find an installation.
 pub const PKG_CONFIG: Tool = Tool { program: "pkg-config", package: "pkg-config" };
 /// What the example in C is built with, as its readers will.

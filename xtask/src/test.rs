@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::exec::{self, Workspace, step};
-use crate::packages::{self, CC, CXX, GIT, MAKE, PKG_CONFIG};
+use crate::packages::{self, CC, CMAKE, CXX, GIT, MAKE, PKG_CONFIG};
 use crate::{dist, generate, lint};
 
 /// Checks formatting, lints and generated files, and runs all tests. The last line says how it went.
@@ -20,7 +20,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
 
 fn steps(workspace: &Workspace) -> Result<()> {
     let cargo = |args: &[&str]| exec::check(&mut workspace.cargo(args));
-    step("system packages", || packages::require(&[CC, CXX, PKG_CONFIG, MAKE, GIT]))?;
+    step("system packages", || packages::require(&[CC, CXX, CMAKE, PKG_CONFIG, MAKE, GIT]))?;
     step("formatting", || cargo(&["fmt", "--all", "--check"]))?;
     step("clippy", || {
         let lints = ["--", "--deny", "warnings"];

@@ -51,13 +51,14 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The whole line: flags for linking only where something is linked.
+    /// The line that is run: flags for linking only where something is linked.
     pub fn words(&self) -> Vec<OsString> {
-        let mut words = self.compile_words();
-        if links(self.args) {
-            words.extend(self.flags.link());
-        }
-        words
+        if links(self.args) { self.all_words() } else { self.compile_words() }
+    }
+
+    /// The line with all flags.
+    pub fn all_words(&self) -> Vec<OsString> {
+        [self.compile_words(), self.flags.link()].concat()
     }
 
     /// The line for compiling. Directories of the user come before ours.

@@ -78,6 +78,8 @@ fn run() -> Result<(), String> {
         return Err(execute(&name, &line));
     };
     let text = match show {
+        // Build systems ask with nothing to compile and expect everything.
+        Show::Command if passed.is_empty() => shown(&line.all_words()),
         Show::Command => shown(&line.words()),
         Show::Compile => shown(&line.compile_words()),
         Show::Link => shown(&line.link_words()),
@@ -148,11 +150,16 @@ fn execute(name: &str, line: &Line<'_>) -> String {
     format!("{name}: can't run the compiler {program}: {error}\nset CC or CXX to the one you want")
 }
 
-/// Words as one line for a shell.
+/// Words as one line for a shell. Most readers split it at spaces and know no quotes, so only what
+/// needs them gets them.
 fn shown(words: &[OsString]) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
     let quoted = words.iter().map(|word| {
-        let word = word.to_string_lossy().into_owned();
-        shlex::try_quote(&word).map_or(word.clone(), |quoted| quoted.into_owned())
+        let word = word.to_string_lossy();
+        if !word.is_empty() && word.chars().all(plain) {
+            return word.into_owned();
+        }
+        format!("'{}'", word.replace('\'', "'\\''"))
     });
     quoted.collect::<Vec<_>>().join(" ")
 }
@@ -196,6 +203,12 @@ mod tests {
         ] {
             assert_eq!(Language::of(name), language, "{name}");
         }
+    }
+
+    #[test]
+    fn only_what_a_shell_would_change_is_quoted() {
+        let words = ["-Wl,-rpath,/opt/a", "-DX=1", "a b", "it's", ""].map(OsString::from);
+        assert_eq!(shown(&words), "-Wl,-rpath,/opt/a -DX=1 'a b' 'it'\\''s' ''");
     }
 
     #[test]
