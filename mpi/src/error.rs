@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, File, Request, Session, Win};
-use crate::{objects, runtime, state};
+use crate::{codes, objects, runtime, state};
 
 /// What a function of MPI gives, before the error handler has seen it.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -124,10 +124,16 @@ fn fatal(function: &str, error: &Error) -> ! {
     runtime::abort(error.code(), &format!("{function} failed: {name}: {}", error.text()))
 }
 
-/// The name of a predefined class, or the code as a number.
+/// The name of a predefined class, or the code as a number with the text that the program gave it.
 fn class_name(code: c_int) -> Cow<'static, str> {
     let class = ERROR_CLASSES.iter().find(|(class, ..)| *class == code);
-    class.map_or_else(|| format!("error {code}").into(), |(_, name, _)| (*name).into())
+    if let Some((_, name, _)) = class {
+        return (*name).into();
+    }
+    match codes::text(code) {
+        Ok(text) if !text.is_empty() => format!("error {code} ({text})").into(),
+        _ => format!("error {code}").into(),
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod abi;
 mod calls;
 #[allow(dead_code, reason = "the checks are there before all functions that need them")]
 mod check;
+mod codes;
 mod error;
 #[allow(dead_code, reason = "the objects are not there yet")]
 mod objects;

@@ -32,14 +32,24 @@ static void versions(void)
 static void errors(void)
 {
     char text[MPI_MAX_ERROR_STRING];
-    int errorclass, length;
-    for (int code = MPI_SUCCESS; code <= MPI_ERR_ABI; code++) {
+    int code, errorclass, length;
+    for (code = MPI_SUCCESS; code <= MPI_ERR_ABI; code++) {
         CHECK(MPI_Error_class(code, &errorclass) == MPI_SUCCESS && errorclass == code);
         CHECK(MPI_Error_string(code, text, &length) == MPI_SUCCESS);
         CHECK(length == (int) strlen(text) && length > 10);
         CHECK(strncmp(text, code ? "MPI_ERR_" : "MPI_SUCCESS", 8) == 0);
     }
     CHECK(MPI_Error_string(MPI_T_ERR_PVAR_NO_ATOMIC, text, &length) == MPI_SUCCESS);
+
+    CHECK(MPI_Add_error_class(&errorclass) == MPI_SUCCESS && errorclass > MPI_ERR_LASTCODE);
+    CHECK(MPI_Add_error_code(errorclass, &code) == MPI_SUCCESS && code > errorclass);
+    CHECK(MPI_Add_error_string(code, "out of cheese") == MPI_SUCCESS);
+    CHECK(MPI_Error_string(code, text, &length) == MPI_SUCCESS);
+    CHECK(length == 13 && strcmp(text, "out of cheese") == 0);
+    CHECK(MPI_Error_class(code, &length) == MPI_SUCCESS && length == errorclass);
+    CHECK(MPI_Remove_error_string(code) == MPI_SUCCESS);
+    CHECK(MPI_Remove_error_code(code) == MPI_SUCCESS);
+    CHECK(MPI_Remove_error_class(errorclass) == MPI_SUCCESS);
 }
 
 static void fortran(void)

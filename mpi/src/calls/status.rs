@@ -46,3 +46,35 @@ fn change(status: StatusOut, change: impl FnOnce(&mut Status)) -> Result<()> {
     status.set_with_error(changed);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_set_one_by_one() -> Result<()> {
+        let mut status = Status::received(1, 2, 3);
+        let pointer = &raw mut status;
+        let mut flag = 7;
+        // SAFETY: the variables stay.
+        let (read, write, flag_out) =
+            unsafe { (args::status(pointer), args::status_out(pointer), args::out(&raw mut flag)) };
+        status_set_source(write, 11)?;
+        status_set_tag(write, 12)?;
+        status_set_error(write, 13)?;
+        for (get, expected) in [
+            (status_get_source as fn(StatusIn, Out<c_int>) -> Result<()>, 11),
+            (status_get_tag, 12),
+            (status_get_error, 13),
+            (test_cancelled, 0),
+        ] {
+            get(read, flag_out)?;
+            assert_eq!(flag, expected);
+        }
+        status_set_cancelled(write, -1)?;
+        test_cancelled(read, flag_out)?;
+        assert_eq!(flag, 1);
+        assert_eq!(read.get().bytes(), 3);
+        Ok(())
+    }
+}

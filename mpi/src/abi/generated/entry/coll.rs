@@ -202,8 +202,6 @@ unsafe extern "C" fn PMPI_Allreduce(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -232,8 +230,6 @@ unsafe extern "C" fn PMPI_Allreduce_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -529,9 +525,9 @@ unsafe extern "C" fn PMPI_Alltoallw(
             };
             if check::enabled() {
                 check::counts("sendcounts", sendcounts)?;
-                check::datatypes("sendtypes", sendtypes)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
-                check::datatypes("recvtypes", recvtypes)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
             }
             crate::calls::coll::alltoallw(
                 sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
@@ -609,9 +605,9 @@ unsafe extern "C" fn PMPI_Alltoallw_c(
             };
             if check::enabled() {
                 check::counts("sendcounts", sendcounts)?;
-                check::datatypes("sendtypes", sendtypes)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
-                check::datatypes("recvtypes", recvtypes)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
             }
             crate::calls::coll::alltoallw(
                 sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
@@ -723,8 +719,6 @@ unsafe extern "C" fn PMPI_Exscan(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -753,8 +747,6 @@ unsafe extern "C" fn PMPI_Exscan_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1115,8 +1107,6 @@ unsafe extern "C" fn PMPI_Reduce_local(
             let count = args::count(count);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::buffer("inbuf", inbuf, count, datatype)?;
                 check::buffer("inoutbuf", inoutbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1143,8 +1133,6 @@ unsafe extern "C" fn PMPI_Reduce_local_c(
             let count = args::count(count);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::buffer("inbuf", inbuf, count, datatype)?;
                 check::buffer("inoutbuf", inoutbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1172,8 +1160,6 @@ unsafe extern "C" fn PMPI_Reduce_scatter(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::datatype("datatype", datatype)?;
                 check::op("op", op)?;
@@ -1207,8 +1193,6 @@ unsafe extern "C" fn PMPI_Reduce_scatter_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::datatype("datatype", datatype)?;
                 check::op("op", op)?;
@@ -1243,8 +1227,6 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
@@ -1275,8 +1257,6 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
@@ -1307,8 +1287,6 @@ unsafe extern "C" fn PMPI_Scan(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1337,8 +1315,6 @@ unsafe extern "C" fn PMPI_Scan_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;

@@ -12,8 +12,6 @@ unsafe extern "C" fn PMPI_Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_
                 check::running()?;
                 check::comm("comm1", comm1)?;
                 check::comm("comm2", comm2)?;
-            }
-            if check::enabled() {
                 check::pointer("result", result)?;
             }
             crate::calls::comm::comm_compare(comm1, comm2, result)
@@ -32,8 +30,6 @@ unsafe extern "C" fn PMPI_Comm_create(comm: Comm, group: Group, newcomm: *mut Co
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::group("group", group)?;
-            }
-            if check::enabled() {
                 check::pointer("newcomm", newcomm)?;
             }
             crate::calls::comm::comm_create(comm, group, newcomm)
@@ -68,8 +64,6 @@ unsafe extern "C" fn PMPI_Comm_create_group(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::group("group", group)?;
-            }
-            if check::enabled() {
                 check::tag("tag", tag)?;
                 check::pointer("newcomm", newcomm)?;
             }
@@ -88,8 +82,6 @@ unsafe extern "C" fn PMPI_Comm_dup(comm: Comm, newcomm: *mut Comm) -> c_int {
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("newcomm", newcomm)?;
             }
             crate::calls::comm::comm_dup(comm, newcomm)
@@ -107,8 +99,6 @@ unsafe extern "C" fn PMPI_Comm_dup_with_info(comm: Comm, info: Info, newcomm: *m
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
             }
@@ -126,8 +116,6 @@ unsafe extern "C" fn PMPI_Comm_free(comm: *mut Comm) -> c_int {
             let comm = args::inout(comm);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::comm_io("comm", comm)?;
             }
             crate::calls::comm::comm_free(comm)
@@ -145,8 +133,6 @@ unsafe extern "C" fn PMPI_Comm_get_info(comm: Comm, info_used: *mut Info) -> c_i
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("info_used", info_used)?;
             }
             crate::calls::comm::comm_get_info(comm, info_used)
@@ -168,8 +154,6 @@ unsafe extern "C" fn PMPI_Comm_get_name(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("comm_name", comm_name)?;
                 check::pointer("resultlen", resultlen)?;
             }
@@ -192,8 +176,6 @@ unsafe extern "C" fn PMPI_Comm_group(comm: Comm, group: *mut Group) -> c_int {
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("group", group)?;
             }
             crate::calls::comm::comm_group(comm, group)
@@ -216,8 +198,6 @@ unsafe extern "C" fn PMPI_Comm_idup(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("newcomm", newcomm)?;
                 check::pointer("request", request)?;
             }
@@ -242,8 +222,6 @@ unsafe extern "C" fn PMPI_Comm_idup_with_info(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
                 check::pointer("request", request)?;
@@ -263,8 +241,6 @@ unsafe extern "C" fn PMPI_Comm_rank(comm: Comm, rank: *mut c_int) -> c_int {
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("rank", rank)?;
             }
             crate::calls::comm::comm_rank(comm, rank)
@@ -282,8 +258,6 @@ unsafe extern "C" fn PMPI_Comm_remote_group(comm: Comm, group: *mut Group) -> c_
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("group", group)?;
             }
             crate::calls::comm::comm_remote_group(comm, group)
@@ -301,8 +275,6 @@ unsafe extern "C" fn PMPI_Comm_remote_size(comm: Comm, size: *mut c_int) -> c_in
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("size", size)?;
             }
             crate::calls::comm::comm_remote_size(comm, size)
@@ -319,8 +291,6 @@ unsafe extern "C" fn PMPI_Comm_set_info(comm: Comm, info: Info) -> c_int {
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::info("info", info)?;
             }
             crate::calls::comm::comm_set_info(comm, info)
@@ -337,8 +307,6 @@ unsafe extern "C" fn PMPI_Comm_set_name(comm: Comm, comm_name: *const c_char) ->
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("comm_name", comm_name)?;
             }
             let comm_name = args::text(comm_name);
@@ -357,8 +325,6 @@ unsafe extern "C" fn PMPI_Comm_size(comm: Comm, size: *mut c_int) -> c_int {
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("size", size)?;
             }
             crate::calls::comm::comm_size(comm, size)
@@ -381,8 +347,6 @@ unsafe extern "C" fn PMPI_Comm_split(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("newcomm", newcomm)?;
             }
             crate::calls::comm::comm_split(comm, color, key, newcomm)
@@ -406,8 +370,6 @@ unsafe extern "C" fn PMPI_Comm_split_type(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
             }
@@ -426,8 +388,6 @@ unsafe extern "C" fn PMPI_Comm_test_inter(comm: Comm, flag: *mut c_int) -> c_int
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::pointer("flag", flag)?;
             }
             crate::calls::comm::comm_test_inter(comm, flag)

@@ -174,8 +174,6 @@ unsafe extern "C" fn PMPI_Is_thread_main(flag: *mut c_int) -> c_int {
             let flag = args::out(flag);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("flag", flag)?;
             }
             crate::calls::env::is_thread_main(flag)
@@ -206,8 +204,6 @@ unsafe extern "C" fn PMPI_Query_thread(provided: *mut c_int) -> c_int {
             let provided = args::out(provided);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::pointer("provided", provided)?;
             }
             crate::calls::env::query_thread(provided)

@@ -3,18 +3,48 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Add_error_class(_errorclass: *mut c_int) -> c_int {
-    unsupported("MPI_Add_error_class", Origin::None)
+unsafe extern "C" fn PMPI_Add_error_class(errorclass: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errorclass = args::out(errorclass);
+            if check::enabled() {
+                check::pointer("errorclass", errorclass)?;
+            }
+            crate::calls::error::add_error_class(errorclass)
+        }
+    };
+    finish("MPI_Add_error_class", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Add_error_code(_errorclass: c_int, _errorcode: *mut c_int) -> c_int {
-    unsupported("MPI_Add_error_code", Origin::None)
+unsafe extern "C" fn PMPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errorcode = args::out(errorcode);
+            if check::enabled() {
+                check::pointer("errorcode", errorcode)?;
+            }
+            crate::calls::error::add_error_code(errorclass, errorcode)
+        }
+    };
+    finish("MPI_Add_error_code", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Add_error_string(_errorcode: c_int, _string: *const c_char) -> c_int {
-    unsupported("MPI_Add_error_string", Origin::None)
+unsafe extern "C" fn PMPI_Add_error_string(errorcode: c_int, string: *const c_char) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::pointer("string", string)?;
+            }
+            let string = args::text(string);
+            crate::calls::error::add_error_string(errorcode, string)
+        }
+    };
+    finish("MPI_Add_error_string", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -85,18 +115,30 @@ unsafe extern "C" fn PMPI_Error_string(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Remove_error_class(_errorclass: c_int) -> c_int {
-    unsupported("MPI_Remove_error_class", Origin::None)
+unsafe extern "C" fn PMPI_Remove_error_class(errorclass: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe { crate::calls::error::remove_error_class(errorclass) }
+    };
+    finish("MPI_Remove_error_class", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Remove_error_code(_errorcode: c_int) -> c_int {
-    unsupported("MPI_Remove_error_code", Origin::None)
+unsafe extern "C" fn PMPI_Remove_error_code(errorcode: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe { crate::calls::error::remove_error_code(errorcode) }
+    };
+    finish("MPI_Remove_error_code", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Remove_error_string(_errorcode: c_int) -> c_int {
-    unsupported("MPI_Remove_error_string", Origin::None)
+unsafe extern "C" fn PMPI_Remove_error_string(errorcode: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe { crate::calls::error::remove_error_string(errorcode) }
+    };
+    finish("MPI_Remove_error_string", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]

@@ -10,8 +10,6 @@ unsafe extern "C" fn PMPI_Op_commutative(op: Op, commute: *mut c_int) -> c_int {
             let commute = args::out(commute);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::op("op", op)?;
                 check::pointer("commute", commute)?;
             }
@@ -34,8 +32,6 @@ unsafe extern "C" fn PMPI_Op_create(
             let op = args::out(op);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::user_function("user_fn", user_fn)?;
                 check::pointer("op", op)?;
             }
@@ -58,8 +54,6 @@ unsafe extern "C" fn PMPI_Op_create_c(
             let op = args::out(op);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::user_function("user_fn", user_fn)?;
                 check::pointer("op", op)?;
             }
@@ -77,8 +71,6 @@ unsafe extern "C" fn PMPI_Op_free(op: *mut Op) -> c_int {
             let op = args::inout(op);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::op_io("op", op)?;
             }
             crate::calls::op::op_free(op)

@@ -18,8 +18,6 @@ unsafe extern "C" fn PMPI_Bsend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -48,8 +46,6 @@ unsafe extern "C" fn PMPI_Bsend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -80,8 +76,6 @@ unsafe extern "C" fn PMPI_Bsend_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -113,8 +107,6 @@ unsafe extern "C" fn PMPI_Bsend_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -146,8 +138,6 @@ unsafe extern "C" fn PMPI_Ibsend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -179,8 +169,6 @@ unsafe extern "C" fn PMPI_Ibsend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -212,8 +200,6 @@ unsafe extern "C" fn PMPI_Improbe(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("flag", flag)?;
@@ -241,8 +227,6 @@ unsafe extern "C" fn PMPI_Imrecv(
             let request = args::out(request);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -271,8 +255,6 @@ unsafe extern "C" fn PMPI_Imrecv_c(
             let request = args::out(request);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -301,8 +283,6 @@ unsafe extern "C" fn PMPI_Iprobe(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("flag", flag)?;
@@ -331,8 +311,6 @@ unsafe extern "C" fn PMPI_Irecv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -364,8 +342,6 @@ unsafe extern "C" fn PMPI_Irecv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -397,8 +373,6 @@ unsafe extern "C" fn PMPI_Irsend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -430,8 +404,6 @@ unsafe extern "C" fn PMPI_Irsend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -463,8 +435,6 @@ unsafe extern "C" fn PMPI_Isend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -496,8 +466,6 @@ unsafe extern "C" fn PMPI_Isend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -535,8 +503,6 @@ unsafe extern "C" fn PMPI_Isendrecv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 check::count("sendcount", sendcount)?;
                 check::datatype("sendtype", sendtype)?;
@@ -582,8 +548,6 @@ unsafe extern "C" fn PMPI_Isendrecv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 check::count("sendcount", sendcount)?;
                 check::datatype("sendtype", sendtype)?;
@@ -625,8 +589,6 @@ unsafe extern "C" fn PMPI_Isendrecv_replace(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -664,8 +626,6 @@ unsafe extern "C" fn PMPI_Isendrecv_replace_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -701,8 +661,6 @@ unsafe extern "C" fn PMPI_Issend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -734,8 +692,6 @@ unsafe extern "C" fn PMPI_Issend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -765,8 +721,6 @@ unsafe extern "C" fn PMPI_Mprobe(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("message", message)?;
@@ -793,8 +747,6 @@ unsafe extern "C" fn PMPI_Mrecv(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -822,8 +774,6 @@ unsafe extern "C" fn PMPI_Mrecv_c(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -849,8 +799,6 @@ unsafe extern "C" fn PMPI_Probe(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
             }
@@ -878,8 +826,6 @@ unsafe extern "C" fn PMPI_Recv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -910,8 +856,6 @@ unsafe extern "C" fn PMPI_Recv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -942,8 +886,6 @@ unsafe extern "C" fn PMPI_Recv_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -975,8 +917,6 @@ unsafe extern "C" fn PMPI_Recv_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1006,8 +946,6 @@ unsafe extern "C" fn PMPI_Rsend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1036,8 +974,6 @@ unsafe extern "C" fn PMPI_Rsend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1068,8 +1004,6 @@ unsafe extern "C" fn PMPI_Rsend_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1101,8 +1035,6 @@ unsafe extern "C" fn PMPI_Rsend_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1132,8 +1064,6 @@ unsafe extern "C" fn PMPI_Send(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1162,8 +1092,6 @@ unsafe extern "C" fn PMPI_Send_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1194,8 +1122,6 @@ unsafe extern "C" fn PMPI_Send_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1227,8 +1153,6 @@ unsafe extern "C" fn PMPI_Send_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1266,8 +1190,6 @@ unsafe extern "C" fn PMPI_Sendrecv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 check::count("sendcount", sendcount)?;
                 check::datatype("sendtype", sendtype)?;
@@ -1312,8 +1234,6 @@ unsafe extern "C" fn PMPI_Sendrecv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 check::count("sendcount", sendcount)?;
                 check::datatype("sendtype", sendtype)?;
@@ -1354,8 +1274,6 @@ unsafe extern "C" fn PMPI_Sendrecv_replace(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1392,8 +1310,6 @@ unsafe extern "C" fn PMPI_Sendrecv_replace_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1426,8 +1342,6 @@ unsafe extern "C" fn PMPI_Ssend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1456,8 +1370,6 @@ unsafe extern "C" fn PMPI_Ssend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1488,8 +1400,6 @@ unsafe extern "C" fn PMPI_Ssend_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;
@@ -1521,8 +1431,6 @@ unsafe extern "C" fn PMPI_Ssend_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            if check::enabled() {
                 check::buffer("buf", buf, count, datatype)?;
                 check::count("count", count)?;
                 check::datatype("datatype", datatype)?;

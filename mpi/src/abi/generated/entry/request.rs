@@ -10,8 +10,6 @@ unsafe extern "C" fn PMPI_Cancel(request: *mut Request) -> c_int {
             let request = args::inout(request);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::request_object_io("request", request)?;
             }
             crate::calls::request::cancel(request)
@@ -28,8 +26,6 @@ unsafe extern "C" fn PMPI_Request_free(request: *mut Request) -> c_int {
             let request = args::inout(request);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::request_object_io("request", request)?;
             }
             crate::calls::request::request_free(request)
@@ -51,8 +47,6 @@ unsafe extern "C" fn PMPI_Request_get_status(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::request("request", request)?;
                 check::pointer("flag", flag)?;
             }
@@ -75,8 +69,6 @@ unsafe extern "C" fn PMPI_Request_get_status_all(
             let flag = args::out(flag);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("count", count)?;
                 check::pointer("flag", flag)?;
             }
@@ -119,8 +111,6 @@ unsafe extern "C" fn PMPI_Request_get_status_any(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("count", count)?;
                 check::pointer("indx", indx)?;
                 check::pointer("flag", flag)?;
@@ -159,8 +149,6 @@ unsafe extern "C" fn PMPI_Request_get_status_some(
             let outcount = args::out(outcount);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("incount", incount)?;
                 check::pointer("outcount", outcount)?;
             }
@@ -201,8 +189,6 @@ unsafe extern "C" fn PMPI_Start(request: *mut Request) -> c_int {
             let request = args::inout(request);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::request_object_io("request", request)?;
             }
             crate::calls::request::start(request)
@@ -218,8 +204,6 @@ unsafe extern "C" fn PMPI_Startall(count: c_int, array_of_requests: *mut Request
         unsafe {
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("count", count)?;
             }
             let array_of_requests = {
@@ -250,8 +234,6 @@ unsafe extern "C" fn PMPI_Test(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::request_io("request", request)?;
                 check::pointer("flag", flag)?;
             }
@@ -274,8 +256,6 @@ unsafe extern "C" fn PMPI_Testall(
             let flag = args::out(flag);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("count", count)?;
                 check::pointer("flag", flag)?;
             }
@@ -313,8 +293,6 @@ unsafe extern "C" fn PMPI_Testany(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("count", count)?;
                 check::pointer("indx", indx)?;
                 check::pointer("flag", flag)?;
@@ -347,8 +325,6 @@ unsafe extern "C" fn PMPI_Testsome(
             let outcount = args::out(outcount);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("incount", incount)?;
                 check::pointer("outcount", outcount)?;
             }
@@ -390,8 +366,6 @@ unsafe extern "C" fn PMPI_Wait(request: *mut Request, status: *mut Status) -> c_
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::request_io("request", request)?;
             }
             crate::calls::request::wait(request, status)
@@ -411,8 +385,6 @@ unsafe extern "C" fn PMPI_Waitall(
         unsafe {
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("count", count)?;
             }
             let array_of_requests = {
@@ -447,8 +419,6 @@ unsafe extern "C" fn PMPI_Waitany(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("count", count)?;
                 check::pointer("indx", indx)?;
             }
@@ -480,8 +450,6 @@ unsafe extern "C" fn PMPI_Waitsome(
             let outcount = args::out(outcount);
             if check::enabled() {
                 check::running()?;
-            }
-            if check::enabled() {
                 check::length("incount", incount)?;
                 check::pointer("outcount", outcount)?;
             }
