@@ -45,7 +45,9 @@ fn main() {
         eprintln!("{problem}");
         exit(1);
     });
-    let mut job = PmiJob::default();
+    // Before it is connected, a process is who the launcher says.
+    let rank = std::env::var("PMI_RANK").ok().and_then(|rank| rank.parse().ok());
+    let mut job = PmiJob { rank: rank.unwrap_or(0), ..PmiJob::default() };
     let mut skip = false;
     while let Some(action) = next() {
         let wanted = match action.as_str() {
@@ -113,8 +115,11 @@ fn act(pmi: &Chosen<PmiOps>, job: &mut PmiJob, action: &str, arguments: &[String
         "exit" => exit(number(0)),
         "raise" => {
             std::io::stdout().flush().expect("standard output");
-            // SAFETY: sends this process a signal.
-            unsafe { libc::raise(number(0)) };
+            // SAFETY: sends this process a signal, without a handler of Rust's runtime.
+            unsafe {
+                libc::signal(number(0), libc::SIG_DFL);
+                libc::raise(number(0));
+            }
         }
         "hang" => loop {
             std::thread::park();

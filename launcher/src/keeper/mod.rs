@@ -1,0 +1,245 @@
+//! The keeper: the process between mpirun and the ranks, which sees to it that nothing survives.
+//!
+//! ```text
+//!   mpirun ──fork──► keeper ──► rank 0 ──► whatever it starts
+//!      ▲   socket      │    └─► rank 1
+//!      └───────────────┘
+//! ```
+//!
+//! | who dies | what ends the others |
+//! |---|---|
+//! | mpirun | the keeper sees the end of the socket, and kills all its descendants |
+//! | the keeper | each rank is killed by its parent-death signal; what ranks had started becomes mpirun's, which kills it |
+//! | a rank | mpirun decides; the keeper ends the others when told |
+//!
+//! Both are *subreapers*: to them come all descendants whose own parent has died, also those that
+//! left their process group or session. A process of the job survives only if mpirun and the keeper
+//! are killed in one moment, and if it is not a rank itself.
+//!
+//! The keeper is a copy of mpirun with one thread, in a process group of its own, so that a
+//! terminal's signals go to mpirun alone, which passes them on.
+
+pub mod family;
+mod spawn;
+pub mod wire;
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group};
+
+use crate::job::Job;
+use crate::sys::{self, SignalSet};
+pub use spawn::{FIRST_FREE, NODE_FD, PMI_FD};
+use spawn::{Prepared, Spawner};
+use wire::{Channel, End, Order, Report};
+
+/// How long processes that ranks have left behind may take to end.
+const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(1);
+
+/// The descriptors of a rank. What is not there it shares with mpirun.
+pub struct Ends {
+    /// Standard input.
+    pub input: Option<OwnedFd>,
+    /// Standard output and error.
+    pub output: Option<(OwnedFd, OwnedFd)>,
+    /// The socket to the process manager.
+    pub pmi: OwnedFd,
+}
+
+struct Keeper {
+    channel: Channel,
+    /// Ranks that run, by process id.
+    ranks: HashMap<Pid, (u32, Instant)>,
+    /// Whether every process has been told to end.
+    told: bool,
+    /// When those that are left are killed.
+    deadline: Option<Instant>,
+    killing: bool,
+    /// Whether processes that ranks have left behind have been looked for.
+    swept: bool,
+}
+
+/// Does the keeper's work and ends the process. `mask` is what ranks begin with, `node` the file
+/// they share.
+pub fn run(
+    channel: OwnedFd,
+    job: &Job,
+    ends: Vec<Ends>,
+    node: OwnedFd,
+    mask: SignalSet,
+    descriptors: rustix::process::Rlimit,
+) -> ! {
+    let _ = rustix::process::setpgid(None, None);
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let _ = rustix::thread::set_name(c"mpirun-keeper");
+    let mut keeper = Keeper {
+        channel: channel.into(),
+        ranks: HashMap::new(),
+        told: false,
+        deadline: None,
+        killing: false,
+        swept: false,
+    };
+    let signals = SignalSet::all().block().and_then(|_| SignalSet::all().descriptor());
+    let Ok(signals) = signals else { sys::exit_copy(1) };
+    let spawner = Spawner::new(mask, (descriptors.current, descriptors.maximum), node.as_fd());
+    keeper.start(job, &ends, spawner);
+    drop((ends, node));
+    keeper.watch(&signals);
+    sys::exit_copy(0)
+}
+
+impl Keeper {
+    /// Starts the ranks, unless it is told to end meanwhile.
+    fn start(&mut self, job: &Job, ends: &[Ends], mut spawner: Spawner) {
+        let mut apps: Vec<Prepared> = job.apps.iter().map(Prepared::new).collect();
+        let (stdin, stdout, stderr) =
+            (rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr());
+        for (number, (rank, ends)) in job.ranks.iter().zip(ends).enumerate() {
+            self.take_orders();
+            if self.told {
+                return;
+            }
+            let (output, error) = match &ends.output {
+                Some((output, error)) => (output.as_fd(), error.as_fd()),
+                None => (stdout, stderr),
+            };
+            let input = ends.input.as_ref().map_or(stdin, AsFd::as_fd);
+            let started = Instant::now();
+            let number = number as u32;
+            let stdio = [input, output, error];
+            match spawner.spawn(&mut apps[rank.app], rank, stdio, ends.pmi.as_fd()) {
+                Ok(pid) => {
+                    if let Some(pid) = Pid::from_raw(pid) {
+                        self.ranks.insert(pid, (number, started));
+                    }
+                    self.report(Report::Started { rank: number, pid });
+                }
+                Err((step, errno)) => {
+                    self.report(Report::NotStarted { rank: number, step, errno });
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Reaps and ends processes until none is left.
+    fn watch(&mut self, signals: &OwnedFd) {
+        loop {
+            if !self.reap() {
+                return;
+            }
+            if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                self.kill();
+            }
+            let timeout = self.deadline.map(|deadline| {
+                let left = deadline.saturating_duration_since(Instant::now());
+                Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() }
+            });
+            let mut places = [
+                PollFd::from_borrowed_fd(self.channel.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(signals.as_fd(), PollFlags::IN),
+            ];
+            // Without mpirun there is nobody to listen to, and the descriptor would always be ready.
+            let first = usize::from(self.killing);
+            let _ = poll(&mut places[first..], timeout.as_ref());
+            while let Ok(Some(_)) = sys::next_signal(signals) {}
+            if !self.killing {
+                self.take_orders();
+            }
+        }
+    }
+
+    /// Takes the exit status of every process that has ended. False when no process is left.
+    fn reap(&mut self) -> bool {
+        let mut exits = Vec::new();
+        let left = loop {
+            match rustix::process::wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) => {
+                    if let Some((rank, started)) = self.ranks.remove(&pid) {
+                        let lived = started.elapsed().as_micros() as u64;
+                        exits.push((rank, end_of(status), lived));
+                    }
+                }
+                Ok(None) => break true,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => break false,
+            }
+        };
+        // Of ranks that ended in one moment, one that a signal ended is rather the cause than one
+        // that noticed it.
+        exits.sort_by_key(|(_, end, _)| !matches!(end, End::Signal(..)));
+        for (rank, end, lived) in exits {
+            self.report(Report::Exited { rank, end, lived, told: self.told });
+        }
+        if !left {
+            return false;
+        }
+        if self.killing {
+            // Killing a process may have given its children to the keeper.
+            self.kill();
+        } else if self.ranks.is_empty() && !self.swept {
+            self.swept = true;
+            let orphans = family::children();
+            if !orphans.is_empty() && !self.told {
+                self.report(Report::LeftBehind(orphans.len() as u32));
+            }
+            family::signal(&orphans, Signal::TERM);
+            let deadline = Instant::now() + LEFT_BEHIND_GRACE;
+            self.deadline = Some(self.deadline.map_or(deadline, |before| before.min(deadline)));
+        }
+        true
+    }
+
+    fn take_orders(&mut self) {
+        let (orders, there) = self.channel.receive();
+        for order in orders {
+            match order {
+                Order::Signal(signal) => self.signal(signal),
+                Order::End { signal, grace } => {
+                    self.told = true;
+                    self.signal(signal);
+                    self.signal(libc::SIGCONT);
+                    let deadline = Instant::now() + Duration::from_millis(grace.into());
+                    self.deadline =
+                        Some(self.deadline.map_or(deadline, |before| before.min(deadline)));
+                }
+            }
+        }
+        if !there {
+            self.told = true;
+            self.kill();
+        }
+    }
+
+    /// Sends a signal to the ranks' groups. A rank that is not waited for yet keeps its number.
+    fn signal(&self, signal: i32) {
+        let Some(signal) = Signal::from_named_raw(signal) else { return };
+        for pid in self.ranks.keys() {
+            let _ = kill_process_group(*pid, signal);
+        }
+    }
+
+    /// Kills all there are. Descendants of those come to the keeper, and are killed then.
+    fn kill(&mut self) {
+        self.killing = true;
+        self.deadline = None;
+        self.signal(libc::SIGKILL);
+        family::signal(&family::children(), Signal::KILL);
+    }
+
+    /// Tells mpirun. When it is gone, the next look at the channel shows it.
+    fn report(&self, report: Report) {
+        let _ = self.channel.send(&report);
+    }
+}
+
+fn end_of(status: WaitStatus) -> End {
+    match status.terminating_signal() {
+        Some(signal) => End::Signal(signal, status.as_raw() & 0x80 != 0),
+        None => End::Exit(status.exit_status().unwrap_or(1)),
+    }
+}
