@@ -111,7 +111,7 @@ pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
         }
         Cause::TimedOut(limit) => {
             let running: Vec<String> = (0..fates.len())
-                .filter(|rank| fates[*rank].end.is_none())
+                .filter(|rank| fates[*rank].end.is_none() || fates[*rank].told)
                 .map(|rank| rank.to_string())
                 .collect();
             let running = shortened(&running);

@@ -57,7 +57,7 @@ impl Run {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
-            if name.starts_with("CAIRN_MCA_") || name.starts_with("OMPI_MCA_") {
+            if name.starts_with("CAIRN_") || name.starts_with("OMPI_") || name.starts_with("PMI") {
                 command.env_remove(name);
             }
         }
@@ -67,6 +67,17 @@ impl Run {
     /// `cairn-info` of the installation, with a home directory of its own.
     pub fn info(home: &Path) -> Self {
         Self::new(dist().join("bin/cairn-info")).env("HOME", home)
+    }
+
+    /// `mpirun` of the installation, without a home directory.
+    pub fn mpirun() -> Self {
+        Self::new(dist().join("bin/mpirun")).env("HOME", "/nonexistent")
+    }
+
+    /// Gives it a file's content as standard input.
+    pub fn input(mut self, file: &Path) -> Self {
+        self.command.stdin(std::fs::File::open(file).expect("a file to read"));
+        self
     }
 
     /// Adds arguments.
@@ -139,6 +150,13 @@ impl Run {
     pub fn ok(self) -> Ended {
         let ended = self.end();
         assert!(ended.status.success(), "{ended}");
+        ended
+    }
+
+    /// Runs it to its end, which must have this exit status.
+    pub fn exits(self, code: i32) -> Ended {
+        let ended = self.end();
+        assert_eq!(ended.status.code(), Some(code), "{ended}");
         ended
     }
 

@@ -1,7 +1,7 @@
 //! An installation: laid out in `target/dist`, copied to a prefix by `install`.
 //!
 //! ```text
-//!   bin/            cairn-info, mpicc and mpicxx
+//!   bin/            mpirun and mpiexec, mpicc and mpicxx, cairn-info
 //!   lib/            libmpi_abi.so.1, the MPI library
 //!   lib/cairn/      components that are shared libraries
 //!   lib/pkgconfig/  mpi.pc for programs, cairn.pc for authors of components
@@ -22,12 +22,13 @@ use anyhow::{Context, Result, ensure};
 
 use crate::exec::{self, Workspace};
 
-/// The tools that are installed: packages and their programs.
-const TOOLS: [(&str, &str); 2] = [("cairn-info", "cairn-info"), ("cairn-mpicc", "mpicc")];
-
-/// Other names of the compiler wrapper, which tells them apart. The last two are those that the
-/// standard recommends for its ABI.
-const WRAPPERS: [&str; 5] = ["mpicxx", "mpic++", "mpiCC", "mpicc_abi", "mpicxx_abi"];
+/// The programs that are installed: package, binary, and its other names. The last two of the compiler
+/// wrapper are those that the standard recommends for its ABI.
+const PROGRAMS: [(&str, &str, &[&str]); 3] = [
+    ("cairn-info", "cairn-info", &[]),
+    ("cairn-launcher", "mpirun", &["mpiexec"]),
+    ("cairn-mpicc", "mpicc", &["mpicxx", "mpic++", "mpiCC", "mpicc_abi", "mpicxx_abi"]),
+];
 
 /// What programs ask for at run time, and what they are linked with (MPI 5.0, section 20.2).
 const LIBRARY: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
@@ -35,7 +36,7 @@ const LIBRARY: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
 /// Builds everything and lays it out.
 pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     let mut build = workspace.cargo(&["build", "--release", "--quiet"]);
-    build.args(TOOLS.iter().flat_map(|(package, _)| ["--package", package]));
+    build.args(PROGRAMS.iter().flat_map(|(package, ..)| ["--package", package]));
     build.args(["--package", "cairn-mpi"]);
     exec::check(&mut build)?;
     let shared = workspace.shared_components();
@@ -51,11 +52,12 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
         fs::remove_dir_all(&dist).with_context(|| format!("clearing {}", dist.display()))?;
     }
     let release = workspace.target.join("release");
-    for (_, tool) in TOOLS {
-        copy(&release.join(tool), &dist.join("bin").join(tool))?;
+    for (_, binary, others) in PROGRAMS {
+        copy(&release.join(binary), &dist.join("bin").join(binary))?;
+        for other in others {
+            link(binary, &dist.join("bin").join(other))?;
+        }
     }
-    for wrapper in WRAPPERS {
-        link("mpicc", &dist.join("bin").join(wrapper))?;
     }
     copy(&release.join("libcairn_mpi.so"), &dist.join("lib").join(LIBRARY[0]))?;
     link(LIBRARY[0], &dist.join("lib").join(LIBRARY[1]))?;
@@ -78,6 +80,8 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     fs::create_dir_all(&man)?;
     let mut info = workspace.command(dist.join("bin/cairn-info"));
     exec::check(info.args(["generate", "man"]).arg(&man))?;
+    let mut mpirun = workspace.command(dist.join("bin/mpirun"));
+    exec::check(mpirun.arg("--generate-man").arg(&man))?;
     Ok(dist)
 }
 

@@ -1,0 +1,363 @@
+//! mpirun as its users see it: what ranks get, what becomes of their output, and what is said when
+//! something goes wrong.
+
+use std::fs;
+use std::path::Path;
+
+use cairn_tests::{Ended, Run, dist, scratch};
+
+/// The program that does what its arguments say.
+const RANK: &str = env!("CARGO_BIN_EXE_rank");
+
+/// `mpirun` with these options and this program, split at blanks.
+fn mpirun(line: &str) -> Run {
+    Run::mpirun().args(["--oversubscribe"]).args(line.split_whitespace())
+}
+
+/// The same with a script for the shell behind it.
+fn shell(options: &str, script: &str) -> Run {
+    mpirun(options).args(["/bin/sh", "-c", script])
+}
+
+/// The lines of an output that comes in any order.
+fn sorted(ended: &Ended) -> Vec<&str> {
+    let mut lines: Vec<&str> = ended.stdout.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn ranks_exchange_values_and_know_their_job() {
+    for ranks in [1, 2, 5, 8] {
+        let ended = mpirun(&format!(
+            "-n {ranks} {RANK} connect job put k 1000 put empty 0 put long 65536 fence check k 1000 \
+             check empty 0 check long 65536 put k 3 fence check k 3 disconnect"
+        ))
+        .ok();
+        let zeros = vec!["0"; ranks].join(" ");
+        for rank in 0..ranks {
+            ended.says(&[&format!(
+                "{rank} of {ranks}, {rank} of {ranks} here, app 0, universe -1, spawned 0, nodes 1 \
+                 [{zeros}], by mpirun of Cairn MPI"
+            )]);
+        }
+        assert_eq!(ended.stderr, "");
+    }
+}
+
+#[test]
+fn ranks_share_a_name_a_secret_and_a_file() {
+    let ended = mpirun(&format!("-n 3 {RANK} variables")).ok();
+    let lines = sorted(&ended);
+    let same: Vec<&str> =
+        lines.iter().filter_map(|line| line.split_once(": ")).map(|l| l.1).collect();
+    assert!(same.len() == 3 && same.iter().all(|line| *line == same[0]), "{ended}");
+    ended.says(&["secret true", "node /memfd:"]);
+    // The secret stands in no command line.
+    let script = r#"case $(cat /proc/*/cmdline | tr '\0' ' ') in
+        *$CAIRN_JOB_SECRET*) echo in sight;; *) echo hid""den;; esac"#;
+    shell("-n 1", script).ok().says(&["hidden"]);
+}
+
+#[test]
+fn names_are_published_across_ranks() {
+    let line = format!(
+        "-n 2 {RANK} connect on 0 publish the-name tag#0$port fence lookup the-name fence \
+         on 1 withdraw the-name fence lookup the-name disconnect"
+    );
+    let ended = mpirun(&line).ok();
+    assert_eq!(
+        sorted(&ended),
+        [
+            "0: the-name is at not found",
+            "0: the-name is at tag#0$port",
+            "1: the-name is at not found",
+            "1: the-name is at tag#0$port",
+        ]
+    );
+}
+
+#[test]
+fn several_programs_are_one_job() {
+    let line = format!(
+        "-n 1 -x A=one /bin/sh -c {RANK}${{IFS}}connect${{IFS}}job${{IFS}}print${{IFS}}$A${{IFS}}\
+         disconnect : -np 2 {RANK} connect job disconnect"
+    );
+    let ended = mpirun(&line).ok();
+    ended.says(&["0 of 3", "app 0", "1 of 3", "2 of 3", "app 1", "one"]);
+}
+
+#[test]
+fn environment_and_directory() {
+    let dir = scratch();
+    let dir = dir.path().canonicalize().unwrap();
+    let ended = shell(
+        &format!("-n 2 -x GIVEN=a=b -x PASSED -wdir {}", dir.display()),
+        "echo $GIVEN $PASSED $PWD $PMI_RANK $MPI_LOCALRANKID $MPI_LOCALNRANKS $PMI_SIZE",
+    )
+    .env("PASSED", "on")
+    .ok();
+    let expected = |rank| format!("a=b on {} {rank} {rank} 2 2", dir.display());
+    assert_eq!(sorted(&ended), [expected(0), expected(1)]);
+    // Another launcher's variables are about another job.
+    let ended = shell("-n 1", "env").env("PMIX_RANK", "7").env("OMPI_COMM_WORLD_SIZE", "9").ok();
+    assert!(!ended.stdout.contains("PMIX_RANK") && !ended.stdout.contains("OMPI_"), "{ended}");
+    let ended = shell("-n 1 -x NOT_SET_HERE", "echo runs").ok();
+    ended.says(&["runs"]).complains(&["NOT_SET_HERE is not set here"]);
+}
+
+#[test]
+fn parameters_reach_the_ranks_and_beat_the_environment() {
+    let info = dist().join("bin/cairn-info").display().to_string();
+    let name = "cri_dedicated_priority";
+    let dir = scratch();
+    let tune = dir.path().join("tune.toml");
+    fs::write(&tune, format!("{name} = 33\n")).unwrap();
+    let explain = format!("{info} --explain {name}");
+    let passed = |options: &str| mpirun(&format!("-n 1 {options} {explain}"));
+    passed(&format!("--mca {name} 36"))
+        .env(&format!("CAIRN_MCA_{name}"), "35")
+        .ok()
+        .says(&[&format!("{name} = 36")]);
+    passed("").env(&format!("CAIRN_MCA_{name}"), "35").ok().says(&[&format!("{name} = 35")]);
+    // A relative file is the one that mpirun sees, wherever the ranks run.
+    mpirun(&format!("-n 1 --tune tune.toml --wdir / {explain}"))
+        .dir(dir.path())
+        .ok()
+        .says(&[&format!("{name} = 33")]);
+
+    for (options, parts) in [
+        (format!("--mca {name}_ 1"), &["there is no parameter", "did you mean"][..]),
+        (format!("--mca {name} 101"), &["0 to 100"]),
+        ("--mca cri nothing".into(), &["nothing"]),
+        ("--profile latop".into(), &["did you mean laptop?"]),
+        ("--tune /nonexistent.toml".into(), &["/nonexistent.toml"]),
+    ] {
+        let ended = mpirun(&format!("-n 2 {options} /bin/echo started")).exits(1);
+        ended.complains(parts);
+        assert_eq!(ended.stdout, "", "{ended}");
+    }
+    let bad = mpirun("-n 1 /bin/echo started").env("CAIRN_MCA_cri", "nothing").exits(1);
+    bad.complains(&["environment variable CAIRN_MCA_cri"]);
+}
+
+#[test]
+fn standard_input_goes_to_rank_0() {
+    let dir = scratch();
+    let file = dir.path().join("input");
+    fs::write(&file, "a\nb\n").unwrap();
+    let ended = shell("-n 3", "echo $PMI_RANK $(wc -l)").input(&file).ok();
+    assert_eq!(sorted(&ended), ["0 2", "1 0", "2 0"]);
+}
+
+/// In a terminal, ranks are in no foreground group; input reaches rank 0 all the same.
+#[test]
+fn a_terminals_input_goes_to_rank_0() {
+    let dir = scratch();
+    let file = dir.path().join("input");
+    fs::write(&file, "typed\n\u{4}").unwrap();
+    let mpirun = dist().join("bin/mpirun");
+    let script = "if read word; then echo $PMI_RANK $word; else echo $PMI_RANK nothing; fi";
+    let command = format!("{} -n 2 --oversubscribe /bin/sh -c '{script}'", mpirun.display());
+    let ended = Run::new("script").args(["-qec", &command, "/dev/null"]).input(&file).ok();
+    ended.says(&["0 typed", "1 nothing"]);
+}
+
+#[test]
+fn output_is_tagged_line_by_line() {
+    let script = "printf 'a\\nb'; printf 'c\\nlast'; echo error >&2";
+    let ended = shell("-n 2 --tag-output", script).ok();
+    let expected =
+        ["[0] a", "[0] bc", "[0] last", "[1] a", "[1] bc", "[1] last"].map(str::to_owned);
+    assert_eq!(sorted(&ended), expected);
+    let mut errors: Vec<&str> = ended.stderr.lines().collect();
+    errors.sort_unstable();
+    assert_eq!(errors, ["[0] error", "[1] error"]);
+    // More than any pipe holds, through a reader that takes its time.
+    let command = format!(
+        "'{}' -n 4 --oversubscribe -l {RANK} lines 30000 | (read first; cat) | wc -l",
+        dist().join("bin/mpirun").display()
+    );
+    let ended = Run::new("sh").args(["-c", &command]).ok();
+    assert_eq!(ended.stdout.trim(), "119999");
+    // A reader that has seen enough.
+    let command = command.replace("(read first; cat) | wc -l", "head -n 1");
+    Run::new("sh").args(["-c", &command]).ok().says(&["line 0"]);
+}
+
+#[test]
+fn output_goes_into_files() {
+    let dir = scratch();
+    let place = dir.path().join("new/place");
+    let options = format!("-n 2 --output-dir {}", place.display());
+    let ended = shell(&options, "echo out $PMI_RANK; echo err $PMI_RANK >&2").ok();
+    assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", ""));
+    for rank in 0..2 {
+        for kind in ["out", "err"] {
+            let text = fs::read_to_string(place.join(format!("rank.{rank}.{kind}"))).unwrap();
+            assert_eq!(text, format!("{kind} {rank}\n"));
+        }
+    }
+}
+
+#[test]
+fn the_first_failure_is_reported_and_ends_the_others() {
+    for (action, code, parts) in [
+        ("exit 3", 3, &["rank 1 exited with status 3", "end:     exit status 3"][..]),
+        ("raise 11", 139, &["rank 1 was killed by SIGSEGV", "end:     signal 11"]),
+        ("raise 9", 137, &["rank 1 was killed by SIGKILL"]),
+        ("abort 7 enough", 7, &["rank 1 aborted the job with code 7: enough"]),
+        ("abort 0 zero", 1, &["rank 1 aborted the job with code 0"]),
+        ("exit 0", 1, &["rank 1 ended without MPI_Finalize"]),
+    ] {
+        for options in ["", "--tag-output"] {
+            let line = format!("-n 4 {options} {RANK} connect fence on 1 {action} hang");
+            let ended = mpirun(&line).exits(code);
+            ended.complains(parts).complains(&[
+                "the 3 other processes were ended",
+                "rank:    1 of 4",
+                "program: /",
+                "host:    ",
+                "process: ",
+                "lived:   0.",
+            ]);
+            assert_eq!(ended.stderr.matches("mpirun: ").count(), 1, "one block\n{ended}");
+        }
+    }
+}
+
+#[test]
+fn failures_of_programs_without_mpi() {
+    shell("-n 3", "exit $PMI_RANK").end().complains(&["exited with status"]);
+    shell("-n 1", "exit 5").exits(5);
+    shell("-n 1", "kill -15 $$").exits(143).complains(&["SIGTERM"]);
+    shell("-n 3", "exit 0").ok();
+    // Who has taken leave may fail alone.
+    let line = format!("-n 2 {RANK} connect fence disconnect on 1 exit 4 print went-on");
+    mpirun(&line).exits(4).says(&["went-on"]).complains(&["rank 1 exited with status 4"]);
+}
+
+#[test]
+fn who_can_wait_for_ever_is_told() {
+    mpirun(&format!("-n 2 {RANK} on 1 exit 0 connect fence hang"))
+        .exits(1)
+        .complains(&["rank 1 ended without MPI_Init, and rank 0 waits for it for ever"]);
+    mpirun(&format!("-n 2 {RANK} connect on 1 disconnect on 1 exit 0 fence hang"))
+        .exits(1)
+        .complains(&["rank 1 ended after MPI_Finalize, and rank 0 waits for it"]);
+    shell("-n 2", "echo hello >&3; exec sleep 1000")
+        .exits(1)
+        .complains(&["sent over PMI_FD what is no request of PMI-1: \"hello\""]);
+    shell("-n 2 --timeout 0.2", "test $PMI_RANK = 1 && exec sleep 1000; true")
+        .exits(124)
+        .complains(&["longer than 0.200 s (--timeout); rank 1 still ran"]);
+    // A program that a rank starts must not speak in its name.
+    let twice = format!("{RANK} connect disconnect; {RANK} connect");
+    shell("-n 1", &twice).exits(1).complains(&["connect: protocol violation"]);
+}
+
+#[test]
+fn spawning_is_refused_by_name() {
+    let script =
+        "printf 'mcmd=spawn\\nnprocs=1\\nexecname=x\\ntotspawns=1\\nspawnssofar=1\\nendcmd\\n' >&3
+                  read answer <&3; echo $answer";
+    shell("-n 1", script)
+        .ok()
+        .says(&["cmd=spawn_result rc=-1"])
+        .complains(&["rank 0 asked for more processes", "not implemented yet"]);
+}
+
+/// A file in a directory that is gone at the end of the test.
+fn file(dir: &Path, name: &str, text: &str, mode: u32) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = dir.join(name);
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn what_can_not_be_started_is_said_with_the_way_out() {
+    let dir = scratch();
+    let place = dir.path().display().to_string();
+    let data = file(dir.path(), "data", "x", 0o644);
+    let script = file(dir.path(), "script", "#!/no/interpreter\n", 0o755);
+    let text = file(dir.path(), "text", "not a program", 0o755);
+    for (line, code, parts) in [
+        ("", 2, &["no program to start", "fix:"][..]),
+        ("-n 0 /bin/true", 2, &["0 processes", "-n 0", "allowed:", "from 1 on"]),
+        ("-n -2 /bin/true", 2, &["-2 processes"]),
+        ("--bindto core /bin/true", 2, &["--bindto", "--bind-to"]),
+        ("-tag-outptu /bin/true", 2, &["--tag-output"]),
+        ("--map-by soket /bin/true", 2, &["did you mean socket?"]),
+        ("--host far /bin/true", 2, &["other machines is not implemented yet"]),
+        ("/bin/treu", 127, &["there is no program", "where:", "did you mean true"]),
+        ("no-such-program-anywhere", 127, &["there is no program", "PATH="]),
+        (&data, 126, &["not executable", "chmod +x"]),
+        (&place, 126, &["is a directory"]),
+        (&script, 126, &["interpreter /no/interpreter is not there"]),
+        (&text, 126, &["neither a program for this processor nor a script"]),
+        ("--wdir /no/where /bin/true", 1, &["can't run in /no/where", "--wdir", "fix:"]),
+        ("--wdir /dev/null /bin/true", 1, &["not a directory"]),
+        ("--output-dir /dev/null/x /bin/true", 1, &["can't write output", "fix:"]),
+        ("--output-dir /proc/self /bin/true", 1, &["can't write output", "fix:"]),
+    ] {
+        let ended = mpirun(line).exits(code);
+        ended.complains(parts);
+        assert_eq!(ended.stdout, "", "{ended}");
+    }
+    mpirun("./data").dir(dir.path()).exits(126);
+}
+
+#[test]
+fn binding_follows_the_cores_there_are() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let many = (cores + 1).to_string();
+    let run =
+        |options: &[&str]| Run::mpirun().args(["-n", &many]).args(options).args(["/bin/true"]);
+    run(&["--bind-to", "core"]).exits(1).complains(&[
+        &format!("{many} processes need {many} cores; this job may use"),
+        "--oversubscribe",
+        "--bind-to none",
+    ]);
+    run(&["--bind-to", "core", "--oversubscribe"]).ok();
+    run(&["--bind-to", "none"]).ok().complains(&["take turns"]);
+    let ended = run(&["--report-bindings"]).ok();
+    ended.complains(&["not bound", "rank 0 on any processor"]);
+    let script = "grep Cpus_allowed_list /proc/self/status";
+    let ended = shell("-n 1 --bind-to core --report-bindings", script).ok();
+    let bound = ended.stderr.lines().find_map(|line| line.split_once("processors "));
+    let (_, cpus) = bound.expect("a line about rank 0");
+    ended.says(&[&format!("Cpus_allowed_list:\t{cpus}\n")]);
+}
+
+#[test]
+fn manual_page_help_and_version() {
+    let page = fs::read_to_string(dist().join("share/man/man1/mpirun.1")).unwrap();
+    for part in [".TH mpirun 1", "bind", "124"] {
+        assert!(page.contains(part), "no {part} in the manual page");
+    }
+    let alias = fs::read_to_string(dist().join("share/man/man1/mpiexec.1")).unwrap();
+    assert_eq!(alias, ".so man1/mpirun.1\n");
+    mpirun("--help").ok().says(&["--tag-output", "--mca <NAME> <VALUE>", "Exit status"]);
+    mpirun("--version").ok().says(&["mpirun 0.1.0"]);
+    Run::new(dist().join("bin/mpiexec"))
+        .args(["-n", "1", "/bin/echo", "same"])
+        .ok()
+        .says(&["same"]);
+}
+
+/// Under Hydra of another MPI our ranks are what they are under our own mpirun.
+#[test]
+fn ranks_run_under_hydra() {
+    let Some(hydra) = std::env::var_os("CAIRN_TEST_HYDRA") else {
+        println!("skipped: CAIRN_TEST_HYDRA does not name an mpiexec of MPICH or Intel MPI");
+        return;
+    };
+    let actions = "connect job put k 1000 put long 65536 fence check k 1000 check long 65536 \
+                   disconnect";
+    let run = |more: &[&str]| Run::new(&hydra).args(["-n", "3"]).args(more).args([RANK]);
+    let ended = run(&[]).args(actions.split(' ')).ok();
+    ended.says(&["0 of 3", "1 of 3", "2 of 3", "nodes 1 [0 0 0], by Hydra"]);
+    run(&[]).args("connect fence on 1 abort 7 enough hang".split(' ')).exits(7);
+}
