@@ -93,13 +93,18 @@ impl Drop for Marked {
         // Only a test that failed leaves anything to do.
         let _ = self.mpirun.kill();
         let _ = self.mpirun.wait();
-        self.members().into_iter().for_each(|pid| drop(kill_process(pid, Signal::KILL)));
+        self.members().into_iter().for_each(kill);
     }
 }
 
 fn processes() -> impl Iterator<Item = Pid> {
     let entries = fs::read_dir("/proc").expect("procfs").flatten();
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+}
+
+/// Kills a process, which may have gone.
+fn kill(pid: Pid) {
+    let _ = kill_process(pid, Signal::KILL);
 }
 
 /// Waits for the end of a process.
@@ -122,7 +127,7 @@ fn ready(output: &mut BufReader<ChildStdout>, ranks: usize) {
     }
 }
 
-/// A pid that a shell printed.
+/// The processes of one rank.
 fn members_of_rank(job: &Marked, rank: u32) -> Vec<Pid> {
     let is = format!("PMI_RANK={rank}");
     let mut members = job.members();
@@ -161,7 +166,9 @@ fn the_keeper_is_killed() {
 fn a_rank_is_killed() {
     let (job, mut output) = Marked::start("rank", "-n 3 --tag-output", "echo; exec sleep 1000");
     let mut line = String::new();
-    (0..3).for_each(|_| drop(output.read_line(&mut line).unwrap()));
+    for _ in 0..3 {
+        output.read_line(&mut line).unwrap();
+    }
     let rank = members_of_rank(&job, 1);
     rank.into_iter().for_each(|pid| kill_process(pid, Signal::KILL).unwrap());
     let (status, said) = job.end();
@@ -206,14 +213,14 @@ fn anybody_is_killed_at_any_moment() {
         match next(3) {
             // Not both mpirun and the keeper: nobody is left then who knows of all the others.
             0 if job.keeper().is_some() => {
-                job.keeper().into_iter().for_each(|pid| drop(kill_process(pid, Signal::KILL)));
+                job.keeper().into_iter().for_each(kill);
             }
             1 if !members.is_empty() => {
                 let victim = members[next(members.len() as u64) as usize];
-                let _ = kill_process(victim, Signal::KILL);
+                kill(victim);
                 wait_for(victim, start);
                 // One that was no rank leaves the job running, unless its rank waited for it.
-                let _ = kill_process(job.pid(), Signal::KILL);
+                kill(job.pid());
             }
             _ => kill_process(job.pid(), Signal::KILL).unwrap(),
         }

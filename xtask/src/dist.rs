@@ -58,7 +58,6 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
             link(binary, &dist.join("bin").join(other))?;
         }
     }
-    }
     copy(&release.join("libcairn_mpi.so"), &dist.join("lib").join(LIBRARY[0]))?;
     link(LIBRARY[0], &dist.join("lib").join(LIBRARY[1]))?;
     for component in &shared {

@@ -17,13 +17,24 @@ const MAX_REQUEST: usize = 1023;
 /// No answer is longer, whatever the server announced.
 const MAX_ANSWER: u64 = 1 << 20;
 
-/// How long values may be.
+/// What a server takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limits {
-    /// What the server announced.
+    /// Our own server: values as long as it announced, and several requests at once.
     Own,
-    /// And besides no request longer than every server takes.
+    /// Any: no request longer than every server takes, and one at a time.
     Cautious,
+}
+
+/// What a server knows about a job.
+#[derive(Debug)]
+pub struct Facts {
+    /// Which rank runs where, as text.
+    pub mapping: Option<String>,
+    /// Number of this program among those of the job, or -1.
+    pub appnum: i32,
+    /// Processes there could be, or -1.
+    pub universe: i32,
 }
 
 /// A connection. Any kind of socket can be behind it.
@@ -84,7 +95,7 @@ impl Connection {
         Ok((connection, rank, size))
     }
 
-    /// Agrees on the version, and learns limits and the job's name.
+    /// Agrees on the version, and learns the job's name.
     pub fn start(&mut self, rank: u32) -> Result<(), Failure> {
         self.rank = rank;
         let hello = self.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init")?;
@@ -96,12 +107,6 @@ impl Connection {
                 hello.get("rc").unwrap_or("?")
             )));
         }
-        let maxes = self.ask("cmd=get_maxes", "maxes")?;
-        // Counted with the NUL.
-        let max =
-            |name, default: usize| maxes.number(name).unwrap_or(default).clamp(32, 65_536) - 1;
-        self.key_max = max("keylen_max", 64);
-        self.value_max = max("vallen_max", 1024);
         let name = self.ask("cmd=get_my_kvsname", "my_kvsname")?;
         let name = name.get("kvsname").filter(|_| name.succeeded());
         name.ok_or_else(|| protocol("the process manager did not name the job"))?
@@ -109,9 +114,40 @@ impl Connection {
         Ok(())
     }
 
-    /// Says how long values may be.
-    pub fn set_limits(&mut self, limits: Limits) {
+    /// Learns how long keys and values may be, and what the server knows about the job. Our own
+    /// server is asked everything at once.
+    pub fn facts(&mut self, limits: Limits) -> Result<Facts, Failure> {
         self.limits = limits;
+        let mapping = format!("cmd=get kvsname={} key=PMI_process_mapping", self.kvs);
+        let questions = [
+            ("cmd=get_maxes", "maxes"),
+            (mapping.as_str(), "get_result"),
+            ("cmd=get_appnum", "appnum"),
+            ("cmd=get_universe_size", "universe_size"),
+        ];
+        let answers = match limits {
+            Limits::Own => {
+                self.send(&questions.map(|(question, _)| question).join("\n"))?;
+                questions.map(|(_, answer)| self.answer(answer))
+            }
+            Limits::Cautious => questions.map(|(question, answer)| self.ask(question, answer)),
+        };
+        let [maxes, mapping, appnum, universe] = answers;
+        let maxes = maxes?;
+        // Counted with the NUL.
+        let max =
+            |name, default: usize| maxes.number(name).unwrap_or(default).clamp(32, 65_536) - 1;
+        self.key_max = max("keylen_max", 64);
+        self.value_max = max("vallen_max", 1024);
+        let mapping = mapping?;
+        let number = |answer: Line, field: &str| {
+            answer.number(field).filter(|_| answer.succeeded()).unwrap_or(-1)
+        };
+        Ok(Facts {
+            mapping: mapping.get("value").filter(|_| mapping.succeeded()).map(str::to_owned),
+            appnum: number(appnum?, "appnum"),
+            universe: number(universe?, "size"),
+        })
     }
 
     /// The name of the job's key-value space.
@@ -156,14 +192,6 @@ impl Connection {
         let request = format!("cmd=get kvsname={} key={key}", self.kvs);
         let answer = self.ask(&request, "get_result")?;
         Ok(answer.get("value").filter(|_| answer.succeeded()).map(str::to_owned))
-    }
-
-    /// A number that the server knows, or -1.
-    pub fn number(&mut self, what: &str, field: &str) -> Result<i32, Failure> {
-        // get_appnum is answered by appnum.
-        let name = what.trim_start_matches("get_");
-        let answer = self.ask(&format!("cmd={what}"), name)?;
-        Ok(answer.number(field).filter(|_| answer.succeeded()).unwrap_or(-1))
     }
 
     /// Waits for all processes.

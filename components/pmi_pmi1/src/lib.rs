@@ -108,22 +108,21 @@ impl Pmi for Pmi1 {
         }
         connection.start(rank)?;
         let own = self.environment.job_id.as_deref() == Some(connection.kvs());
-        connection.set_limits(if own { Limits::Own } else { Limits::Cautious });
+        let facts = connection.facts(if own { Limits::Own } else { Limits::Cautious })?;
         let _ = self.aborter.set(connection.aborter(own)?);
 
-        let text = connection.lookup_key("PMI_process_mapping")?;
-        let mapping =
-            text.and_then(|text| Mapping::parse(&text, size)).or_else(|| match self.environment {
-                Environment { local: Some((_, local)), .. } if local == size => {
-                    Some(Mapping::one_node(size))
-                }
-                _ => None,
-            });
+        let mapping = facts.mapping.and_then(|text| Mapping::parse(&text, size));
+        let mapping = mapping.or_else(|| match self.environment {
+            Environment { local: Some((_, local)), .. } if local == size => {
+                Some(Mapping::one_node(size))
+            }
+            _ => None,
+        });
         let mut job = PmiJob {
             rank,
             size,
-            appnum: connection.number("get_appnum", "appnum")?,
-            universe: connection.number("get_universe_size", "size")?,
+            appnum: facts.appnum,
+            universe: facts.universe,
             spawned: u32::from(self.environment.spawned),
             ..PmiJob::default()
         };

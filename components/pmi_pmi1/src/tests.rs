@@ -57,8 +57,8 @@ fn speaks_as_intel_hydra_does() {
             "cmd=init pmi_version=1 pmi_subversion=1",
             "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n",
         ),
-        ("cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=4096\n"),
         ("cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1/2 rc=0\n"),
+        ("cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=4096\n"),
         (
             "cmd=get kvsname=kvs_1/2 key=PMI_process_mapping",
             "cmd=get_result rc=0 msg=success value=(vector,(0,2,1))\n",
@@ -107,8 +107,8 @@ fn speaks_as_intel_hydra_does() {
 /// What a server that knows nothing says.
 const BARE: [(&str, &str); 6] = [
     ("cmd=init pmi_version=1 pmi_subversion=1", "cmd=response_to_init pmi_version=1 rc=0\n"),
-    ("cmd=get_maxes", "cmd=maxes\n"),
     ("cmd=get_my_kvsname", "cmd=my_kvsname kvsname=k\n"),
+    ("cmd=get_maxes", "cmd=maxes\n"),
     ("cmd=get kvsname=k key=PMI_process_mapping", "cmd=get_result rc=1\n"),
     ("cmd=get_appnum", "cmd=appnum appnum=-1\n"),
     ("cmd=get_universe_size", "cmd=universe_size size=2\n"),
