@@ -164,13 +164,6 @@ impl Run {
     pub fn fails(self) -> Ended {
         self.exits(1)
     }
-
-    /// Runs it to its end, which must be this exit status.
-    pub fn exits(self, status: i32) -> Ended {
-        let ended = self.end();
-        assert_eq!(ended.status.code(), Some(status), "{ended}");
-        ended
-    }
 }
 
 impl std::fmt::Display for Ended {
