@@ -27,7 +27,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
 }
 
 /// Dependencies point one way: nothing below knows anything above. A component sees the framework
-/// and nothing else of ours.
+/// and the library of shared segments, and nothing else of ours.
 fn directions(workspace: &Workspace, violations: &mut Vec<String>) {
     let ours: Vec<&str> =
         workspace.packages().iter().map(|package| package.name.as_str()).collect();
@@ -36,8 +36,10 @@ fn directions(workspace: &Workspace, violations: &mut Vec<String>) {
     for package in workspace.packages() {
         let name = package.name.as_str();
         let allowed = |other: &str| match name {
-            "cairn-framework" => false,
-            _ if components.contains(&name) => other == "cairn-framework",
+            "cairn-framework" | "cairn-segment" => false,
+            _ if components.contains(&name) => {
+                ["cairn-framework", "cairn-segment"].contains(&other)
+            }
             "linked" => components.contains(&other),
             // The list is the only place that names components.
             _ => !components.contains(&other),

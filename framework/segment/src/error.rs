@@ -1,0 +1,73 @@
+//! What can go wrong with a segment, in words a user understands.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a segment could not be made, attached or reserved.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is not enough memory for it.
+    NoSpace {
+        /// Bytes that were to be reserved.
+        needed: usize,
+        /// Bytes that are there.
+        available: u64,
+    },
+    /// The system does not let this process open it.
+    Refused {
+        /// What was opened.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// What was found is not the segment that the card describes.
+    Stranger {
+        /// What was opened.
+        path: PathBuf,
+    },
+    /// The card is not in order.
+    Card(String),
+    /// A system call failed.
+    System {
+        /// Its name.
+        call: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn system(call: &'static str, error: io::Error) -> Self {
+        Self::System { call, error }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSpace { needed, available } => write!(
+                f,
+                "shared memory is short: {needed} bytes are needed and {available} are available"
+            ),
+            Self::Refused { path, error } => write!(f, "can't open {}: {error}", path.display()),
+            Self::Stranger { path } => write!(
+                f,
+                "{} is not the peer's segment (another pid namespace, or the peer has ended)",
+                path.display()
+            ),
+            Self::Card(why) => write!(f, "the peer's card of its segment: {why}"),
+            Self::System { call, error } => write!(f, "{call}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Refused { error, .. } | Self::System { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
