@@ -28,7 +28,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use card::{CARD_LEN, Card};
@@ -241,6 +241,12 @@ fn reserve(file: &File, part: Range<usize>) -> Result<(), Error> {
     if part.is_empty() {
         return Ok(());
     }
+    let short = || Error::NoSpace { needed: part.len(), available: available(file) };
+    // A memfd has no limit of its own: the kernel would take all memory of the machine and end
+    // processes before it says no.
+    if part.len() >= LARGE && part.len() as u64 > available(file) {
+        return Err(short());
+    }
     loop {
         // SAFETY: a plain system call on an open descriptor.
         let status = unsafe {
@@ -257,16 +263,17 @@ fn reserve(file: &File, part: Range<usize>) -> Result<(), Error> {
         let error = io::Error::last_os_error();
         match error.raw_os_error() {
             Some(libc::EINTR) => {}
-            Some(libc::ENOSPC | libc::ENOMEM) => {
-                return Err(Error::NoSpace { needed: part.len(), available: available(file) });
-            }
+            Some(libc::ENOSPC | libc::ENOMEM) => return Err(short()),
             _ => return Err(Error::system("fallocate", error)),
         }
     }
 }
 
-/// Bytes that the file's place still has: of its file system, or of the machine where that has no
-/// limit.
+/// From how many bytes on it is worth a look at what is there before they are reserved.
+const LARGE: usize = 1 << 20;
+
+/// Bytes that the file's place still has: of its file system, or, where that has no limit, of the
+/// machine and the container.
 fn available(file: &File) -> u64 {
     // SAFETY: all-zero is a valid value of the plain struct.
     let mut place: libc::statvfs = unsafe { std::mem::zeroed() };
@@ -277,9 +284,17 @@ fn available(file: &File) -> u64 {
     }
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kilobytes = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    kilobytes
+    let machine = kilobytes
         .and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())
-        .map_or(0, |kilobytes| kilobytes << 10)
+        .map_or(0, |kilobytes| kilobytes << 10);
+    let number = |file: &str| {
+        let text = std::fs::read_to_string(Path::new("/sys/fs/cgroup").join(file)).ok()?;
+        text.trim().parse::<u64>().ok()
+    };
+    match (number("memory.max"), number("memory.current")) {
+        (Some(limit), Some(used)) => machine.min(limit.saturating_sub(used)),
+        _ => machine,
+    }
 }
 
 fn random() -> io::Result<[u8; 16]> {
