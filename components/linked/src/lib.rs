@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+use btl_self as _;
 use cri_dedicated as _;
 use cri_round_robin as _;
 use pmi_pmi1 as _;

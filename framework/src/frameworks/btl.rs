@@ -73,6 +73,13 @@ pub const BTL_IN_ORDER: u64 = 512;
 /// [`BtlModule::capabilities`]: `arm` works, so a thread can sleep until something arrives.
 pub const BTL_CAN_WAKE: u64 = 1024;
 
+/// [`BtlModule::exclusivity`]: a network.
+pub const BTL_EXCLUSIVITY_NETWORK: u32 = 1024;
+/// [`BtlModule::exclusivity`]: memory that the processes of a node share.
+pub const BTL_EXCLUSIVITY_SHARED_MEMORY: u32 = 2048;
+/// [`BtlModule::exclusivity`]: a process's way to itself.
+pub const BTL_EXCLUSIVITY_SELF: u32 = 3072;
+
 /// [`BtlModule`] key and registration limits: bytes of a packed remote key.
 pub const BTL_MAX_KEY: usize = 128;
 

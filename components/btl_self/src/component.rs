@@ -1,0 +1,35 @@
+//! The component's life.
+
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+
+use crate::module::Port;
+use crate::params::Params;
+
+pub struct SelfLoop {
+    pub port: Port,
+    priority: i32,
+}
+
+impl Component for SelfLoop {
+    type Params = Params;
+
+    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
+        Params::register(registrar)
+    }
+
+    fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
+        Ok(Self { port: Port::open(host, &params)?, priority: params.priority.get() as i32 })
+    }
+
+    fn query(&self, _scope: &Scope) -> Answer {
+        Answer::Priority(self.priority)
+    }
+}
+
+cairn_framework::component! {
+    framework: btl,
+    component: SelfLoop,
+    name: "self",
+    description: "delivers a process's messages to itself",
+}

@@ -1,0 +1,117 @@
+//! Messages of one instance on their way to the receive table.
+//!
+//! Everything here is touched with the instance's lock held, but for the wake word, which a sleeping
+//! thread reads.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, ReceiveEntry, Received};
+
+use crate::params::MESSAGE_LIMIT;
+
+/// Bytes of a block by class.
+const CLASSES: [usize; 4] = [128, 1 << 10, 8 << 10, MESSAGE_LIMIT];
+
+/// Messages and bytes that may wait; then the sender has to let progress work first.
+const MAX_MESSAGES: usize = 4096;
+const MAX_BYTES: usize = 16 << 20;
+
+/// Blocks of a class that are kept for reuse.
+const SPARE: usize = 64;
+
+struct Message {
+    block: Box<[u64]>,
+    len: usize,
+    class: u8,
+    tag: u8,
+}
+
+/// The queue of an instance.
+#[derive(Default)]
+pub struct Queue {
+    waiting: VecDeque<Message>,
+    spare: [Vec<Box<[u64]>>; CLASSES.len()],
+    bytes: usize,
+    /// A thread was told to sleep on `word`.
+    armed: bool,
+    /// Changes when a message comes while a thread may sleep.
+    word: AtomicU32,
+}
+
+impl Queue {
+    /// Appends a message of `len` bytes, at most [`MESSAGE_LIMIT`], that `write` writes, and which may
+    /// turn out shorter. False when too much waits already; then `write` was not called.
+    pub fn push(&mut self, tag: u8, len: usize, write: impl FnOnce(*mut u8) -> usize) -> bool {
+        if self.waiting.len() >= MAX_MESSAGES || self.bytes + len > MAX_BYTES {
+            return false;
+        }
+        let class = CLASSES.iter().position(|size| len <= *size).expect("checked by the caller");
+        let mut block = self.spare[class]
+            .pop()
+            .unwrap_or_else(|| vec![0u64; CLASSES[class] / 8].into_boxed_slice());
+        let written = write(block.as_mut_ptr().cast());
+        assert!(written <= len, "{written} bytes were written instead of at most {len}");
+        self.bytes += written;
+        self.waiting.push_back(Message { block, len: written, class: class as u8, tag });
+        if std::mem::take(&mut self.armed) {
+            self.word.fetch_add(1, Ordering::Release);
+            wake(&self.word);
+        }
+        true
+    }
+
+    /// Takes the oldest message out.
+    fn pop(&mut self) -> Option<Message> {
+        let message = self.waiting.pop_front()?;
+        self.bytes -= message.len;
+        Some(message)
+    }
+
+    fn keep(&mut self, message: Message) {
+        let spare = &mut self.spare[usize::from(message.class)];
+        if spare.len() < SPARE {
+            spare.push(message.block);
+        }
+    }
+
+    /// What to sleep on, or `None` when something waits.
+    pub fn arm(&mut self) -> Option<(&AtomicU32, u32)> {
+        if !self.waiting.is_empty() {
+            return None;
+        }
+        self.armed = true;
+        Some((&self.word, self.word.load(Ordering::Relaxed)))
+    }
+}
+
+/// Hands what waits now to the receive table and returns how many messages that were. What callbacks
+/// append comes with the next call, so that a callback that answers itself ends.
+///
+/// # Safety
+/// `queue` is valid, and nobody else uses it but the callbacks, through the instance. `received` has
+/// everything but `data` and `len`.
+pub unsafe fn deliver(queue: *mut Queue, table: &[ReceiveEntry], mut received: Received) -> u32 {
+    // SAFETY: no reference to the queue lives while a callback runs.
+    let waiting = unsafe { &(*queue).waiting }.len();
+    for _ in 0..waiting {
+        // SAFETY: as above.
+        let Some(message) = (unsafe { (*queue).pop() }) else { break };
+        let entry = &table[usize::from(message.tag)];
+        received.flags = RECEIVED_CONTIGUOUS;
+        received.data = message.block.as_ptr().cast();
+        received.len = message.len;
+        if let Some(callback) = entry.callback {
+            // SAFETY: the table's entry; the message stays until the callback returns.
+            unsafe { callback(entry.context, &raw const received) };
+        }
+        // SAFETY: as above.
+        unsafe { (*queue).keep(message) };
+    }
+    waiting as u32
+}
+
+fn wake(word: &AtomicU32) {
+    // SAFETY: FUTEX_WAKE uses the address as a key only.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+}
