@@ -83,7 +83,8 @@ impl Lock {
     /// Takes the lock, if it is free, until the guard is dropped.
     #[inline]
     pub fn try_guard(&self) -> Option<LockGuard<'_>> {
-        self.try_lock().then_some(LockGuard(self))
+        // Not `then_some`: it makes the guard first, and dropping that would unlock for another.
+        self.try_lock().then(|| LockGuard(self))
     }
 }
 
@@ -166,6 +167,8 @@ mod tests {
         let lock = Lock::new();
         let held = lock.try_guard().expect("free");
         assert!(lock.try_guard().is_none());
+        // A guard that was not given must not have released what another holds.
+        assert!(!lock.try_lock());
         drop(held);
         assert!(lock.try_lock());
         // SAFETY: taken just now.
