@@ -8,6 +8,7 @@
 //! crashes or hangs takes the process with it; `cairn-info check` says which rule it was at.
 
 mod cri;
+pub mod ranks;
 
 use std::fmt;
 

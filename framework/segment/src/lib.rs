@@ -147,6 +147,16 @@ impl Segment {
         Ok(Self { map, file, card, path: None })
     }
 
+    /// Another mapping of the same segment, for an owner who is a peer of itself.
+    ///
+    /// # Errors
+    /// When the system has no descriptor or no address space for it.
+    pub fn again(&self) -> Result<Self, Error> {
+        let file = self.file.try_clone().map_err(|error| Error::system("dup", error))?;
+        let map = Map::new(&file, self.len())?;
+        Ok(Self { map, file, card: self.card.clone(), path: None })
+    }
+
     /// What peers need to attach.
     pub fn card(&self) -> &[u8; CARD_LEN] {
         self.card.bytes()

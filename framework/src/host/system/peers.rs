@@ -1,5 +1,6 @@
 //! The processes of the job and the ways to reach them.
 
+use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
@@ -8,6 +9,7 @@ use parking_lot::Mutex;
 use super::System;
 use super::slot::Chosen;
 use crate::abi::peer::{PEER_LOCAL, PEER_SELF, Peer, Route};
+use crate::abi::receive::ReceiveFn;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::status::OK;
 use crate::frameworks::btl::{BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlModule, BtlOps};
@@ -58,6 +60,20 @@ impl System {
             }
         }
         self.peers.devices.set(devices).map_err(|_| Problem::new("the transports are open already"))
+    }
+
+    /// Handles messages that arrive with `tag`, for whoever drives transports without being a
+    /// component: tests and benchmarks. False when a component handles them.
+    ///
+    /// # Safety
+    /// No transport receives yet; `context` fits `callback` and stays as long as the process lives.
+    pub unsafe fn receive_register(
+        &self,
+        tag: u8,
+        callback: ReceiveFn,
+        context: *mut c_void,
+    ) -> bool {
+        self.receive.register(std::ptr::from_ref(self).addr(), tag, callback, context).is_ok()
     }
 
     /// Says which node each rank of the job runs on. Before the first use of a peer.

@@ -1,0 +1,31 @@
+//! sm: messages through memory that the processes of a node share.
+//!
+//! ```text
+//!   sender's instance i                          receiver's segment
+//!        │                                  ┌──────────────────────────────────────────┐
+//!        │  first message: claims a ring ──►│ directory  inbox: who writes which ring  │
+//!        │                                  │ doorbells: a ring is new; somebody sleeps │
+//!        └─ every message: writes a slot ──►│ ring: heads │ 256 slots of a line │ data  │
+//!                                           └───────────────────┬──────────────────────┘
+//!                                                instance j polls its rings in place
+//! ```
+//!
+//! Earlier designs let all senders append to one queue of the receiver, so that they meet on its
+//! tail, or gave each pair a queue from the start, so that memory and polling grow with the square of
+//! the ranks. Here a ring has one writer and one reader, exists from the first message on, and a
+//! receiver polls the rings that exist.
+//!
+//! * `ring`: the ring's protocol; model-checked. A message of up to 56 bytes travels in one cache
+//!   line and costs one handover of it.
+//! * `wire`: what lies where in a segment.
+//! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
+//! * `wake`: how a receiver sleeps.
+
+mod component;
+mod endpoint;
+mod module;
+mod params;
+mod receive;
+mod ring;
+mod wake;
+mod wire;

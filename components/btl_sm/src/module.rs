@@ -1,0 +1,390 @@
+//! The one device, its instances, and the functions of the contract.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use cairn_framework::abi::lock::Lock;
+use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
+use cairn_framework::abi::pool::{Cri, CriPool};
+use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry, Received};
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_RESOURCES};
+use cairn_framework::author::{Failure, HostHandle, Outcome};
+use cairn_framework::frameworks::btl::{
+    BTL_CAN_WAKE, BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_IN_ORDER, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
+    Btl, BtlMessage, BtlModule, BtlPacked, BtlWake, Device, Endpoint,
+};
+use cairn_segment::{Options, Segment};
+
+use crate::component::SharedMemory;
+use crate::endpoint::Peer;
+use crate::params::{IMMEDIATE_LIMIT, Params};
+use crate::receive::Inbox;
+use crate::ring::{INLINE, KIND_INLINE};
+use crate::wake;
+use crate::wire::Geometry;
+
+/// Room that is kept for the protocol layer's header in a message of `eager_limit` bytes.
+const HEADER_ROOM: usize = 128;
+
+/// An instance. Everything but the lock is used with the lock held.
+#[repr(C, align(128))]
+struct Line {
+    cri: Cri,
+    inbox: UnsafeCell<Inbox>,
+    /// A sender was refused for want of room since the last `arm`.
+    starved: Cell<bool>,
+}
+
+/// What the functions of the contract work on. Constant, but for the endpoints.
+pub struct State {
+    pub host: HostHandle,
+    pub table: &'static [ReceiveEntry; RECEIVE_TAGS],
+    pub segment: Segment,
+    pub geometry: Geometry,
+    /// This process is registered for barriers; see `wake`.
+    barriers: bool,
+    pub packed_limit: usize,
+    /// Our endpoint to each rank of the job. Written by `add_peer` and `remove_peer`.
+    pub peers: Box<[AtomicPtr<Peer>]>,
+}
+
+// SAFETY: constant, but for atomics; the receive table is the host's, for any thread.
+unsafe impl Send for State {}
+// SAFETY: see `Send`.
+unsafe impl Sync for State {}
+
+/// The device with what it owns.
+pub struct Port {
+    modules: [*mut BtlModule; 1],
+    _pool: Box<CriPool>,
+    _lines: Box<[Line]>,
+    _device: Device<State>,
+}
+
+// SAFETY: the host and the callers of the contract use instances under their locks.
+unsafe impl Send for Port {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Port {}
+
+impl Port {
+    /// Makes the segment, publishes its card and gives the pool to the host.
+    pub fn open(host: HostHandle, params: &Params) -> Result<Self, Failure> {
+        let job = host.job();
+        let instances = params.instances(job);
+        let local = job.local_size.max(1) as usize;
+        let geometry = Geometry {
+            instances,
+            // Others may have more instances than we; address space is all that costs.
+            rings: local * instances.max(job.cores as usize).max(8),
+            data_len: params.data_len(),
+        };
+        let barriers = wake::register();
+        let segment = make_segment(&job_name(host), &geometry, params, local, barriers)
+            .map_err(|error| Failure::new(ERR_RESOURCES, error.to_string()))?;
+        host.card_put(segment.card())?;
+
+        let lines: Box<[Line]> = (0..instances)
+            .map(|index| Line {
+                cri: Cri { lock: Lock::new(), index: index as u32, context: null_mut() },
+                inbox: UnsafeCell::new(Inbox::new(
+                    geometry.doorbell(&segment, index),
+                    geometry.rings,
+                )),
+                starved: Cell::new(false),
+            })
+            .collect();
+        let mut pool = Box::new(CriPool {
+            struct_size: size_of::<CriPool>() as u32,
+            count: instances as u32,
+            name: c"btl_sm".as_ptr(),
+            instances: lines.as_ptr().cast_mut().cast(),
+            stride: size_of::<Line>(),
+            progress: Some(progress),
+            module: null_mut(),
+            strategy: null(),
+            strategy_state: null_mut(),
+            id: 0,
+            reserved: 0,
+        });
+        let packed_limit = params.packed_limit();
+        let eager_limit = params.eager_limit.get().min((packed_limit - HEADER_ROOM) as u64);
+        let view = BtlModule {
+            struct_size: size_of::<BtlModule>() as u32,
+            exclusivity: BTL_EXCLUSIVITY_SHARED_MEMORY,
+            capabilities: BTL_SEND_IMMEDIATE | BTL_SEND_PACKED | BTL_IN_ORDER | BTL_CAN_WAKE,
+            name: c"sm".as_ptr(),
+            state: null_mut(),
+            pool: &raw mut *pool,
+            ops: null(),
+            instance: null_mut(),
+            immediate_limit: IMMEDIATE_LIMIT.min(packed_limit) as u32,
+            packed_limit: packed_limit as u32,
+            gathered_limit: 0,
+            gathered_segments: 0,
+            key_size: 0,
+            eager_limit,
+            put_limit: 0,
+            get_limit: 0,
+            get_alignment: 1,
+            latency: 100,
+            bandwidth: 10_000,
+            reserved: 0,
+        };
+        let state = State {
+            host,
+            table: host.receive_table(),
+            segment,
+            geometry,
+            barriers,
+            packed_limit,
+            peers: (0..job.size).map(|_| AtomicPtr::default()).collect(),
+        };
+        let device = Device::new(view, state);
+        pool.module = device.module().cast();
+        // SAFETY: the pool is complete; it and the instances live until the component is closed.
+        unsafe { host.pool_add(&raw mut *pool)? };
+        Ok(Self { modules: [device.module()], _pool: pool, _lines: lines, _device: device })
+    }
+}
+
+/// For the names of segments.
+fn job_name(host: HostHandle) -> String {
+    // SAFETY: the host keeps the string as long as the process lives.
+    unsafe { cairn_framework::text::copy(host.job().id) }
+}
+
+fn make_segment(
+    job: &str,
+    geometry: &Geometry,
+    params: &Params,
+    local: usize,
+    barriers: bool,
+) -> Result<Segment, cairn_segment::Error> {
+    let segment = Segment::create(&Options {
+        name: &format!("{job}-sm"),
+        len: geometry.len(),
+        backing: params.backing(),
+        peers: local as u32 - 1,
+    })?;
+    geometry.write(&segment, barriers)?;
+    Ok(segment)
+}
+
+/// # Safety
+/// `cri` is an instance of this transport, whose lock the caller holds.
+unsafe fn line<'a>(cri: *const Cri) -> &'a Line {
+    // SAFETY: every instance of the pool is the beginning of a `Line`.
+    unsafe { &*cri.cast::<Line>() }
+}
+
+unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
+    // SAFETY: the host polls the instances of the pool with what the pool says, under their locks.
+    // The inbox is used here and by `arm`, which is not called meanwhile.
+    unsafe {
+        let view = &*module.cast::<BtlModule>();
+        let state = &*view.state.cast::<State>();
+        let template = Received {
+            struct_size: 0,
+            flags: 0,
+            module: view,
+            cri,
+            endpoint: null_mut(),
+            data: null(),
+            len: 0,
+        };
+        (*line(cri).inbox.get()).poll(state, &template)
+    }
+}
+
+/// The answer when a ring has no room.
+///
+/// # Safety
+/// The instance's lock is held.
+#[cold]
+unsafe fn starved(cri: &Cri) -> Result<Outcome, Failure> {
+    // SAFETY: promised by the caller.
+    unsafe { line(cri) }.starved.set(true);
+    Ok(Outcome::NoResources)
+}
+
+#[cold]
+fn too_long(len: usize, limit: usize) -> Failure {
+    Failure::new(ERR_ARGUMENT, format!("a message of {len} bytes; the limit is {limit}"))
+}
+
+impl Btl for SharedMemory {
+    type Device = State;
+
+    fn modules(&self) -> &[*mut BtlModule] {
+        &self.port.modules
+    }
+
+    fn add_peer(
+        state: &State,
+        view: &BtlModule,
+        peer: &PeerView,
+    ) -> Result<Option<*mut Endpoint>, Failure> {
+        let place = state.peers.get(peer.rank as usize);
+        let Some(place) = place.filter(|_| peer.flags & PEER_LOCAL != 0 && peer.job == 0) else {
+            return Ok(None);
+        };
+        let segment = if peer.flags & PEER_SELF != 0 {
+            state.segment.again().map_err(|error| error.to_string())?
+        } else {
+            match state.host.card_get(peer.rank) {
+                Ok(card) => Peer::attach(card)?,
+                // It runs without this transport.
+                Err(failure) if failure.status == ERR_NOT_FOUND => return Ok(None),
+                Err(failure) => return Err(failure),
+            }
+        };
+        // SAFETY: the pool lives as long as the device.
+        let instances = unsafe { (*view.pool).count } as usize;
+        let rank = state.host.job().rank;
+        let made = Peer::new(segment, peer.rank, rank, instances, state.barriers)?;
+        let made = Box::into_raw(Box::new(made));
+        // Release: who finds the endpoint sees what is in it.
+        place.store(made, Ordering::Release);
+        Ok(Some(made.cast()))
+    }
+
+    unsafe fn remove_peer(state: &State, endpoint: *mut Endpoint) {
+        let peer = endpoint.cast::<Peer>();
+        // SAFETY: `add_peer` boxed it, and nobody uses it any more.
+        let peer = unsafe { Box::from_raw(peer) };
+        let place = &state.peers[peer.rank as usize];
+        let own = (&raw const *peer).cast_mut();
+        let _ = place.compare_exchange(own, null_mut(), Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    #[inline]
+    unsafe fn send_immediate(
+        state: &State,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlMessage,
+    ) -> Result<Outcome, Failure> {
+        let (header, payload) = (message.header_len as usize, message.payload_len as usize);
+        let len = header + payload;
+        // SAFETY: the caller holds the instance's lock and vouches for the endpoint and the message;
+        // slot and room are as long as asked for.
+        unsafe {
+            let Some(ring) = Peer::of(endpoint).outbound(cri)? else { return starved(cri) };
+            if len <= INLINE {
+                let body = ring.body();
+                copy_short(message.header.cast(), body, header);
+                copy_short(message.payload.cast(), body.add(header), payload);
+                ring.send(KIND_INLINE, message.tag, len);
+                return Ok(Outcome::Done);
+            }
+            if len > state.packed_limit.min(IMMEDIATE_LIMIT) {
+                return Err(too_long(len, state.packed_limit.min(IMMEDIATE_LIMIT)));
+            }
+            let Some(room) = ring.room(len) else { return starved(cri) };
+            copy_short(message.header.cast(), room.place, header);
+            copy(message.payload.cast(), room.place.add(header), payload);
+            ring.send_data(room, message.tag, len);
+        }
+        Ok(Outcome::Done)
+    }
+
+    #[inline]
+    unsafe fn send_packed(
+        state: &State,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlPacked,
+    ) -> Result<Outcome, Failure> {
+        let (header, payload) = (message.header_len as usize, message.payload_len as usize);
+        let len = header + payload;
+        if len > state.packed_limit {
+            return Err(too_long(len, state.packed_limit));
+        }
+        let pack = |place: *mut u8| match message.pack {
+            // SAFETY: the caller vouches for the function; the place has room for the payload.
+            Some(pack) if payload > 0 => unsafe {
+                pack(message.context, place.cast(), payload).min(payload)
+            },
+            _ => 0,
+        };
+        // SAFETY: as for `send_immediate`.
+        unsafe {
+            let Some(ring) = Peer::of(endpoint).outbound(cri)? else { return starved(cri) };
+            if len <= INLINE {
+                let body = ring.body();
+                copy_short(message.header.cast(), body, header);
+                let packed = pack(body.add(header));
+                ring.send(KIND_INLINE, message.tag, header + packed);
+                return Ok(Outcome::Done);
+            }
+            let Some(room) = ring.room(len) else { return starved(cri) };
+            copy_short(message.header.cast(), room.place, header);
+            let packed = pack(room.place.add(header));
+            ring.send_data(room, message.tag, header + packed);
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn arm(state: &State, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
+        // SAFETY: an instance of this transport, whose lock the caller holds.
+        let line = unsafe { line(cri) };
+        // Who waits for room is not woken by anybody: it has to poll.
+        if line.starved.replace(false) {
+            return Ok(None);
+        }
+        // SAFETY: as in `progress`, which is not called meanwhile.
+        let word = unsafe { (*line.inbox.get()).arm(state.barriers) };
+        Ok(word.map(|word| BtlWake { fd: -1, reserved: 0, word, expected: 1 }))
+    }
+
+    unsafe fn describe(_state: &State, endpoint: *mut Endpoint) -> String {
+        // SAFETY: promised by the caller.
+        unsafe { Peer::of(endpoint) }.describe()
+    }
+}
+
+/// Copies a few bytes without a call.
+///
+/// # Safety
+/// Both sides have `len` bytes and do not overlap.
+#[inline(always)]
+unsafe fn copy_short(from: *const u8, to: *mut u8, len: usize) {
+    // Two halves that may overlap each other cover every length up to twice theirs.
+    macro_rules! halves {
+        ($word:ty) => {{
+            let last = len - size_of::<$word>();
+            // SAFETY: the length is at least that of the word.
+            unsafe {
+                let first = from.cast::<$word>().read_unaligned();
+                let second = from.add(last).cast::<$word>().read_unaligned();
+                to.cast::<$word>().write_unaligned(first);
+                to.add(last).cast::<$word>().write_unaligned(second);
+            }
+        }};
+    }
+    match len {
+        0 => {}
+        1 => halves!(u8),
+        2..4 => halves!(u16),
+        4..8 => halves!(u32),
+        8..16 => halves!(u64),
+        16..=32 => halves!(u128),
+        33..=64 => halves!([u128; 2]),
+        // SAFETY: promised by the caller.
+        _ => unsafe { std::ptr::copy_nonoverlapping(from, to, len) },
+    }
+}
+
+/// Copies a payload.
+///
+/// # Safety
+/// Both sides have `len` bytes; `from` may be null when that is none.
+#[inline]
+unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+    if len > 0 {
+        // SAFETY: promised by the caller; a ring is no buffer of a user.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, len) };
+    }
+}

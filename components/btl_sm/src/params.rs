@@ -1,0 +1,90 @@
+//! Parameters.
+
+use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
+use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
+use cairn_framework::author::{Failure, Registrar};
+use cairn_segment::Backing;
+
+/// Most bytes of header and payload in `send_immediate`.
+pub const IMMEDIATE_LIMIT: usize = 8 << 10;
+/// Most bytes of header and payload in `send_packed`, if the data area is large enough.
+const PACKED_LIMIT: usize = 32 << 10;
+
+/// The parameters of `btl_sm`.
+pub struct Params {
+    pub priority: IntegerParam,
+    pub eager_limit: SizeParam,
+    num_cris: IntegerParam,
+    ring_size: SizeParam,
+    backing: ChoiceParam,
+}
+
+impl Params {
+    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            priority: registrar.priority(60)?,
+            eager_limit: registrar
+                .size(
+                    "eager_limit",
+                    "16k",
+                    "Largest message that is sent without asking the receiver first",
+                )
+                .range(0, 1 << 20)
+                .level(4)
+                .register()?,
+            num_cris: registrar
+                .integer(
+                    "num_cris",
+                    0,
+                    "Communication resource instances; 0 is one, or with MPI_THREAD_MULTIPLE one \
+                     for each processor this process may use",
+                )
+                .range(0, 1024)
+                .level(5)
+                .register()?,
+            ring_size: registrar
+                .size(
+                    "ring_size",
+                    "128k",
+                    "Bytes for messages on their way from one instance to another; rounded up to a \
+                     power of two",
+                )
+                .range(16 << 10, 64 << 20)
+                .level(5)
+                .register()?,
+            backing: registrar
+                .choice(
+                    "backing",
+                    &["memory", "file"],
+                    "memory",
+                    "What shared memory is made of: memory without a name (memfd), or a file in \
+                     /dev/shm, for processes that may not look into each other's /proc",
+                )
+                .level(5)
+                .register()?,
+        })
+    }
+
+    /// How many instances to make.
+    pub fn instances(&self, job: &Job) -> usize {
+        match self.num_cris.get() {
+            0 if job.thread_level == THREAD_MULTIPLE => job.cores.max(1) as usize,
+            0 => 1,
+            wanted => wanted as usize,
+        }
+    }
+
+    /// Bytes of a ring's data area.
+    pub fn data_len(&self) -> usize {
+        (self.ring_size.get() as usize).next_power_of_two()
+    }
+
+    /// Most bytes of header and payload in one message of any kind.
+    pub fn packed_limit(&self) -> usize {
+        PACKED_LIMIT.min(self.data_len() / 4)
+    }
+
+    pub fn backing(&self) -> Backing {
+        if self.backing.get() == 1 { Backing::File } else { Backing::Memory }
+    }
+}

@@ -1,0 +1,175 @@
+//! Our segment: the rings that peers claimed in it, and polling them.
+//!
+//! An [`Inbox`] belongs to one instance and is used with its lock held. Its list of rings changes in
+//! `progress` only, which does not nest, so callbacks never see it change.
+
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use cairn_framework::abi::host::LOG_ERROR;
+use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
+
+use crate::endpoint::Peer;
+use crate::module::State;
+use crate::ring::{Consumer, KIND_CONTROL};
+use crate::wake;
+use crate::wire::{Doorbell, ENTRY_READY};
+
+/// Messages that one poll takes from a ring, so that a busy peer does not starve the others.
+const BATCH: u32 = 64;
+
+/// The rings that one instance polls.
+pub struct Inbox {
+    doorbell: *const Doorbell,
+    /// Announcements that were looked into.
+    seen: u32,
+    /// By ring of the segment: it is in the list or was dropped from it.
+    known: Vec<bool>,
+    rings: Vec<Inbound>,
+}
+
+/// A ring that a peer writes.
+struct Inbound {
+    ring: Consumer,
+    rank: u32,
+    /// Where our endpoint to the sender is, once there is one.
+    endpoint: *const AtomicPtr<Peer>,
+    /// What callbacks get, but for the message itself.
+    received: Received,
+}
+
+impl Inbox {
+    /// The inbox of an instance.
+    pub fn new(doorbell: *const Doorbell, rings: usize) -> Self {
+        Self { doorbell, seen: 0, known: vec![false; rings], rings: Vec::new() }
+    }
+
+    /// Hands what has arrived to its receivers and returns how many messages that were.
+    ///
+    /// # Safety
+    /// The instance's lock is held. `template` names the instance that the inbox belongs to.
+    #[inline]
+    pub unsafe fn poll(&mut self, state: &State, template: &Received) -> u32 {
+        // SAFETY: in the segment, which the state keeps. Acquire: see `Peer::claim`.
+        let announced = unsafe { &*self.doorbell }.announced.load(Ordering::Acquire);
+        if announced != self.seen {
+            self.discover(state, template, announced);
+        }
+        let mut events = 0;
+        let mut index = 0;
+        while let Some(ring) = self.rings.get_mut(index) {
+            // SAFETY: promised by the caller.
+            match unsafe { ring.poll(state) } {
+                Some(count) => {
+                    events += count;
+                    index += 1;
+                }
+                None => drop(self.rings.swap_remove(index)),
+            }
+        }
+        events
+    }
+
+    /// Takes new rings into the list.
+    #[cold]
+    fn discover(&mut self, state: &State, template: &Received, announced: u32) {
+        self.seen = announced;
+        let (segment, geometry) = (&state.segment, &state.geometry);
+        let claimed = geometry.claims(segment).next.load(Ordering::Relaxed) as usize;
+        // SAFETY: the template's instance is polled now.
+        let own = unsafe { (*template.cri).index };
+        for ring in 0..claimed.min(geometry.rings) {
+            let entry = geometry.entry(segment, ring);
+            let ready = entry.state.load(Ordering::Acquire) == ENTRY_READY;
+            if self.known[ring] || !ready || entry.instance.load(Ordering::Relaxed) != own {
+                continue;
+            }
+            self.known[ring] = true;
+            let rank = entry.rank.load(Ordering::Relaxed);
+            let Some(endpoint) = state.peers.get(rank as usize) else {
+                state.host.log(LOG_ERROR, || format!("a peer says it is rank {rank}; not heard"));
+                continue;
+            };
+            // The sender did it; one that did not must not make us touch what is not there.
+            let begin = geometry.ring(ring);
+            if let Err(error) = segment.reserve(begin..begin + geometry.ring_len()) {
+                state.host.log(LOG_ERROR, || format!("the ring of rank {rank}: {error}"));
+                continue;
+            }
+            self.rings.push(Inbound {
+                // SAFETY: the segment stays as long as the state; nobody else reads the ring.
+                ring: unsafe { Consumer::new(geometry.parts(segment, ring)) },
+                rank,
+                endpoint,
+                received: Received {
+                    struct_size: size_of::<Received>() as u32,
+                    flags: RECEIVED_CONTIGUOUS,
+                    ..*template
+                },
+            });
+        }
+    }
+
+    /// The doorbell's word to sleep on, or `None` when something has arrived.
+    pub fn arm(&mut self, barriers: bool) -> Option<&std::sync::atomic::AtomicU32> {
+        // SAFETY: in the segment, which lives as long as the inbox is used.
+        let doorbell = unsafe { &*self.doorbell };
+        // A sender that waits for room must not wait for a sleeper.
+        self.rings.iter_mut().for_each(|inbound| inbound.ring.publish());
+        wake::announce(&doorbell.sleeping, barriers);
+        let arrived = doorbell.announced.load(Ordering::Acquire) != self.seen
+            || self.rings.iter().any(|inbound| inbound.ring.peek().is_some());
+        if arrived {
+            doorbell.sleeping.store(0, Ordering::Relaxed);
+            return None;
+        }
+        Some(&doorbell.sleeping)
+    }
+}
+
+impl Inbound {
+    /// Handles what has arrived; `None` when the peer broke the ring's rules.
+    ///
+    /// # Safety
+    /// The instance's lock is held.
+    #[inline]
+    unsafe fn poll(&mut self, state: &State) -> Option<u32> {
+        let mut events = 0;
+        while let Some(control) = self.ring.peek() {
+            let message = self.ring.message(control).filter(|message| {
+                message.len <= state.packed_limit && control.kind() != KIND_CONTROL
+            });
+            let Some(message) = message else {
+                self.violation(state, control);
+                return None;
+            };
+            let entry = &state.table[usize::from(control.tag())];
+            // SAFETY: the state's table of endpoints. Acquire pairs with the Release in `add_peer`.
+            self.received.endpoint = unsafe { &*self.endpoint }.load(Ordering::Acquire).cast();
+            self.received.data = message.data.cast();
+            self.received.len = message.len;
+            if let Some(callback) = entry.callback {
+                // SAFETY: the table's entry; the message stays until the callback returns.
+                unsafe { callback(entry.context, &raw const self.received) };
+            }
+            self.ring.release(message);
+            events += 1;
+            if events == BATCH {
+                return Some(events);
+            }
+        }
+        if events > 0 {
+            self.ring.publish();
+        }
+        Some(events)
+    }
+
+    #[cold]
+    fn violation(&self, state: &State, control: crate::ring::Control) {
+        state.host.log(LOG_ERROR, || {
+            format!(
+                "rank {} broke the protocol ({control:?}); its ring is not read any more",
+                self.rank
+            )
+        });
+    }
+}

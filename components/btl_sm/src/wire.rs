@@ -1,0 +1,199 @@
+//! What lies where in a segment.
+//!
+//! ```text
+//!   header of cairn-segment
+//!   directory                 constant: what the owner has
+//!   claims                    rings that senders have claimed; written by senders on first contact
+//!   doorbell × instances      a line pair each
+//!   entry × rings             who writes the ring; written once by its sender
+//!   ring × rings              heads, slots, data; memory only when it is claimed
+//! ```
+//!
+//! Both sides work with offsets that they compute from the directory; a sender checks it before, the
+//! owner uses its own copy.
+
+use std::sync::atomic::AtomicU32;
+
+use cairn_segment::{HEADER, Segment, page_size};
+
+use crate::ring::{Heads, Parts, SLOTS, Slot};
+
+/// Changes with anything below or in `ring`.
+pub const LAYOUT: u32 = 1;
+
+/// [`Entry::state`]: the ring is complete and the entry filled in.
+pub const ENTRY_READY: u32 = 1;
+
+/// What the owner has. Constant once the card is out.
+#[repr(C)]
+pub struct Directory {
+    pub layout: u32,
+    pub instances: u32,
+    pub rings: u32,
+    pub slots: u32,
+    pub data_len: u64,
+    /// 1 when the owner makes senders' fences unnecessary; see `wake`.
+    pub barriers: u32,
+}
+
+/// Rings given out so far.
+#[repr(C, align(128))]
+pub struct Claims {
+    pub next: AtomicU32,
+}
+
+/// One for each instance of the owner. Read by the owner in every poll and by senders with every
+/// message; written on first contact and when somebody goes to sleep.
+#[repr(C, align(128))]
+pub struct Doorbell {
+    /// Entries that became ready for this instance. Added to by senders.
+    pub announced: AtomicU32,
+    /// 1 when a thread of the owner sleeps on it. Set by the owner, cleared by who wakes it.
+    pub sleeping: AtomicU32,
+}
+
+/// Who writes a ring.
+#[repr(C)]
+pub struct Entry {
+    /// Set by the sender when the rest is there.
+    pub state: AtomicU32,
+    /// The sender's rank.
+    pub rank: AtomicU32,
+    /// The owner's instance that polls it.
+    pub instance: AtomicU32,
+    pub reserved: AtomicU32,
+}
+
+/// The numbers that everything else follows from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    pub instances: usize,
+    pub rings: usize,
+    pub data_len: usize,
+}
+
+/// Bounds of what a peer's directory may say, far above what makes sense.
+const MAX_INSTANCES: usize = 1 << 16;
+const MAX_RINGS: usize = 1 << 22;
+const MAX_DATA: usize = 1 << 30;
+
+const DIRECTORY: usize = HEADER;
+const CLAIMS: usize = DIRECTORY + 128;
+const DOORBELLS: usize = CLAIMS + size_of::<Claims>();
+
+impl Geometry {
+    /// Reads and checks a peer's directory.
+    pub fn read(segment: &Segment) -> Result<(Self, bool), String> {
+        if segment.len() < DOORBELLS {
+            return Err(format!("the peer's segment has only {} bytes", segment.len()));
+        }
+        // SAFETY: inside the segment, and the owner reserved it before it gave out its card.
+        let directory = unsafe { &*segment.base().add(DIRECTORY).cast::<Directory>() };
+        if directory.layout != LAYOUT || u64::from(directory.slots) != SLOTS {
+            return Err(format!(
+                "the peer's segment has layout {} and this library {LAYOUT}: do all processes run \
+                 the same version?",
+                directory.layout
+            ));
+        }
+        let geometry = Self {
+            instances: directory.instances as usize,
+            rings: directory.rings as usize,
+            data_len: directory.data_len as usize,
+        };
+        let sound = (1..=MAX_INSTANCES).contains(&geometry.instances)
+            && (1..=MAX_RINGS).contains(&geometry.rings)
+            && (4096..=MAX_DATA).contains(&geometry.data_len)
+            && geometry.data_len.is_power_of_two()
+            && geometry.len() <= segment.len();
+        if !sound {
+            return Err(format!("the peer's segment describes itself as {geometry:?}"));
+        }
+        Ok((geometry, directory.barriers == 1))
+    }
+
+    /// Writes the directory of a new segment of one's own, and reserves what lies before the rings.
+    pub fn write(&self, segment: &Segment, barriers: bool) -> Result<(), cairn_segment::Error> {
+        segment.reserve(0..self.ring(0))?;
+        // SAFETY: inside the segment, reserved, and nobody knows of it yet.
+        unsafe {
+            segment.base().add(DIRECTORY).cast::<Directory>().write(Directory {
+                layout: LAYOUT,
+                instances: self.instances as u32,
+                rings: self.rings as u32,
+                slots: SLOTS as u32,
+                data_len: self.data_len as u64,
+                barriers: u32::from(barriers),
+            });
+        }
+        Ok(())
+    }
+
+    /// Bytes of a segment.
+    pub fn len(&self) -> usize {
+        self.ring(self.rings)
+    }
+
+    /// Where the entries begin.
+    fn entries(&self) -> usize {
+        DOORBELLS + self.instances * size_of::<Doorbell>()
+    }
+
+    /// Where a ring begins.
+    pub fn ring(&self, index: usize) -> usize {
+        let first =
+            (self.entries() + self.rings * size_of::<Entry>()).next_multiple_of(page_size());
+        first + index * self.ring_len()
+    }
+
+    /// Bytes from one ring to the next.
+    pub fn ring_len(&self) -> usize {
+        (size_of::<Heads>() + SLOTS as usize * size_of::<Slot>() + self.data_len)
+            .next_multiple_of(page_size())
+    }
+
+    pub fn claims<'a>(&self, segment: &'a Segment) -> &'a Claims {
+        // SAFETY: inside the segment by its length; zeroed memory is a valid value.
+        unsafe { &*segment.base().add(CLAIMS).cast() }
+    }
+
+    pub fn doorbell<'a>(&self, segment: &'a Segment, instance: usize) -> &'a Doorbell {
+        assert!(instance < self.instances);
+        // SAFETY: as above.
+        unsafe { &*segment.base().add(DOORBELLS).cast::<Doorbell>().add(instance) }
+    }
+
+    pub fn entry<'a>(&self, segment: &'a Segment, ring: usize) -> &'a Entry {
+        assert!(ring < self.rings);
+        // SAFETY: as above.
+        unsafe { &*segment.base().add(self.entries()).cast::<Entry>().add(ring) }
+    }
+
+    /// The parts of a ring.
+    pub fn parts(&self, segment: &Segment, ring: usize) -> Parts {
+        assert!(ring < self.rings);
+        // SAFETY: as above.
+        unsafe {
+            let heads = segment.base().add(self.ring(ring));
+            let slots = heads.add(size_of::<Heads>());
+            let data = slots.add(SLOTS as usize * size_of::<Slot>());
+            Parts { heads: heads.cast(), slots: slots.cast(), data, data_len: self.data_len as u64 }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_what_peers_of_the_same_version_expect() {
+        assert_eq!((size_of::<Slot>(), size_of::<Heads>()), (64, 128));
+        assert_eq!((size_of::<Doorbell>(), size_of::<Entry>()), (128, 16));
+        assert!(size_of::<Directory>() <= 128);
+        let geometry = Geometry { instances: 2, rings: 3, data_len: 1 << 17 };
+        assert_eq!(geometry.ring(0) % page_size(), 0);
+        assert_eq!(geometry.ring_len(), (128 + 256 * 64 + (1 << 17) + 4095) / 4096 * 4096);
+        assert_eq!(geometry.len(), geometry.ring(0) + 3 * geometry.ring_len());
+    }
+}
