@@ -240,6 +240,7 @@ fn table() -> Host {
         show_once,
         peer_connect,
         peer_get,
+        service_at,
     }
 }
 
@@ -512,6 +513,17 @@ unsafe extern "C" fn service(
     _: *mut Instance,
     _: *const c_char,
     _: *const Scope,
+    _: *mut *const c_void,
+    _: *mut *mut Instance,
+) -> Status {
+    ERR_NOT_FOUND
+}
+
+unsafe extern "C" fn service_at(
+    _: *mut Instance,
+    _: *const c_char,
+    _: *const Scope,
+    _: u32,
     _: *mut *const c_void,
     _: *mut *mut Instance,
 ) -> Status {

@@ -218,6 +218,16 @@ pub struct Host {
     /// Since 1.1. The process with this rank in the job, connected or not; null when there is no
     /// such rank. It stays as long as this process lives.
     pub peer_get: unsafe extern "C" fn(instance: *mut Instance, rank: u32) -> *mut Peer,
+    /// Since 1.1. As `service`, for frameworks of which several components serve: the one at `place`,
+    /// from 0, the highest priority first. `CAIRN_ERR_NOT_FOUND` behind the last.
+    pub service_at: unsafe extern "C" fn(
+        instance: *mut Instance,
+        framework: *const c_char,
+        scope: *const Scope,
+        place: u32,
+        ops: *mut *const c_void,
+        provider: *mut *mut Instance,
+    ) -> Status,
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

@@ -302,6 +302,33 @@ impl HostHandle {
         Ok((ops, provider))
     }
 
+    /// Every component that serves a framework for the process, the highest priority first, as its
+    /// table and its instance. None where nothing was selected, or with a host before 1.1.
+    pub fn services(self, framework: &CStr) -> Vec<(*const c_void, *mut Instance)> {
+        let table = self.table();
+        let mut found = Vec::new();
+        while crate::has_field!(table, Host, service_at) {
+            let (mut ops, mut provider) = (core::ptr::null(), core::ptr::null_mut());
+            // SAFETY: the function is read only where the host's table reaches that far; the string
+            // and the places are valid during the call.
+            let status = unsafe {
+                (table.service_at)(
+                    self.0,
+                    framework.as_ptr(),
+                    core::ptr::null(),
+                    found.len() as u32,
+                    &raw mut ops,
+                    &raw mut provider,
+                )
+            };
+            if status != OK {
+                break;
+            }
+            found.push((ops, provider));
+        }
+        found
+    }
+
     /// A failure for what this component does not offer.
     pub fn unsupported(self, what: &str) -> Failure {
         Failure::new(ERR_UNSUPPORTED, format!("{} does not offer {what}", self.name()))

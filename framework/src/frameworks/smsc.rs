@@ -1,22 +1,34 @@
 //! **smsc** — shared memory, single copy: moves a large message between two processes of a node.
 //!
-//! Used by shared-memory transports for what is too large for their rings. The sender *offers* a
-//! buffer and sends the resulting ticket along with its rendezvous message; the receiver *accepts*
-//! the ticket into its own buffer. How the bytes move is the component's affair: the receiver may
-//! read the sender's memory through the kernel (one copy), both may work on a pipeline of shared
-//! slots (two copies that overlap), or both may copy at once.
+//! Used by shared-memory transports for what is too large for their rings. The process that wants
+//! the bytes, the *reader*, begins with `fetch`. How they move is the component's affair: the reader
+//! may read the other's memory through the kernel (one copy, nobody else at work), or both work on a
+//! pipeline of shared slots (two copies that overlap). In the second case `fetch` makes a ticket,
+//! which the transport carries to the process that has the bytes, the *owner*; there the transport
+//! checks that they may be read and calls `serve` with it.
 //!
-//! **Life.** `peer_open` makes the component's object for a peer on first contact, from the card
-//! the peer's side of the same component published; `peer_close` ends it. A component that the
-//! system refuses (ptrace scope, containers) finds that out in `peer_open` by really moving a few
-//! bytes, and declines.
+//! ```text
+//!   reader   fetch(address) ─► ticket ─ ─ transport ─ ─► serve(ticket, buffer)   owner
+//!            advance ◄──────────── shared slots ───────────────────► advance
+//! ```
 //!
-//! **Threads and locks.** `offer`, `accept` and `advance` are hot, and called by one thread at a
-//! time for one transfer; transfers of different threads go on at the same time.
+//! **Life.** `peer_open` makes the component's object for a peer at the first large transfer with it,
+//! from the card the peer's side of the same component published; `peer_close` ends it. A component
+//! that the system refuses (ptrace scope, containers) finds that out in `peer_open` by really moving
+//! a few bytes, and declines; the transport then takes another.
+//!
+//! **Choice.** Which component is the fastest for which size the transport measures: it tries each
+//! with the first transfers of a size.
+//!
+//! **Threads and locks.** `fetch`, `serve`, `advance` and `finish` are hot, and called by one thread
+//! at a time for one transfer; transfers of different threads go on at the same time. `peer_open` may
+//! be called with an instance's lock held, by one thread at a time for one peer; of the host table it
+//! uses `card_get`, `log` and `show_once`.
 //!
 //! **Completion.** A transfer advances only by `advance`, which the transport calls from progress
-//! on both sides until it returns `CAIRN_DONE`; it never waits for the other side. Then `finish`
-//! frees it. Buffers are the transfer's until then.
+//! until it returns `CAIRN_DONE` or an error; it never waits for the other side. Then `finish` frees
+//! it. Buffers are the transfer's until then. A transport may also give a transfer up and finish it
+//! early, when the peer is gone; the other side must not be harmed by that.
 
 use core::ffi::c_void;
 
@@ -31,22 +43,22 @@ pub const SMSC_MAJOR: u16 = 1;
 /// Minor version of this contract.
 pub const SMSC_MINOR: u16 = 0;
 
-/// Most bytes of a ticket.
-pub const SMSC_MAX_TICKET: usize = 64;
+/// Most bytes of a ticket: with what a transport adds it fits a cache line.
+pub const SMSC_MAX_TICKET: usize = 24;
 
-/// What the receiver needs to take an offer. Travels between processes as bytes.
+/// What the owner needs to take part in a transfer. Travels between processes as bytes.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct SmscTicket {
-    /// Bytes used of `data`.
+    /// Bytes used of `data`; 0 when the reader needs nobody.
     pub len: u32,
     /// Zero.
     pub reserved: u32,
-    /// The component's own. The receiver trusts no field in it.
+    /// The component's own. The owner trusts no field in it.
     pub data: [u8; SMSC_MAX_TICKET],
 }
 
-/// Functions for copies. `peer` is what `peer_open` stored, `transfer` what `offer` or `accept` did.
+/// Functions for copies. `peer` is what `peer_open` stored, `transfer` what `fetch` or `serve` did.
 #[repr(C)]
 #[derive(Debug)]
 pub struct SmscOps {
@@ -54,7 +66,7 @@ pub struct SmscOps {
     pub struct_size: u32,
     /// Zero.
     pub reserved: u32,
-    /// Makes the component's object for a peer on this node. Set-up. Required.
+    /// Makes the component's object for a peer on this node. Required.
     pub peer_open: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
@@ -64,41 +76,41 @@ pub struct SmscOps {
     >,
     /// Frees it; no transfer is in flight. Set-up. Required.
     pub peer_close: Option<unsafe extern "C" fn(instance: *mut Instance, peer: *mut c_void)>,
-    /// The sender's side: offers `len` bytes at `buffer`, fills in the ticket and stores the
-    /// transfer, which then goes on by `advance`. `CAIRN_DONE`: the transfer was made;
-    /// `CAIRN_NO_RESOURCES`: not now. Hot. Required.
-    pub offer: Option<
+    /// The reader's side: begins to move `len` bytes (not 0) from `remote` in the peer's memory to
+    /// `buffer`, stores the transfer, and fills in the ticket if the owner has to help.
+    /// `CAIRN_DONE`: the transfer was made and goes on by `advance`; `CAIRN_NO_RESOURCES`: not now.
+    /// Hot. Required.
+    pub fetch: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
             peer: *mut c_void,
-            buffer: *const c_void,
+            remote: u64,
+            buffer: *mut c_void,
             len: usize,
             ticket: &mut SmscTicket,
             transfer: &mut *mut c_void,
         ) -> OutcomeCode,
     >,
-    /// The receiver's side: takes the first `len` bytes of an offer to `buffer` and stores the
-    /// transfer, which then goes on by `advance`. Answers as `offer`. Hot. Required.
-    pub accept: Option<
+    /// The owner's side: takes part in the transfer of `len` bytes from `buffer` that the ticket
+    /// describes and stores it. Answers as `fetch`. Hot. Default: `CAIRN_ERR_UNSUPPORTED`, for
+    /// components whose tickets are always empty.
+    pub serve: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
             peer: *mut c_void,
             ticket: &SmscTicket,
-            buffer: *mut c_void,
+            buffer: *const c_void,
             len: usize,
             transfer: &mut *mut c_void,
         ) -> OutcomeCode,
     >,
     /// Moves what can be moved now: `CAIRN_DONE` when the transfer is finished on this side,
-    /// `CAIRN_QUEUED` when something moved, `CAIRN_NOTHING` when it waits for the other side. Hot.
-    /// Required.
+    /// `CAIRN_QUEUED` when something moved, `CAIRN_NOTHING` when it waits for the other side. Does
+    /// not stay longer than it takes to copy a few megabytes. Hot. Required.
     pub advance:
         Option<unsafe extern "C" fn(instance: *mut Instance, transfer: *mut c_void) -> OutcomeCode>,
     /// Frees a transfer, finished or given up. Hot. Required.
     pub finish: Option<unsafe extern "C" fn(instance: *mut Instance, transfer: *mut c_void)>,
-    /// Estimated nanoseconds to move `len` bytes, both sides at work, as measured when the component
-    /// was opened. Required.
-    pub estimate: Option<unsafe extern "C" fn(instance: *mut Instance, len: usize) -> u64>,
 }
 
 contract! {
@@ -106,11 +118,22 @@ contract! {
         "copies large messages between two processes of a node";
     required peer_open;
     required peer_close;
-    required offer;
-    required accept;
+    required fetch;
     required advance;
     required finish;
-    required estimate;
+    optional serve since 0 = absent_serve;
+}
+
+unsafe extern "C" fn absent_serve(
+    instance: *mut Instance,
+    _: *mut c_void,
+    _: &SmscTicket,
+    _: *const c_void,
+    _: usize,
+    _: &mut *mut c_void,
+) -> OutcomeCode {
+    // SAFETY: the caller passes the component's instance.
+    unsafe { author::fail(instance, &author::unsupported("serve")) }
 }
 
 /// Copies in Rust. Functions correspond to those of [`SmscOps`].
@@ -127,26 +150,27 @@ pub trait Smsc: Component {
 
     /// Makes the object for a peer.
     fn peer_open(&self, view: &Peer) -> Result<Self::Peer, Failure>;
-    /// The sender's side of a transfer, or `None` when there are no resources for it now.
-    unsafe fn offer(
+    /// The reader's side of a transfer, or `None` when there are no resources for it now.
+    unsafe fn fetch(
         &self,
         peer: &Self::Peer,
-        buffer: *const c_void,
+        remote: u64,
+        buffer: *mut c_void,
         len: usize,
         ticket: &mut SmscTicket,
     ) -> Result<Option<Self::Transfer>, Failure>;
-    /// The receiver's side of a transfer, or `None` when there are no resources for it now.
-    unsafe fn accept(
+    /// The owner's side of a transfer, or `None` when there are no resources for it now.
+    unsafe fn serve(
         &self,
-        peer: &Self::Peer,
-        ticket: &SmscTicket,
-        buffer: *mut c_void,
-        len: usize,
-    ) -> Result<Option<Self::Transfer>, Failure>;
+        _peer: &Self::Peer,
+        _ticket: &SmscTicket,
+        _buffer: *const c_void,
+        _len: usize,
+    ) -> Result<Option<Self::Transfer>, Failure> {
+        Err(author::unsupported("serve"))
+    }
     /// Moves what can be moved now.
     fn advance(&self, transfer: &mut Self::Transfer) -> Result<Outcome, Failure>;
-    /// Estimated nanoseconds to move `len` bytes.
-    fn estimate(&self, len: usize) -> u64;
 }
 
 /// The table of a component in Rust; the `component!` macro puts it into the descriptor.
@@ -156,11 +180,10 @@ pub const fn ops<T: Smsc>() -> SmscOps {
         reserved: 0,
         peer_open: Some(peer_open::<T>),
         peer_close: Some(peer_close::<T>),
-        offer: Some(offer::<T>),
-        accept: Some(accept::<T>),
+        fetch: Some(fetch::<T>),
+        serve: Some(serve::<T>),
         advance: Some(advance::<T>),
         finish: Some(finish::<T>),
-        estimate: Some(estimate::<T>),
     }
 }
 
@@ -191,28 +214,29 @@ shims! { T: Smsc;
     fn peer_close(_instance: *mut Instance, peer: *mut c_void) = no_unwind {
         drop(Box::from_raw(peer.cast::<T::Peer>()));
     }
-    fn offer(
+    fn fetch(
         instance: *mut Instance,
         peer: *mut c_void,
-        buffer: *const c_void,
+        remote: u64,
+        buffer: *mut c_void,
         len: usize,
         ticket: &mut SmscTicket,
         transfer: &mut *mut c_void,
     ) -> OutcomeCode = no_unwind {
         let peer = &*peer.cast::<T::Peer>();
-        let made = author::component::<T>(instance).offer(peer, buffer, len, ticket);
+        let made = author::component::<T>(instance).fetch(peer, remote, buffer, len, ticket);
         author::outcome(instance, started(made, transfer))
     }
-    fn accept(
+    fn serve(
         instance: *mut Instance,
         peer: *mut c_void,
         ticket: &SmscTicket,
-        buffer: *mut c_void,
+        buffer: *const c_void,
         len: usize,
         transfer: &mut *mut c_void,
     ) -> OutcomeCode = no_unwind {
         let peer = &*peer.cast::<T::Peer>();
-        let made = author::component::<T>(instance).accept(peer, ticket, buffer, len);
+        let made = author::component::<T>(instance).serve(peer, ticket, buffer, len);
         author::outcome(instance, started(made, transfer))
     }
     fn advance(instance: *mut Instance, transfer: *mut c_void) -> OutcomeCode = no_unwind {
@@ -221,8 +245,5 @@ shims! { T: Smsc;
     }
     fn finish(_instance: *mut Instance, transfer: *mut c_void) = no_unwind {
         drop(Box::from_raw(transfer.cast::<T::Transfer>()));
-    }
-    fn estimate(instance: *mut Instance, len: usize) -> u64 = no_unwind {
-        author::component::<T>(instance).estimate(len)
     }
 }

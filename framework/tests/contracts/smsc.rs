@@ -4,12 +4,12 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use cairn_framework::abi::peer::{PEER_LOCAL, Peer};
-use cairn_framework::abi::status::{DONE, NO_RESOURCES, OK};
+use cairn_framework::abi::status::{DONE, ERR_UNSUPPORTED, NO_RESOURCES, OK};
 use cairn_framework::author::{Failure, Outcome};
-use cairn_framework::frameworks::smsc::{SMSC_MAX_TICKET, Smsc, SmscOps, SmscTicket};
+use cairn_framework::frameworks::smsc::{Smsc, SmscOps, SmscTicket};
 
 use super::support::{
-    Life, Next, Subject, Witness, at, called, calls, note, order, p, play, process, said,
+    Life, Next, Subject, Witness, at, called, calls, order, p, play, process, said,
 };
 
 struct Double(Life);
@@ -27,34 +27,32 @@ impl Smsc for Double {
         play("peer_open", (self.0.me(), p(view)))?;
         Ok(Witness::new("peer_close", view.rank))
     }
-    unsafe fn offer(
+    unsafe fn fetch(
         &self,
         peer: &Witness,
-        buffer: *const c_void,
+        remote: u64,
+        buffer: *mut c_void,
         len: usize,
         ticket: &mut SmscTicket,
     ) -> Result<Option<Transfer>, Failure> {
-        let outcome = play("offer", (self.0.me(), peer.number, buffer, len, p(ticket)))?;
+        let arguments = (self.0.me(), peer.number, remote, buffer, len, p(ticket));
+        let outcome = play("fetch", arguments)?;
         ticket.len = 3;
         Ok((outcome == Outcome::Done).then(|| Transfer(Witness::new("finish", 100), 0)))
     }
-    unsafe fn accept(
+    unsafe fn serve(
         &self,
         peer: &Witness,
         ticket: &SmscTicket,
-        buffer: *mut c_void,
+        buffer: *const c_void,
         len: usize,
     ) -> Result<Option<Transfer>, Failure> {
-        let outcome = play("accept", (self.0.me(), peer.number, p(ticket), buffer, len))?;
+        let outcome = play("serve", (self.0.me(), peer.number, p(ticket), buffer, len))?;
         Ok((outcome == Outcome::Done).then(|| Transfer(Witness::new("finish", 200), 0)))
     }
     fn advance(&self, transfer: &mut Transfer) -> Result<Outcome, Failure> {
         transfer.1 += 1;
         play("advance", (self.0.me(), transfer.0.number))
-    }
-    fn estimate(&self, len: usize) -> u64 {
-        note("estimate", (self.0.me(), len));
-        u64::MAX - 5
     }
 }
 
@@ -64,6 +62,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
+bare!(smsc, Double: serve);
 
 fn peer(rank: u32) -> Peer {
     Peer {
@@ -93,8 +92,6 @@ fn every_function_reaches_the_component() {
     assert_eq!(calls(), [expected]);
     assert_eq!(c!(ops, peer_open(me, &far, &mut second)), OK);
     called("peer_open", (me, p(&far)));
-    assert_eq!(c!(ops, estimate(me, 4096)), u64::MAX - 5);
-    called("estimate", (me, 4096));
 
     transfers(&smsc, first, second);
 
@@ -106,31 +103,31 @@ fn every_function_reaches_the_component() {
 }
 
 /// Both sides of a transfer, each with a peer of its own.
-fn transfers(smsc: &Subject<SmscOps>, to: *mut c_void, from: *mut c_void) {
+fn transfers(smsc: &Subject<SmscOps>, from: *mut c_void, to: *mut c_void) {
     let (ops, me) = (smsc.ops, smsc.instance);
-    let mut ticket = SmscTicket { len: 0, reserved: 0, data: [0; SMSC_MAX_TICKET] };
+    let mut ticket = SmscTicket::default();
     let buffer = at::<c_void>(0x800);
-    let (mut sent, mut received) = (null_mut(), null_mut());
+    let (mut read, mut served) = (null_mut(), null_mut());
 
-    let expected = said("offer", (me, 1, buffer, 4096, p(&ticket)));
-    let mut offer = || c!(ops, offer(me, to, buffer, 4096, &mut ticket, &mut sent));
-    smsc.fails(&expected, &mut offer);
+    let expected = said("fetch", (me, 1, 0x9999u64, buffer, 4096, p(&ticket)));
+    let mut fetch = || c!(ops, fetch(me, from, 0x9999, buffer, 4096, &mut ticket, &mut read));
+    smsc.fails(&expected, &mut fetch);
     order(Next::Outcome(Outcome::NoResources));
-    assert_eq!(offer(), NO_RESOURCES);
-    assert_eq!((sent, calls()), (null_mut(), vec![expected.clone()]));
-    assert_eq!(c!(ops, offer(me, to, buffer, 4096, &mut ticket, &mut sent)), DONE);
-    assert_eq!((sent.is_null(), ticket.len, calls()), (false, 3, vec![expected]));
+    assert_eq!(fetch(), NO_RESOURCES);
+    assert_eq!((read, calls()), (null_mut(), vec![expected.clone()]));
+    assert_eq!(c!(ops, fetch(me, from, 0x9999, buffer, 4096, &mut ticket, &mut read)), DONE);
+    assert_eq!((read.is_null(), ticket.len, calls()), (false, 3, vec![expected]));
 
-    let expected = said("accept", (me, 2, p(&ticket), buffer, 99));
-    let mut accept = || c!(ops, accept(me, from, &ticket, buffer, 99, &mut received));
-    smsc.fails(&expected, &mut accept);
+    let expected = said("serve", (me, 2, p(&ticket), buffer, 99));
+    let mut serve = || c!(ops, serve(me, to, &ticket, buffer, 99, &mut served));
+    smsc.fails(&expected, &mut serve);
     order(Next::Outcome(Outcome::NoResources));
-    assert_eq!(accept(), NO_RESOURCES);
-    assert_eq!((received, calls()), (null_mut(), vec![expected.clone()]));
-    assert_eq!(c!(ops, accept(me, from, &ticket, buffer, 99, &mut received)), DONE);
-    assert_eq!((received.is_null(), calls()), (false, vec![expected]));
+    assert_eq!(serve(), NO_RESOURCES);
+    assert_eq!((served, calls()), (null_mut(), vec![expected.clone()]));
+    assert_eq!(c!(ops, serve(me, to, &ticket, buffer, 99, &mut served)), DONE);
+    assert_eq!((served.is_null(), calls()), (false, vec![expected]));
 
-    for (transfer, number) in [(sent, 100), (received, 200)] {
+    for (transfer, number) in [(read, 100), (served, 200)] {
         smsc.outcomes(&said("advance", (me, number)), || c!(ops, advance(me, transfer)));
         // SAFETY: the shims keep the double's transfer there.
         let advanced = unsafe { &*transfer.cast::<Transfer>() }.1;
@@ -138,4 +135,14 @@ fn transfers(smsc: &Subject<SmscOps>, to: *mut c_void, from: *mut c_void) {
         c!(ops, finish(me, transfer));
         called("finish", number);
     }
+}
+
+#[test]
+fn a_component_without_serve_says_so() {
+    let scope = process();
+    let smsc = Subject::<SmscOps>::bare(&scope);
+    let (mut place, ticket) = (null_mut(), SmscTicket::default());
+    let answer = c!(smsc.ops, serve(smsc.instance, null_mut(), &ticket, at(0x800), 5, &mut place));
+    assert_eq!((answer, place, calls()), (ERR_UNSUPPORTED, null_mut(), Vec::<String>::new()));
+    smsc.close();
 }

@@ -90,6 +90,7 @@ pub(crate) fn host(
         show_once,
         peer_connect,
         peer_get,
+        service_at,
     }
 }
 
@@ -590,17 +591,30 @@ unsafe extern "C" fn service(
     ops: *mut *const c_void,
     provider: *mut *mut Instance,
 ) -> Status {
+    // SAFETY: promised by the caller.
+    unsafe { service_at(instance, framework, scope, 0, ops, provider) }
+}
+
+unsafe extern "C" fn service_at(
+    instance: *mut Instance,
+    framework: *const c_char,
+    scope: *const Scope,
+    place: u32,
+    ops: *mut *const c_void,
+    provider: *mut *mut Instance,
+) -> Status {
     // SAFETY: the instance is a host's; name, scope and places are valid during the call.
     unsafe {
         let (_, system) = caller(instance);
         let framework = text::copy(framework);
-        match system.serving(&framework, scope.as_ref()) {
+        match system.serving(&framework, scope.as_ref(), place as usize) {
             Some(slot) => {
                 *ops = slot.ops();
                 *provider = slot.instance();
                 OK
             }
-            None => failed(ERR_NOT_FOUND, format!("no {framework} component serves")),
+            None if place == 0 => failed(ERR_NOT_FOUND, format!("no {framework} component serves")),
+            None => failed(ERR_NOT_FOUND, format!("{place} {framework} components serve")),
         }
     }
 }

@@ -237,13 +237,19 @@ impl System {
                 .any(|slot| matches!(slot.stage(), Stage::Failed(_)) && belongs(&slot.name()))
     }
 
-    /// Who serves a framework for a scope: by a choice of its own, else by the process's.
-    pub(crate) fn serving(&self, framework: &str, scope: Option<&Scope>) -> Option<&'static Slot> {
+    /// Who serves a framework for a scope, by a choice of its own, else by the process's: the one at
+    /// `place`, the highest priority first.
+    pub(crate) fn serving(
+        &self,
+        framework: &str,
+        scope: Option<&Scope>,
+        place: usize,
+    ) -> Option<&'static Slot> {
         let contract = by_name(framework)?;
         let serving = self.serving.lock();
         let own = scope.and_then(|scope| serving.get(&(contract.name, scope.kind, scope.id)));
         let slots = own.or_else(|| serving.get(&(contract.name, SCOPE_PROCESS, 0)))?;
-        slots.first().copied()
+        slots.get(place).copied()
     }
 }
 

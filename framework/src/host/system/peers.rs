@@ -13,6 +13,7 @@ use crate::abi::receive::ReceiveFn;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::status::OK;
 use crate::frameworks::btl::{BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlModule, BtlOps};
+use crate::frameworks::smsc::SmscOps;
 use crate::host::problem::Problem;
 use crate::host::services::table;
 
@@ -47,12 +48,16 @@ unsafe impl Sync for Device {}
 
 impl System {
     /// Selects and opens the transports and asks them for their devices. Once, before messages are
-    /// sent.
+    /// sent. What transports build upon, copies between address spaces, is selected before them.
     ///
     /// # Errors
     /// A list that can't be fulfilled, no transport at all, or a device that is not in order.
     pub fn open_transports(&'static self) -> Result<(), Problem> {
-        let chosen = self.select_many::<BtlOps>(&Scope::new(SCOPE_PROCESS, 0, 1, c"process"))?;
+        let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
+        if self.slots.iter().any(|slot| slot.loaded.contract.name == "smsc") {
+            self.select_many::<SmscOps>(&process)?;
+        }
+        let chosen = self.select_many::<BtlOps>(&process)?;
         let mut devices = Vec::new();
         for transport in &chosen {
             for module in modules(transport)? {

@@ -29,7 +29,7 @@ impl System {
         // SAFETY: promised by the caller.
         unsafe { check(pool) }.map_err(Problem::new)?;
         let _lifecycle = self.lifecycle.lock();
-        let strategy = match self.serving("cri", None) {
+        let strategy = match self.serving("cri", None, 0) {
             Some(slot) => Chosen::new((slot, 0)),
             None => self.select_one::<CriOps>(&Scope::new(SCOPE_PROCESS, 0, 1, c"process"))?,
         };
