@@ -121,6 +121,21 @@
 #define CAIRN_BTL_CAN_WAKE 1024
 
 /**
+ * `cairn_btl_module_t.exclusivity`: a network.
+ */
+#define CAIRN_BTL_EXCLUSIVITY_NETWORK 1024
+
+/**
+ * `cairn_btl_module_t.exclusivity`: memory that the processes of a node share.
+ */
+#define CAIRN_BTL_EXCLUSIVITY_SHARED_MEMORY 2048
+
+/**
+ * `cairn_btl_module_t.exclusivity`: a process's way to itself.
+ */
+#define CAIRN_BTL_EXCLUSIVITY_SELF 3072
+
+/**
  * `cairn_btl_module_t` key and registration limits: bytes of a packed remote key.
  */
 #define CAIRN_BTL_MAX_KEY 128

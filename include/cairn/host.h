@@ -296,6 +296,16 @@ struct cairn_host_t {
    * such rank. It stays as long as this process lives.
    */
   cairn_peer_t *(*peer_get)(cairn_instance_t *instance, uint32_t rank);
+  /**
+   * Since 1.1. As `service`, for frameworks of which several components serve: the one at `place`,
+   * from 0, the highest priority first. `CAIRN_ERR_NOT_FOUND` behind the last.
+   */
+  cairn_status_t (*service_at)(cairn_instance_t *instance,
+                               const char *framework,
+                               const cairn_scope_t *scope,
+                               uint32_t place,
+                               const void **ops,
+                               cairn_instance_t **provider);
 };
 
 #endif  /* CAIRN_HOST_H */

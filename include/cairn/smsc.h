@@ -5,23 +5,35 @@
  *
  * **smsc** — shared memory, single copy: moves a large message between two processes of a node.
  *
- * Used by shared-memory transports for what is too large for their rings. The sender *offers* a
- * buffer and sends the resulting ticket along with its rendezvous message; the receiver *accepts*
- * the ticket into its own buffer. How the bytes move is the component's affair: the receiver may
- * read the sender's memory through the kernel (one copy), both may work on a pipeline of shared
- * slots (two copies that overlap), or both may copy at once.
+ * Used by shared-memory transports for what is too large for their rings. The process that wants
+ * the bytes, the *reader*, begins with `fetch`. How they move is the component's affair: the reader
+ * may read the other's memory through the kernel (one copy, nobody else at work), or both work on a
+ * pipeline of shared slots (two copies that overlap). In the second case `fetch` makes a ticket,
+ * which the transport carries to the process that has the bytes, the *owner*; there the transport
+ * checks that they may be read and calls `serve` with it.
  *
- * **Life.** `peer_open` makes the component's object for a peer on first contact, from the card
- * the peer's side of the same component published; `peer_close` ends it. A component that the
- * system refuses (ptrace scope, containers) finds that out in `peer_open` by really moving a few
- * bytes, and declines.
+ * ```text
+ *   reader   fetch(address) ─► ticket ─ ─ transport ─ ─► serve(ticket, buffer)   owner
+ *            advance ◄──────────── shared slots ───────────────────► advance
+ * ```
  *
- * **Threads and locks.** `offer`, `accept` and `advance` are hot, and called by one thread at a
- * time for one transfer; transfers of different threads go on at the same time.
+ * **Life.** `peer_open` makes the component's object for a peer at the first large transfer with it,
+ * from the card the peer's side of the same component published; `peer_close` ends it. A component
+ * that the system refuses (ptrace scope, containers) finds that out in `peer_open` by really moving
+ * a few bytes, and declines; the transport then takes another.
+ *
+ * **Choice.** Which component is the fastest for which size the transport measures: it tries each
+ * with the first transfers of a size.
+ *
+ * **Threads and locks.** `fetch`, `serve`, `advance` and `finish` are hot, and called by one thread
+ * at a time for one transfer; transfers of different threads go on at the same time. `peer_open` may
+ * be called with an instance's lock held, by one thread at a time for one peer; of the host table it
+ * uses `card_get`, `log` and `show_once`.
  *
  * **Completion.** A transfer advances only by `advance`, which the transport calls from progress
- * on both sides until it returns `CAIRN_DONE`; it never waits for the other side. Then `finish`
- * frees it. Buffers are the transfer's until then.
+ * until it returns `CAIRN_DONE` or an error; it never waits for the other side. Then `finish` frees
+ * it. Buffers are the transfer's until then. A transport may also give a transfer up and finish it
+ * early, when the peer is gone; the other side must not be harmed by that.
  *
  * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
@@ -48,16 +60,16 @@
 #define CAIRN_SMSC_MINOR 0
 
 /**
- * Most bytes of a ticket.
+ * Most bytes of a ticket: with what a transport adds it fits a cache line.
  */
-#define CAIRN_SMSC_MAX_TICKET 64
+#define CAIRN_SMSC_MAX_TICKET 24
 
 /**
- * What the receiver needs to take an offer. Travels between processes as bytes.
+ * What the owner needs to take part in a transfer. Travels between processes as bytes.
  */
 struct cairn_smsc_ticket_t {
   /**
-   * Bytes used of `data`.
+   * Bytes used of `data`; 0 when the reader needs nobody.
    */
   uint32_t len;
   /**
@@ -65,13 +77,13 @@ struct cairn_smsc_ticket_t {
    */
   uint32_t reserved;
   /**
-   * The component's own. The receiver trusts no field in it.
+   * The component's own. The owner trusts no field in it.
    */
   uint8_t data[CAIRN_SMSC_MAX_TICKET];
 };
 
 /**
- * Functions for copies. `peer` is what `peer_open` stored, `transfer` what `offer` or `accept` did.
+ * Functions for copies. `peer` is what `peer_open` stored, `transfer` what `fetch` or `serve` did.
  */
 struct cairn_smsc_ops_t {
   /**
@@ -83,7 +95,7 @@ struct cairn_smsc_ops_t {
    */
   uint32_t reserved;
   /**
-   * Makes the component's object for a peer on this node. Set-up. Required.
+   * Makes the component's object for a peer on this node. Required.
    */
   cairn_status_t (*peer_open)(cairn_instance_t *instance, const cairn_peer_t *view, void **peer);
   /**
@@ -91,41 +103,39 @@ struct cairn_smsc_ops_t {
    */
   void (*peer_close)(cairn_instance_t *instance, void *peer);
   /**
-   * The sender's side: offers `len` bytes at `buffer`, fills in the ticket and stores the
-   * transfer, which then goes on by `advance`. `CAIRN_DONE`: the transfer was made;
-   * `CAIRN_NO_RESOURCES`: not now. Hot. Required.
+   * The reader's side: begins to move `len` bytes (not 0) from `remote` in the peer's memory to
+   * `buffer`, stores the transfer, and fills in the ticket if the owner has to help.
+   * `CAIRN_DONE`: the transfer was made and goes on by `advance`; `CAIRN_NO_RESOURCES`: not now.
+   * Hot. Required.
    */
-  cairn_outcome_t (*offer)(cairn_instance_t *instance,
+  cairn_outcome_t (*fetch)(cairn_instance_t *instance,
                            void *peer,
-                           const void *buffer,
+                           uint64_t remote,
+                           void *buffer,
                            size_t len,
                            struct cairn_smsc_ticket_t *ticket,
                            void **transfer);
   /**
-   * The receiver's side: takes the first `len` bytes of an offer to `buffer` and stores the
-   * transfer, which then goes on by `advance`. Answers as `offer`. Hot. Required.
+   * The owner's side: takes part in the transfer of `len` bytes from `buffer` that the ticket
+   * describes and stores it. Answers as `fetch`. Hot. Default: `CAIRN_ERR_UNSUPPORTED`, for
+   * components whose tickets are always empty.
    */
-  cairn_outcome_t (*accept)(cairn_instance_t *instance,
-                            void *peer,
-                            const struct cairn_smsc_ticket_t *ticket,
-                            void *buffer,
-                            size_t len,
-                            void **transfer);
+  cairn_outcome_t (*serve)(cairn_instance_t *instance,
+                           void *peer,
+                           const struct cairn_smsc_ticket_t *ticket,
+                           const void *buffer,
+                           size_t len,
+                           void **transfer);
   /**
    * Moves what can be moved now: `CAIRN_DONE` when the transfer is finished on this side,
-   * `CAIRN_QUEUED` when something moved, `CAIRN_NOTHING` when it waits for the other side. Hot.
-   * Required.
+   * `CAIRN_QUEUED` when something moved, `CAIRN_NOTHING` when it waits for the other side. Does
+   * not stay longer than it takes to copy a few megabytes. Hot. Required.
    */
   cairn_outcome_t (*advance)(cairn_instance_t *instance, void *transfer);
   /**
    * Frees a transfer, finished or given up. Hot. Required.
    */
   void (*finish)(cairn_instance_t *instance, void *transfer);
-  /**
-   * Estimated nanoseconds to move `len` bytes, both sides at work, as measured when the component
-   * was opened. Required.
-   */
-  uint64_t (*estimate)(cairn_instance_t *instance, size_t len);
 };
 
 #endif  /* CAIRN_SMSC_H */

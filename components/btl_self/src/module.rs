@@ -77,7 +77,7 @@ impl Port {
             id: 0,
             reserved: 0,
         });
-        let endpoint = Box::new(Endpoint { private: 0 });
+        let endpoint = Box::new(Endpoint { transport_private: 0 });
         let view = BtlModule {
             struct_size: size_of::<BtlModule>() as u32,
             exclusivity: BTL_EXCLUSIVITY_SELF,

@@ -65,7 +65,7 @@ impl Peer {
             Geometry::read(&segment).map_err(|why| Failure::new(ERR_PROTOCOL, why))?;
         let outbound = (0..instances).map(|_| Line(UnsafeCell::new(Outbound::closed()))).collect();
         Ok(Self {
-            endpoint: Endpoint { private: 0 },
+            endpoint: Endpoint { transport_private: 0 },
             rank,
             own_rank,
             segment,

@@ -107,7 +107,7 @@ fn messages_of_every_size_arrive_whole_and_in_order() {
                         let bytes = payload(len + round, len);
                         let cri = way.cri(0);
                         // SAFETY: one thread.
-                        let mut send = || unsafe {
+                        let send = || unsafe {
                             if packed {
                                 way.send_packed(cri, TAG, &header, &bytes)
                             } else {

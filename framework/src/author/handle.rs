@@ -307,7 +307,10 @@ impl HostHandle {
     pub fn services(self, framework: &CStr) -> Vec<(*const c_void, *mut Instance)> {
         let table = self.table();
         let mut found = Vec::new();
-        while crate::has_field!(table, Host, service_at) {
+        if !crate::has_field!(table, Host, service_at) {
+            return found;
+        }
+        loop {
             let (mut ops, mut provider) = (core::ptr::null(), core::ptr::null_mut());
             // SAFETY: the function is read only where the host's table reaches that far; the string
             // and the places are valid during the call.
@@ -322,11 +325,10 @@ impl HostHandle {
                 )
             };
             if status != OK {
-                break;
+                return found;
             }
             found.push((ops, provider));
         }
-        found
     }
 
     /// A failure for what this component does not offer.
