@@ -12,7 +12,7 @@
 //!
 //! The interface is made from the tables in `mpi/abi` (see `cargo xtask gen`): a row there is a
 //! function, its parameters have kinds, and from the kinds follow prototype, entry and checks. The
-//! functions themselves are written by hand in [`calls`], one module for each chapter of the table.
+//! functions themselves are written by hand in `calls`, one module for each chapter of the table.
 
 #[allow(
     dead_code,

@@ -325,3 +325,55 @@ fn form_of(form: &str) -> Result<Form> {
         other => bail!("unknown form {other}"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds() -> BTreeMap<String, Kind> {
+        ["int | int | | | | |", "count | int | MPI_Count | count | count | |"]
+            .into_iter()
+            .map(|row| kind(row).unwrap())
+            .map(|kind| (kind.name.clone(), kind))
+            .collect()
+    }
+
+    #[test]
+    fn rows_are_read() {
+        let row = "Gather 1.0-4.0 4.0 run yes n:count[comm.out]?leaf&sendbuf rank:int@local_comm";
+        let function = function(row, &kinds()).unwrap();
+        assert_eq!((function.since.as_str(), function.deprecated.as_deref()), ("1.0", Some("4.0")));
+        assert_eq!(
+            function.forms().map(|large| function.c_name(large)).collect::<Vec<_>>(),
+            ["MPI_Gather", "MPI_Gather_c"]
+        );
+        let n = function.param("n").unwrap();
+        assert_eq!((n.length.as_deref(), n.conditions.len()), (Some("comm.out"), 2));
+        assert_eq!((n.kind.c_type(false), n.kind.c_type(true)), (Some("int"), Some("MPI_Count")));
+        assert_eq!(function.param("rank").unwrap().scope.as_deref(), Some("local_comm"));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (row, text) in [
+            ("Send", "a row without a version"),
+            ("Send 1.0 - now yes", "when is run, any or tool, not now"),
+            ("Send 1.0 - run maybe", "done is yes or no, not maybe"),
+            ("Send 1.0 - run no buf", "buf has no kind"),
+            ("Send 1.0 - run no buf:buffer", "kinds.txt has no kind buffer"),
+            ("Wtime 1.0 - any no -> int", "can't say that it is not done"),
+        ] {
+            let error = function(row, &kinds()).err().unwrap().to_string();
+            assert!(error.contains(text), "{row}: {error}");
+        }
+        assert!(kind("int | int").is_err());
+    }
+
+    #[test]
+    fn second_names_are_not_numbers() {
+        let (first, second) =
+            (constant("INT 0x209").unwrap(), constant("LONG_LONG_INT = LONG_LONG").unwrap());
+        assert_eq!((first.name.as_str(), first.number()), ("MPI_INT", Some(0x209)));
+        assert_eq!((second.value.as_str(), second.number()), ("MPI_LONG_LONG", None));
+    }
+}
