@@ -36,8 +36,13 @@ impl HostHandle {
         Self(instance)
     }
 
-    /// Turns a status of the host into a failure with the host's reason.
-    pub(super) fn check(self, status: Status) -> Result<(), Failure> {
+    /// Turns the status of a call into a failure with the reason that the host was told: of a call of
+    /// the host, or of another component that the host's `service` found.
+    ///
+    /// # Errors
+    /// Any status but `OK`.
+    #[inline]
+    pub fn check(self, status: Status) -> Result<(), Failure> {
         if status == OK {
             return Ok(());
         }

@@ -12,6 +12,11 @@
 //! **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
 //! one thread at a time for one communicator, as MPI demands of its callers.
 //!
+//! **Tags.** Several operations may be under way on a communicator, of several components. Each
+//! comes with a tag that no other of them has, from [`tag`]; its messages carry that tag. Between two
+//! processes messages of one negative tag do not overtake each other, whatever the communicator's
+//! assertions say.
+//!
 //! **Completion and ownership.** As for `pml`: requests are the component's, buffers are the
 //! operation's until it is complete, count arrays until `run`, `start` or `init` returns.
 
@@ -96,7 +101,20 @@ pub struct CollCounts {
     pub reserved: u32,
 }
 
-/// One side of an operation. Which fields hold is what the MPI function has.
+/// The highest tag of a collective operation. Negative tags above it are for other uses.
+pub const COLL_TAG_FIRST: i32 = -1024;
+/// How many tags there are for collective operations.
+pub const COLL_TAGS: u32 = 1 << 15;
+
+/// The tag of the operation with this number on its communicator. Every process counts the calls of
+/// collective operations, of all kinds and ways, on a communicator and so comes to the same number.
+pub const fn tag(number: u64) -> i32 {
+    COLL_TAG_FIRST - (number % COLL_TAGS as u64) as i32
+}
+
+/// One side of an operation. Which fields hold is what the MPI function has; the one count and
+/// datatype of a broadcast or a reduction are in the receive side, on every process, as are the
+/// counts of reduce-scatter.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CollSide {
@@ -130,8 +148,9 @@ pub struct CollArgs {
     pub op: *const Op,
     /// Rank of the root, for those that have one; -3 and -4 as in the ABI between groups.
     pub root: i32,
-    /// Zero.
-    pub reserved: u32,
+    /// The operation's tag, from the MPI layer's count for the communicator: see
+    /// [`COLL_TAG_FIRST`].
+    pub tag: i32,
 }
 
 /// Functions for collectives. `module` is what `comm_open` stored.

@@ -8,7 +8,7 @@ use cairn_framework::abi::status::{ERR_UNSUPPORTED, OK};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::{
     COLL_ALLTOALLW, COLL_BCAST, COLL_BLOCKING, COLL_PERSISTENT, Coll, CollArgs, CollCounts,
-    CollOps, CollSide,
+    CollOps, CollSide, tag,
 };
 
 use super::support::{Life, Subject, Witness, at, called, calls, comm, note, p, play, said};
@@ -76,7 +76,7 @@ fn args() -> CollArgs {
         receive: side,
         op: null(),
         root: 2,
-        reserved: 0,
+        tag: tag(5),
     }
 }
 
@@ -125,6 +125,12 @@ fn every_function_reaches_the_component() {
     c!(ops, comm_close(me, &mut world, module));
     called("comm_close", 7);
     coll.close_complete();
+}
+
+#[test]
+fn tags_are_negative_and_come_again_late() {
+    assert_eq!([tag(0), tag(1), tag(32767), tag(32768)], [-1024, -1025, -33791, -1024]);
+    assert_eq!(tag(u64::MAX), -33791);
 }
 
 #[test]

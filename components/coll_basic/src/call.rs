@@ -1,0 +1,179 @@
+//! The arguments of an operation, as algorithms read them.
+
+use cairn_framework::abi::comm::{COMM_INTER, Comm};
+use cairn_framework::frameworks::coll::{
+    COLL_ALLGATHERV, COLL_ALLTOALLV, COLL_ALLTOALLW, COLL_GATHERV, COLL_SCATTERV, CollArgs,
+    CollCounts, CollSide,
+};
+
+use crate::data::Data;
+use crate::params::Limits;
+
+/// `MPI_IN_PLACE`.
+const IN_PLACE: usize = 1;
+
+/// An operation on a communicator.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    pub comm: &'a Comm,
+    pub args: &'a CollArgs,
+    pub limits: &'a Limits,
+}
+
+/// One side of an operation with a block for each rank.
+#[derive(Clone, Copy)]
+pub struct Blocks<'a> {
+    side: &'a CollSide,
+    kind: Kind,
+}
+
+/// How blocks are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// All alike, one behind the other.
+    Alike,
+    /// Counts, and displacements in elements.
+    Counts,
+    /// Counts, displacements in bytes, types.
+    Types,
+}
+
+/// The count for a rank.
+///
+/// # Safety
+/// The array has an entry for the rank.
+unsafe fn entry(counts: &CollCounts, rank: u32) -> i64 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if counts.width == 8 {
+            *counts.data.cast::<i64>().add(rank as usize)
+        } else {
+            i64::from(*counts.data.cast::<i32>().add(rank as usize))
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    pub fn rank(&self) -> u32 {
+        self.comm.rank
+    }
+
+    /// Ranks of the local group.
+    pub fn size(&self) -> u32 {
+        self.comm.scope.size
+    }
+
+    /// Whether it is between two groups.
+    pub fn inter(&self) -> bool {
+        self.comm.flags & COMM_INTER != 0
+    }
+
+    /// The rank so many behind this one, around the ring.
+    pub fn after(&self, distance: u32) -> u32 {
+        ((u64::from(self.rank()) + u64::from(distance)) % u64::from(self.size())) as u32
+    }
+
+    /// The rank so many before this one.
+    pub fn before(&self, distance: u32) -> u32 {
+        self.after(self.size() - distance % self.size())
+    }
+
+    /// The rank at a distance from the root, and back.
+    pub fn at_distance(&self, relative: u32) -> u32 {
+        ((self.args.root as u64 + u64::from(relative)) % u64::from(self.size())) as u32
+    }
+
+    /// This rank's distance from the root.
+    pub fn relative(&self) -> u32 {
+        (self.rank() + self.size() - self.args.root as u32) % self.size()
+    }
+
+    pub fn is_root(&self) -> bool {
+        i64::from(self.args.root) == i64::from(self.rank())
+    }
+
+    /// Whether the send buffer is `MPI_IN_PLACE`.
+    pub fn send_in_place(&self) -> bool {
+        self.args.send.buffer.addr() == IN_PLACE
+    }
+
+    /// Whether the receive buffer is `MPI_IN_PLACE`.
+    pub fn receive_in_place(&self) -> bool {
+        self.args.receive.buffer.addr() == IN_PLACE
+    }
+
+    /// Everything in the send buffer of an operation with one count.
+    pub fn send(&self) -> Data {
+        whole(&self.args.send)
+    }
+
+    /// Everything in the receive buffer of an operation with one count.
+    pub fn receive(&self) -> Data {
+        whole(&self.args.receive)
+    }
+
+    /// This rank's part of a reduction.
+    pub fn contribution(&self) -> Data {
+        let receive = self.receive();
+        if self.send_in_place() { receive } else { receive.at(self.args.send.buffer.cast()) }
+    }
+
+    /// The blocks that are sent, of an operation that sends a block to each rank.
+    pub fn send_blocks(&self) -> Blocks<'a> {
+        let kind = match self.args.operation {
+            COLL_SCATTERV | COLL_ALLTOALLV => Kind::Counts,
+            COLL_ALLTOALLW => Kind::Types,
+            _ => Kind::Alike,
+        };
+        Blocks { side: &self.args.send, kind }
+    }
+
+    /// The blocks that are received, of an operation that receives one from each rank.
+    pub fn receive_blocks(&self) -> Blocks<'a> {
+        let kind = match self.args.operation {
+            COLL_GATHERV | COLL_ALLGATHERV | COLL_ALLTOALLV => Kind::Counts,
+            COLL_ALLTOALLW => Kind::Types,
+            _ => Kind::Alike,
+        };
+        Blocks { side: &self.args.receive, kind }
+    }
+
+    /// The count of a rank's part of a reduce-scatter with counts.
+    pub fn part(&self, rank: u32) -> u64 {
+        // SAFETY: the MPI layer vouches for the arguments; ranks are of the group.
+        unsafe { entry(&self.args.receive.counts, rank) as u64 }
+    }
+}
+
+fn whole(side: &CollSide) -> Data {
+    // SAFETY: the MPI layer vouches for the arguments until the operation is complete.
+    unsafe { Data::new(side.buffer, side.count, side.datatype) }
+}
+
+impl Blocks<'_> {
+    /// The block of a rank.
+    pub fn block(&self, rank: u32) -> Data {
+        let side = self.side;
+        // SAFETY: the MPI layer vouches for the arguments; ranks are of the group.
+        unsafe {
+            let count = |counts| entry(counts, rank) as u64;
+            match self.kind {
+                Kind::Alike => whole(side).part(u64::from(rank) * side.count, side.count),
+                Kind::Counts => {
+                    let first = Data::new(side.buffer, count(&side.counts), side.datatype);
+                    first.moved(entry(&side.displacements, rank) * first.datatype().extent)
+                }
+                Kind::Types => {
+                    let datatype = *side.datatypes.add(rank as usize);
+                    let first = Data::new(side.buffer, count(&side.counts), datatype);
+                    first.moved(entry(&side.displacements, rank))
+                }
+            }
+        }
+    }
+
+    /// Whether all ranks have blocks of one size, as every rank knows.
+    pub fn alike(&self) -> bool {
+        self.kind == Kind::Alike
+    }
+}

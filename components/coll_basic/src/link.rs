@@ -1,0 +1,205 @@
+//! The process's point-to-point component, and waiting for its requests.
+
+use core::sync::atomic::Ordering;
+
+use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::component::Instance;
+use cairn_framework::abi::request::{MessageStatus, REQUEST_PENDING, Request, WaitSync};
+use cairn_framework::abi::status::{OK, Status, status_name};
+use cairn_framework::author::{Failure, HostHandle};
+use cairn_framework::frameworks::pml::{PML_STANDARD, PmlOps, PmlReceive, PmlSend};
+
+use crate::data::Data;
+use crate::schedule::Step;
+
+/// Point-to-point messages.
+#[derive(Clone, Copy)]
+pub struct Link {
+    pub host: HostHandle,
+    pml: &'static PmlOps,
+    provider: *mut Instance,
+}
+
+// SAFETY: instances live as long as the process, and a pml's functions are for any thread.
+unsafe impl Send for Link {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Link {}
+
+/// The communicator and the tag of an operation's messages.
+#[derive(Clone, Copy)]
+pub struct Channel {
+    pub comm: *const Comm,
+    pub tag: i32,
+}
+
+impl Channel {
+    fn send(self, peer: u32, data: Data) -> PmlSend {
+        PmlSend {
+            buffer: data.buffer.cast(),
+            count: data.count,
+            datatype: data.datatype(),
+            comm: self.comm,
+            peer,
+            tag: self.tag,
+            mode: PML_STANDARD,
+            reserved: 0,
+        }
+    }
+
+    fn receive(self, from: u32, data: Data) -> PmlReceive {
+        PmlReceive {
+            buffer: data.buffer.cast(),
+            count: data.count,
+            datatype: data.datatype(),
+            comm: self.comm,
+            source: from as i32,
+            tag: self.tag,
+        }
+    }
+}
+
+/// The failure of a message that was under way.
+pub fn lost(status: Status) -> Failure {
+    let why = status_name(status);
+    Failure::new(status, format!("a message of the collective operation: {why}"))
+}
+
+impl Link {
+    /// Finds the component that serves the process.
+    pub fn find(host: HostHandle) -> Result<Self, Failure> {
+        let (ops, provider) = host.service(c"pml", None)?;
+        // SAFETY: the host's answer for this framework; tables stay.
+        Ok(Self { host, pml: unsafe { &*ops.cast() }, provider })
+    }
+
+    /// Starts a step that sends or receives; what is not complete at once goes to `pending`.
+    ///
+    /// # Safety
+    /// The step's memory and the channel stay valid until the request is complete.
+    pub unsafe fn start(
+        &self,
+        channel: Channel,
+        step: &Step,
+        pending: &mut Vec<*mut Request>,
+    ) -> Result<(), Failure> {
+        let mut request = core::ptr::null_mut();
+        // SAFETY: promised by the caller; the table is complete.
+        unsafe {
+            let status = match *step {
+                Step::Send { to, data } => (self.pml.isend.unwrap_unchecked())(
+                    self.provider,
+                    &channel.send(to, data),
+                    &mut request,
+                ),
+                Step::Receive { from, data } => (self.pml.irecv.unwrap_unchecked())(
+                    self.provider,
+                    &channel.receive(from, data),
+                    &mut request,
+                ),
+                _ => return Ok(()),
+            };
+            self.host.check(status)?;
+            pending.push(request);
+        }
+        Ok(())
+    }
+
+    /// Does a step that sends or receives, to its end.
+    ///
+    /// # Safety
+    /// The step's memory and the channel are valid.
+    pub unsafe fn finish(&self, channel: Channel, step: &Step) -> Result<(), Failure> {
+        // SAFETY: promised by the caller; the table is complete.
+        unsafe {
+            let status = match *step {
+                Step::Send { to, data } => {
+                    (self.pml.send.unwrap_unchecked())(self.provider, &channel.send(to, data))
+                }
+                Step::Receive { from, data } => (self.pml.recv.unwrap_unchecked())(
+                    self.provider,
+                    &channel.receive(from, data),
+                    &mut MessageStatus::default(),
+                ),
+                _ => OK,
+            };
+            self.host.check(status)
+        }
+    }
+
+    /// Waits for all and gives them back. Fails with the first failure of one of them.
+    ///
+    /// # Safety
+    /// Requests of `start` that were not given back.
+    pub unsafe fn wait(&self, pending: &mut Vec<*mut Request>) -> Result<(), Failure> {
+        // SAFETY: promised by the caller.
+        let mut status = unsafe { collect(pending) };
+        if !pending.is_empty() {
+            let sync = WaitSync::default();
+            sync.pending.store(pending.len() as i32, Ordering::Relaxed);
+            let address = (&raw const sync).expose_provenance();
+            for request in pending.iter() {
+                // SAFETY: promised by the caller. Release publishes the sync object to whoever
+                // completes the request.
+                let attached = unsafe { &(**request).completion }.compare_exchange(
+                    REQUEST_PENDING,
+                    address,
+                    Ordering::AcqRel,
+                    Ordering::Acquire,
+                );
+                if attached.is_err() {
+                    sync.pending.fetch_sub(1, Ordering::Relaxed);
+                }
+            }
+            if let Err(failure) = self.host.wait(&sync) {
+                // Requests lead to this stack, so there is no way back.
+                self.host.abort(1, &format!("waiting in a collective operation: {failure}"));
+            }
+            // SAFETY: promised by the caller; all are complete.
+            let second = unsafe { collect(pending) };
+            if status == OK {
+                status = second;
+            }
+        }
+        if status == OK { Ok(()) } else { Err(lost(status)) }
+    }
+}
+
+/// Gives back those that are complete and returns the first error among them.
+///
+/// # Safety
+/// Requests that were not given back.
+pub unsafe fn collect(pending: &mut Vec<*mut Request>) -> Status {
+    let mut status = OK;
+    pending.retain(|request| {
+        // SAFETY: promised by the caller; `free` is set by the owner.
+        unsafe {
+            if !(**request).is_complete() {
+                return true;
+            }
+            if status == OK {
+                status = (**request).status.error;
+            }
+            if let Some(free) = (**request).free {
+                free(*request);
+            }
+        }
+        false
+    });
+    status
+}
+
+/// Tries to cancel what is under way, after something else failed.
+///
+/// # Safety
+/// Requests that were not given back.
+pub unsafe fn cancel(pending: &[*mut Request]) {
+    for request in pending {
+        // SAFETY: promised by the caller.
+        unsafe {
+            if let Some(cancel) = (**request).cancel {
+                // What can't be cancelled completes on its own.
+                let _ = cancel(*request);
+            }
+        }
+    }
+}

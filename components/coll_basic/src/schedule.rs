@@ -1,0 +1,180 @@
+//! A collective operation as the steps of one process.
+//!
+//! ```text
+//!   arguments ─► algorithm ─► Schedule: send, receive, copy, reduce, wait ─┬─► blocking: run at once
+//!                                │                                         ├─► nonblocking: advanced
+//!                                └─ temporary memory                       │   by progress
+//!                                                                          └─► persistent: run again
+//! ```
+//!
+//! One description serves all three ways. Communication that a step starts goes on until the next
+//! `wait`; copies and reductions are done when their turn comes.
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+
+use cairn_framework::abi::datatype::{Datatype, Op};
+use cairn_framework::abi::request::Request;
+use cairn_framework::abi::status::{ERR_RESOURCES, ERR_TRUNCATED};
+use cairn_framework::author::Failure;
+
+use crate::data::{self, Data};
+
+/// What a process does next.
+#[derive(Debug, Clone, Copy)]
+pub enum Step {
+    /// Starts to send to a rank.
+    Send { to: u32, data: Data },
+    /// Starts to receive from a rank.
+    Receive { from: u32, data: Data },
+    /// Copies.
+    Copy { from: Data, to: Data },
+    /// `inout = input op inout`.
+    Reduce { input: Data, inout: Data },
+    /// Waits for everything that was started.
+    Wait,
+}
+
+/// The steps of an operation, and the memory they need besides the user's.
+pub struct Schedule {
+    pub steps: Vec<Step>,
+    /// Whether something was started since the last wait.
+    communicates: bool,
+    op: *const Op,
+    temporaries: Temporaries,
+    /// For algorithms: numbers they need while they write the steps.
+    pub numbers: Vec<u64>,
+    /// For who runs it: what was started and is not complete.
+    pub pending: Vec<*mut Request>,
+}
+
+impl Schedule {
+    pub fn new() -> Self {
+        Self {
+            steps: Vec::new(),
+            communicates: false,
+            op: core::ptr::null(),
+            temporaries: Temporaries { blocks: Vec::new(), used: 0 },
+            numbers: Vec::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Empties it for another operation; at most `kept` bytes of temporary memory stay.
+    pub fn clear(&mut self, op: *const Op, kept: usize) {
+        self.steps.clear();
+        self.communicates = false;
+        self.op = op;
+        self.temporaries.clear(kept);
+    }
+
+    pub fn send(&mut self, to: u32, data: Data) {
+        self.communicates = true;
+        self.steps.push(Step::Send { to, data });
+    }
+
+    pub fn receive(&mut self, from: u32, data: Data) {
+        self.communicates = true;
+        self.steps.push(Step::Receive { from, data });
+    }
+
+    pub fn copy(&mut self, from: Data, to: Data) {
+        self.steps.push(Step::Copy { from, to });
+    }
+
+    pub fn reduce(&mut self, input: Data, inout: Data) {
+        self.steps.push(Step::Reduce { input, inout });
+    }
+
+    pub fn wait(&mut self) {
+        if core::mem::take(&mut self.communicates) {
+            self.steps.push(Step::Wait);
+        }
+    }
+
+    /// Room for as many elements of the same type, with their alignment.
+    pub fn temporary(&mut self, like: Data) -> Result<Data, Failure> {
+        let (low, span) = like.bounds();
+        // The user's addresses are multiples of what the elements need; so are these.
+        let shift = low.rem_euclid(ALIGNMENT as i64);
+        let memory = self.temporaries.take(span + shift as u64)?;
+        Ok(like.at(memory.wrapping_offset((shift - low) as isize)))
+    }
+
+    /// Room for packed data.
+    pub fn packed(&mut self, len: u64) -> Result<Data, Failure> {
+        Ok(Data::packed(self.temporaries.take(len)?, len))
+    }
+
+    /// Does a step that needs nobody else.
+    ///
+    /// # Safety
+    /// The memory of the step may be used.
+    pub unsafe fn compute(&self, step: &Step) -> Result<(), Failure> {
+        // SAFETY: promised by the caller; the operation's function is never null.
+        unsafe {
+            match *step {
+                Step::Copy { from, to } => {
+                    if !data::copy(from, to) {
+                        return Err(Failure::new(
+                            ERR_TRUNCATED,
+                            format!(
+                                "{} bytes are to go where {} have room",
+                                from.bytes(),
+                                to.bytes()
+                            ),
+                        ));
+                    }
+                }
+                Step::Reduce { input, inout } => {
+                    let datatype: *const Datatype = inout.datatype();
+                    let apply = (*self.op).apply.unwrap_unchecked();
+                    let (from, to) = (input.buffer.cast::<c_void>(), inout.buffer.cast());
+                    apply(self.op, from, to, inout.count, datatype);
+                }
+                Step::Send { .. } | Step::Receive { .. } | Step::Wait => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What temporary memory is aligned to: enough for every predefined type.
+const ALIGNMENT: usize = align_of::<Word>();
+
+/// What temporary memory consists of.
+#[repr(align(64))]
+struct Word(#[allow(dead_code)] [u8; 64]);
+
+/// Memory that one operation after the other uses.
+struct Temporaries {
+    blocks: Vec<Vec<MaybeUninit<Word>>>,
+    used: usize,
+}
+
+impl Temporaries {
+    fn take(&mut self, bytes: u64) -> Result<*mut u8, Failure> {
+        if self.used == self.blocks.len() {
+            self.blocks.push(Vec::new());
+        }
+        let block = &mut self.blocks[self.used];
+        let words = usize::try_from(bytes).unwrap_or(usize::MAX).div_ceil(size_of::<Word>());
+        if block.capacity() < words {
+            *block = Vec::new(); // nothing in it is worth moving
+        }
+        block.try_reserve_exact(words).map_err(|_| {
+            Failure::new(ERR_RESOURCES, format!("no memory for {bytes} bytes in between"))
+        })?;
+        self.used += 1;
+        Ok(block.as_mut_ptr().cast())
+    }
+
+    fn clear(&mut self, kept: usize) {
+        self.used = 0;
+        let mut total = 0;
+        self.blocks.retain(|block| {
+            total += block.capacity() * size_of::<Word>();
+            total <= kept
+        });
+    }
+}
