@@ -7,6 +7,7 @@
 
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm as View};
@@ -15,7 +16,7 @@ use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::{
-    COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, CollArgs, CollOps,
+    COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, CollArgs, CollOps, tag,
 };
 use parking_lot::Mutex;
 
@@ -46,6 +47,8 @@ pub struct CommBody {
     pub info: Mutex<Pairs>,
     /// Its names, the current one last: the view leads to one, and readers may hold an older one.
     names: Mutex<Vec<CString>>,
+    /// Collective operations so far.
+    collective_calls: AtomicU64,
     /// Set by `make` before anybody else knows the communicator.
     collectives: OnceLock<Collectives>,
 }
@@ -157,6 +160,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         attributes: Mutex::default(),
         info: Mutex::new(info),
         names: Mutex::new(vec![name]),
+        collective_calls: AtomicU64::new(0),
         collectives: OnceLock::new(),
     });
     let view = comm.view.get();
@@ -281,12 +285,19 @@ impl CommBody {
         unsafe { (&raw mut (*self.view.get()).scope.name).write_volatile(pointer) };
     }
 
+    /// The arguments of the next collective operation, with its tag. Every process makes the same
+    /// ones in the same order, so all come to the same tag.
+    fn numbered(&self, args: &CollArgs) -> CollArgs {
+        CollArgs { tag: tag(self.collective_calls.fetch_add(1, Ordering::Relaxed)), ..*args }
+    }
+
     /// Runs a blocking collective.
     ///
     /// # Safety
     /// The pointers in the arguments are what the operation says in the standard.
     pub unsafe fn run(&self, args: &CollArgs) -> Result<()> {
         let module = self.module(COLL_BLOCKING, args.operation)?;
+        let args = &self.numbered(args);
         // SAFETY: promised by the caller; the table is complete and the component open.
         let status = unsafe {
             (module.ops.run.unwrap_unchecked())(module.instance, self.view(), module.module, args)
@@ -304,6 +315,7 @@ impl CommBody {
         args: &CollArgs,
     ) -> Result<*mut cairn_framework::abi::request::Request> {
         let module = self.module(way, args.operation)?;
+        let args = &self.numbered(args);
         let mut request = std::ptr::null_mut();
         let function = if way == COLL_PERSISTENT { module.ops.init } else { module.ops.start };
         // SAFETY: as above.
