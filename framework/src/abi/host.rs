@@ -197,7 +197,8 @@ pub struct Host {
     /// `CAIRN_SCOPE_SLOTS` for all its components together; `CAIRN_ERR_RESOURCES` when all are taken.
     pub scope_slot_reserve: unsafe extern "C" fn(instance: *mut Instance, slot: *mut u32) -> Status,
     /// Finds the component that serves a framework for a scope (null: the process): its table and
-    /// its instance. `CAIRN_ERR_NOT_FOUND` when nothing was selected. For set-up; keep the result.
+    /// its instance. Makes the process's choice if nobody has asked for the framework yet.
+    /// `CAIRN_ERR_NOT_FOUND` when none can serve. For set-up; keep the result.
     pub service: unsafe extern "C" fn(
         instance: *mut Instance,
         framework: *const c_char,

@@ -607,6 +607,9 @@ unsafe extern "C" fn service_at(
     unsafe {
         let (_, system) = caller(instance);
         let framework = text::copy(framework);
+        if let Err(problem) = system.choose_if_open(&framework) {
+            return failed(ERR_NOT_FOUND, problem.what);
+        }
         match system.serving(&framework, scope.as_ref(), place as usize) {
             Some(slot) => {
                 *ops = slot.ops();

@@ -237,6 +237,16 @@ impl System {
                 .any(|slot| matches!(slot.stage(), Stage::Failed(_)) && belongs(&slot.name()))
     }
 
+    /// Makes the process's choice of a framework that nobody has asked for yet: a component needs
+    /// another one, in whatever order they are opened.
+    pub(crate) fn choose_if_open(&'static self, framework: &str) -> Result<(), Problem> {
+        let Some(contract) = by_name(framework) else { return Ok(()) };
+        let _lifecycle = self.lifecycle.lock();
+        let key = (contract.name, SCOPE_PROCESS, 0);
+        let chosen = self.serving.lock().contains_key(&key);
+        if chosen { Ok(()) } else { self.decide(contract).map(|_| ()) }
+    }
+
     /// Who serves a framework for a scope, by a choice of its own, else by the process's: the one at
     /// `place`, the highest priority first.
     pub(crate) fn serving(
