@@ -141,7 +141,8 @@
 #define CAIRN_BTL_MAX_KEY 128
 
 /**
- * Access rights of a registration: the device reads local memory (put, send).
+ * Access rights of a registration: the device uses local memory for this process's own operations
+ * (put, send, get).
  */
 #define CAIRN_BTL_LOCAL 1
 

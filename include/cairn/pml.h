@@ -175,7 +175,9 @@ struct cairn_pml_ops_t {
                           const struct cairn_pml_send_t *send,
                           cairn_request_t **request);
   /**
-   * Receives; `CAIRN_ERR_TRUNCATED` when the message was longer than the buffer. Hot. Required.
+   * Receives; `CAIRN_ERR_TRUNCATED` when the message was longer than the buffer. The status is
+   * stored as soon as a message was matched, whatever became of it, and its error is what the
+   * function returns. Hot. Required.
    */
   cairn_status_t (*recv)(cairn_instance_t *instance,
                          const struct cairn_pml_receive_t *receive,

@@ -10,5 +10,7 @@ use btl_sm as _;
 use coll_basic as _;
 use cri_dedicated as _;
 use cri_round_robin as _;
+use match_list as _;
 use pmi_pmi1 as _;
 use pmi_singleton as _;
+use pml_ob1 as _;

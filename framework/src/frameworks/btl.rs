@@ -83,7 +83,8 @@ pub const BTL_EXCLUSIVITY_SELF: u32 = 3072;
 /// [`BtlModule`] key and registration limits: bytes of a packed remote key.
 pub const BTL_MAX_KEY: usize = 128;
 
-/// Access rights of a registration: the device reads local memory (put, send).
+/// Access rights of a registration: the device uses local memory for this process's own operations
+/// (put, send, get).
 pub const BTL_LOCAL: u32 = 1;
 /// Access rights of a registration: peers may read it.
 pub const BTL_REMOTE_READ: u32 = 2;

@@ -26,7 +26,7 @@ use crate::abi::comm::Comm;
 use crate::abi::component::Instance;
 use crate::abi::datatype::Datatype;
 use crate::abi::request::{MessageStatus, Request};
-use crate::abi::status::{OutcomeCode, Status};
+use crate::abi::status::{OK, OutcomeCode, Status, status_name};
 use crate::author::{self, Component, Failure, Outcome};
 
 /// Major version of this contract.
@@ -109,7 +109,9 @@ pub struct PmlOps {
             request: &mut *mut Request,
         ) -> Status,
     >,
-    /// Receives; `CAIRN_ERR_TRUNCATED` when the message was longer than the buffer. Hot. Required.
+    /// Receives; `CAIRN_ERR_TRUNCATED` when the message was longer than the buffer. The status is
+    /// stored as soon as a message was matched, whatever became of it, and its error is what the
+    /// function returns. Hot. Required.
     pub recv: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
@@ -201,6 +203,18 @@ unsafe extern "C" fn no_description(
     unsafe { crate::text::write("", text, capacity) }
 }
 
+/// The status of a receive that ended with an error; the host gets the reason.
+///
+/// # Safety
+/// `instance` is a living instance.
+#[cold]
+unsafe fn ended_badly(instance: *mut Instance, found: &MessageStatus) -> Status {
+    let what = status_name(found.error);
+    let text = format!("the message of rank {} with tag {}: {what}", found.source, found.tag);
+    // SAFETY: promised by the caller.
+    unsafe { author::fail(instance, &Failure::new(found.error, text)) }
+}
+
 /// Point-to-point messages in Rust. Functions correspond to those of [`PmlOps`].
 ///
 /// # Safety of the unsafe functions
@@ -216,7 +230,7 @@ pub trait Pml: Component {
     unsafe fn send(&self, send: &PmlSend) -> Result<(), Failure>;
     /// Starts a send.
     unsafe fn isend(&self, send: &PmlSend) -> Result<*mut Request, Failure>;
-    /// Receives.
+    /// Receives. What went wrong with a message that was matched is in the status.
     unsafe fn recv(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure>;
     /// Starts a receive.
     unsafe fn irecv(&self, receive: &PmlReceive) -> Result<*mut Request, Failure>;
@@ -284,7 +298,13 @@ shims! { T: Pml;
         receive: &PmlReceive,
         status: &mut MessageStatus,
     ) -> Status = no_unwind {
-        author::store(instance, status, author::component::<T>(instance).recv(receive))
+        match author::component::<T>(instance).recv(receive) {
+            Ok(found) => {
+                *status = found;
+                if found.error == OK { OK } else { ended_badly(instance, &found) }
+            }
+            Err(failure) => author::fail(instance, &failure),
+        }
     }
     fn irecv(
         instance: *mut Instance,

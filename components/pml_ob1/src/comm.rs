@@ -1,0 +1,166 @@
+//! A communicator as this component sees it: its matching engine, and the order of messages by
+//! peer.
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::collections::BTreeMap;
+
+use cairn_framework::abi::comm::Comm;
+use cairn_framework::frameworks::matching::MatchOps;
+
+use crate::endpoint::Remote;
+use crate::kept::Kept;
+use crate::mode::{Locked, Mode, fetch_add};
+use crate::wire;
+
+/// A communicator's state. Its address is in the communicator's private slot and, by context, in
+/// the component's table.
+pub struct State {
+    /// The host's view.
+    pub comm: *const Comm,
+    /// The matching engine and its functions.
+    pub engine: *mut c_void,
+    /// See `engine`.
+    pub matching: &'static MatchOps,
+    /// Context that our messages carry.
+    pub send_context: u32,
+    /// Context of messages to us.
+    pub receive_context: u32,
+    /// Our rank.
+    pub rank: u32,
+    /// By rank; made when first needed.
+    ranks: Box<[AtomicPtr<Rank>]>,
+    /// Threads that look at messages which the engine may give to another thread.
+    pub probers: AtomicU32,
+}
+
+// SAFETY: an engine is made for use by any thread, and the rest is constant or atomic.
+unsafe impl Send for State {}
+// SAFETY: see `Send`.
+unsafe impl Sync for State {}
+
+/// A rank of a communicator. The first lines are the senders', the others the receivers'.
+#[repr(C, align(128))]
+pub struct Rank {
+    /// The peer, once connected.
+    pub remote: AtomicPtr<Remote>,
+    /// Messages sent.
+    sent: AtomicU32,
+    /// The order of messages from it.
+    pub order: Order,
+}
+
+/// Messages that arrive from one rank.
+#[repr(C, align(128))]
+#[derive(Default)]
+pub struct Order {
+    /// The order, changed by the thread that hands a message to the engine.
+    pub inner: Locked<Sequence>,
+    /// How many messages wait for an earlier one.
+    pub overtaken: AtomicU32,
+}
+
+/// The sequence of one rank's messages.
+#[derive(Default)]
+pub struct Sequence {
+    /// The number that is next.
+    pub expected: u32,
+    /// Those that came too early.
+    pub later: BTreeMap<u32, *mut Kept>,
+}
+
+// SAFETY: kept messages belong to whoever has the sequence.
+unsafe impl Send for Sequence {}
+
+impl Rank {
+    /// The number of the next message to it.
+    #[inline]
+    pub fn next_sequence<M: Mode>(&self) -> u32 {
+        fetch_add::<M>(&self.sent, 1) & wire::SEQUENCE_MASK
+    }
+
+    /// Messages sent to it.
+    pub fn sent(&self) -> u32 {
+        self.sent.load(Ordering::Relaxed)
+    }
+}
+
+impl State {
+    /// The state of a communicator whose engine is open.
+    pub fn new(comm: &Comm, engine: *mut c_void, matching: &'static MatchOps) -> Self {
+        Self {
+            comm,
+            engine,
+            matching,
+            send_context: comm.scope.id,
+            receive_context: comm.receive_context,
+            rank: comm.rank,
+            ranks: (0..comm.remote_size).map(|_| AtomicPtr::default()).collect(),
+            probers: AtomicU32::new(0),
+        }
+    }
+
+    /// The host's view.
+    #[inline]
+    pub fn view(&self) -> &Comm {
+        // SAFETY: the communicator outlives its state.
+        unsafe { &*self.comm }
+    }
+
+    /// How many ranks messages may come from.
+    #[inline]
+    pub fn size(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    /// A rank below `size`.
+    #[inline]
+    pub fn rank(&self, rank: u32) -> &Rank {
+        let place = &self.ranks[rank as usize];
+        let found = place.load(Ordering::Acquire);
+        if found.is_null() {
+            return Self::make(place);
+        }
+        // SAFETY: ranks live as long as the state.
+        unsafe { &*found }
+    }
+
+    #[cold]
+    fn make(place: &AtomicPtr<Rank>) -> &Rank {
+        let made = Box::into_raw(Box::new(Rank {
+            remote: AtomicPtr::default(),
+            sent: AtomicU32::new(0),
+            order: Order::default(),
+        }));
+        let null = core::ptr::null_mut();
+        match place.compare_exchange(null, made, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: ranks live as long as the state.
+            Ok(_) => unsafe { &*made },
+            // SAFETY: nobody has seen ours; the other lives as long as the state.
+            Err(other) => unsafe {
+                drop(Box::from_raw(made));
+                &*other
+            },
+        }
+    }
+
+    /// The ranks that were met.
+    pub fn met(&self) -> impl Iterator<Item = (u32, &Rank)> {
+        self.ranks.iter().enumerate().filter_map(|(rank, place)| {
+            // SAFETY: ranks live as long as the state.
+            Some((rank as u32, unsafe { place.load(Ordering::Acquire).as_ref()? }))
+        })
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        for place in &mut self.ranks {
+            let rank = *place.get_mut();
+            if !rank.is_null() {
+                // SAFETY: boxed by `make`, and nobody uses the state any more.
+                drop(unsafe { Box::from_raw(rank) });
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The component: its life, and the one branch by which each call finds its mode.
+
+use core::ffi::c_void;
+
+use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::host::PROGRESS_EVERY_PASS;
+use cairn_framework::abi::job::THREAD_MULTIPLE;
+use cairn_framework::abi::request::{MessageStatus, Request};
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::frameworks::pml::{Pml, PmlReceive, PmlSend};
+
+use crate::core::Core;
+use crate::mode::{Mode, Multiple, Single};
+use crate::params::Params;
+use crate::{receive, wire};
+
+/// Matching, eager and rendezvous protocols over the transports of a process.
+pub struct Ob1 {
+    threaded: bool,
+    core: Box<Core>,
+}
+
+/// Calls a function of the core in the process's mode.
+macro_rules! in_mode {
+    ($this:ident.$function:ident($($argument:expr),*)) => {
+        if $this.threaded {
+            $this.core.$function::<Multiple>($($argument),*)
+        } else {
+            $this.core.$function::<Single>($($argument),*)
+        }
+    };
+}
+
+/// The progress callback.
+unsafe extern "C" fn retry<M: Mode>(core: *mut c_void) -> u32 {
+    // SAFETY: registered with the core, which stays until the component closes.
+    unsafe { (*core.cast::<Core>()).retry::<M>() }
+}
+
+impl Component for Ob1 {
+    type Params = Params;
+
+    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
+        Params::register(registrar)
+    }
+
+    fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
+        let threaded = host.job().thread_level == THREAD_MULTIPLE;
+        let slot = host.scope_slot()?;
+        let core = Box::new(Core::new(host, params, slot, threaded)?);
+        let context = (&raw const *core).cast_mut().cast();
+        // SAFETY: the core stays where it is until the component closes.
+        unsafe {
+            let (arrived, again) = if threaded {
+                (receive::arrived::<Multiple> as _, retry::<Multiple> as _)
+            } else {
+                (receive::arrived::<Single> as _, retry::<Single> as _)
+            };
+            host.receive_register(wire::TAG, arrived, context)?;
+            host.progress_add(again, context, PROGRESS_EVERY_PASS)?;
+        }
+        Ok(Self { threaded, core })
+    }
+
+    fn query(&self, _scope: &Scope) -> Answer {
+        Answer::Priority(self.core.params.priority.get() as i32)
+    }
+}
+
+impl Pml for Ob1 {
+    fn comm_open(&self, comm: &mut Comm) -> Result<(), Failure> {
+        in_mode!(self.comm_open(comm))
+    }
+
+    fn comm_close(&self, comm: &mut Comm) {
+        in_mode!(self.comm_close(comm));
+    }
+
+    #[inline]
+    unsafe fn send(&self, send: &PmlSend) -> Result<(), Failure> {
+        // SAFETY: the contract's.
+        unsafe { in_mode!(self.send(send)) }
+    }
+
+    #[inline]
+    unsafe fn isend(&self, send: &PmlSend) -> Result<*mut Request, Failure> {
+        // SAFETY: the contract's.
+        unsafe { in_mode!(self.isend(send)) }
+    }
+
+    #[inline]
+    unsafe fn recv(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure> {
+        // SAFETY: the contract's.
+        unsafe { in_mode!(self.recv(receive)) }
+    }
+
+    #[inline]
+    unsafe fn irecv(&self, receive: &PmlReceive) -> Result<*mut Request, Failure> {
+        // SAFETY: the contract's.
+        unsafe { in_mode!(self.irecv(receive)) }
+    }
+
+    unsafe fn send_init(&self, send: &PmlSend) -> Result<*mut Request, Failure> {
+        // SAFETY: the contract's.
+        unsafe { in_mode!(self.send_init(send)) }
+    }
+
+    unsafe fn recv_init(&self, receive: &PmlReceive) -> Result<*mut Request, Failure> {
+        // SAFETY: the contract's.
+        unsafe { in_mode!(self.recv_init(receive)) }
+    }
+
+    unsafe fn probe(
+        &self,
+        receive: &PmlReceive,
+        blocking: bool,
+        take: bool,
+    ) -> Result<Option<(MessageStatus, *mut c_void)>, Failure> {
+        // SAFETY: the contract's.
+        Ok(unsafe { in_mode!(self.probe(receive, blocking, take)) })
+    }
+
+    unsafe fn mrecv(
+        &self,
+        message: *mut c_void,
+        receive: &PmlReceive,
+    ) -> Result<*mut Request, Failure> {
+        // SAFETY: the contract's.
+        unsafe { in_mode!(self.mrecv(message, receive)) }
+    }
+
+    fn describe(&self, comm: &Comm) -> String {
+        in_mode!(self.describe(comm))
+    }
+}
+
+cairn_framework::component! {
+    framework: pml,
+    component: Ob1,
+    name: "ob1",
+    description: "matching, eager and rendezvous protocols over any transports",
+}

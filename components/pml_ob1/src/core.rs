@@ -1,0 +1,618 @@
+//! What all operations share: the communicators, the peers, and what is in flight.
+//!
+//! Every function is generic over [`Mode`]; [`component`](crate::component) chooses once a call.
+
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::collections::HashMap;
+
+use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::host::LOG_WARN;
+use cairn_framework::abi::peer::Peer;
+use cairn_framework::abi::request::{
+    MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_SEND, Request,
+    WaitSync,
+};
+use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
+use cairn_framework::abi::status::{OK, Status, status_name};
+use cairn_framework::author::{Failure, HostHandle, Outcome};
+use cairn_framework::frameworks::matching::MatchOps;
+
+use crate::comm::{Rank, State};
+use crate::counters::Counters;
+use crate::endpoint::{Held, Remote, Work};
+use crate::ids::{Ended, Ids};
+use crate::kept::{Keeper, Kept};
+use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
+use crate::params::Params;
+use crate::pool::Pool;
+use crate::receive::{Incoming, ReceiveRequest};
+use crate::send::SendRequest;
+use crate::table::Table;
+
+/// The component's state. Its address is fixed; requests and callbacks hold it.
+pub struct Core {
+    /// The host.
+    pub host: HostHandle,
+    /// The parameters.
+    pub params: Params,
+    /// Which private slot of a communicator is ours.
+    slot: usize,
+    /// Communicators by the context of messages to us.
+    pub contexts: Table<State>,
+    /// How many are open.
+    open: AtomicU32,
+    /// Messages of contexts that are not open yet.
+    early: Locked<HashMap<u32, Vec<KeptPointer>>>,
+    /// What peers may answer to.
+    pub ids: Locked<Ids>,
+    /// Memory of sends that are not finished at once.
+    pub sends: Pool,
+    /// Memory of receives.
+    pub receives: Pool,
+    /// Memory of messages that have to stay.
+    pub keeper: Keeper,
+    /// Every peer that was sent to.
+    remotes: Locked<Vec<RemotePointer>>,
+    /// Peers with something that waits for room.
+    busy: Locked<Vec<RemotePointer>>,
+    /// How many those are.
+    busy_count: AtomicU32,
+    /// The counters.
+    pub counters: Counters,
+    /// What every send hands out that is finished at once.
+    done: Request,
+    /// For assignments that concern no communicator.
+    process: Scope,
+}
+
+/// A kept message in a list.
+pub struct KeptPointer(*mut Kept);
+
+// SAFETY: it belongs to whoever has the list.
+unsafe impl Send for KeptPointer {}
+
+#[derive(Clone, Copy, PartialEq)]
+struct RemotePointer(*mut Remote);
+
+// SAFETY: a remote is made for use by any thread, and stays until the component closes.
+unsafe impl Send for RemotePointer {}
+
+/// How far something got that waits for room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing is left for whoever retries.
+    Done,
+    /// There was no room; nothing was lost.
+    Blocked,
+}
+
+// SAFETY: what is not constant or atomic is behind locks; `done` is never written.
+unsafe impl Sync for Core {}
+// SAFETY: see `Sync`.
+unsafe impl Send for Core {}
+
+impl Core {
+    /// Without communicators. `slot` is the component's private one.
+    pub fn new(
+        host: HostHandle,
+        params: Params,
+        slot: usize,
+        threaded: bool,
+    ) -> Result<Self, Failure> {
+        unsafe extern "C" fn keep(_: *mut Request) {}
+        Ok(Self {
+            host,
+            params,
+            slot,
+            contexts: Table::default(),
+            open: AtomicU32::new(0),
+            early: Locked::default(),
+            ids: Locked::default(),
+            sends: Pool::new(host, size_of::<SendRequest>()),
+            receives: Pool::new(host, size_of::<ReceiveRequest>()),
+            keeper: Keeper::new(host),
+            remotes: Locked::default(),
+            busy: Locked::default(),
+            busy_count: AtomicU32::new(0),
+            counters: Counters::new(host, threaded)?,
+            done: Request {
+                magic: REQUEST_MAGIC,
+                kind: REQUEST_SEND,
+                completion: REQUEST_COMPLETE.into(),
+                status: MessageStatus::default(),
+                free: Some(keep),
+                cancel: None,
+                start: None,
+                object: core::ptr::null_mut(),
+                active: 0,
+                reserved: 0,
+            },
+            process: Scope::new(SCOPE_PROCESS, 0, 1, c"process"),
+        })
+    }
+
+    /// The request of a send that is finished.
+    pub fn done(&self) -> *mut Request {
+        (&raw const self.done).cast_mut()
+    }
+
+    /// A communicator's state.
+    ///
+    /// # Safety
+    /// `comm_open` has taken it.
+    #[inline]
+    pub unsafe fn state<'a>(&self, comm: *const Comm) -> &'a State {
+        // SAFETY: promised by the caller; the slot is this component's.
+        unsafe { &*(*comm).scope.slots.get_unchecked(self.slot).cast::<State>() }
+    }
+
+    /// A communicator was made: opens its engine and receives what came early.
+    pub fn comm_open<M: Mode>(&self, comm: &mut Comm) -> Result<(), Failure> {
+        let (ops, matcher) = self.host.service(c"match", Some(&comm.scope))?;
+        // SAFETY: the host hands out the complete table of an open component.
+        let matching = unsafe { &*ops.cast::<MatchOps>() };
+        let mut engine = core::ptr::null_mut();
+        // SAFETY: as above.
+        let status =
+            unsafe { (matching.engine_open.unwrap_unchecked())(matcher, comm, &mut engine) };
+        if status != OK {
+            return Err(self.failure(status));
+        }
+        let state = Box::into_raw(Box::new(State::new(comm, engine, matching)));
+        comm.scope.slots[self.slot] = state.cast();
+        // SAFETY: just made; `comm_close` frees it.
+        let state = unsafe { &*state };
+        let context = state.receive_context;
+        let early = self.early.with::<M, _>(|early| {
+            let place = self.contexts.place(context);
+            // Release: whoever finds the state sees it whole.
+            place.store((&raw const *state).cast_mut(), Ordering::Release);
+            early.remove(&context).unwrap_or_default()
+        });
+        self.open.fetch_add(1, Ordering::Relaxed);
+        for KeptPointer(kept) in early {
+            // SAFETY: kept by `keep_early`, and ours now.
+            unsafe {
+                self.message::<M>(&Incoming::of_kept(kept, None));
+                self.keeper.free::<M>(kept);
+            }
+        }
+        Ok(())
+    }
+
+    /// A communicator is being freed.
+    pub fn comm_close<M: Mode>(&self, comm: &mut Comm) {
+        let state = core::mem::replace(&mut comm.scope.slots[self.slot], core::ptr::null_mut());
+        let state = state.cast::<State>();
+        if state.is_null() {
+            return;
+        }
+        // SAFETY: `comm_open` boxed it.
+        let view = unsafe { &*state };
+        self.contexts.place(view.receive_context).store(core::ptr::null_mut(), Ordering::Release);
+        if M::THREADED {
+            self.wait_for_passes();
+        }
+        // SAFETY: nobody finds the state any more, and whoever had found it is done. What is left
+        // in the engine are messages that nobody has received.
+        unsafe {
+            let matching = view.matching;
+            loop {
+                let (mut posted, mut arrived) = (core::ptr::null_mut(), core::ptr::null_mut());
+                (matching.drain.unwrap_unchecked())(view.engine, &mut posted, &mut arrived);
+                if !arrived.is_null() {
+                    self.keeper.free::<M>(arrived.cast());
+                } else if posted.is_null() {
+                    break;
+                }
+            }
+            for (_, rank) in view.met() {
+                let later =
+                    rank.order.inner.with::<M, _>(|order| core::mem::take(&mut order.later));
+                later.into_values().for_each(|kept| self.keeper.free::<M>(kept));
+            }
+            (matching.engine_close.unwrap_unchecked())(view.engine);
+            drop(Box::from_raw(state));
+        }
+        // The last one: what peers still need of us has to go out now.
+        if self.open.fetch_sub(1, Ordering::Relaxed) == 1 {
+            while self.busy_count.load(Ordering::Acquire) != 0 {
+                self.host.progress();
+            }
+        }
+    }
+
+    /// Waits until every thread has left the pass of the progress engine it may be in, and with it
+    /// every receive callback: the removal of a progress callback does that.
+    fn wait_for_passes(&self) {
+        unsafe extern "C" fn nothing(_: *mut core::ffi::c_void) -> u32 {
+            0
+        }
+        let context = (&raw const *self).cast_mut().cast();
+        // SAFETY: the callback looks at nothing.
+        let added = unsafe {
+            self.host.progress_add(nothing, context, cairn_framework::abi::host::PROGRESS_SELDOM)
+        };
+        if added.is_ok() {
+            self.host.progress_remove(nothing, context);
+        }
+    }
+
+    /// Keeps a message of a context that is not open. False when it is open by now.
+    ///
+    /// # Safety
+    /// The message's bytes are there.
+    #[cold]
+    pub unsafe fn keep_early<M: Mode>(&self, context: u32, message: &Incoming<'_>) -> bool {
+        self.early.with::<M, _>(|early| {
+            if !self.contexts.get(context).is_null() {
+                return false;
+            }
+            // SAFETY: promised by the caller.
+            let kept = unsafe { self.keep::<M>(message) };
+            early.entry(context).or_default().push(KeptPointer(kept));
+            self.counters.add::<M>(message.who(), |copy| &copy.early, 1);
+            true
+        })
+    }
+
+    /// Copies a message.
+    ///
+    /// # Safety
+    /// Its bytes are there.
+    pub unsafe fn keep<M: Mode>(&self, message: &Incoming<'_>) -> *mut Kept {
+        // SAFETY: promised by the caller.
+        let kept = unsafe { self.keeper.keep::<M>(message.module, message.data, message.len) };
+        if kept.is_null() {
+            // Nobody can do without it: MPI has no way to lose a message.
+            let text = format!("no memory to keep a message of {} bytes", message.len);
+            self.host.abort(1, &text);
+        }
+        kept
+    }
+
+    /// A peer broke the protocol: its message is dropped.
+    #[cold]
+    pub fn violation<M: Mode>(&self, message: &Incoming<'_>, what: &str) {
+        self.counters.add::<M>(message.who(), |copy| &copy.violations, 1);
+        self.host
+            .log(LOG_WARN, || format!("a message of {} bytes was dropped: {what}", message.len));
+    }
+
+    /// A failure with the reason that somebody gave to the host just now.
+    #[cold]
+    pub fn failure(&self, status: Status) -> Failure {
+        let mut text = vec![0u8; 1024];
+        // SAFETY: the buffer has the length that is passed.
+        let len = unsafe {
+            (self.host.table().reason)(self.host.instance(), text.as_mut_ptr().cast(), text.len())
+        };
+        text.truncate(text.iter().position(|byte| *byte == 0).unwrap_or(text.len()));
+        if len == 0 {
+            return Failure::new(status, status_name(status));
+        }
+        Failure::new(status, String::from_utf8_lossy(&text))
+    }
+
+    /// The peer behind a rank, connected.
+    #[inline]
+    pub fn remote<'a, M: Mode>(
+        &self,
+        state: &'a State,
+        rank: &'a Rank,
+        number: u32,
+    ) -> Result<&'a Remote, Failure> {
+        let found = rank.remote.load(Ordering::Acquire);
+        if found.is_null() {
+            return self.connect::<M>(state, rank, number);
+        }
+        // SAFETY: remotes live as long as the component.
+        Ok(unsafe { &*found })
+    }
+
+    #[cold]
+    fn connect<'a, M: Mode>(
+        &self,
+        state: &'a State,
+        rank: &'a Rank,
+        number: u32,
+    ) -> Result<&'a Remote, Failure> {
+        // SAFETY: a communicator has a peer for each rank, and `number` is one.
+        let peer = unsafe { *state.view().peers.add(number as usize) };
+        let remote = self.remote_of::<M>(peer)?;
+        rank.remote.store(remote, Ordering::Release);
+        // SAFETY: remotes live as long as the component.
+        Ok(unsafe { &*remote })
+    }
+
+    fn remote_of<M: Mode>(&self, peer: *mut Peer) -> Result<*mut Remote, Failure> {
+        // SAFETY: peers are the host's and stay; the field is this component's.
+        let place = unsafe { AtomicPtr::from_ptr((&raw mut (*peer).pml).cast::<*mut Remote>()) };
+        let found = place.load(Ordering::Acquire);
+        if !found.is_null() {
+            return Ok(found);
+        }
+        // SAFETY: as above.
+        self.host.peer_connect(unsafe { &*peer })?;
+        let made = Box::new(Remote::new(peer)?);
+        Ok(self.remotes.with::<M, _>(|remotes| {
+            let found = place.load(Ordering::Acquire);
+            if !found.is_null() {
+                return found;
+            }
+            let made = Box::into_raw(made);
+            remotes.push(RemotePointer(made));
+            place.store(made, Ordering::Release);
+            made
+        }))
+    }
+
+    /// Waits for a request. From a user's call, with no lock held.
+    ///
+    /// # Safety
+    /// It is one of this component's and lives until it is complete.
+    #[inline]
+    pub unsafe fn wait<M: Mode>(&self, request: *const Request) {
+        // SAFETY: promised by the caller.
+        let request = unsafe { &*request };
+        let mut spins = self.params.spin.get();
+        while !request.is_complete() {
+            if spins == 0 {
+                return self.wait_long(request);
+            }
+            spins -= 1;
+            self.host.progress();
+        }
+    }
+
+    #[cold]
+    fn wait_long(&self, request: &Request) {
+        let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
+        let ours = (&raw const sync).expose_provenance();
+        // Release: the completer sees the object. Acquire: if it is complete we see the status.
+        let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
+        if request.completion.compare_exchange(REQUEST_PENDING, ours, release, acquire).is_err() {
+            return;
+        }
+        // An error means that nobody can wait here; then this thread polls.
+        let _ = self.host.wait(&sync);
+        while !sync.is_complete() {
+            if self.host.progress() == 0 {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// Sends bytes of our own, now or when there is room. `receive` fails when they can't be sent.
+    pub fn control<M: Mode>(
+        &self,
+        remote: &Remote,
+        held: Held<'_>,
+        bytes: &[u8],
+        receive: Option<u64>,
+    ) {
+        let way = held.and_then(|cri| remote.way_with(cri)).unwrap_or(0);
+        self.control_over::<M>(remote, way, held, bytes, receive);
+    }
+
+    /// The same, over one of the peer's ways.
+    pub fn control_over<M: Mode>(
+        &self,
+        remote: &Remote,
+        way: usize,
+        held: Held<'_>,
+        bytes: &[u8],
+        receive: Option<u64>,
+    ) {
+        if !remote.is_blocked() {
+            match self.push_control::<M>(remote, way, held, bytes) {
+                Ok(Step::Done) => return,
+                Err(status) => return self.lost::<M>(receive, status, held),
+                Ok(Step::Blocked) => {}
+            }
+        }
+        self.enqueue::<M>(remote, Work::Control { bytes: bytes.to_vec(), way, receive });
+    }
+
+    fn push_control<M: Mode>(
+        &self,
+        remote: &Remote,
+        way: usize,
+        held: Held<'_>,
+        bytes: &[u8],
+    ) -> Result<Step, Status> {
+        let way = &remote.ways[way];
+        // SAFETY: with the instance's lock; whoever makes such bytes sees that they fit.
+        let sent =
+            way.with_cri::<M, _>(self.host, &self.process, remote.rank(), held, |cri| unsafe {
+                way.push_bytes(cri, bytes)
+            });
+        match sent {
+            Some(Ok(Outcome::Done)) => Ok(Step::Done),
+            Some(Err(status)) => Err(status),
+            _ => Ok(Step::Blocked),
+        }
+    }
+
+    /// An answer can't be sent, so the receive that needs it fails.
+    fn lost<M: Mode>(&self, receive: Option<u64>, status: Status, held: Held<'_>) {
+        let Some(id) = receive else { return };
+        let ended = self.ids.with::<M, _>(|ids| ids.end(id, status));
+        if let Some(Ended::Receive(request)) = ended {
+            // SAFETY: taken out of the table, so it is ours.
+            unsafe { self.end_receive::<M>(request, status, held) };
+        }
+    }
+
+    /// Puts something into a peer's queues.
+    #[cold]
+    pub fn enqueue<M: Mode>(&self, remote: &Remote, work: Work) {
+        let stream = !matches!(work, Work::First(_) | Work::Control { .. });
+        remote.queues.with::<M, _>(|queues| {
+            if stream {
+                queues.streams.push_back(work);
+            } else {
+                fetch_add::<M>(&remote.waiting, 1);
+                queues.messages.push_back(work);
+            }
+            if !queues.listed {
+                queues.listed = true;
+                let pointer = RemotePointer((&raw const *remote).cast_mut());
+                self.busy.with::<M, _>(|busy| busy.push(pointer));
+                fetch_add::<M>(&self.busy_count, 1);
+            }
+        });
+        self.counters.add::<M>(remote.rank(), |copy| &copy.deferred, 1);
+    }
+
+    /// Tries again what waits for room. The progress callback.
+    #[inline]
+    pub fn retry<M: Mode>(&self) -> u32 {
+        if self.busy_count.load(Ordering::Acquire) == 0 {
+            return 0;
+        }
+        let mut events = 0;
+        let mut place = 0;
+        while let Some(RemotePointer(remote)) =
+            self.busy.with::<M, _>(|busy| busy.get(place).copied())
+        {
+            // SAFETY: remotes live as long as the component.
+            let (done, idle) = unsafe { self.retry_remote::<M>(&*remote) };
+            events += done;
+            // One that is idle has left the list, and another has taken its place.
+            place += usize::from(!idle);
+        }
+        events
+    }
+
+    /// Tries what waits for a peer: the events, and whether nothing waits any more.
+    fn retry_remote<M: Mode>(&self, remote: &Remote) -> (u32, bool) {
+        let mine =
+            remote.queues.with::<M, _>(|queues| !core::mem::replace(&mut queues.retrying, true));
+        if !mine {
+            return (0, false);
+        }
+        let mut events = 0;
+        let mut blocked = false;
+        while !blocked
+            && let Some(mut work) = remote.queues.with::<M, _>(|queues| queues.messages.pop_front())
+        {
+            if self.step::<M>(remote, &mut work) == Step::Done {
+                fetch_sub::<M>(&remote.waiting, 1);
+                events += 1;
+            } else {
+                remote.queues.with::<M, _>(|queues| queues.messages.push_front(work));
+                blocked = true;
+            }
+        }
+        while !blocked
+            && let Some(mut work) = remote.queues.with::<M, _>(|queues| queues.streams.pop_front())
+        {
+            if self.step::<M>(remote, &mut work) == Step::Done {
+                events += 1;
+            } else {
+                remote.queues.with::<M, _>(|queues| queues.streams.push_front(work));
+                blocked = true;
+            }
+        }
+        let idle = remote.queues.with::<M, _>(|queues| {
+            queues.retrying = false;
+            let idle = queues.messages.is_empty() && queues.streams.is_empty();
+            if idle {
+                queues.listed = false;
+                let pointer = RemotePointer((&raw const *remote).cast_mut());
+                self.busy.with::<M, _>(|busy| busy.retain(|other| *other != pointer));
+                fetch_sub::<M>(&self.busy_count, 1);
+            }
+            idle
+        });
+        (events, idle)
+    }
+
+    /// One try.
+    fn step<M: Mode>(&self, remote: &Remote, work: &mut Work) -> Step {
+        // SAFETY: what is in a queue belongs to the queue, and now to us.
+        unsafe {
+            match work {
+                Work::First(request) => self.inject::<M>(*request, None),
+                Work::Control { bytes, way, receive } => {
+                    match self.push_control::<M>(remote, *way, None, bytes) {
+                        Ok(step) => step,
+                        Err(status) => {
+                            self.lost::<M>(*receive, status, None);
+                            Step::Done
+                        }
+                    }
+                }
+                Work::Push(request) => self.push_answered::<M>(*request, None),
+                Work::Fetch(request) => self.fetch::<M>(*request, None),
+                Work::EndSend(request) => {
+                    self.end_send::<M>(*request, (**request).request.status.error, None);
+                    Step::Done
+                }
+                Work::EndReceive(request) => {
+                    self.end_receive::<M>(*request, (**request).request.status.error, None);
+                    Step::Done
+                }
+            }
+        }
+    }
+
+    /// What can be said of the queues to a communicator's peers.
+    pub fn describe<M: Mode>(&self, comm: &Comm) -> String {
+        use std::fmt::Write;
+        // SAFETY: `comm_open` has taken it.
+        let state = unsafe { self.state(comm) };
+        let mut text = String::new();
+        let mut queues = vec![0u8; 4096];
+        // SAFETY: the table is complete; the buffer has the length that is passed.
+        unsafe {
+            (state.matching.describe.unwrap_unchecked())(
+                state.engine,
+                queues.as_mut_ptr().cast(),
+                queues.len(),
+            );
+        }
+        queues.truncate(queues.iter().position(|byte| *byte == 0).unwrap_or(queues.len()));
+        text.push_str(&String::from_utf8_lossy(&queues));
+        for (number, rank) in state.met() {
+            let (expected, later) =
+                rank.order.inner.with::<M, _>(|order| (order.expected, order.later.len()));
+            let _ = write!(text, "rank {number}: sent {}, next from it {expected}", rank.sent());
+            if later > 0 {
+                let _ = write!(text, ", {later} wait for it");
+            }
+            // SAFETY: remotes live as long as the component.
+            if let Some(remote) = unsafe { rank.remote.load(Ordering::Acquire).as_ref() } {
+                let (messages, streams) = remote
+                    .queues
+                    .with::<M, _>(|queues| (queues.messages.len(), queues.streams.len()));
+                if messages + streams > 0 {
+                    let _ =
+                        write!(text, ", {messages} messages and {streams} streams wait for room");
+                }
+            }
+            text.push('\n');
+        }
+        let transfers = self.ids.with::<M, _>(|ids| ids.len());
+        let _ = writeln!(text, "{transfers} transfers of the process are in flight");
+        text
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        for state in self.contexts.all() {
+            // SAFETY: `comm_open` boxed it, and nobody uses the component any more. Its engine is
+            // the matching component's, which may be closed.
+            drop(unsafe { Box::from_raw(state) });
+        }
+        for RemotePointer(remote) in self.remotes.get_mut().drain(..) {
+            // SAFETY: boxed by `remote_of`; peers stay.
+            unsafe {
+                let remote = Box::from_raw(remote);
+                (*remote.peer).pml = core::ptr::null_mut();
+            }
+        }
+    }
+}

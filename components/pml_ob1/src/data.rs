@@ -1,0 +1,134 @@
+//! The user's data of one operation: where the bytes of a message lie.
+
+use core::ffi::c_void;
+
+use cairn_framework::abi::datatype::{Cursor, DATATYPE_CONTIGUOUS, Datatype};
+
+/// A user's buffer, as a row of bytes that may have holes between them.
+#[derive(Clone, Copy)]
+pub struct Data {
+    /// The first byte of data, if it is contiguous, else what the user gave.
+    pub first: *mut u8,
+    /// The type, whose functions walk data with holes.
+    pub datatype: *const Datatype,
+    /// Elements.
+    pub count: u64,
+    /// Bytes of data.
+    pub bytes: u64,
+    /// Without holes.
+    pub contiguous: bool,
+}
+
+impl Data {
+    /// # Safety
+    /// The type is valid as long as the value is used, and so is the buffer for `count` elements.
+    #[inline]
+    pub unsafe fn new(buffer: *const c_void, count: u64, datatype: *const Datatype) -> Self {
+        // SAFETY: promised by the caller.
+        let view = unsafe { &*datatype };
+        let contiguous = view.flags & DATATYPE_CONTIGUOUS != 0;
+        let first = buffer.cast_mut().cast::<u8>();
+        Self {
+            first: if contiguous { first.wrapping_offset(view.true_lb as isize) } else { first },
+            datatype,
+            count,
+            bytes: count.saturating_mul(view.size),
+            contiguous,
+        }
+    }
+
+    /// The beginning of a walk at `offset` bytes of data.
+    #[inline]
+    pub fn cursor(&self, offset: u64) -> Cursor {
+        Cursor {
+            datatype: self.datatype,
+            buffer: self.first.cast(),
+            count: self.count,
+            position: offset,
+            state: [0; 4],
+        }
+    }
+
+    /// The address of a byte of contiguous data.
+    #[inline]
+    pub fn at(&self, offset: u64) -> *mut u8 {
+        self.first.wrapping_add(offset as usize)
+    }
+
+    /// Moves `len` bytes into the user's buffer, to the place `offset` of its data. `walk` is where
+    /// an earlier call ended, for data with holes; it is used if it fits, and moved on.
+    ///
+    /// # Safety
+    /// `offset + len` is at most `bytes`; `from` has `len` bytes.
+    #[inline]
+    pub unsafe fn write(
+        &self,
+        offset: u64,
+        from: *const u8,
+        len: usize,
+        walk: &mut Option<Cursor>,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            if self.contiguous {
+                copy(from, self.at(offset), len);
+            } else {
+                let mut cursor = walk
+                    .take()
+                    .filter(|walk| walk.position == offset)
+                    .unwrap_or(self.cursor(offset));
+                unpack(&mut cursor, from, len);
+                *walk = Some(cursor);
+            }
+        }
+    }
+}
+
+/// Copies bytes that do not overlap.
+///
+/// # Safety
+/// Both have `len` bytes.
+#[inline]
+unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: promised by the caller. Small sizes of the most used types need no call.
+    unsafe {
+        match len {
+            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
+            0 => {}
+            _ => core::ptr::copy_nonoverlapping(from, to, len),
+        }
+    }
+}
+
+/// # Safety
+/// The cursor's buffer has room for `len` more bytes; `from` has `len` bytes.
+unsafe fn unpack(cursor: &mut Cursor, from: *const u8, len: usize) {
+    let mut done = 0;
+    while done < len {
+        // SAFETY: promised by the caller; a type with holes has the function.
+        let moved = unsafe {
+            let unpack = (*cursor.datatype).unpack.unwrap_unchecked();
+            unpack(cursor, from.add(done).cast(), len - done)
+        };
+        assert!(moved > 0, "a datatype does not unpack what it has room for");
+        done += moved;
+    }
+}
+
+/// Packs `len` bytes.
+///
+/// # Safety
+/// The cursor's data has `len` more bytes; `to` has room for them.
+pub unsafe fn pack(cursor: &mut Cursor, to: *mut u8, len: usize) {
+    let mut done = 0;
+    while done < len {
+        // SAFETY: promised by the caller; a type with holes has the function.
+        let moved = unsafe {
+            let pack = (*cursor.datatype).pack.unwrap_unchecked();
+            pack(cursor, to.add(done).cast(), len - done)
+        };
+        assert!(moved > 0, "a datatype does not pack what it has");
+        done += moved;
+    }
+}

@@ -1,0 +1,485 @@
+//! A peer as this component sees it: the ways to it, and what waits because they had no room.
+//!
+//! ```text
+//!   message ──► room? ── yes ──► transport
+//!                 │ no, or others wait
+//!                 ▼
+//!              messages ──┐ in order
+//!              streams  ──┴► retried by a progress callback ──► transport
+//! ```
+//!
+//! **Who touches what.** The ways are constant. `waiting` and the queues are changed under the
+//! queues' lock; senders read `waiting` without it, because a message that sees an old value is
+//! merely put into order by its receiver.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::collections::VecDeque;
+
+use cairn_framework::abi::peer::{Peer, Route};
+use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::abi::status::{
+    DONE, ERR_OTHER, ERR_UNSUPPORTED, NO_RESOURCES, OutcomeCode, QUEUED, Status,
+};
+use cairn_framework::author::{Failure, HostHandle, Outcome};
+use cairn_framework::frameworks::btl::{
+    BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlMessage,
+    BtlModule, BtlOps, BtlPacked, Endpoint,
+};
+use cairn_framework::frameworks::cri::{CRI_SEND, CriAsker};
+
+use crate::data::{Data, pack};
+use crate::mode::{Locked, Mode};
+use crate::receive::ReceiveRequest;
+use crate::send::SendRequest;
+use crate::wire;
+
+use cairn_framework::abi::datatype::Cursor;
+
+/// A transport that can't send this many bytes at once can't carry our headers.
+const SMALLEST_FRAME: usize = 64;
+
+/// The instance whose lock this thread holds, because it is in a callback of its transport.
+pub type Held<'a> = Option<&'a Cri>;
+
+/// A device and an endpoint on it, with the numbers that each message looks at.
+pub struct Way {
+    /// The device.
+    pub module: *const BtlModule,
+    /// The endpoint.
+    pub endpoint: *mut Endpoint,
+    /// The device's first instance.
+    cri: *const Cri,
+    /// Instances of the device.
+    instances: u32,
+    /// Most bytes of header and payload in `send_immediate`; 0 without it.
+    immediate: usize,
+    /// Most bytes of header and payload in `send_packed`; 0 without it.
+    packed: usize,
+    /// Most bytes of header and payload in one message, whichever function takes it.
+    pub frame: usize,
+}
+
+// SAFETY: devices, endpoints and instances are made for use by any thread.
+unsafe impl Send for Way {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Way {}
+
+impl Way {
+    fn new(route: &Route) -> Result<Self, Failure> {
+        // SAFETY: routes lead to devices that stay.
+        let module = unsafe { &*route.module };
+        // SAFETY: a device has a pool.
+        let pool = unsafe { &*module.pool };
+        let can = |bit, limit: u32| if module.capabilities & bit != 0 { limit as usize } else { 0 };
+        let immediate = can(BTL_SEND_IMMEDIATE, module.immediate_limit);
+        let packed = can(BTL_SEND_PACKED, module.packed_limit);
+        let frame = immediate.max(packed);
+        if frame < SMALLEST_FRAME {
+            return Err(Failure::new(
+                ERR_UNSUPPORTED,
+                format!(
+                    "{} sends at most {frame} bytes at once; ob1 needs {SMALLEST_FRAME}",
+                    pool.name()
+                ),
+            ));
+        }
+        Ok(Self {
+            module,
+            endpoint: route.endpoint,
+            cri: pool.cri(0),
+            instances: pool.count,
+            immediate,
+            packed,
+            frame,
+        })
+    }
+
+    /// The device.
+    #[inline]
+    pub fn device(&self) -> &BtlModule {
+        // SAFETY: devices stay as long as there are peers.
+        unsafe { &*self.module }
+    }
+
+    /// The transport's functions.
+    #[inline]
+    pub fn ops(&self) -> &BtlOps {
+        // SAFETY: the host has set the table, which stays.
+        unsafe { &*self.device().ops }
+    }
+
+    /// Whether the device has all of these capabilities.
+    #[inline]
+    pub fn can(&self, bits: u64) -> bool {
+        self.device().capabilities & bits == bits
+    }
+
+    /// Whether memory must be registered for put and get.
+    pub fn registers(&self) -> bool {
+        self.can(BTL_NEEDS_REGISTRATION)
+    }
+
+    /// Bytes of a packed key; 0 where none is needed.
+    pub fn key_size(&self) -> usize {
+        if self.registers() { self.device().key_size as usize } else { 0 }
+    }
+
+    /// Whether `cri` is one of this device's.
+    fn owns(&self, cri: &Cri) -> bool {
+        // SAFETY: a device has a pool.
+        let pool = unsafe { &*self.device().pool };
+        let first = pool.instances.addr();
+        let end = first + pool.count as usize * pool.stride;
+        (first..end).contains(&(&raw const *cri).addr())
+    }
+
+    /// Runs `work` with an instance of the device whose lock is held. `None` when this thread holds
+    /// another device's and the one for us is taken: to wait for it could mean a deadlock.
+    #[inline]
+    pub fn with_cri<M: Mode, R>(
+        &self,
+        host: HostHandle,
+        scope: &Scope,
+        peer: u32,
+        held: Held<'_>,
+        work: impl FnOnce(&Cri) -> R,
+    ) -> Option<R> {
+        // SAFETY: instances stay as long as their device.
+        let first = unsafe { &*self.cri };
+        if !M::THREADED {
+            return Some(work(first));
+        }
+        if let Some(held) = held {
+            if self.owns(held) {
+                return Some(work(held));
+            }
+            let _guard = first.lock.try_guard()?;
+            return Some(work(first));
+        }
+        let cri = if self.instances > 1 { self.assigned(host, scope, peer) } else { first };
+        let _guard = cri.lock.guard();
+        Some(work(cri))
+    }
+
+    /// An instance for a series of operations.
+    pub fn choose_cri<M: Mode>(
+        &self,
+        host: HostHandle,
+        scope: &Scope,
+        peer: u32,
+        held: Held<'_>,
+    ) -> *const Cri {
+        match held.filter(|held| M::THREADED && self.owns(held)) {
+            Some(held) => held,
+            None if M::THREADED && self.instances > 1 => self.assigned(host, scope, peer),
+            None => self.cri,
+        }
+    }
+
+    /// Runs `work` with that instance. `None` as for `with_cri`.
+    pub fn with_this_cri<M: Mode, R>(
+        &self,
+        cri: &Cri,
+        held: Held<'_>,
+        work: impl FnOnce() -> R,
+    ) -> Option<R> {
+        match held {
+            Some(held) if core::ptr::eq(held, cri) => Some(work()),
+            _ if !M::THREADED => Some(work()),
+            Some(_) => {
+                let _guard = cri.lock.try_guard()?;
+                Some(work())
+            }
+            None => {
+                let _guard = cri.lock.guard();
+                Some(work())
+            }
+        }
+    }
+
+    /// The instance that the process's strategy gives to the calling thread.
+    fn assigned(&self, host: HostHandle, scope: &Scope, peer: u32) -> &Cri {
+        // SAFETY: a device has a pool, and `pool_add` gave it a strategy.
+        unsafe {
+            let pool = &*self.device().pool;
+            let asker = CriAsker { thread: host.thread(), scope, peer, operation: CRI_SEND };
+            pool.cri(((*pool.strategy).assign.unwrap_unchecked())(pool, &asker))
+        }
+    }
+
+    /// Sends a header and `len` bytes of data from `offset` on: `Done`, or `NoResources`, and then
+    /// nothing has happened. `walk` is where an earlier call ended, as for [`Data::write`].
+    ///
+    /// # Safety
+    /// The instance is this device's and its lock is held; header and data fit `frame`, and the
+    /// data is there.
+    #[inline]
+    pub unsafe fn push(
+        &self,
+        cri: &Cri,
+        header: &[u8],
+        data: &Data,
+        offset: u64,
+        len: usize,
+        walk: &mut Option<Cursor>,
+    ) -> Result<Outcome, Status> {
+        if data.contiguous && header.len() + len <= self.immediate {
+            // SAFETY: promised by the caller.
+            return unsafe { self.immediate(cri, header, data.at(offset), len) };
+        }
+        // SAFETY: as above.
+        unsafe { self.pack(cri, header, data, offset, len, walk) }
+    }
+
+    /// # Safety
+    /// As for `push`.
+    #[inline]
+    unsafe fn immediate(
+        &self,
+        cri: &Cri,
+        header: &[u8],
+        payload: *const u8,
+        len: usize,
+    ) -> Result<Outcome, Status> {
+        let message = BtlMessage {
+            header: header.as_ptr().cast(),
+            payload: payload.cast(),
+            header_len: header.len() as u32,
+            payload_len: len as u32,
+            tag: wire::TAG,
+        };
+        // SAFETY: promised by the caller; the table is complete.
+        outcome(unsafe {
+            (self.ops().send_immediate.unwrap_unchecked())(
+                self.device(),
+                cri,
+                self.endpoint,
+                &message,
+            )
+        })
+    }
+
+    /// # Safety
+    /// As for `push`.
+    unsafe fn pack(
+        &self,
+        cri: &Cri,
+        header: &[u8],
+        data: &Data,
+        offset: u64,
+        len: usize,
+        walk: &mut Option<Cursor>,
+    ) -> Result<Outcome, Status> {
+        let mut packer = Packer {
+            from: data.at(offset),
+            walk: (!data.contiguous).then(|| {
+                walk.filter(|walk| walk.position == offset).unwrap_or(data.cursor(offset))
+            }),
+        };
+        let sent = if header.len() + len <= self.packed {
+            let message = BtlPacked {
+                header: header.as_ptr().cast(),
+                pack: Some(Packer::run),
+                context: (&raw mut packer).cast(),
+                header_len: header.len() as u32,
+                payload_len: len as u32,
+                tag: wire::TAG,
+            };
+            // SAFETY: promised by the caller; the packer lives during the call, which is when it
+            // is used; the table is complete.
+            outcome(unsafe {
+                (self.ops().send_packed.unwrap_unchecked())(
+                    self.device(),
+                    cri,
+                    self.endpoint,
+                    &message,
+                )
+            })?
+        } else {
+            // A transport that can't pack, or packs only less: it copies from a copy.
+            let mut copy = Vec::<u8>::with_capacity(len);
+            // SAFETY: the copy has room for them.
+            unsafe {
+                Packer::run((&raw mut packer).cast(), copy.as_mut_ptr().cast(), len);
+                self.immediate(cri, header, copy.as_ptr(), len)?
+            }
+        };
+        if sent == Outcome::Done && packer.walk.is_some() {
+            *walk = packer.walk;
+        }
+        Ok(sent)
+    }
+
+    /// Sends bytes of our own.
+    ///
+    /// # Safety
+    /// The instance is this device's and its lock is held.
+    pub unsafe fn push_bytes(&self, cri: &Cri, bytes: &[u8]) -> Result<Outcome, Status> {
+        debug_assert!(bytes.len() <= self.frame);
+        if bytes.len() <= self.immediate {
+            // SAFETY: promised by the caller; nothing besides the header.
+            return unsafe { self.immediate(cri, bytes, core::ptr::null(), 0) };
+        }
+        let nothing = Data {
+            first: core::ptr::null_mut(),
+            datatype: core::ptr::null(),
+            count: 0,
+            bytes: 0,
+            contiguous: true,
+        };
+        // SAFETY: as above.
+        unsafe { self.pack(cri, bytes, &nothing, 0, 0, &mut None) }
+    }
+}
+
+/// The outcome of a function of a transport that is finished when it returns.
+pub fn outcome(code: OutcomeCode) -> Result<Outcome, Status> {
+    match code {
+        DONE => Ok(Outcome::Done),
+        NO_RESOURCES => Ok(Outcome::NoResources),
+        QUEUED => Ok(Outcome::Queued),
+        error if error < 0 => Err(error),
+        _ => Err(ERR_OTHER),
+    }
+}
+
+/// What a transport's call to `pack` needs.
+struct Packer {
+    from: *const u8,
+    walk: Option<Cursor>,
+}
+
+impl Packer {
+    unsafe extern "C" fn run(
+        context: *mut core::ffi::c_void,
+        destination: *mut core::ffi::c_void,
+        len: usize,
+    ) -> usize {
+        // SAFETY: `Way::pack` passes itself one of these; the transport passes room for the bytes
+        // it was told of.
+        unsafe {
+            let this = &mut *context.cast::<Self>();
+            match &mut this.walk {
+                Some(walk) => pack(walk, destination.cast(), len),
+                None if len > 0 => {
+                    core::ptr::copy_nonoverlapping(this.from, destination.cast(), len);
+                }
+                None => {}
+            }
+        }
+        len
+    }
+}
+
+/// Something that waits for room.
+pub enum Work {
+    /// The first message of a send.
+    First(*mut SendRequest),
+    /// Bytes of our own.
+    Control {
+        /// Header and key.
+        bytes: Vec<u8>,
+        /// Over which way.
+        way: usize,
+        /// The receive, by its id, that fails when they can't be sent.
+        receive: Option<u64>,
+    },
+    /// The data of a send whose receiver has answered.
+    Push(*mut SendRequest),
+    /// A receive that gets its data.
+    Fetch(*mut ReceiveRequest),
+    /// A send whose memory has to be deregistered outside of callbacks before it is complete.
+    EndSend(*mut SendRequest),
+    /// A receive, the same.
+    EndReceive(*mut ReceiveRequest),
+}
+
+// SAFETY: requests are made for use by any thread.
+unsafe impl Send for Work {}
+
+/// What waits for a peer.
+#[derive(Default)]
+pub struct Queues {
+    /// Sent in this order.
+    pub messages: VecDeque<Work>,
+    /// Sent after them, in any order.
+    pub streams: VecDeque<Work>,
+    /// A thread is at it.
+    pub retrying: bool,
+    /// In the list of busy peers.
+    pub listed: bool,
+}
+
+/// A peer that was sent to.
+#[repr(C, align(128))]
+pub struct Remote {
+    /// The host's view, where the address of this is kept.
+    pub peer: *mut Peer,
+    /// The ways, best first.
+    pub ways: Box<[Way]>,
+    /// Most bytes of payload that go at once, in one message.
+    pub eager: u64,
+    /// Most bytes of payload, header and all, for the first way's `send_immediate`, plus one; 0
+    /// without it.
+    pub immediate_end: u64,
+    /// Messages that wait, or are being retried.
+    pub waiting: AtomicU32,
+    /// See above.
+    pub queues: Locked<Queues>,
+}
+
+impl Remote {
+    /// A peer that has routes.
+    pub fn new(peer: *mut Peer) -> Result<Self, Failure> {
+        // SAFETY: peers are the host's and stay.
+        let routes = unsafe { (*peer).routes() };
+        let ways = routes.iter().map(Way::new).collect::<Result<Box<[Way]>, Failure>>()?;
+        let first = ways.first().ok_or("a connected peer without a route")?;
+        let eager = first.device().eager_limit.min((first.frame - wire::Sync::SIZE) as u64);
+        let immediate_end = match first.immediate.checked_sub(wire::Match::SIZE) {
+            Some(payload) => (payload as u64).min(first.device().eager_limit) + 1,
+            None => 0,
+        };
+        Ok(Self {
+            peer,
+            eager,
+            immediate_end,
+            ways,
+            waiting: AtomicU32::new(0),
+            queues: Locked::default(),
+        })
+    }
+
+    /// The peer's rank in the job.
+    pub fn rank(&self) -> u32 {
+        // SAFETY: peers stay.
+        unsafe { (*self.peer).rank }
+    }
+
+    /// The best way.
+    #[inline]
+    pub fn first(&self) -> &Way {
+        // SAFETY: `new` made sure that there is one.
+        unsafe { self.ways.get_unchecked(0) }
+    }
+
+    /// The way over a device, or the best.
+    pub fn way_over(&self, module: *const BtlModule) -> usize {
+        self.ways.iter().position(|way| core::ptr::eq(way.module, module)).unwrap_or(0)
+    }
+
+    /// The way over the device that this instance is of.
+    pub fn way_with(&self, cri: &Cri) -> Option<usize> {
+        self.ways.iter().position(|way| way.owns(cri))
+    }
+
+    /// Whether messages wait, so that others have to queue behind them.
+    #[inline]
+    pub fn is_blocked(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// Room for any key of a peer's memory.
+pub type Key = [u8; BTL_MAX_KEY];

@@ -1,0 +1,38 @@
+//! Ob1: point-to-point messages over the transports of a process (dissertation §2.3).
+//!
+//! ```text
+//!   isend, send ─► send ── small ──────────────────────┐         ┌─ receive ─► match engine
+//!                    │ large                           ▼         ▲              │      │ none
+//!                    └─► rendezvous ◄──────────► endpoint ─ btl ─┘        request's   kept
+//!                        get, put, fragments      (queues when            buffer
+//!                                                  there is no room)
+//! ```
+//!
+//! A message is numbered by its sender, for each communicator and peer, and put into that order
+//! before it is matched; as long as transports keep order nothing is queued for that. Up to a
+//! transport's eager limit a message goes whole, else its announcement goes and the receiver says
+//! how the data is to follow (`rendezvous`).
+//!
+//! Every function is generic over [`mode::Mode`] and instantiated for processes with one thread,
+//! where nobody takes a lock, and with several. There a send takes the lock of its instance and no
+//! other; a receive callback runs with its instance's lock held and takes that of the sender's order
+//! and the engine's.
+
+mod comm;
+mod component;
+mod core;
+mod counters;
+mod data;
+mod endpoint;
+mod ids;
+mod kept;
+mod mode;
+mod params;
+mod pool;
+mod receive;
+mod rendezvous;
+mod request;
+mod returned;
+mod send;
+mod table;
+mod wire;

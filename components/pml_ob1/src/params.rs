@@ -1,0 +1,66 @@
+//! Parameters.
+
+use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
+use cairn_framework::author::{Failure, Registrar};
+
+/// `pml_ob1_protocol`, by the index of its word.
+pub const PROTOCOLS: [&str; 4] = ["auto", "get", "put", "fragments"];
+/// Index of `auto`.
+pub const AUTO: usize = 0;
+/// Index of `get`.
+pub const GET: usize = 1;
+/// Index of `put`.
+pub const PUT: usize = 2;
+
+/// Handles to the parameters.
+pub struct Params {
+    /// See its help.
+    pub priority: IntegerParam,
+    /// See its help.
+    pub protocol: ChoiceParam,
+    /// See its help.
+    pub fragment_size: SizeParam,
+    /// See its help.
+    pub spin: IntegerParam,
+}
+
+impl Params {
+    /// Registers them.
+    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            priority: registrar.priority(50)?,
+            protocol: registrar
+                .choice(
+                    "protocol",
+                    &PROTOCOLS,
+                    "auto",
+                    "How messages above a transport's eager limit travel: the receiver gets them, \
+                     the sender puts them, or they are sent as fragments. What a transport or a \
+                     datatype does not allow goes by fragments",
+                )
+                .level(4)
+                .register()?,
+            fragment_size: registrar
+                .size(
+                    "fragment_size",
+                    "64k",
+                    "Most bytes of one fragment of a large message; a transport's own limit may be \
+                     smaller",
+                )
+                .range(64, 1 << 30)
+                .level(5)
+                .register()?,
+            spin: registrar
+                .integer(
+                    "spin",
+                    100,
+                    "Passes of the progress engine that a blocking call makes before it leaves the \
+                     waiting to the wait component",
+                )
+                .range(0, i64::from(i32::MAX))
+                .unit("passes")
+                .level(6)
+                .register()?,
+        })
+    }
+}

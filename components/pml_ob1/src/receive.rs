@@ -1,0 +1,627 @@
+//! Receives: messages that arrive, and receives that are posted.
+//!
+//! ```text
+//!   transport ─► arrived ─► its turn? ─ yes ─► engine ─ receive posted ─► accept ─► user's buffer
+//!                             │ no               │ none
+//!                             ▼                  ▼
+//!                      put into order          kept   ◄─ engine ◄─ irecv, recv, mprobe
+//! ```
+//!
+//! Everything in a header comes from a peer. It is checked here, before anything else looks at it:
+//! lengths by kind, the context, the rank of the sender, ids by the table of ids.
+
+use core::ffi::c_void;
+use core::mem::{MaybeUninit, offset_of};
+use core::sync::atomic::Ordering;
+
+use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::receive::Received;
+use cairn_framework::abi::request::{
+    MessageStatus, REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_RECEIVE, Request,
+};
+use cairn_framework::abi::status::{DONE, ERR_RESOURCES, ERR_TRUNCATED, OK, Status};
+use cairn_framework::author::Failure;
+use cairn_framework::frameworks::btl::BtlModule;
+use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
+use cairn_framework::frameworks::pml::PmlReceive;
+
+use crate::comm::{Order, State};
+use crate::core::Core;
+use crate::data::Data;
+use crate::endpoint::{Held, Remote};
+use crate::kept::Kept;
+use crate::mode::{Mode, fetch_add, fetch_sub};
+use crate::rendezvous::Plan;
+use crate::request::{Transfer, complete, detach, head};
+use crate::wire::{self, kind};
+
+/// A receive. Those of blocking calls lie on the stack, with only the fields set that a receive
+/// needs before it is matched: up to `state`, without the head's functions.
+#[repr(C, align(128))]
+pub struct ReceiveRequest {
+    /// What others see. First, so that its address is the request's.
+    pub request: Request,
+    /// What the matching engine holds.
+    posted: MatchPosted,
+    /// The user's buffer.
+    pub data: Data,
+    /// The communicator.
+    pub state: *const State,
+    /// The component.
+    pub core: *const Core,
+    /// Source and tag, to be posted again.
+    source_and_tag: (i32, i32),
+    /// Can be started again.
+    persistent: bool,
+    /// The sender, once an announcement was matched.
+    pub remote: *const Remote,
+    /// How its data moves.
+    pub plan: Plan,
+    /// The rest for announced messages.
+    pub transfer: Transfer,
+}
+
+const _: () = assert!(offset_of!(ReceiveRequest, request) == 0);
+
+impl ReceiveRequest {
+    /// The receive around what the engine holds.
+    fn of_posted(posted: *mut MatchPosted) -> *mut Self {
+        posted.wrapping_byte_sub(offset_of!(Self, posted)).cast()
+    }
+}
+
+/// A message that arrived, in place or kept.
+pub struct Incoming<'a> {
+    /// Header and payload.
+    pub data: *const u8,
+    /// Bytes of both, at least as many as the kind's header has.
+    pub len: usize,
+    /// The device it came in by.
+    pub module: *const BtlModule,
+    /// The instance whose lock is held.
+    pub held: Held<'a>,
+}
+
+impl<'a> Incoming<'a> {
+    /// A kept message.
+    pub fn of_kept(kept: *mut Kept, held: Held<'a>) -> Self {
+        // SAFETY: whoever has a kept message may read it.
+        let (len, module) = unsafe { ((*kept).len, (*kept).module) };
+        Self { data: Kept::data(kept), len, module, held }
+    }
+
+    /// The first word.
+    #[inline]
+    fn word(&self) -> u32 {
+        // SAFETY: no header is shorter.
+        u32::from_le(unsafe { self.data.cast::<u32>().read_unaligned() })
+    }
+
+    /// For choosing a copy of the counters.
+    #[inline]
+    pub fn who(&self) -> u32 {
+        self.held.map_or(0, |cri| cri.index)
+    }
+}
+
+/// The receive callback.
+pub unsafe extern "C" fn arrived<M: Mode>(core: *mut c_void, received: *const Received) {
+    // SAFETY: the component registered its core; the transport's message is valid during the call.
+    unsafe {
+        let (core, received) = (&*core.cast::<Core>(), &*received);
+        let held: Option<&Cri> = received.cri.as_ref();
+        let message = Incoming {
+            data: received.data.cast(),
+            len: received.len,
+            module: received.module,
+            held,
+        };
+        if message.len < wire::Match::SIZE {
+            return core.violation::<M>(&message, "it is shorter than any header");
+        }
+        match wire::kind_of(message.word()) {
+            kind::MATCH => core.message::<M>(&message),
+            other => core.other::<M>(other, &message),
+        }
+    }
+}
+
+/// What the engine's call to keep a message needs.
+struct Keeping<'a> {
+    core: &'a Core,
+    message: &'a Incoming<'a>,
+    /// It is kept already.
+    kept: *mut Kept,
+}
+
+unsafe extern "C" fn keep<M: Mode>(context: *mut c_void) -> *mut MatchArrived {
+    // SAFETY: `Core::offer` passes itself one of these; the message is there.
+    unsafe {
+        let this = &*context.cast::<Keeping<'_>>();
+        if this.kept.is_null() {
+            return this.core.keep::<M>(this.message).cast();
+        }
+        this.kept.cast()
+    }
+}
+
+impl Core {
+    /// Kinds of message that are not the most frequent one.
+    ///
+    /// # Safety
+    /// The message's bytes are there, at least the smallest header's.
+    #[inline(never)]
+    unsafe fn other<M: Mode>(&self, kind: u8, message: &Incoming<'_>) {
+        let Some(size) = wire::size_of_kind(kind) else {
+            return self.violation::<M>(message, "there is no such kind");
+        };
+        if message.len < size {
+            return self.violation::<M>(message, "it is shorter than its header");
+        }
+        // SAFETY: promised by the caller, and long enough.
+        unsafe {
+            match kind {
+                kind::RENDEZVOUS => {
+                    let header = wire::Rendezvous::read(message.data);
+                    if message.len - size != header.key_len as usize {
+                        return self.violation::<M>(message, "its key is longer or shorter");
+                    }
+                    self.message::<M>(message);
+                }
+                kind::FRAGMENT => self.fragment::<M>(message),
+                kind::ANSWER => self.answered::<M>(message),
+                kind::FINISH => self.finished::<M>(message),
+                _ => self.message::<M>(message),
+            }
+        }
+    }
+
+    /// A message that is matched.
+    ///
+    /// # Safety
+    /// Its bytes are there, and it is as long as its header.
+    #[inline]
+    pub unsafe fn message<M: Mode>(&self, message: &Incoming<'_>) {
+        // SAFETY: promised by the caller; all kinds that are matched begin the same.
+        unsafe {
+            let header = wire::Match::read(message.data);
+            let mut state = self.contexts.get(header.context);
+            if state.is_null() {
+                if self.keep_early::<M>(header.context, message) {
+                    return;
+                }
+                state = self.contexts.get(header.context);
+                if state.is_null() {
+                    return;
+                }
+            }
+            let state = &*state;
+            if header.source >= state.size() {
+                return self.violation::<M>(message, "its sender is no rank of the communicator");
+            }
+            let order = &state.rank(header.source).order;
+            let sequence = wire::sequence_of(header.word);
+            // The engine gets a rank's messages one after the other; the data is moved without the
+            // lock.
+            let posted = order.inner.with::<M, _>(|inner| {
+                if inner.expected != sequence {
+                    return Err(sequence.wrapping_sub(inner.expected) & wire::SEQUENCE_MASK);
+                }
+                inner.expected = (sequence + 1) & wire::SEQUENCE_MASK;
+                Ok(self.offer::<M>(state, message, core::ptr::null_mut()))
+            });
+            match posted {
+                Ok(posted) if posted.is_null() => {}
+                Ok(posted) => {
+                    self.accept::<M>(state, ReceiveRequest::of_posted(posted), message);
+                }
+                Err(_) => self.overtook::<M>(order, sequence, message),
+            }
+            if order.overtaken.load(Ordering::Relaxed) != 0 {
+                self.catch_up::<M>(state, order, message.held);
+            }
+        }
+    }
+
+    /// Keeps a message that overtook an earlier one.
+    ///
+    /// # Safety
+    /// As for `message`.
+    #[cold]
+    unsafe fn overtook<M: Mode>(&self, order: &Order, sequence: u32, message: &Incoming<'_>) {
+        let taken = order.inner.with::<M, _>(|inner| {
+            let ahead = sequence.wrapping_sub(inner.expected) & wire::SEQUENCE_MASK;
+            if ahead > wire::SEQUENCE_MASK / 2 || inner.later.contains_key(&sequence) {
+                return false;
+            }
+            // Also if it is its turn by now: `catch_up` comes next.
+            // SAFETY: promised by the caller.
+            inner.later.insert(sequence, unsafe { self.keep::<M>(message) });
+            fetch_add::<M>(&order.overtaken, 1);
+            true
+        });
+        if taken {
+            self.counters.add::<M>(message.who(), |copy| &copy.out_of_sequence, 1);
+        } else {
+            self.violation::<M>(message, "its sequence number was there before");
+        }
+    }
+
+    /// Hands on messages that waited for one that is there now.
+    ///
+    /// # Safety
+    /// As for `message`.
+    #[cold]
+    unsafe fn catch_up<M: Mode>(&self, state: &State, order: &Order, held: Held<'_>) {
+        loop {
+            let next = order.inner.with::<M, _>(|inner| {
+                let kept = inner.later.remove(&inner.expected)?;
+                inner.expected = (inner.expected + 1) & wire::SEQUENCE_MASK;
+                fetch_sub::<M>(&order.overtaken, 1);
+                // SAFETY: kept by `overtook`, and ours now.
+                Some(unsafe {
+                    (kept, self.offer::<M>(state, &Incoming::of_kept(kept, held), kept))
+                })
+            });
+            let Some((kept, posted)) = next else { return };
+            if !posted.is_null() {
+                // SAFETY: the engine gave the receive out, and does not have the message.
+                unsafe {
+                    let message = Incoming::of_kept(kept, held);
+                    self.accept::<M>(state, ReceiveRequest::of_posted(posted), &message);
+                    self.keeper.free::<M>(kept);
+                }
+            }
+        }
+    }
+
+    /// Gives a message to the engine: the receive that gets it, or null when it is kept.
+    ///
+    /// # Safety
+    /// As for `message`; it is the sender's turn.
+    #[inline]
+    unsafe fn offer<M: Mode>(
+        &self,
+        state: &State,
+        message: &Incoming<'_>,
+        kept: *mut Kept,
+    ) -> *mut MatchPosted {
+        let mut keeping = Keeping { core: self, message, kept };
+        // SAFETY: promised by the caller; the table is complete.
+        let posted = unsafe {
+            let header = wire::Match::read(message.data);
+            (state.matching.arrive.unwrap_unchecked())(
+                state.engine,
+                header.source as i32,
+                header.tag,
+                keep::<M>,
+                (&raw mut keeping).cast(),
+            )
+        };
+        if posted.is_null() {
+            self.counters.add::<M>(message.who(), |copy| &copy.unexpected, 1);
+        } else {
+            self.counters.add::<M>(message.who(), |copy| &copy.matched, 1);
+        }
+        posted
+    }
+
+    /// Gives a matched message to its receive.
+    ///
+    /// # Safety
+    /// The receive is the caller's; the message is valid.
+    #[inline]
+    unsafe fn accept<M: Mode>(
+        &self,
+        state: &State,
+        request: *mut ReceiveRequest,
+        message: &Incoming<'_>,
+    ) {
+        // SAFETY: promised by the caller; lengths were checked when the message arrived.
+        unsafe {
+            let header = wire::Match::read(message.data);
+            match wire::kind_of(header.word) {
+                kind::MATCH => self.whole::<M>(request, &header, message, wire::Match::SIZE),
+                kind::SYNC => {
+                    let send = wire::Sync::read(message.data).send;
+                    self.whole::<M>(request, &header, message, wire::Sync::SIZE);
+                    self.tell_sender::<M>(state, header.source, send, OK, message.held);
+                }
+                _ => self.announced::<M>(state, request, message),
+            }
+        }
+    }
+
+    /// Moves a whole message into the user's buffer and completes the receive.
+    ///
+    /// # Safety
+    /// As for `accept`.
+    #[inline]
+    unsafe fn whole<M: Mode>(
+        &self,
+        request: *mut ReceiveRequest,
+        header: &wire::Match,
+        message: &Incoming<'_>,
+        header_len: usize,
+    ) {
+        let len = message.len - header_len;
+        // SAFETY: promised by the caller.
+        unsafe {
+            let data = (*request).data;
+            let fits = (len as u64).min(data.bytes) as usize;
+            data.write(0, message.data.add(header_len), fits, &mut None);
+            (*request).request.status = MessageStatus {
+                source: header.source as i32,
+                tag: header.tag,
+                error: if fits < len { ERR_TRUNCATED } else { OK },
+                cancelled: 0,
+                bytes: fits as u64,
+            };
+            self.complete_receive::<M>(request);
+        }
+    }
+
+    /// # Safety
+    /// The receive is the caller's, with its status written.
+    #[inline]
+    pub unsafe fn complete_receive<M: Mode>(&self, request: *mut ReceiveRequest) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            if complete::<M>(&raw mut (*request).request) {
+                self.receives.give::<M>(request.cast());
+            }
+        }
+    }
+
+    /// Tells a sender that its message was matched, or fetched.
+    pub fn tell_sender<M: Mode>(
+        &self,
+        state: &State,
+        source: u32,
+        send: u64,
+        status: Status,
+        held: Held<'_>,
+    ) {
+        // A peer that can't be reached can't be told.
+        if let Ok(remote) = self.remote::<M>(state, state.rank(source), source) {
+            let finish = wire::Finish { word: wire::word(kind::FINISH, 0), status, id: send };
+            self.control::<M>(remote, held, &finish.bytes(), None);
+        }
+    }
+
+    /// Receives and waits.
+    ///
+    /// # Safety
+    /// As the contract says.
+    #[inline]
+    pub unsafe fn recv<M: Mode>(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure> {
+        let mut place = MaybeUninit::<ReceiveRequest>::uninit();
+        let request = place.as_mut_ptr();
+        // SAFETY: the fields that a receive needs are written; it stays until it is complete, and
+        // its status is written then.
+        unsafe {
+            (&raw mut (*request).request.completion).write(REQUEST_PENDING.into());
+            self.prepare(request, receive);
+            self.post::<M>(request);
+            self.wait::<M>(&raw const (*request).request);
+            Ok((*request).request.status)
+        }
+    }
+
+    /// Starts a receive.
+    ///
+    /// # Safety
+    /// As the contract says.
+    #[inline]
+    pub unsafe fn irecv<M: Mode>(&self, receive: &PmlReceive) -> Result<*mut Request, Failure> {
+        let request = self.new_receive::<M>(receive)?;
+        // SAFETY: promised by the caller.
+        unsafe { self.post::<M>(request) };
+        Ok(request.cast())
+    }
+
+    /// Makes a persistent receive.
+    ///
+    /// # Safety
+    /// As the contract says.
+    pub unsafe fn recv_init<M: Mode>(&self, receive: &PmlReceive) -> Result<*mut Request, Failure> {
+        let request = self.new_receive::<M>(receive)?;
+        // SAFETY: it is ours.
+        unsafe {
+            (*request).persistent = true;
+            (*request).request.start = Some(start::<M>);
+            (*request).request.completion.store(REQUEST_COMPLETE, Ordering::Relaxed);
+        }
+        Ok(request.cast())
+    }
+
+    #[inline]
+    fn new_receive<M: Mode>(&self, receive: &PmlReceive) -> Result<*mut ReceiveRequest, Failure> {
+        let request: *mut ReceiveRequest = self.receives.take::<M>().cast();
+        if request.is_null() {
+            return Err(Failure::new(ERR_RESOURCES, "no memory for a receive request"));
+        }
+        // SAFETY: a node has room for it, and is ours.
+        unsafe {
+            (&raw mut (*request).request).write(head(REQUEST_RECEIVE, free::<M>));
+            (*request).request.cancel = Some(cancel::<M>);
+            (&raw mut (*request).persistent).write(false);
+            (&raw mut (*request).source_and_tag).write((receive.source, receive.tag));
+            self.prepare(request, receive);
+        }
+        Ok(request)
+    }
+
+    /// Writes what a receive needs besides its head.
+    ///
+    /// # Safety
+    /// As the contract says; there is memory for the request.
+    #[inline]
+    unsafe fn prepare(&self, request: *mut ReceiveRequest, receive: &PmlReceive) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            (&raw mut (*request).posted.source).write(receive.source);
+            (&raw mut (*request).posted.tag).write(receive.tag);
+            let data = Data::new(receive.buffer, receive.count, receive.datatype);
+            (&raw mut (*request).data).write(data);
+            (&raw mut (*request).state).write(self.state(receive.comm));
+            (&raw mut (*request).core).write(self);
+        }
+    }
+
+    /// Posts a receive. It may be complete when this returns, and then gone if it was freed.
+    ///
+    /// # Safety
+    /// The request is prepared and pending.
+    #[inline]
+    unsafe fn post<M: Mode>(&self, request: *mut ReceiveRequest) {
+        // SAFETY: promised by the caller; the table is complete.
+        unsafe {
+            let state = &*(*request).state;
+            let posted = &raw mut (*request).posted;
+            let kept = (state.matching.post.unwrap_unchecked())(state.engine, posted);
+            if !kept.is_null() {
+                self.take::<M>(state, request, kept.cast());
+            }
+        }
+    }
+
+    /// Gives a kept message, which the engine gave out, to a receive.
+    ///
+    /// # Safety
+    /// Both are the caller's.
+    #[cold]
+    unsafe fn take<M: Mode>(&self, state: &State, request: *mut ReceiveRequest, kept: *mut Kept) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.accept::<M>(state, request, &Incoming::of_kept(kept, None));
+            // A thread that found the message before it was taken out may still look at it; it
+            // counted itself before it searched, and the engine's lock lies between.
+            while M::THREADED && state.probers.load(Ordering::Acquire) != 0 {
+                core::hint::spin_loop();
+            }
+            self.keeper.free::<M>(kept);
+        }
+    }
+
+    /// Looks for a message and, with `take`, takes it out.
+    ///
+    /// # Safety
+    /// As the contract says.
+    pub unsafe fn probe<M: Mode>(
+        &self,
+        receive: &PmlReceive,
+        blocking: bool,
+        take: bool,
+    ) -> Option<(MessageStatus, *mut c_void)> {
+        // SAFETY: promised by the caller.
+        let state = unsafe { self.state(receive.comm) };
+        // SAFETY: the table is complete.
+        let find = unsafe { state.matching.find.unwrap_unchecked() };
+        let mut misses = 0u32;
+        loop {
+            if M::THREADED {
+                state.probers.fetch_add(1, Ordering::AcqRel);
+            }
+            // SAFETY: the engine is open. Whoever takes the message out meanwhile waits for us
+            // before it frees it.
+            let found = unsafe {
+                let kept = find(state.engine, receive.source, receive.tag, u32::from(take));
+                (!kept.is_null()).then(|| (status_of(kept.cast()), kept.cast()))
+            };
+            if M::THREADED {
+                state.probers.fetch_sub(1, Ordering::Release);
+            }
+            if found.is_some() || (misses > 0 && !blocking) {
+                return found;
+            }
+            if self.host.progress() == 0 && i64::from(misses) > self.params.spin.get() {
+                std::thread::yield_now();
+            }
+            misses = misses.saturating_add(1);
+        }
+    }
+
+    /// Starts to receive a message that `probe` took out.
+    ///
+    /// # Safety
+    /// As the contract says.
+    pub unsafe fn mrecv<M: Mode>(
+        &self,
+        message: *mut c_void,
+        receive: &PmlReceive,
+    ) -> Result<*mut Request, Failure> {
+        let request = self.new_receive::<M>(receive)?;
+        // SAFETY: promised by the caller. A receive that the engine never sees can't be cancelled.
+        unsafe {
+            (*request).request.cancel = None;
+            self.take::<M>(&*(*request).state, request, message.cast());
+        }
+        Ok(request.cast())
+    }
+}
+
+/// What a receive of a kept message would say.
+///
+/// # Safety
+/// The message is valid.
+unsafe fn status_of(kept: *mut Kept) -> MessageStatus {
+    let message = Incoming::of_kept(kept, None);
+    // SAFETY: promised by the caller; lengths were checked when it arrived.
+    let (header, bytes) = unsafe {
+        let bytes = match wire::kind_of(message.word()) {
+            kind::MATCH => (message.len - wire::Match::SIZE) as u64,
+            kind::SYNC => (message.len - wire::Sync::SIZE) as u64,
+            _ => wire::Rendezvous::read(message.data).length,
+        };
+        (wire::Match::read(message.data), bytes)
+    };
+    MessageStatus { source: header.source as i32, tag: header.tag, error: OK, cancelled: 0, bytes }
+}
+
+/// Gives a receive back.
+unsafe extern "C" fn free<M: Mode>(request: *mut Request) {
+    let request = request.cast::<ReceiveRequest>();
+    // SAFETY: the MPI layer passes one of ours and uses it no more.
+    unsafe {
+        let core = &*(*request).core;
+        if detach(&raw mut (*request).request) {
+            core.receives.give::<M>(request.cast());
+        }
+    }
+}
+
+/// Cancels a receive that was not matched.
+unsafe extern "C" fn cancel<M: Mode>(request: *mut Request) -> Status {
+    let request = request.cast::<ReceiveRequest>();
+    // SAFETY: the MPI layer passes one of ours that was posted; the table is complete.
+    unsafe {
+        let (core, state) = (&*(*request).core, &*(*request).state);
+        let posted = &raw mut (*request).posted;
+        if (state.matching.cancel.unwrap_unchecked())(state.engine, posted) == DONE {
+            (*request).request.status = MessageStatus {
+                source: (*request).posted.source,
+                tag: (*request).posted.tag,
+                error: OK,
+                cancelled: 1,
+                bytes: 0,
+            };
+            core.complete_receive::<M>(request);
+        }
+    }
+    OK
+}
+
+/// Starts a persistent receive.
+unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
+    let request = request.cast::<ReceiveRequest>();
+    // SAFETY: the MPI layer passes one of ours that is not started.
+    unsafe {
+        debug_assert!((*request).persistent);
+        ((*request).posted.source, (*request).posted.tag) = (*request).source_and_tag;
+        (*request).request.status = MessageStatus::default();
+        (*request).request.completion.store(REQUEST_PENDING, Ordering::Relaxed);
+        (*(*request).core).post::<M>(request);
+    }
+    OK
+}

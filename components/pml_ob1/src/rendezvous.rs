@@ -1,0 +1,691 @@
+//! Large messages: announced first, moved when the receiver has a place for them.
+//!
+//! ```text
+//!   get         sender: Rendezvous(address, key) ─►  receiver: get, get, ...   ─► Finish ─► sender
+//!   put         sender: Rendezvous ─► receiver: Answer(address, key) ─► sender: put, put, flush
+//!                                                                     ─► Finish ─► receiver
+//!   fragments   sender: Rendezvous ─► receiver: Answer ─► sender: Fragment, Fragment, ...
+//! ```
+//!
+//! The receiver chooses, of what the sender offers and both transports can: get, put, fragments, in
+//! this order, or what the user asked for. Get and put need data without holes on both sides. What
+//! does not fit into the receive is not moved at all.
+//!
+//! **Who has a request.** The thread that took it out of the table of ids or out of a peer's queue.
+//! With puts and gets in flight nobody has it; `outstanding` counts them and whoever is starting
+//! more, and who counts down to zero ends it. Memory is registered and deregistered with no
+//! instance's lock held (the transport's contract), so a callback leaves that to the peer's queue.
+
+use core::sync::atomic::Ordering;
+
+use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::request::MessageStatus;
+use cairn_framework::abi::status::{
+    DONE, ERR_PROTOCOL, ERR_TRUNCATED, NO_RESOURCES, OK, QUEUED, Status,
+};
+use cairn_framework::author::Outcome;
+use cairn_framework::frameworks::btl::{
+    BTL_GET, BTL_LOCAL, BTL_PUT, BTL_REMOTE_WRITE, BtlCompletion, BtlTransfer,
+};
+
+use crate::comm::State;
+use crate::core::{Core, Step};
+use crate::endpoint::{Held, Key, Remote, Way, Work, outcome};
+use crate::ids::{Ended, Entry, Fragments};
+use crate::mode::{Mode, fetch_add, fetch_sub};
+use crate::params::{AUTO, GET, PUT};
+use crate::receive::{Incoming, ReceiveRequest};
+use crate::request::{SPREAD, Transfer};
+use crate::send::SendRequest;
+use crate::wire::{self, kind};
+
+/// How the data of an announced message moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// The receiver gets it.
+    Get,
+    /// The sender puts it.
+    Put,
+    /// The sender sends it in pieces.
+    Fragments,
+}
+
+/// What became of one put, get or flush.
+enum Started {
+    /// It is finished, or its completion will come.
+    Yes,
+    NoRoom,
+    Failed(Status),
+}
+
+// The receiver's side.
+impl Core {
+    /// An announced message was matched.
+    ///
+    /// # Safety
+    /// The receive is the caller's; the message is valid.
+    #[cold]
+    pub unsafe fn announced<M: Mode>(
+        &self,
+        state: &State,
+        request: *mut ReceiveRequest,
+        message: &Incoming<'_>,
+    ) {
+        // SAFETY: promised by the caller; lengths were checked when it arrived.
+        unsafe {
+            let header = wire::Rendezvous::read(message.data);
+            let key = message.data.add(wire::Rendezvous::SIZE);
+            let key = core::slice::from_raw_parts(key, header.key_len as usize);
+            (&raw mut (*request).transfer).write(Transfer::new());
+            let this = &mut *request;
+            let wanted = header.length.min(this.data.bytes);
+            this.request.status = MessageStatus {
+                source: header.source as i32,
+                tag: header.tag,
+                error: if wanted < header.length { ERR_TRUNCATED } else { OK },
+                cancelled: 0,
+                bytes: wanted,
+            };
+            this.transfer.theirs = header.send;
+            this.transfer.address = header.address;
+            this.transfer.wanted = wanted;
+            let rank = state.rank(header.source);
+            let remote = match self.remote::<M>(state, rank, header.source) {
+                Ok(remote) => remote,
+                Err(failure) => {
+                    this.request.status.error = failure.status;
+                    return self.complete_receive::<M>(request);
+                }
+            };
+            this.remote = remote;
+            if wanted == 0 {
+                self.tell_sender::<M>(state, header.source, header.send, OK, message.held);
+                return self.complete_receive::<M>(request);
+            }
+            this.transfer.way = remote.way_over(message.module);
+            this.plan = self.plan(this, remote, &header, key);
+            if self.fetch::<M>(request, message.held) == Step::Blocked {
+                self.enqueue::<M>(remote, Work::Fetch(request));
+            }
+        }
+    }
+
+    /// Chooses how an announced message moves.
+    fn plan(
+        &self,
+        request: &mut ReceiveRequest,
+        remote: &Remote,
+        header: &wire::Rendezvous,
+        key: &[u8],
+    ) -> Plan {
+        let way = &remote.ways[request.transfer.way];
+        let allowed = self.params.protocol.get();
+        if !request.data.contiguous {
+            return Plan::Fragments;
+        }
+        let alignment = u64::from(way.device().get_alignment.max(1));
+        let local = request.data.first.addr() as u64;
+        let aligned = |number: u64| number.is_multiple_of(alignment);
+        if header.offers & wire::OFFER_GET != 0
+            && matches!(allowed, AUTO | GET)
+            && way.can(BTL_GET)
+            && way.device().get_limit >= alignment
+            && [header.address, local, request.transfer.wanted].into_iter().all(aligned)
+            && request.transfer.unpack_key(way, key)
+        {
+            return Plan::Get;
+        }
+        let room = wire::Answer::SIZE + way.key_size() <= way.frame;
+        let offered = header.offers & wire::OFFER_PUT != 0;
+        if offered && matches!(allowed, AUTO | PUT) && way.can(BTL_PUT) && room {
+            return Plan::Put;
+        }
+        Plan::Fragments
+    }
+
+    /// Goes on with a receive: gets its data, or asks for it. After `Done` the request may be gone.
+    ///
+    /// # Safety
+    /// The request is the caller's.
+    pub unsafe fn fetch<M: Mode>(&self, request: *mut ReceiveRequest, held: Held<'_>) -> Step {
+        // SAFETY: promised by the caller; what the request leads to lives as long as it.
+        unsafe {
+            let this = &mut *request;
+            let remote = &*this.remote;
+            let way = &remote.ways[this.transfer.way];
+            if this.plan != Plan::Fragments && way.registers() && !this.transfer.is_registered() {
+                if held.is_some() {
+                    return Step::Blocked;
+                }
+                let access = if this.plan == Plan::Put { BTL_REMOTE_WRITE } else { BTL_LOCAL };
+                let (first, wanted) = (this.data.first, this.transfer.wanted);
+                if this.transfer.register(way, first, wanted, access).is_err() {
+                    // Memory that can't be registered is filled by copying.
+                    this.transfer.release(way);
+                    this.plan = Plan::Fragments;
+                }
+            }
+            match this.plan {
+                Plan::Get => return self.get_pieces::<M>(request, way, held),
+                Plan::Put => {
+                    let mut key = [0; size_of::<Key>()];
+                    match this.transfer.pack_key(way, &mut key) {
+                        Ok(len) => {
+                            let entry = Entry::Put(request);
+                            self.ask::<M>(this, remote, held, entry, wire::BY_PUT, &key[..len]);
+                        }
+                        Err(status) => self.give_up::<M>(request, status, held),
+                    }
+                }
+                Plan::Fragments => {
+                    let fragments = Fragments::new(request, this.transfer.wanted);
+                    let entry = Entry::Fragments(fragments);
+                    self.ask::<M>(this, remote, held, entry, wire::BY_FRAGMENTS, &[]);
+                }
+            }
+            Step::Done
+        }
+    }
+
+    /// Asks the sender for the data.
+    fn ask<M: Mode>(
+        &self,
+        request: &ReceiveRequest,
+        remote: &Remote,
+        held: Held<'_>,
+        entry: Entry,
+        by: u32,
+        key: &[u8],
+    ) {
+        let (send, length) = (request.transfer.theirs, request.transfer.wanted);
+        let way = request.transfer.way;
+        let address = match by {
+            wire::BY_PUT => request.data.first.expose_provenance() as u64,
+            _ => 0,
+        };
+        let id = self.ids.with::<M, _>(|ids| ids.insert(entry));
+        let word = wire::word(kind::ANSWER, 0);
+        let answer = wire::Answer { word, way: by, send, receive: id, length, address };
+        let mut bytes = [0; wire::Answer::SIZE + size_of::<Key>()];
+        bytes[..wire::Answer::SIZE].copy_from_slice(&answer.bytes());
+        bytes[wire::Answer::SIZE..][..key.len()].copy_from_slice(key);
+        let bytes = &bytes[..wire::Answer::SIZE + key.len()];
+        self.control_over::<M>(remote, way, held, bytes, Some(id));
+    }
+
+    /// Gets the next pieces of a message.
+    ///
+    /// # Safety
+    /// As for `fetch`.
+    unsafe fn get_pieces<M: Mode>(
+        &self,
+        request: *mut ReceiveRequest,
+        way: &Way,
+        held: Held<'_>,
+    ) -> Step {
+        // SAFETY: promised by the caller. The completions of what is in flight touch `outstanding`
+        // and `failure` only, as long as this thread is counted.
+        unsafe {
+            let cri = self.choose_cri::<M>(&(*request).state, &mut (*request).transfer, way, held);
+            let transfer = &raw mut (*request).transfer;
+            (*transfer).completion =
+                BtlCompletion { done: Some(got::<M>), context: request.cast() };
+            let device = way.device();
+            let limit =
+                device.get_limit - device.get_limit % u64::from(device.get_alignment.max(1));
+            while (*transfer).offset < (*transfer).wanted {
+                let len = ((*transfer).wanted - (*transfer).offset).min(limit);
+                let piece = BtlTransfer {
+                    local: (*request).data.at((*transfer).offset).cast(),
+                    registration: (*transfer).registration.unwrap_or(core::ptr::null_mut()),
+                    remote: (*transfer).address + (*transfer).offset,
+                    key: (*transfer).key.unwrap_or(core::ptr::null_mut()),
+                    len: len as usize,
+                };
+                let started = started::<M>(&*transfer, way, cri, held, || {
+                    (way.ops().get.unwrap_unchecked())(
+                        device,
+                        cri,
+                        way.endpoint,
+                        &piece,
+                        &raw mut (*transfer).completion,
+                    )
+                });
+                match started {
+                    Started::Yes => (*transfer).offset += len,
+                    Started::NoRoom => return Step::Blocked,
+                    Started::Failed(status) => {
+                        (*transfer).fail(status);
+                        break;
+                    }
+                }
+            }
+            if fetch_sub::<M>(&(*transfer).outstanding, 1) == 1 {
+                self.all_got::<M>(request, held);
+            }
+            Step::Done
+        }
+    }
+
+    /// All gets are finished: tells the sender and completes the receive.
+    ///
+    /// # Safety
+    /// The request is the caller's; nothing of it is in flight.
+    unsafe fn all_got<M: Mode>(&self, request: *mut ReceiveRequest, held: Held<'_>) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let status = (*request).transfer.failure.load(Ordering::Relaxed);
+            let bytes = (*request).transfer.wanted;
+            let who = held.map_or(0, |cri| cri.index);
+            if status == OK {
+                self.counters.add::<M>(who, |copy| &copy.bytes_get, bytes);
+            }
+            self.give_up::<M>(request, status, held);
+        }
+    }
+
+    /// Ends a receive, and tells its sender.
+    ///
+    /// # Safety
+    /// As for `all_got`.
+    unsafe fn give_up<M: Mode>(
+        &self,
+        request: *mut ReceiveRequest,
+        status: Status,
+        held: Held<'_>,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (remote, send) = (&*(*request).remote, (*request).transfer.theirs);
+            let finish = wire::Finish { word: wire::word(kind::FINISH, 0), status, id: send };
+            self.control::<M>(remote, held, &finish.bytes(), None);
+            self.end_receive::<M>(request, status, held);
+        }
+    }
+
+    /// Completes an announced receive, or leaves that to the progress callback, when memory must be
+    /// deregistered and a lock is held.
+    ///
+    /// # Safety
+    /// As for `all_got`.
+    pub unsafe fn end_receive<M: Mode>(
+        &self,
+        request: *mut ReceiveRequest,
+        status: Status,
+        held: Held<'_>,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let remote = &*(*request).remote;
+            if status != OK {
+                (*request).request.status.error = status;
+            }
+            if (*request).transfer.is_registered() && held.is_some() {
+                return self.enqueue::<M>(remote, Work::EndReceive(request));
+            }
+            (*request).transfer.release(&remote.ways[(*request).transfer.way]);
+            self.complete_receive::<M>(request);
+        }
+    }
+
+    /// A piece of a message came.
+    ///
+    /// # Safety
+    /// Its bytes are there, at least the header's.
+    pub unsafe fn fragment<M: Mode>(&self, message: &Incoming<'_>) {
+        // SAFETY: promised by the caller.
+        let header = unsafe { wire::Fragment::read(message.data) };
+        let len = message.len - wire::Fragment::SIZE;
+        let id = header.receive;
+        let begun = self.ids.with::<M, _>(|ids| ids.begin(id, header.offset, len as u64));
+        let Some(request) = begun else {
+            return self.violation::<M>(message, "nobody waits for this fragment");
+        };
+        // SAFETY: the request stays until `written`; the fragment lies inside, as `begin` has seen.
+        unsafe {
+            let from = message.data.add(wire::Fragment::SIZE);
+            if M::THREADED {
+                (*request).data.write(header.offset, from, len, &mut None);
+            } else {
+                let walk = &mut (*request).transfer.walk;
+                (*request).data.write(header.offset, from, len, walk);
+            }
+            if let Some((request, status)) = self.ids.with::<M, _>(|ids| ids.written(id)) {
+                self.end_receive::<M>(request, status, message.held);
+            }
+        }
+    }
+
+    /// The other side is done.
+    ///
+    /// # Safety
+    /// Its bytes are there, at least the header's.
+    pub unsafe fn finished<M: Mode>(&self, message: &Incoming<'_>) {
+        // SAFETY: promised by the caller.
+        let header = unsafe { wire::Finish::read(message.data) };
+        let status = if header.status > 0 { ERR_PROTOCOL } else { header.status };
+        let ended = self.ids.with::<M, _>(|ids| ids.end(header.id, status));
+        // SAFETY: taken out of the table, so it is ours.
+        unsafe {
+            match ended {
+                Some(Ended::Send(request)) => self.end_send::<M>(request, status, message.held),
+                Some(Ended::Receive(request)) => {
+                    self.end_receive::<M>(request, status, message.held);
+                }
+                Some(Ended::Later) => {}
+                None => self.violation::<M>(message, "nobody waits for this end"),
+            }
+        }
+    }
+}
+
+// The sender's side.
+impl Core {
+    /// The receiver says how it wants an announced message.
+    ///
+    /// # Safety
+    /// Its bytes are there, at least the header's.
+    pub unsafe fn answered<M: Mode>(&self, message: &Incoming<'_>) {
+        // SAFETY: promised by the caller.
+        let header = unsafe { wire::Answer::read(message.data) };
+        let Some(request) = self.ids.with::<M, _>(|ids| ids.take_send(header.send)) else {
+            return self.violation::<M>(message, "nobody waits for this answer");
+        };
+        // SAFETY: taken out of the table, so it is ours; the key lies behind the header.
+        unsafe {
+            let key = message.data.add(wire::Answer::SIZE);
+            let key = core::slice::from_raw_parts(key, message.len - wire::Answer::SIZE);
+            let this = &mut *request;
+            let remote = &*this.remote;
+            let plan = match header.way {
+                wire::BY_FRAGMENTS if key.is_empty() => Some(Plan::Fragments),
+                wire::BY_PUT => self.accept_put(this, remote, message, key).then_some(Plan::Put),
+                _ => None,
+            };
+            let Some(plan) = plan.filter(|_| header.length <= this.data.bytes) else {
+                self.violation::<M>(message, "this can't be answered to an announcement");
+                return self.end_send::<M>(request, ERR_PROTOCOL, message.held);
+            };
+            this.plan = plan;
+            this.transfer.theirs = header.receive;
+            this.transfer.wanted = header.length;
+            this.transfer.address = header.address;
+            if self.push_answered::<M>(request, message.held) == Step::Blocked {
+                self.enqueue::<M>(remote, Work::Push(request));
+            }
+        }
+    }
+
+    /// Whether a send can be put over the way by which the answer came, with its key.
+    fn accept_put(
+        &self,
+        request: &mut SendRequest,
+        remote: &Remote,
+        message: &Incoming<'_>,
+        key: &[u8],
+    ) -> bool {
+        let way = remote.way_over(message.module);
+        // Memory that is registered already is so with the first way's device.
+        request.data.contiguous
+            && way == request.transfer.way
+            && remote.ways[way].can(BTL_PUT)
+            && remote.ways[way].device().put_limit > 0
+            && request.transfer.unpack_key(&remote.ways[way], key)
+    }
+
+    /// Goes on with a send that was answered. After `Done` the request may be gone.
+    ///
+    /// # Safety
+    /// The request is the caller's.
+    pub unsafe fn push_answered<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) -> Step {
+        // SAFETY: promised by the caller.
+        unsafe {
+            if (*request).plan == Plan::Put {
+                self.put_pieces::<M>(request, held)
+            } else {
+                self.push_fragments::<M>(request, held)
+            }
+        }
+    }
+
+    /// Sends the next fragments, over the ways by their bandwidth.
+    ///
+    /// # Safety
+    /// As for `push_answered`.
+    unsafe fn push_fragments<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) -> Step {
+        // SAFETY: promised by the caller; what the request leads to lives as long as it.
+        let (this, remote, scope) = unsafe {
+            let this = &mut *request;
+            (this, &*(*request).remote, &(*(*request).state).view().scope)
+        };
+        let most = self.params.fragment_size.get() as usize;
+        let mut full = [false; SPREAD];
+        let transfer = &mut this.transfer;
+        let mut status = OK;
+        while transfer.offset < transfer.wanted {
+            let Some(place) = next_way(remote, &transfer.sent, &full) else { return Step::Blocked };
+            let way = &remote.ways[place];
+            let rest = transfer.wanted - transfer.offset;
+            let len = rest.min((way.frame - wire::Fragment::SIZE).min(most) as u64) as usize;
+            let header = wire::Fragment {
+                word: wire::word(kind::FRAGMENT, 0),
+                reserved: 0,
+                receive: transfer.theirs,
+                offset: transfer.offset,
+            };
+            let (data, offset, walk) = (&this.data, transfer.offset, &mut transfer.walk);
+            let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), held, |cri| {
+                // SAFETY: `answered` has seen that it lies inside the data.
+                unsafe { way.push(cri, &header.bytes(), data, offset, len, walk) }
+            });
+            match sent {
+                Some(Ok(Outcome::Done)) => {
+                    transfer.offset += len as u64;
+                    transfer.sent[place] += len as u64;
+                    self.counters.add::<M>(remote.rank(), |copy| &copy.bytes_fragments, len as u64);
+                }
+                Some(Err(error)) => {
+                    status = error;
+                    break;
+                }
+                _ => full[place] = true,
+            }
+        }
+        if status != OK {
+            self.tell_receiver::<M>(this, remote, status, held);
+        }
+        // SAFETY: nothing of it is in flight: fragments are copied when they are sent.
+        unsafe { self.end_send::<M>(request, status, held) };
+        Step::Done
+    }
+
+    fn tell_receiver<M: Mode>(
+        &self,
+        request: &SendRequest,
+        remote: &Remote,
+        status: Status,
+        held: Held<'_>,
+    ) {
+        let id = request.transfer.theirs;
+        let finish = wire::Finish { word: wire::word(kind::FINISH, 0), status, id };
+        self.control::<M>(remote, held, &finish.bytes(), None);
+    }
+
+    /// Puts the next pieces, and the flush that ends them.
+    ///
+    /// # Safety
+    /// As for `push_answered`.
+    unsafe fn put_pieces<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) -> Step {
+        // SAFETY: promised by the caller. The completions of what is in flight touch `outstanding`
+        // and `failure` only, as long as this thread is counted.
+        unsafe {
+            let remote = &*(*request).remote;
+            let way = &remote.ways[(*request).transfer.way];
+            let transfer = &raw mut (*request).transfer;
+            if way.registers() && !(*transfer).is_registered() {
+                if held.is_some() {
+                    return Step::Blocked;
+                }
+                let data = (*request).data;
+                let registered = (*transfer).register(way, data.first, data.bytes, BTL_LOCAL);
+                if let Err(status) = registered {
+                    self.tell_receiver::<M>(&*request, remote, status, held);
+                    self.end_send::<M>(request, status, held);
+                    return Step::Done;
+                }
+            }
+            let cri = self.choose_cri::<M>(&(*request).state, &mut *transfer, way, held);
+            (*transfer).completion =
+                BtlCompletion { done: Some(put::<M>), context: request.cast() };
+            let device = way.device();
+            let completion = &raw mut (*transfer).completion;
+            let mut status = OK;
+            while status == OK && (*transfer).offset < (*transfer).wanted {
+                let len = ((*transfer).wanted - (*transfer).offset).min(device.put_limit);
+                let piece = BtlTransfer {
+                    local: (*request).data.at((*transfer).offset).cast(),
+                    registration: (*transfer).registration.unwrap_or(core::ptr::null_mut()),
+                    remote: (*transfer).address.wrapping_add((*transfer).offset),
+                    key: (*transfer).key.unwrap_or(core::ptr::null_mut()),
+                    len: len as usize,
+                };
+                let started = started::<M>(&*transfer, way, cri, held, || {
+                    (way.ops().put.unwrap_unchecked())(
+                        device,
+                        cri,
+                        way.endpoint,
+                        &piece,
+                        completion,
+                    )
+                });
+                match started {
+                    Started::Yes => (*transfer).offset += len,
+                    Started::NoRoom => return Step::Blocked,
+                    Started::Failed(error) => status = error,
+                }
+            }
+            if status == OK {
+                // Only then may the receiver read: completion of a put is local.
+                let flushed = started::<M>(&*transfer, way, cri, held, || {
+                    (way.ops().flush.unwrap_unchecked())(device, cri, way.endpoint, completion)
+                });
+                match flushed {
+                    Started::Yes => {}
+                    Started::NoRoom => return Step::Blocked,
+                    Started::Failed(error) => status = error,
+                }
+            }
+            if status != OK {
+                (*transfer).fail(status);
+            }
+            if fetch_sub::<M>(&(*transfer).outstanding, 1) == 1 {
+                self.all_put::<M>(request, held);
+            }
+            Step::Done
+        }
+    }
+
+    /// All puts are visible: tells the receiver and completes the send.
+    ///
+    /// # Safety
+    /// The request is the caller's; nothing of it is in flight.
+    unsafe fn all_put<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let remote = &*(*request).remote;
+            let status = (*request).transfer.failure.load(Ordering::Relaxed);
+            if status == OK {
+                let bytes = (*request).transfer.wanted;
+                self.counters.add::<M>(remote.rank(), |copy| &copy.bytes_put, bytes);
+            }
+            self.tell_receiver::<M>(&*request, remote, status, held);
+            self.end_send::<M>(request, status, held);
+        }
+    }
+
+    /// The instance for all puts or gets of a transfer.
+    fn choose_cri<'a, M: Mode>(
+        &self,
+        state: &*const State,
+        transfer: &mut Transfer,
+        way: &'a Way,
+        held: Held<'_>,
+    ) -> &'a Cri {
+        if transfer.cri.is_null() {
+            // SAFETY: a communicator's state lives as long as its operations.
+            let scope = unsafe { &(**state).view().scope };
+            let peer = cairn_framework::frameworks::cri::CRI_NO_PEER;
+            transfer.cri = way.choose_cri::<M>(self.host, scope, peer, held);
+        }
+        // SAFETY: instances stay as long as their device.
+        unsafe { &*transfer.cri }
+    }
+}
+
+/// Starts one put, get or flush and counts it if its completion will come.
+#[inline]
+fn started<M: Mode>(
+    transfer: &Transfer,
+    way: &Way,
+    cri: &Cri,
+    held: Held<'_>,
+    start: impl FnOnce() -> i32,
+) -> Started {
+    // Counted before, because the completion may be called before this thread goes on.
+    fetch_add::<M>(&transfer.outstanding, 1);
+    let code = way.with_this_cri::<M, _>(cri, held, start).unwrap_or(NO_RESOURCES);
+    if code == QUEUED {
+        return Started::Yes;
+    }
+    fetch_sub::<M>(&transfer.outstanding, 1);
+    match code {
+        DONE => Started::Yes,
+        NO_RESOURCES => Started::NoRoom,
+        other => Started::Failed(outcome(other).err().unwrap_or(ERR_PROTOCOL)),
+    }
+}
+
+/// The way whose share of a message is the most behind its bandwidth.
+fn next_way(remote: &Remote, sent: &[u64; SPREAD], full: &[bool; SPREAD]) -> Option<usize> {
+    let ways = remote.ways.iter().take(SPREAD).enumerate().filter(|(place, _)| !full[*place]);
+    ways.min_by_key(|(place, way)| {
+        // Time that what it has sent takes, and the one that comes: in bytes of 1 MB/s.
+        let bandwidth = u64::from(way.device().bandwidth.max(1));
+        (sent[*place].saturating_add(way.frame as u64)).saturating_mul(1 << 20) / bandwidth
+    })
+    .map(|(place, _)| place)
+}
+
+/// A get is finished.
+unsafe extern "C" fn got<M: Mode>(completion: *mut BtlCompletion, status: Status) {
+    // SAFETY: `get_pieces` passed a receive that stays until all its gets are finished.
+    unsafe {
+        let request = (*completion).context.cast::<ReceiveRequest>();
+        let core = &*(*request).core;
+        let transfer = &(*request).transfer;
+        if status != OK {
+            transfer.fail(status);
+        }
+        let cri = &*transfer.cri;
+        if fetch_sub::<M>(&transfer.outstanding, 1) == 1 {
+            core.all_got::<M>(request, Some(cri));
+        }
+    }
+}
+
+/// A put or its flush is finished.
+unsafe extern "C" fn put<M: Mode>(completion: *mut BtlCompletion, status: Status) {
+    // SAFETY: `put_pieces` passed a send that stays until all its puts are finished.
+    unsafe {
+        let request = (*completion).context.cast::<SendRequest>();
+        let core = &*(*request).core;
+        let transfer = &(*request).transfer;
+        if status != OK {
+            transfer.fail(status);
+        }
+        let cri = &*transfer.cri;
+        if fetch_sub::<M>(&transfer.outstanding, 1) == 1 {
+            core.all_put::<M>(request, Some(cri));
+        }
+    }
+}

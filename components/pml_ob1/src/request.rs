@@ -1,0 +1,226 @@
+//! The life of requests: completion, freeing, and what both directions of a large transfer keep.
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+use cairn_framework::abi::datatype::Cursor;
+use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::request::{
+    MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, Request, WaitSync,
+};
+use cairn_framework::abi::status::{OK, Status};
+use cairn_framework::frameworks::btl::BtlCompletion;
+
+use crate::endpoint::Way;
+use crate::mode::Mode;
+
+/// [`Request::completion`] of a request that was freed before it was complete: whoever completes it
+/// frees it. No sync object has this address.
+const DETACHED: usize = 2;
+
+/// Ways that a message is spread over, at most.
+pub const SPREAD: usize = 4;
+
+/// The head of a request that is in progress.
+pub fn head(kind: u32, free: unsafe extern "C" fn(*mut Request)) -> Request {
+    Request {
+        magic: REQUEST_MAGIC,
+        kind,
+        completion: REQUEST_PENDING.into(),
+        status: MessageStatus::default(),
+        free: Some(free),
+        cancel: None,
+        start: None,
+        object: core::ptr::null_mut(),
+        active: 0,
+        reserved: 0,
+    }
+}
+
+/// Completes a request whose status is written. True when it was freed before, so that the caller
+/// gives its memory back; otherwise nobody touches it any more.
+///
+/// # Safety
+/// The request is pending and the caller's.
+#[inline]
+pub unsafe fn complete<M: Mode>(request: *mut Request) -> bool {
+    // SAFETY: promised by the caller.
+    let word = unsafe { &(*request).completion };
+    // Release: the status and the data come before. Acquire: what a waiter wrote is seen.
+    let found = if M::THREADED {
+        word.swap(REQUEST_COMPLETE, Ordering::AcqRel)
+    } else {
+        let found = word.load(Ordering::Relaxed);
+        word.store(REQUEST_COMPLETE, Ordering::Relaxed);
+        found
+    };
+    if found <= REQUEST_COMPLETE {
+        return false;
+    }
+    if found == DETACHED {
+        return true;
+    }
+    // SAFETY: a waiter stores its sync object, and leaves only when this has counted down.
+    unsafe { (*core::ptr::with_exposed_provenance::<WaitSync>(found)).complete_one() };
+    false
+}
+
+/// The MPI layer gives a request back. True when it is complete, so that the caller gives its
+/// memory back; otherwise whoever completes it does.
+///
+/// # Safety
+/// The request is valid, and nobody but its completer uses it.
+pub unsafe fn detach(request: *mut Request) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe {
+        (*request).magic = 0;
+        // Acquire: the completer's last use comes before. Release: ours, before its.
+        (*request)
+            .completion
+            .compare_exchange(REQUEST_PENDING, DETACHED, Ordering::AcqRel, Ordering::Acquire)
+            .is_err()
+    }
+}
+
+/// What a message that is too large to be sent at once needs, on either side.
+pub struct Transfer {
+    /// Our memory, registered with the device of `way`.
+    pub registration: Option<*mut c_void>,
+    /// The other side's memory: its key, if there is one.
+    pub key: Option<*mut c_void>,
+    /// The other side's memory: its address.
+    pub address: u64,
+    /// The other side's number for it.
+    pub theirs: u64,
+    /// Bytes that the receiver wants.
+    pub wanted: u64,
+    /// Bytes that were started.
+    pub offset: u64,
+    /// Where the walk through data with holes stands.
+    pub walk: Option<Cursor>,
+    /// The way, among the remote's.
+    pub way: usize,
+    /// The instance of all puts, so that one flush covers them.
+    pub cri: *const Cri,
+    /// Operations in flight, and one as long as not all are started.
+    pub outstanding: AtomicU32,
+    /// The first error, or OK.
+    pub failure: AtomicI32,
+    /// What the transport calls for each operation.
+    pub completion: BtlCompletion,
+    /// Bytes sent by each way, for sharing out by bandwidth.
+    pub sent: [u64; SPREAD],
+}
+
+impl Transfer {
+    /// Nothing is started.
+    pub fn new() -> Self {
+        Self {
+            registration: None,
+            key: None,
+            address: 0,
+            theirs: 0,
+            wanted: 0,
+            offset: 0,
+            walk: None,
+            way: 0,
+            cri: core::ptr::null(),
+            outstanding: AtomicU32::new(1),
+            failure: AtomicI32::new(OK),
+            completion: BtlCompletion { done: None, context: core::ptr::null_mut() },
+            sent: [0; SPREAD],
+        }
+    }
+
+    /// Keeps the first error.
+    pub fn fail(&self, status: Status) {
+        let _ = self.failure.compare_exchange(OK, status, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Registers our memory if the device asks for it. With no instance's lock held.
+    ///
+    /// # Safety
+    /// The memory stays until `release`.
+    pub unsafe fn register(
+        &mut self,
+        way: &Way,
+        address: *mut u8,
+        len: u64,
+        access: u32,
+    ) -> Result<(), Status> {
+        if !way.registers() || self.registration.is_some() {
+            return Ok(());
+        }
+        let mut registration = core::ptr::null_mut();
+        // SAFETY: promised by the caller; the table is complete.
+        let status = unsafe {
+            (way.ops().register_memory.unwrap_unchecked())(
+                way.device(),
+                address.cast(),
+                len as usize,
+                access,
+                &mut registration,
+            )
+        };
+        if status != OK {
+            return Err(status);
+        }
+        self.registration = Some(registration);
+        Ok(())
+    }
+
+    /// Writes what the other side needs to use our memory; returns the key's length.
+    pub fn pack_key(&self, way: &Way, key: &mut crate::endpoint::Key) -> Result<usize, Status> {
+        let Some(registration) = self.registration else { return Ok(0) };
+        // SAFETY: registered with this device; a key is at most that long.
+        let status = unsafe {
+            (way.ops().pack_key.unwrap_unchecked())(
+                way.device(),
+                registration,
+                key.as_mut_ptr().cast(),
+            )
+        };
+        if status == OK { Ok(way.key_size()) } else { Err(status) }
+    }
+
+    /// Reads the other side's key. False when it is not one.
+    pub fn unpack_key(&mut self, way: &Way, packed: &[u8]) -> bool {
+        if packed.len() != way.key_size() {
+            return false;
+        }
+        if packed.is_empty() {
+            return true;
+        }
+        let mut key = core::ptr::null_mut();
+        // SAFETY: as long as the device's keys are; the table is complete.
+        let status = unsafe {
+            (way.ops().unpack_key.unwrap_unchecked())(
+                way.device(),
+                way.endpoint,
+                packed.as_ptr().cast(),
+                &mut key,
+            )
+        };
+        self.key = (status == OK).then_some(key);
+        status == OK
+    }
+
+    /// Whether `release` has to deregister memory.
+    pub fn is_registered(&self) -> bool {
+        self.registration.is_some()
+    }
+
+    /// Gives the key and the registration back. With no instance's lock held, if memory is
+    /// registered.
+    pub fn release(&mut self, way: &Way) {
+        // SAFETY: made by this device, and nothing in flight uses them.
+        unsafe {
+            if let Some(key) = self.key.take() {
+                (way.ops().release_key.unwrap_unchecked())(way.device(), key);
+            }
+            if let Some(registration) = self.registration.take() {
+                (way.ops().deregister_memory.unwrap_unchecked())(way.device(), registration);
+            }
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! Sends: what goes at once, and the first message of what does not.
+//!
+//! ```text
+//!   small, room ──────────────────► transport               no request at all
+//!   small, no room or others wait ► request ► peer's queue   sent by the progress callback
+//!   synchronous ──────────────────► request ► Sync           complete by Finish
+//!   large ────────────────────────► request ► Rendezvous     see `rendezvous`
+//! ```
+//!
+//! A message gets its sequence number when it is handed to a transport or a queue, so one thread's
+//! messages are numbered in the order of its calls.
+
+use cairn_framework::abi::request::{REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_SEND, Request};
+use cairn_framework::abi::status::{ERR_RESOURCES, OK, Status};
+use cairn_framework::author::{Failure, Outcome};
+use cairn_framework::frameworks::btl::{BTL_GET, BTL_PUT, BTL_REMOTE_READ};
+use cairn_framework::frameworks::pml::{PML_SYNCHRONOUS, PmlSend};
+
+use core::sync::atomic::Ordering;
+
+use crate::comm::{Rank, State};
+use crate::core::{Core, Step};
+use crate::data::Data;
+use crate::endpoint::{Held, Remote, Work};
+use crate::ids::Entry;
+use crate::mode::Mode;
+use crate::params::{AUTO, GET, PUT};
+use crate::rendezvous::Plan;
+use crate::request::{Transfer, complete, detach, head};
+use crate::wire::{self, kind};
+
+/// A send that is not finished at once.
+#[repr(C, align(128))]
+pub struct SendRequest {
+    /// What others see. First, so that its address is the request's.
+    pub request: Request,
+    /// The component.
+    pub core: *const Core,
+    /// What was asked for.
+    pub send: PmlSend,
+    /// The communicator.
+    pub state: *const State,
+    /// The peer.
+    pub remote: *const Remote,
+    /// The data.
+    pub data: Data,
+    /// The message's number.
+    pub sequence: u32,
+    /// How the first message looks.
+    protocol: Protocol,
+    /// Can be started again.
+    persistent: bool,
+    /// How the data moves, once the receiver has answered.
+    pub plan: Plan,
+    /// For what is not sent at once.
+    pub transfer: Transfer,
+}
+
+const _: () = assert!(core::mem::offset_of!(SendRequest, request) == 0);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    Eager,
+    Synchronous,
+    Rendezvous,
+}
+
+/// How the try to send at once went.
+enum Tried {
+    Sent,
+    /// It has this number, but there was no room.
+    NoRoom(u32),
+    /// It can't go at once.
+    Not,
+    Failed(Status),
+}
+
+impl Core {
+    /// Sends and waits until the buffer is free.
+    ///
+    /// # Safety
+    /// As the contract says.
+    #[inline]
+    pub unsafe fn send<M: Mode>(&self, send: &PmlSend) -> Result<(), Failure> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (state, rank, remote, data) = self.resolve::<M>(send)?;
+            match self.at_once::<M>(send, state, rank, remote, &data) {
+                Tried::Sent => Ok(()),
+                Tried::Failed(status) => Err(self.failure(status)),
+                Tried::NoRoom(sequence) => {
+                    self.send_slowly::<M>(send, state, remote, data, Some(sequence))
+                }
+                Tried::Not => self.send_slowly::<M>(send, state, remote, data, None),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `send`.
+    #[inline(never)]
+    unsafe fn send_slowly<M: Mode>(
+        &self,
+        send: &PmlSend,
+        state: &State,
+        remote: &Remote,
+        data: Data,
+        sequence: Option<u32>,
+    ) -> Result<(), Failure> {
+        let mut request = SendRequest::new::<M>(self, send, state, remote, data);
+        let request = &raw mut request;
+        // SAFETY: promised by the caller; the request stays until it is complete.
+        unsafe {
+            self.launch::<M>(request, sequence);
+            self.wait::<M>(&raw const (*request).request);
+            match (*request).request.status.error {
+                OK => Ok(()),
+                status => Err(self.failure(status)),
+            }
+        }
+    }
+
+    /// Starts a send.
+    ///
+    /// # Safety
+    /// As the contract says.
+    #[inline]
+    pub unsafe fn isend<M: Mode>(&self, send: &PmlSend) -> Result<*mut Request, Failure> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (state, rank, remote, data) = self.resolve::<M>(send)?;
+            let sequence = match self.at_once::<M>(send, state, rank, remote, &data) {
+                Tried::Sent => return Ok(self.done()),
+                Tried::Failed(status) => return Err(self.failure(status)),
+                Tried::NoRoom(sequence) => Some(sequence),
+                Tried::Not => None,
+            };
+            self.isend_slowly::<M>(send, state, remote, data, sequence)
+        }
+    }
+
+    /// # Safety
+    /// As for `isend`.
+    #[inline(never)]
+    unsafe fn isend_slowly<M: Mode>(
+        &self,
+        send: &PmlSend,
+        state: &State,
+        remote: &Remote,
+        data: Data,
+        sequence: Option<u32>,
+    ) -> Result<*mut Request, Failure> {
+        let request = self.new_send::<M>(send, state, remote, data)?;
+        // SAFETY: promised by the caller.
+        unsafe { self.launch::<M>(request, sequence) };
+        Ok(request.cast())
+    }
+
+    /// Makes a persistent send.
+    ///
+    /// # Safety
+    /// As the contract says.
+    pub unsafe fn send_init<M: Mode>(&self, send: &PmlSend) -> Result<*mut Request, Failure> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (state, _, remote, data) = self.resolve::<M>(send)?;
+            let request = self.new_send::<M>(send, state, remote, data)?;
+            (*request).persistent = true;
+            (*request).request.start = Some(start::<M>);
+            (*request).request.completion.store(REQUEST_COMPLETE, Ordering::Relaxed);
+            Ok(request.cast())
+        }
+    }
+
+    fn new_send<M: Mode>(
+        &self,
+        send: &PmlSend,
+        state: &State,
+        remote: &Remote,
+        data: Data,
+    ) -> Result<*mut SendRequest, Failure> {
+        let request: *mut SendRequest = self.sends.take::<M>().cast();
+        if request.is_null() {
+            return Err(Failure::new(ERR_RESOURCES, "no memory for a send request"));
+        }
+        // SAFETY: a node has room for it, and is ours.
+        unsafe { request.write(SendRequest::new::<M>(self, send, state, remote, data)) };
+        Ok(request)
+    }
+
+    /// Who and what a send concerns.
+    ///
+    /// # Safety
+    /// As the contract says.
+    #[inline]
+    unsafe fn resolve<'a, M: Mode>(
+        &self,
+        send: &PmlSend,
+    ) -> Result<(&'a State, &'a Rank, &'a Remote, Data), Failure> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let state = self.state(send.comm);
+            let rank = state.rank(send.peer);
+            let remote = self.remote::<M>(state, rank, send.peer)?;
+            Ok((state, rank, remote, Data::new(send.buffer, send.count, send.datatype)))
+        }
+    }
+
+    /// Tries to send a whole message without a request.
+    ///
+    /// # Safety
+    /// As the contract says.
+    #[inline]
+    unsafe fn at_once<M: Mode>(
+        &self,
+        send: &PmlSend,
+        state: &State,
+        rank: &Rank,
+        remote: &Remote,
+        data: &Data,
+    ) -> Tried {
+        if data.bytes > remote.eager || send.mode == PML_SYNCHRONOUS || remote.is_blocked() {
+            return Tried::Not;
+        }
+        let way = remote.first();
+        let scope = &state.view().scope;
+        let mut who = 0;
+        let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), None, |cri| {
+            who = cri.index;
+            // Numbered with the lock held, so that an instance's messages are in order.
+            let sequence = rank.next_sequence::<M>();
+            let header = wire::Match {
+                word: wire::word(kind::MATCH, sequence),
+                context: state.send_context,
+                source: state.rank,
+                tag: send.tag,
+            };
+            let len = data.bytes as usize;
+            // SAFETY: promised by the caller; `eager` fits with the header.
+            let sent = unsafe { way.push(cri, &header.bytes(), data, 0, len, &mut None) };
+            (sequence, sent)
+        });
+        match sent {
+            Some((_, Ok(Outcome::Done))) => {
+                self.counters.add::<M>(who, |copy| &copy.bytes_eager, data.bytes);
+                Tried::Sent
+            }
+            Some((sequence, Ok(_))) => Tried::NoRoom(sequence),
+            Some((_, Err(status))) => Tried::Failed(status),
+            None => Tried::Not,
+        }
+    }
+
+    /// Sets a send going that is not finished at once.
+    ///
+    /// # Safety
+    /// The request is the caller's, and stays until it is complete.
+    unsafe fn launch<M: Mode>(&self, request: *mut SendRequest, sequence: Option<u32>) {
+        // SAFETY: promised by the caller; what the request leads to lives as long as it.
+        unsafe {
+            let this = &mut *request;
+            let (state, remote) = (&*this.state, &*this.remote);
+            this.protocol = if this.data.bytes > remote.eager {
+                Protocol::Rendezvous
+            } else if this.send.mode == PML_SYNCHRONOUS {
+                Protocol::Synchronous
+            } else {
+                Protocol::Eager
+            };
+            if this.protocol == Protocol::Rendezvous {
+                self.offer_memory(this, remote);
+            }
+            this.sequence =
+                sequence.unwrap_or_else(|| state.rank(this.send.peer).next_sequence::<M>());
+            // One that has been refused does not try again, but queues.
+            if sequence.is_none()
+                && !remote.is_blocked()
+                && self.inject::<M>(request, None) == Step::Done
+            {
+                return;
+            }
+            self.enqueue::<M>(remote, Work::First(request));
+        }
+    }
+
+    /// Prepares memory that the receiver may get.
+    fn offer_memory(&self, request: &mut SendRequest, remote: &Remote) {
+        let way = remote.first();
+        let wanted = matches!(self.params.protocol.get(), AUTO | GET);
+        let fits = wire::Rendezvous::SIZE + way.key_size() <= way.frame;
+        if !wanted || !fits || !request.data.contiguous || !way.can(BTL_GET) {
+            return;
+        }
+        // SAFETY: the buffer stays until the send is complete. Refused memory is not offered.
+        let registered = unsafe {
+            request.transfer.register(way, request.data.first, request.data.bytes, BTL_REMOTE_READ)
+        };
+        request.transfer.address = match registered {
+            Ok(()) => request.data.first.expose_provenance() as u64,
+            Err(_) => 0,
+        };
+    }
+
+    /// Hands the first message of a send to its transport. After `Done` the request may be gone.
+    ///
+    /// # Safety
+    /// The request is the caller's.
+    pub unsafe fn inject<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) -> Step {
+        // SAFETY: promised by the caller; what the request leads to lives as long as it.
+        let (this, state, remote) = unsafe { (&*request, &*(*request).state, &*(*request).remote) };
+        let way = remote.first();
+        let (protocol, bytes, data) = (this.protocol, this.data.bytes, this.data);
+        // A number for answers, from here on, since the answer may be faster than this thread.
+        let id = match protocol {
+            Protocol::Eager => 0,
+            _ => self.ids.with::<M, _>(|ids| ids.insert(Entry::Send(request))),
+        };
+        let mut header = [0u8; wire::Rendezvous::SIZE + size_of::<crate::endpoint::Key>()];
+        let len = self.first_header(this, state, remote, id, &mut header);
+        let payload = if protocol == Protocol::Rendezvous { 0 } else { bytes as usize };
+        let scope = &state.view().scope;
+        let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), held, |cri| {
+            // SAFETY: the data is the user's and stays; `launch` saw that it fits.
+            unsafe {
+                if protocol == Protocol::Rendezvous {
+                    return way.push_bytes(cri, &header[..len]);
+                }
+                way.push(cri, &header[..len], &data, 0, payload, &mut None)
+            }
+        });
+        match sent {
+            Some(Ok(Outcome::Done)) => {
+                if protocol != Protocol::Rendezvous {
+                    self.counters.add::<M>(remote.rank(), |copy| &copy.bytes_eager, bytes);
+                }
+                if protocol == Protocol::Eager {
+                    // SAFETY: nobody else knows the request.
+                    unsafe { self.end_send::<M>(request, OK, held) };
+                }
+                Step::Done
+            }
+            Some(Err(status)) => {
+                let known = protocol == Protocol::Eager
+                    || self.ids.with::<M, _>(|ids| ids.remove(id)).is_some();
+                if known {
+                    // SAFETY: out of the table, so nobody else knows the request.
+                    unsafe { self.end_send::<M>(request, status, held) };
+                }
+                Step::Done
+            }
+            _ => {
+                if protocol != Protocol::Eager {
+                    self.ids.with::<M, _>(|ids| ids.remove(id));
+                }
+                Step::Blocked
+            }
+        }
+    }
+
+    /// Writes the header of a send's first message and returns its length.
+    fn first_header(
+        &self,
+        request: &SendRequest,
+        state: &State,
+        remote: &Remote,
+        id: u64,
+        header: &mut [u8],
+    ) -> usize {
+        let (context, source, tag) = (state.send_context, state.rank, request.send.tag);
+        let word = |kind| wire::word(kind, request.sequence);
+        match request.protocol {
+            Protocol::Eager => {
+                let bytes = wire::Match { word: word(kind::MATCH), context, source, tag }.bytes();
+                header[..bytes.len()].copy_from_slice(&bytes);
+                bytes.len()
+            }
+            Protocol::Synchronous => {
+                let bytes =
+                    wire::Sync { word: word(kind::SYNC), context, source, tag, send: id }.bytes();
+                header[..bytes.len()].copy_from_slice(&bytes);
+                bytes.len()
+            }
+            Protocol::Rendezvous => {
+                let way = remote.first();
+                let mut key = [0; size_of::<crate::endpoint::Key>()];
+                let address = request.transfer.address;
+                let packed = match address {
+                    0 => None,
+                    _ => request.transfer.pack_key(way, &mut key).ok(),
+                };
+                let mut offers = if packed.is_some() { wire::OFFER_GET } else { 0 };
+                let put = matches!(self.params.protocol.get(), AUTO | PUT) && way.can(BTL_PUT);
+                if put && request.data.contiguous {
+                    offers |= wire::OFFER_PUT;
+                }
+                let key_len = packed.unwrap_or(0);
+                let bytes = wire::Rendezvous {
+                    word: word(kind::RENDEZVOUS),
+                    context,
+                    source,
+                    tag,
+                    length: request.data.bytes,
+                    send: id,
+                    address,
+                    offers,
+                    key_len: key_len as u32,
+                }
+                .bytes();
+                header[..bytes.len()].copy_from_slice(&bytes);
+                header[bytes.len()..][..key_len].copy_from_slice(&key[..key_len]);
+                bytes.len() + key_len
+            }
+        }
+    }
+
+    /// Completes a send, or leaves that to the progress callback, when memory must be deregistered
+    /// and a lock is held.
+    ///
+    /// # Safety
+    /// The request is the caller's; nothing of it is in flight.
+    pub unsafe fn end_send<M: Mode>(
+        &self,
+        request: *mut SendRequest,
+        status: Status,
+        held: Held<'_>,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let remote = &*(*request).remote;
+            (*request).request.status.error = status;
+            if (*request).transfer.is_registered() && held.is_some() {
+                return self.enqueue::<M>(remote, Work::EndSend(request));
+            }
+            (*request).transfer.release(&remote.ways[(*request).transfer.way]);
+            if complete::<M>(&raw mut (*request).request) {
+                self.sends.give::<M>(request.cast());
+            }
+        }
+    }
+}
+
+impl SendRequest {
+    fn new<M: Mode>(
+        core: &Core,
+        send: &PmlSend,
+        state: &State,
+        remote: &Remote,
+        data: Data,
+    ) -> Self {
+        Self {
+            request: head(REQUEST_SEND, free::<M>),
+            core,
+            send: *send,
+            state,
+            remote,
+            data,
+            sequence: 0,
+            protocol: Protocol::Eager,
+            persistent: false,
+            plan: Plan::Fragments,
+            transfer: Transfer::new(),
+        }
+    }
+}
+
+/// Gives a send back.
+unsafe extern "C" fn free<M: Mode>(request: *mut Request) {
+    let request = request.cast::<SendRequest>();
+    // SAFETY: the MPI layer passes one of ours and uses it no more.
+    unsafe {
+        let core = &*(*request).core;
+        if detach(&raw mut (*request).request) {
+            core.sends.give::<M>(request.cast());
+        }
+    }
+}
+
+/// Starts a persistent send.
+unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
+    let request = request.cast::<SendRequest>();
+    // SAFETY: the MPI layer passes one of ours that is not started.
+    unsafe {
+        let this = &mut *request;
+        debug_assert!(this.persistent);
+        let core = &*this.core;
+        let (state, remote, send, data) = (&*this.state, &*this.remote, this.send, this.data);
+        this.request.status.error = OK;
+        let rank = state.rank(send.peer);
+        let sequence = match core.at_once::<M>(&send, state, rank, remote, &data) {
+            Tried::Sent => return OK,
+            Tried::Failed(status) => return status,
+            Tried::NoRoom(sequence) => Some(sequence),
+            Tried::Not => None,
+        };
+        this.transfer = Transfer::new();
+        this.request.completion.store(REQUEST_PENDING, Ordering::Relaxed);
+        core.launch::<M>(request, sequence);
+    }
+    OK
+}

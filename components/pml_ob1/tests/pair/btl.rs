@@ -1,0 +1,546 @@
+//! A transport between the systems of one process, for tests. It keeps its contract, and does
+//! everything the contract allows it to do to its users: it refuses, reorders, completes late.
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use cairn_framework::abi::lock::Lock;
+use cairn_framework::abi::peer::Peer;
+use cairn_framework::abi::pool::{Cri, CriPool};
+use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, OK, Status};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::frameworks::btl::{
+    BTL_GET, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
+    Btl, BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer, Device, Endpoint,
+};
+
+/// How the transport of a job behaves.
+#[derive(Debug, Clone)]
+pub struct Behaviour {
+    /// Begins the row of chances.
+    pub seed: u64,
+    /// Messages may overtake each other.
+    pub reorders: bool,
+    /// Of a hundred operations, so many find no room.
+    pub refuses: u64,
+    /// Messages to one peer that are not taken yet, at most.
+    pub room: usize,
+    pub capabilities: u64,
+    pub immediate_limit: u32,
+    pub packed_limit: u32,
+    pub eager_limit: u64,
+    /// Most bytes of a put or get.
+    pub rdma_limit: u64,
+    pub get_alignment: u32,
+    /// Of a hundred puts and gets, so many are finished later.
+    pub late: u64,
+    /// Bandwidth of each device.
+    pub devices: Vec<u32>,
+    pub cris: u32,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            reorders: false,
+            refuses: 0,
+            room: 1 << 20,
+            capabilities: BTL_SEND_IMMEDIATE | BTL_SEND_PACKED,
+            immediate_limit: 256,
+            packed_limit: 8192,
+            eager_limit: 4096,
+            rdma_limit: 10_000,
+            get_alignment: 1,
+            late: 50,
+            devices: vec![1000],
+            cris: 1,
+        }
+    }
+}
+
+/// What the transports of a job share.
+pub struct Fabric {
+    pub behaviour: Behaviour,
+    chance: AtomicU64,
+    /// By receiver, device and instance.
+    boxes: Mutex<HashMap<(u32, usize, u32), VecDeque<Packet>>>,
+    /// What is registered, by number: whose, where, how long, for what.
+    regions: Mutex<HashMap<u64, (u32, u64, usize, u32)>>,
+    /// Ranks that are gone.
+    dead: Mutex<Vec<u32>>,
+    /// What was sent by each device.
+    pub bytes: Vec<AtomicU64>,
+}
+
+struct Packet {
+    from: u32,
+    tag: u8,
+    /// Eight-byte words, for the alignment.
+    data: Vec<u64>,
+    len: usize,
+}
+
+static FABRICS: LazyLock<Mutex<HashMap<String, Arc<Fabric>>>> = LazyLock::new(Mutex::default);
+
+impl Fabric {
+    /// Prepares for a job with this name.
+    pub fn new(job: &str, behaviour: Behaviour) -> Arc<Self> {
+        let fabric = Arc::new(Self {
+            chance: AtomicU64::new(behaviour.seed),
+            bytes: behaviour.devices.iter().map(|_| AtomicU64::new(0)).collect(),
+            behaviour,
+            boxes: Mutex::default(),
+            regions: Mutex::default(),
+            dead: Mutex::default(),
+        });
+        FABRICS.lock().unwrap().insert(job.into(), Arc::clone(&fabric));
+        fabric
+    }
+
+    /// A number below `limit` (splitmix64).
+    fn below(&self, limit: u64) -> u64 {
+        let step = 0x9e37_79b9_7f4a_7c15;
+        let mut z = self.chance.fetch_add(step, Ordering::Relaxed).wrapping_add(step);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
+
+    fn percent(&self, chance: u64) -> bool {
+        chance > 0 && self.below(100) < chance
+    }
+
+    /// Regions that nobody has deregistered.
+    pub fn registered(&self) -> usize {
+        self.regions.lock().unwrap().len()
+    }
+
+    /// A rank is gone: whoever wants to reach it is told.
+    pub fn kill(&self, rank: u32) {
+        self.dead.lock().unwrap().push(rank);
+    }
+
+    /// Puts any bytes into a rank's box, as a peer that breaks the protocol.
+    pub fn forge(&self, from: u32, to: u32, tag: u8, bytes: &[u8]) {
+        let mut data = vec![0u64; bytes.len().div_ceil(8) + 1];
+        // SAFETY: the words have room for them.
+        unsafe {
+            data.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+        let packet = Packet { from, tag, data, len: bytes.len() };
+        self.boxes.lock().unwrap().entry((to, 0, 0)).or_default().push_back(packet);
+    }
+}
+
+/// One device of one process.
+pub struct Port {
+    fabric: Arc<Fabric>,
+    host: HostHandle,
+    number: usize,
+    rank: u32,
+    /// By instance: what is to be completed.
+    late: Vec<Mutex<Vec<Late>>>,
+    /// By rank.
+    endpoints: Mutex<HashMap<u32, usize>>,
+    module: Mutex<usize>,
+}
+
+/// A put, get or flush that is finished later.
+struct Late {
+    completion: *mut BtlCompletion,
+    copy: Option<(usize, usize, usize)>,
+    status: Status,
+}
+
+// SAFETY: whoever has the list completes it.
+unsafe impl Send for Late {}
+
+struct Link {
+    to: u32,
+}
+
+struct Pair {
+    modules: Vec<*mut BtlModule>,
+    _devices: Vec<Device<Port>>,
+}
+
+// SAFETY: the pointers lead to devices, which may be used by any thread.
+unsafe impl Send for Pair {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Pair {}
+
+const KEY: usize = 16;
+
+impl Component for Pair {
+    type Params = ();
+
+    fn register(_: &Registrar<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn open(host: HostHandle, (): ()) -> Result<Self, Failure> {
+        let job = host.job();
+        // SAFETY: the job's name is a string that stays.
+        let name = unsafe { CStr::from_ptr(job.id) }.to_str().unwrap();
+        let fabric = FABRICS.lock().unwrap().get(name).cloned();
+        let fabric = fabric.ok_or_else(|| Failure::unavailable("no fabric for this job"))?;
+        let mut devices = Vec::new();
+        for number in 0..fabric.behaviour.devices.len() {
+            devices.push(device(host, Arc::clone(&fabric), number, job.rank)?);
+        }
+        Ok(Self { modules: devices.iter().map(Device::module).collect(), _devices: devices })
+    }
+
+    fn query(&self, _: &Scope) -> Answer {
+        Answer::Priority(50)
+    }
+}
+
+fn device(
+    host: HostHandle,
+    fabric: Arc<Fabric>,
+    number: usize,
+    rank: u32,
+) -> Result<Device<Port>, Failure> {
+    let behaviour = fabric.behaviour.clone();
+    let order = if behaviour.reorders || behaviour.cris > 1 { 0 } else { BTL_IN_ORDER };
+    let view = BtlModule {
+        struct_size: size_of::<BtlModule>() as u32,
+        exclusivity: 1,
+        capabilities: behaviour.capabilities | order,
+        name: c"pair".as_ptr(),
+        state: std::ptr::null_mut(),
+        pool: std::ptr::null_mut(),
+        ops: std::ptr::null(),
+        instance: std::ptr::null_mut(),
+        immediate_limit: behaviour.immediate_limit,
+        packed_limit: behaviour.packed_limit,
+        gathered_limit: 0,
+        gathered_segments: 0,
+        key_size: KEY as u32,
+        eager_limit: behaviour.eager_limit,
+        put_limit: behaviour.rdma_limit,
+        get_limit: behaviour.rdma_limit,
+        get_alignment: behaviour.get_alignment,
+        latency: 100 + number as u32,
+        bandwidth: behaviour.devices[number],
+        reserved: 0,
+    };
+    let late = (0..behaviour.cris).map(|_| Mutex::default()).collect();
+    let endpoints = Mutex::default();
+    let module = Mutex::new(0);
+    let port = Port { fabric, host, number, rank, late, endpoints, module };
+    let device = Device::new(view, port);
+    let cris: Vec<Cri> = (0..behaviour.cris)
+        .map(|index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() })
+        .collect();
+    let pool = Box::leak(Box::new(CriPool {
+        struct_size: size_of::<CriPool>() as u32,
+        count: behaviour.cris,
+        name: c"btl_pair".as_ptr(),
+        instances: cris.leak().as_mut_ptr(),
+        stride: size_of::<Cri>(),
+        progress: Some(progress),
+        module: device.module().cast(),
+        strategy: std::ptr::null(),
+        strategy_state: std::ptr::null_mut(),
+        id: 0,
+        reserved: 0,
+    }));
+    *device.state().module.lock().unwrap() = device.module().addr();
+    // SAFETY: leaked, and complete; nobody else has the device yet.
+    unsafe {
+        (*device.module()).pool = pool;
+        host.pool_add(pool)?;
+    }
+    Ok(device)
+}
+
+unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
+    // SAFETY: the pool passes the device and one of its instances, whose lock is held.
+    let (module, cri) = unsafe { (&*module.cast::<BtlModule>(), &*cri) };
+    // SAFETY: `Device::new` stored the state.
+    let port = unsafe { &*module.state.cast::<Port>() };
+    port.complete(cri) + port.deliver(module, cri)
+}
+
+impl Port {
+    fn complete(&self, cri: &Cri) -> u32 {
+        let mut list = self.late[cri.index as usize].lock().unwrap();
+        let due: Vec<Late> =
+            if self.fabric.percent(50) { std::mem::take(&mut list) } else { vec![] };
+        drop(list);
+        let count = due.len() as u32;
+        for Late { completion, copy, status } in due {
+            copy.into_iter().for_each(move_bytes);
+            // SAFETY: promised by whoever queued it; called once.
+            unsafe { (*completion).done.unwrap()(completion, status) };
+        }
+        count
+    }
+
+    fn deliver(&self, module: &BtlModule, cri: &Cri) -> u32 {
+        let mut count = 0;
+        for _ in 0..4 {
+            let packet = {
+                let mut boxes = self.fabric.boxes.lock().unwrap();
+                let Some(mine) = boxes.get_mut(&(self.rank, self.number, cri.index)) else { break };
+                let place = match mine.len() {
+                    0 => break,
+                    len if self.fabric.behaviour.reorders => self.fabric.below(len as u64) as usize,
+                    _ => 0,
+                };
+                mine.remove(place).unwrap()
+            };
+            let received = Received {
+                struct_size: size_of::<Received>() as u32,
+                flags: RECEIVED_CONTIGUOUS,
+                module,
+                cri: (&raw const *cri).cast_mut(),
+                endpoint: std::ptr::null_mut(),
+                data: packet.data.as_ptr().cast(),
+                len: packet.len,
+            };
+            let _ = packet.from;
+            let entry = &self.host.receive_table()[usize::from(packet.tag)];
+            // SAFETY: the host's table is complete; the message lives during the call.
+            unsafe { entry.callback.unwrap()(entry.context, &raw const received) };
+            count += 1;
+        }
+        count
+    }
+
+    fn refuses(&self, endpoint: *mut Endpoint, cri: &Cri) -> Result<Option<u32>, Failure> {
+        // SAFETY: `add_peer` made it.
+        let to = unsafe { (*endpoint.cast::<Link>()).to };
+        if self.fabric.dead.lock().unwrap().contains(&to) {
+            return Err(Failure::new(ERR_PEER, format!("rank {to} is gone")));
+        }
+        if self.fabric.percent(self.fabric.behaviour.refuses) {
+            return Ok(None);
+        }
+        let boxes = self.fabric.boxes.lock().unwrap();
+        let waiting = boxes.get(&(to, self.number, cri.index)).map_or(0, VecDeque::len);
+        Ok((waiting < self.fabric.behaviour.room).then_some(to))
+    }
+
+    fn send(&self, to: u32, cri: &Cri, tag: u8, len: usize, fill: impl FnOnce(*mut u8)) {
+        let mut data = vec![0u64; len.div_ceil(8) + 1];
+        fill(data.as_mut_ptr().cast());
+        self.fabric.bytes[self.number].fetch_add(len as u64, Ordering::Relaxed);
+        let packet = Packet { from: self.rank, tag, data, len };
+        let mut boxes = self.fabric.boxes.lock().unwrap();
+        boxes.entry((to, self.number, cri.index)).or_default().push_back(packet);
+    }
+
+    /// Whether a key, or a registration, allows this.
+    fn check(&self, region: *mut c_void, rank: u32, address: u64, len: usize) {
+        if self.fabric.behaviour.capabilities & BTL_NEEDS_REGISTRATION == 0 {
+            assert!(region.is_null(), "a registration where none is needed");
+            return;
+        }
+        let regions = self.fabric.regions.lock().unwrap();
+        let (owner, start, length, access) = regions[&(region.addr() as u64)];
+        assert_eq!(owner, rank, "another rank's memory");
+        assert!(access != 0);
+        let end = start + length as u64;
+        assert!(
+            address >= start && address + len as u64 <= end,
+            "outside of the registered memory"
+        );
+    }
+
+    fn transfer(
+        &self,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+        put: bool,
+    ) -> Result<Outcome, Failure> {
+        assert!(transfer.len > 0 && transfer.len as u64 <= self.fabric.behaviour.rdma_limit);
+        let Some(to) = self.refuses(endpoint, cri)? else { return Ok(Outcome::NoResources) };
+        self.check(transfer.key, to, transfer.remote, transfer.len);
+        self.check(transfer.registration, self.rank, transfer.local.addr() as u64, transfer.len);
+        let (local, remote) = (transfer.local.expose_provenance(), transfer.remote as usize);
+        let alignment = self.fabric.behaviour.get_alignment as usize;
+        if !put {
+            assert!([local, remote, transfer.len].iter().all(|n| n.is_multiple_of(alignment)));
+        }
+        let copy = if put { (local, remote, transfer.len) } else { (remote, local, transfer.len) };
+        if self.fabric.percent(self.fabric.behaviour.late) {
+            let late = Late { completion, copy: Some(copy), status: OK };
+            self.late[cri.index as usize].lock().unwrap().push(late);
+            return Ok(Outcome::Queued);
+        }
+        move_bytes(copy);
+        Ok(Outcome::Done)
+    }
+}
+
+fn move_bytes((from, to, len): (usize, usize, usize)) {
+    // SAFETY: both are memory of this process that the protocol vouches for.
+    unsafe {
+        let from: *const u8 = std::ptr::with_exposed_provenance(from);
+        let to: *mut u8 = std::ptr::with_exposed_provenance_mut(to);
+        to.copy_from_nonoverlapping(from, len);
+    }
+}
+
+impl Btl for Pair {
+    type Device = Port;
+
+    fn modules(&self) -> &[*mut BtlModule] {
+        &self.modules
+    }
+
+    fn add_peer(port: &Port, _: &BtlModule, peer: &Peer) -> Result<Option<*mut Endpoint>, Failure> {
+        let mut endpoints = port.endpoints.lock().unwrap();
+        let link = endpoints
+            .entry(peer.rank)
+            .or_insert_with(|| Box::into_raw(Box::new(Link { to: peer.rank })).expose_provenance());
+        Ok(Some(std::ptr::with_exposed_provenance_mut(*link)))
+    }
+
+    unsafe fn remove_peer(_: &Port, endpoint: *mut Endpoint) {
+        // SAFETY: `add_peer` boxed it.
+        drop(unsafe { Box::from_raw(endpoint.cast::<Link>()) });
+    }
+
+    unsafe fn send_immediate(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlMessage,
+    ) -> Result<Outcome, Failure> {
+        let (header, payload) = (message.header_len as usize, message.payload_len as usize);
+        assert!(header + payload <= port.fabric.behaviour.immediate_limit as usize);
+        assert!(port.fabric.behaviour.capabilities & BTL_SEND_IMMEDIATE != 0);
+        let Some(to) = port.refuses(endpoint, cri)? else { return Ok(Outcome::NoResources) };
+        port.send(to, cri, message.tag, header + payload, |data| {
+            // SAFETY: the caller's lengths hold, and there is room for both.
+            unsafe {
+                data.copy_from_nonoverlapping(message.header.cast(), header);
+                if payload > 0 {
+                    data.add(header).copy_from_nonoverlapping(message.payload.cast(), payload);
+                }
+            }
+        });
+        Ok(Outcome::Done)
+    }
+
+    unsafe fn send_packed(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlPacked,
+    ) -> Result<Outcome, Failure> {
+        let (header, payload) = (message.header_len as usize, message.payload_len as usize);
+        assert!(header + payload <= port.fabric.behaviour.packed_limit as usize);
+        assert!(port.fabric.behaviour.capabilities & BTL_SEND_PACKED != 0);
+        let Some(to) = port.refuses(endpoint, cri)? else { return Ok(Outcome::NoResources) };
+        port.send(to, cri, message.tag, header + payload, |data| {
+            // SAFETY: as above.
+            unsafe {
+                data.copy_from_nonoverlapping(message.header.cast(), header);
+                let to = data.add(header).cast();
+                assert_eq!(message.pack.unwrap()(message.context, to, payload), payload);
+            }
+        });
+        Ok(Outcome::Done)
+    }
+
+    unsafe fn put(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        assert!(port.fabric.behaviour.capabilities & BTL_PUT != 0);
+        port.transfer(cri, endpoint, transfer, completion, true)
+    }
+
+    unsafe fn get(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        assert!(port.fabric.behaviour.capabilities & BTL_GET != 0);
+        port.transfer(cri, endpoint, transfer, completion, false)
+    }
+
+    unsafe fn flush(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        if port.refuses(endpoint, cri)?.is_none() {
+            return Ok(Outcome::NoResources);
+        }
+        let mut late = port.late[cri.index as usize].lock().unwrap();
+        if late.is_empty() {
+            return Ok(Outcome::Done);
+        }
+        late.push(Late { completion, copy: None, status: OK });
+        Ok(Outcome::Queued)
+    }
+
+    unsafe fn register_memory(
+        port: &Port,
+        address: *mut c_void,
+        len: usize,
+        access: u32,
+    ) -> Result<*mut c_void, Failure> {
+        if port.fabric.percent(port.fabric.behaviour.refuses / 4) {
+            return Err(Failure::new(ERR_ARGUMENT, "not this memory"));
+        }
+        let mut regions = port.fabric.regions.lock().unwrap();
+        let number = loop {
+            let number = port.fabric.below(1 << 40) + 1;
+            if !regions.contains_key(&number) {
+                break number;
+            }
+        };
+        regions.insert(number, (port.rank, address.expose_provenance() as u64, len, access));
+        Ok(std::ptr::without_provenance_mut(number as usize))
+    }
+
+    unsafe fn deregister_memory(port: &Port, registration: *mut c_void) {
+        let mut regions = port.fabric.regions.lock().unwrap();
+        assert!(regions.remove(&(registration.addr() as u64)).is_some(), "deregistered twice");
+    }
+
+    unsafe fn pack_key(_: &Port, registration: *mut c_void, key: &mut [u8]) -> Result<(), Failure> {
+        key[..8].copy_from_slice(&(registration.addr() as u64).to_le_bytes());
+        key[8..].fill(0x5a);
+        Ok(())
+    }
+
+    unsafe fn unpack_key(
+        _: &Port,
+        _: *mut Endpoint,
+        packed: &[u8],
+    ) -> Result<*mut c_void, Failure> {
+        if packed.len() != KEY || packed[8..].iter().any(|byte| *byte != 0x5a) {
+            return Err(Failure::new(ERR_ARGUMENT, "this is no key"));
+        }
+        let number = u64::from_le_bytes(packed[..8].try_into().unwrap());
+        Ok(std::ptr::without_provenance_mut(number as usize))
+    }
+}
+
+cairn_framework::component! {
+    framework: btl,
+    component: Pair,
+    name: "pair",
+    description: "between the systems of one process",
+}
