@@ -17,6 +17,11 @@
  * **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
  * one thread at a time for one communicator, as MPI demands of its callers.
  *
+ * **Tags.** Several operations may be under way on a communicator, of several components. Each
+ * comes with a tag that no other of them has, from `tag`; its messages carry that tag. Between two
+ * processes messages of one negative tag do not overtake each other, whatever the communicator's
+ * assertions say.
+ *
  * **Completion and ownership.** As for `pml`: requests are the component's, buffers are the
  * operation's until it is complete, count arrays until `run`, `start` or `init` returns.
  *
@@ -177,6 +182,16 @@
 #define CAIRN_COLL_PERSISTENT 2
 
 /**
+ * The highest tag of a collective operation. Negative tags above it are for other uses.
+ */
+#define CAIRN_COLL_TAG_FIRST -1024
+
+/**
+ * How many tags there are for collective operations.
+ */
+#define CAIRN_COLL_TAGS (1 << 15)
+
+/**
  * An array of counts or displacements, one for each rank, in the width the user called with.
  */
 struct cairn_coll_counts_t {
@@ -195,7 +210,9 @@ struct cairn_coll_counts_t {
 };
 
 /**
- * One side of an operation. Which fields hold is what the MPI function has.
+ * One side of an operation. Which fields hold is what the MPI function has; the one count and
+ * datatype of a broadcast or a reduction are in the receive side, on every process, as are the
+ * counts of reduce-scatter.
  */
 struct cairn_coll_side_t {
   /**
@@ -253,9 +270,10 @@ struct cairn_coll_args_t {
    */
   int32_t root;
   /**
-   * Zero.
+   * The operation's tag, from the MPI layer's count for the communicator: see
+   * `CAIRN_COLL_TAG_FIRST`.
    */
-  uint32_t reserved;
+  int32_t tag;
 };
 
 /**

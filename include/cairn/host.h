@@ -272,7 +272,8 @@ struct cairn_host_t {
   cairn_status_t (*scope_slot_reserve)(cairn_instance_t *instance, uint32_t *slot);
   /**
    * Finds the component that serves a framework for a scope (null: the process): its table and
-   * its instance. `CAIRN_ERR_NOT_FOUND` when nothing was selected. For set-up; keep the result.
+   * its instance. Makes the process's choice if nobody has asked for the framework yet.
+   * `CAIRN_ERR_NOT_FOUND` when none can serve. For set-up; keep the result.
    */
   cairn_status_t (*service)(cairn_instance_t *instance,
                             const char *framework,

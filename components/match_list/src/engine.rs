@@ -37,14 +37,14 @@ trait Entry {
 impl Entry for MatchPosted {
     #[inline]
     fn words(&mut self) -> &mut [usize; 4] {
-        &mut self.private
+        &mut self.engine_private
     }
 }
 
 impl Entry for MatchArrived {
     #[inline]
     fn words(&mut self) -> &mut [usize; 4] {
-        &mut self.private
+        &mut self.engine_private
     }
 }
 
@@ -200,7 +200,7 @@ impl Lists {
         // SAFETY: promised by the caller.
         unsafe {
             let (source, tag) = ((*posted).source, (*posted).tag);
-            (*posted).private[IN_LIST] = 0;
+            (*posted).engine_private[IN_LIST] = 0;
             if self.all.head.is_null() {
                 self.counts.searches += 1;
             } else {
@@ -211,8 +211,8 @@ impl Lists {
                     return Some(found);
                 }
             }
-            (*posted).private[NUMBER] = self.posts;
-            (*posted).private[IN_LIST] = 1;
+            (*posted).engine_private[NUMBER] = self.posts;
+            (*posted).engine_private[IN_LIST] = 1;
             self.posts = self.posts.wrapping_add(1);
             match source {
                 MATCH_ANY_SOURCE => self.any.push(posted),
@@ -245,7 +245,7 @@ impl Lists {
                 (Some(own), Some(any)) => {
                     // SAFETY: what is in a list is valid.
                     let (own_number, any_number) =
-                        unsafe { ((*own).private[NUMBER], (*any).private[NUMBER]) };
+                        unsafe { ((*own).engine_private[NUMBER], (*any).engine_private[NUMBER]) };
                     let own_is_first = (own_number.wrapping_sub(any_number) as isize) < 0;
                     Some(if own_is_first { own } else { any })
                 }
@@ -317,7 +317,7 @@ impl Lists {
                 MATCH_ANY_SOURCE => self.any.remove(posted),
                 rank => self.source(rank).posted.remove(posted),
             }
-            (*posted).private[IN_LIST] = 0;
+            (*posted).engine_private[IN_LIST] = 0;
         }
         self.counts.posted -= 1;
     }
@@ -329,7 +329,7 @@ impl Lists {
     pub unsafe fn cancel(&mut self, posted: *mut MatchPosted) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
-            let waits = (*posted).private[IN_LIST] == 1;
+            let waits = (*posted).engine_private[IN_LIST] == 1;
             if waits {
                 self.withdraw(posted);
             }
@@ -375,7 +375,7 @@ impl Lists {
             while !entry.is_null() {
                 // SAFETY: what is in a list is valid.
                 unsafe {
-                    receives.push(((*entry).private[NUMBER], (*entry).source, (*entry).tag));
+                    receives.push(((*entry).engine_private[NUMBER], (*entry).source, (*entry).tag));
                     entry = Queue::<MatchPosted, 0>::next(entry);
                 }
             }

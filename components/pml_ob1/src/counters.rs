@@ -65,7 +65,7 @@ impl Counters {
         for (name, unit, help, cell) in counters.copies.iter().flat_map(Copy::cells) {
             let spec = CounterSpec {
                 struct_size: size_of::<CounterSpec>() as u32,
-                class: COUNTER_SUM,
+                kind: COUNTER_SUM,
                 level: 5,
                 reserved: 0,
                 name: name.as_ptr(),

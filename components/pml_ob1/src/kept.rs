@@ -74,7 +74,7 @@ impl Keeper {
         if kept.is_null() {
             return kept;
         }
-        let arrived = MatchArrived { source: 0, tag: 0, private: [0; 4] };
+        let arrived = MatchArrived { source: 0, tag: 0, engine_private: [0; 4] };
         // SAFETY: a node or an allocation with room for both.
         unsafe {
             kept.write(Kept { arrived, module, len, class });

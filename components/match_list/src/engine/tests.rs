@@ -94,7 +94,7 @@ proptest! {
         for act in acts {
             match act {
                 Act::Post { source, tag } => {
-                    let entry = Box::new(MatchPosted { source, tag, private: [!0; 4] });
+                    let entry = Box::new(MatchPosted { source, tag, engine_private: [!0; 4] });
                     receives.push(Box::into_raw(entry));
                     // SAFETY: entries live until the end of the test.
                     let found = unsafe { lists.post(receives[receives.len() - 1]) };
@@ -102,7 +102,7 @@ proptest! {
                     prop_assert_eq!(place(&messages, found), expected);
                 }
                 Act::Arrive { source, tag, room } => {
-                    let entry = MatchArrived { source: 99, tag: 99, private: [!0; 4] };
+                    let entry = MatchArrived { source: 99, tag: 99, engine_private: [!0; 4] };
                     messages.push(Box::into_raw(Box::new(entry)));
                     let last = messages[messages.len() - 1];
                     // SAFETY: as above.
@@ -158,8 +158,8 @@ proptest! {
 fn numbers_of_posting_wrap() {
     let mut lists = Lists::new(1).unwrap();
     lists.posts = usize::MAX;
-    let mut own = MatchPosted { source: 0, tag: 1, private: [0; 4] };
-    let mut any = MatchPosted { source: MATCH_ANY_SOURCE, tag: 1, private: [0; 4] };
+    let mut own = MatchPosted { source: 0, tag: 1, engine_private: [0; 4] };
+    let mut any = MatchPosted { source: MATCH_ANY_SOURCE, tag: 1, engine_private: [0; 4] };
     // SAFETY: both live until the end.
     unsafe {
         assert!(lists.post(&raw mut own).is_none());
