@@ -14,3 +14,5 @@ use match_list as _;
 use pmi_pmi1 as _;
 use pmi_singleton as _;
 use pml_ob1 as _;
+use smsc_cma as _;
+use smsc_ring as _;

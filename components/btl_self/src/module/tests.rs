@@ -58,7 +58,7 @@ unsafe fn send(
 /// Sending looks at the instance only.
 static STATE: std::sync::LazyLock<State> = std::sync::LazyLock::new(|| State {
     table: MockHost::leak("btl_self").handle().receive_table(),
-    endpoint: Box::new(Endpoint { private: 0 }),
+    endpoint: Box::new(Endpoint { transport_private: 0 }),
 });
 
 fn subject(params: &[(&str, &str)]) -> Subject {

@@ -1,0 +1,14 @@
+//! cma: the reader copies from the other process's memory by a system call (cross memory attach,
+//! `process_vm_readv`).
+//!
+//! ```text
+//!   open        card: pid, address and value of a check word
+//!   peer_open   reads the peer's check word for real: allowed? the right process?
+//!   advance     process_vm_readv, a few megabytes a call; the owner does nothing
+//! ```
+//!
+//! Whether it is allowed is up to the system: the same user, the Yama module's ptrace scope, seccomp
+//! filters of containers, user namespaces. Only trying tells. With ptrace scope 1 ("restricted") a
+//! process may allow others to look at it, and ours do.
+
+mod component;

@@ -1,0 +1,213 @@
+//! Lanes: what lies where in a segment, who may use which, and tickets.
+//!
+//! ```text
+//!   header of cairn-segment, directory │ lane: progress of both sides │ slots │ lane ...
+//! ```
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use cairn_framework::frameworks::smsc::SmscTicket;
+use cairn_segment::{HEADER, Segment, page_size};
+
+/// Changes with anything below.
+const LAYOUT: u32 = 1;
+/// Transfers that a process can read at once.
+pub const LANES: usize = 64;
+/// Bounds of what a peer may say.
+const MAX_SLOTS: usize = 64;
+const MAX_CHUNK: usize = 1 << 20;
+
+/// What the reader has. Constant once the card is out.
+#[repr(C)]
+struct Directory {
+    layout: u32,
+    lanes: u32,
+    slots: u32,
+    chunk: u32,
+}
+
+/// How far both sides are, in chunks. Reset by the reader before it gives the ticket out.
+#[repr(C)]
+pub struct Counts {
+    /// Written by the owner, read by the reader.
+    pub filled: Count,
+    /// Written by the reader, read by the owner.
+    pub drained: Count,
+}
+
+/// A count on its own cache lines.
+#[repr(C, align(128))]
+pub struct Count(pub AtomicU64);
+
+/// The numbers that everything else follows from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    pub slots: usize,
+    pub chunk: usize,
+}
+
+impl Geometry {
+    /// Bytes of a segment.
+    pub fn len(&self) -> usize {
+        self.lane(LANES)
+    }
+
+    fn lane(&self, index: usize) -> usize {
+        page_size() + index * self.lane_len()
+    }
+
+    fn lane_len(&self) -> usize {
+        (size_of::<Counts>() + self.slots * self.chunk).next_multiple_of(page_size())
+    }
+
+    /// Writes the directory of a new segment.
+    pub fn write(&self, segment: &Segment) -> Result<(), cairn_segment::Error> {
+        segment.reserve(0..page_size())?;
+        // SAFETY: inside the segment, reserved, and nobody knows of it yet.
+        unsafe {
+            segment.base().add(HEADER).cast::<Directory>().write(Directory {
+                layout: LAYOUT,
+                lanes: LANES as u32,
+                slots: self.slots as u32,
+                chunk: self.chunk as u32,
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads and checks a peer's directory.
+    pub fn read(segment: &Segment) -> Result<Self, String> {
+        if segment.len() < page_size() {
+            return Err("the peer's segment has no directory".into());
+        }
+        // SAFETY: inside the segment; the owner reserved it before it gave out its card.
+        let directory = unsafe { &*segment.base().add(HEADER).cast::<Directory>() };
+        let geometry = Self { slots: directory.slots as usize, chunk: directory.chunk as usize };
+        let sound = directory.layout == LAYOUT
+            && directory.lanes as usize == LANES
+            && (1..=MAX_SLOTS).contains(&geometry.slots)
+            && (64..=MAX_CHUNK).contains(&geometry.chunk)
+            && geometry.len() <= segment.len();
+        if sound { Ok(geometry) } else { Err("the peer's segment has another layout".into()) }
+    }
+}
+
+/// The lane of one transfer, on either side.
+pub struct Lane {
+    pub counts: *const Counts,
+    pub slots: *mut u8,
+}
+
+/// Segments of one's own or a peer's, with the lanes in it that have memory.
+pub struct Lanes {
+    segment: Segment,
+    pub geometry: Geometry,
+    reserved: [AtomicBool; LANES],
+    /// Of one's own segment: those that nobody uses, the one used last on top because it is warm.
+    free: Mutex<Vec<u32>>,
+}
+
+impl Lanes {
+    pub fn new(segment: Segment, geometry: Geometry) -> Self {
+        Self {
+            segment,
+            geometry,
+            reserved: [const { AtomicBool::new(false) }; LANES],
+            free: Mutex::new((0..LANES as u32).rev().collect()),
+        }
+    }
+
+    pub fn card(&self) -> &[u8] {
+        self.segment.card()
+    }
+
+    /// A lane that nobody uses, reset for a new transfer.
+    pub fn take(&self) -> Result<Option<(u32, Lane)>, cairn_segment::Error> {
+        let Some(index) = self.free.lock().expect("nothing panics with it").pop() else {
+            return Ok(None);
+        };
+        let lane = self.lane(index as usize).inspect_err(|_| self.give_back(index))?;
+        // SAFETY: the lane is reserved, and its former owner has written its last.
+        let counts = unsafe { &*lane.counts };
+        counts.filled.0.store(0, Ordering::Relaxed);
+        counts.drained.0.store(0, Ordering::Relaxed);
+        Ok(Some((index, lane)))
+    }
+
+    /// Gives a lane back that both sides have done with.
+    pub fn give_back(&self, index: u32) {
+        self.free.lock().expect("nothing panics with it").push(index);
+    }
+
+    /// A lane with memory behind it. `index` is below [`LANES`].
+    pub fn lane(&self, index: usize) -> Result<Lane, cairn_segment::Error> {
+        let begin = self.geometry.lane(index);
+        if !self.reserved[index].load(Ordering::Acquire) {
+            self.segment.reserve(begin..begin + self.geometry.lane_len())?;
+            self.reserved[index].store(true, Ordering::Release);
+        }
+        // SAFETY: inside the segment.
+        let counts = unsafe { self.segment.base().add(begin) };
+        // SAFETY: as above.
+        let slots = unsafe { counts.add(size_of::<Counts>()) };
+        Ok(Lane { counts: counts.cast(), slots })
+    }
+}
+
+/// Which lane, and how the message is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    pub lane: u32,
+    pub chunk: u32,
+}
+
+impl Plan {
+    /// Eight chunks or more, up to the size of a slot.
+    pub fn chunk_for(len: usize, geometry: Geometry) -> u32 {
+        let smallest = (4 << 10).min(geometry.chunk);
+        (len / 8).next_multiple_of(1 << 10).clamp(smallest, geometry.chunk) as u32
+    }
+
+    pub fn ticket(self) -> SmscTicket {
+        let mut ticket = SmscTicket { len: 8, ..SmscTicket::default() };
+        ticket.data[..4].copy_from_slice(&self.lane.to_le_bytes());
+        ticket.data[4..8].copy_from_slice(&self.chunk.to_le_bytes());
+        ticket
+    }
+
+    /// Reads a peer's ticket; `None` when it is not in order.
+    pub fn parse(ticket: &SmscTicket, geometry: Geometry) -> Option<Self> {
+        let word = |at: usize| {
+            let bytes = ticket.data.get(at..at + 4)?;
+            Some(u32::from_le_bytes(bytes.try_into().ok()?))
+        };
+        let plan = Self { lane: word(0)?, chunk: word(4)? };
+        let sound = ticket.len == 8
+            && (plan.lane as usize) < LANES
+            && (1..=geometry.chunk).contains(&(plan.chunk as usize));
+        sound.then_some(plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_travel_and_wrong_ones_are_refused() {
+        let geometry = Geometry { slots: 8, chunk: 32 << 10 };
+        assert_eq!((size_of::<Counts>(), size_of::<Directory>()), (256, 16));
+        for len in [1, 5000, 64 << 10, 1 << 20, 1 << 30] {
+            let chunk = Plan::chunk_for(len, geometry);
+            assert!((4 << 10..=32 << 10).contains(&chunk), "{chunk}");
+            let plan = Plan { lane: 63, chunk };
+            assert_eq!(Plan::parse(&plan.ticket(), geometry), Some(plan));
+        }
+        for (lane, chunk) in [(64, 4096), (0, 0), (0, (32 << 10) + 1), (u32::MAX, u32::MAX)] {
+            assert_eq!(Plan::parse(&Plan { lane, chunk }.ticket(), geometry), None);
+        }
+        let short = SmscTicket { len: 7, ..Plan { lane: 0, chunk: 4096 }.ticket() };
+        assert_eq!(Plan::parse(&short, geometry), None);
+    }
+}

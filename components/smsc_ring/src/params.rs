@@ -1,0 +1,63 @@
+//! Parameters.
+
+use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
+use cairn_framework::author::{Failure, Registrar};
+use cairn_segment::Backing;
+
+/// The parameters of `smsc_ring`.
+pub struct Params {
+    pub priority: IntegerParam,
+    chunk: SizeParam,
+    slots: IntegerParam,
+    backing: ChoiceParam,
+}
+
+impl Params {
+    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            priority: registrar.priority(40)?,
+            chunk: registrar
+                .size(
+                    "chunk",
+                    "32k",
+                    "Largest piece that is copied at once; rounded up to a multiple of 4k",
+                )
+                .range(4 << 10, 1 << 20)
+                .level(5)
+                .register()?,
+            slots: registrar
+                .integer(
+                    "slots",
+                    8,
+                    "Pieces that may be on their way at once; all of them should fit the \
+                     second-level cache",
+                )
+                .range(2, 64)
+                .level(5)
+                .register()?,
+            backing: registrar
+                .choice(
+                    "backing",
+                    &["memory", "file"],
+                    "memory",
+                    "What shared memory is made of, as for btl_sm_backing",
+                )
+                .level(5)
+                .register()?,
+        })
+    }
+
+    /// Bytes of a slot.
+    pub fn chunk(&self) -> usize {
+        (self.chunk.get() as usize).next_multiple_of(4 << 10)
+    }
+
+    /// Slots of a lane.
+    pub fn slots(&self) -> usize {
+        self.slots.get() as usize
+    }
+
+    pub fn backing(&self) -> Backing {
+        if self.backing.get() == 1 { Backing::File } else { Backing::Memory }
+    }
+}
