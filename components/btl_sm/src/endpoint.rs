@@ -6,12 +6,14 @@
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cairn_framework::abi::peer::Peer as PeerView;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::Endpoint;
 use cairn_segment::Segment;
 
+use crate::large::Lane;
 use crate::ring::{Producer, Room};
 use crate::wake;
 use crate::wire::{ENTRY_READY, Geometry};
@@ -29,6 +31,8 @@ pub struct Peer {
     fenced: bool,
     /// By our instance.
     outbound: Box<[Line]>,
+    /// The peer as the components of smsc have it.
+    pub lane: Lane,
 }
 
 #[repr(align(128))]
@@ -56,7 +60,7 @@ impl Peer {
     /// for them.
     pub fn new(
         segment: Segment,
-        rank: u32,
+        view: &PeerView,
         own_rank: u32,
         instances: usize,
         barriers: bool,
@@ -66,12 +70,13 @@ impl Peer {
         let outbound = (0..instances).map(|_| Line(UnsafeCell::new(Outbound::closed()))).collect();
         Ok(Self {
             endpoint: Endpoint { transport_private: 0 },
-            rank,
+            rank: view.rank,
             own_rank,
             segment,
             geometry,
             fenced: !(barriers && peer_barriers),
             outbound,
+            lane: Lane::new(view),
         })
     }
 

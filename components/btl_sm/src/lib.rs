@@ -19,13 +19,16 @@
 //!   line and costs one handover of it.
 //! * `wire`: what lies where in a segment.
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
+//! * `large`: get, by the components of the framework smsc; `registry`: what peers may read.
 //! * `wake`: how a receiver sleeps.
 
 mod component;
 mod endpoint;
+mod large;
 mod module;
 mod params;
 mod receive;
+mod registry;
 mod ring;
 mod wake;
 mod wire;

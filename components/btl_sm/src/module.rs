@@ -12,15 +12,18 @@ use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry, Received};
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_RESOURCES};
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
-    BTL_CAN_WAKE, BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_IN_ORDER, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
-    Btl, BtlMessage, BtlModule, BtlPacked, BtlWake, Device, Endpoint,
+    BTL_CAN_WAKE, BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_GET, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION,
+    BTL_REMOTE_READ, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl, BtlCompletion, BtlMessage,
+    BtlModule, BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
 };
 use cairn_segment::{Options, Segment};
 
 use crate::component::SharedMemory;
 use crate::endpoint::Peer;
+use crate::large::{self, Movers, Refused, Transfers};
 use crate::params::{IMMEDIATE_LIMIT, Params};
 use crate::receive::Inbox;
+use crate::registry::{Key, Registry};
 use crate::ring::{INLINE, KIND_INLINE};
 use crate::wake;
 use crate::wire::Geometry;
@@ -33,6 +36,7 @@ const HEADER_ROOM: usize = 128;
 struct Line {
     cri: Cri,
     inbox: UnsafeCell<Inbox>,
+    transfers: UnsafeCell<Transfers>,
     /// A sender was refused for want of room since the last `arm`.
     starved: Cell<bool>,
 }
@@ -48,6 +52,24 @@ pub struct State {
     pub packed_limit: usize,
     /// Our endpoint to each rank of the job. Written by `add_peer` and `remove_peer`.
     pub peers: Box<[AtomicPtr<Peer>]>,
+    pub movers: Movers,
+    pub registry: Registry,
+    pub refused: Refused,
+    pool: *const CriPool,
+}
+
+impl State {
+    /// What a component of smsc said when it failed.
+    #[cold]
+    pub fn reason(&self, status: i32) -> Failure {
+        let mut text = vec![0u8; 1024];
+        let instance = self.host.instance();
+        // SAFETY: the buffer has the length that is passed.
+        let len =
+            unsafe { (self.host.table().reason)(instance, text.as_mut_ptr().cast(), text.len()) };
+        text.truncate(len.min(1023));
+        Failure::new(status, String::from_utf8_lossy(&text).into_owned())
+    }
 }
 
 // SAFETY: constant, but for atomics; the receive table is the host's, for any thread.
@@ -92,6 +114,7 @@ impl Port {
                     geometry.doorbell(&segment, index),
                     geometry.rings,
                 )),
+                transfers: UnsafeCell::default(),
                 starved: Cell::new(false),
             })
             .collect();
@@ -110,10 +133,12 @@ impl Port {
         });
         let packed_limit = params.packed_limit();
         let eager_limit = params.eager_limit.get().min((packed_limit - HEADER_ROOM) as u64);
+        let movers = Movers::find(host);
+        let get = if movers.is_empty() { 0 } else { BTL_GET | BTL_NEEDS_REGISTRATION };
         let view = BtlModule {
             struct_size: size_of::<BtlModule>() as u32,
             exclusivity: BTL_EXCLUSIVITY_SHARED_MEMORY,
-            capabilities: BTL_SEND_IMMEDIATE | BTL_SEND_PACKED | BTL_IN_ORDER | BTL_CAN_WAKE,
+            capabilities: BTL_SEND_IMMEDIATE | BTL_SEND_PACKED | BTL_IN_ORDER | BTL_CAN_WAKE | get,
             name: c"sm".as_ptr(),
             state: null_mut(),
             pool: &raw mut *pool,
@@ -123,10 +148,10 @@ impl Port {
             packed_limit: packed_limit as u32,
             gathered_limit: 0,
             gathered_segments: 0,
-            key_size: 0,
+            key_size: size_of::<u64>() as u32,
             eager_limit,
             put_limit: 0,
-            get_limit: 0,
+            get_limit: if get == 0 { 0 } else { u64::MAX },
             get_alignment: 1,
             latency: 100,
             bandwidth: 10_000,
@@ -140,6 +165,10 @@ impl Port {
             barriers,
             packed_limit,
             peers: (0..job.size).map(|_| AtomicPtr::default()).collect(),
+            movers,
+            registry: Registry::default(),
+            refused: Refused::default(),
+            pool: &raw const *pool,
         };
         let device = Device::new(view, state);
         pool.module = device.module().cast();
@@ -194,7 +223,13 @@ unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
             data: null(),
             len: 0,
         };
-        (*line(cri).inbox.get()).poll(state, &template)
+        let line = line(cri);
+        let transfers = line.transfers.get();
+        let mut events = (*line.inbox.get()).poll(state, &template, transfers);
+        if !(*transfers).is_idle() {
+            events += large::progress(state, &*cri, transfers);
+        }
+        events
     }
 }
 
@@ -243,7 +278,7 @@ impl Btl for SharedMemory {
         // SAFETY: the pool lives as long as the device.
         let instances = unsafe { (*view.pool).count } as usize;
         let rank = state.host.job().rank;
-        let made = Peer::new(segment, peer.rank, rank, instances, state.barriers)?;
+        let made = Peer::new(segment, peer, rank, instances, state.barriers)?;
         let made = Box::into_raw(Box::new(made));
         // Release: who finds the endpoint sees what is in it.
         place.store(made, Ordering::Release);
@@ -253,10 +288,18 @@ impl Btl for SharedMemory {
     unsafe fn remove_peer(state: &State, endpoint: *mut Endpoint) {
         let peer = endpoint.cast::<Peer>();
         // SAFETY: `add_peer` boxed it, and nobody uses it any more.
-        let peer = unsafe { Box::from_raw(peer) };
+        let mut peer = unsafe { Box::from_raw(peer) };
         let place = &state.peers[peer.rank as usize];
         let own = (&raw const *peer).cast_mut();
         let _ = place.compare_exchange(own, null_mut(), Ordering::AcqRel, Ordering::Relaxed);
+        // SAFETY: the pool lives as long as the device.
+        let pool = unsafe { &*state.pool };
+        for cri in (0..pool.count).map(|index| pool.cri(index)) {
+            let _held = cri.lock.guard();
+            // SAFETY: the lock is held; who is single-threaded is not in a poll now.
+            unsafe { large::forget(state, line(cri).transfers.get(), peer.rank) };
+        }
+        peer.lane.close(&state.movers);
     }
 
     #[inline]
@@ -327,6 +370,61 @@ impl Btl for SharedMemory {
         Ok(Outcome::Done)
     }
 
+    unsafe fn get(
+        state: &State,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        // SAFETY: promised by the caller, who holds the instance's lock.
+        let outcome = unsafe {
+            let transfers = line(cri).transfers.get();
+            large::get(state, cri, transfers, Peer::of(endpoint), transfer, completion)
+        };
+        if let Ok(Outcome::NoResources) = outcome {
+            // SAFETY: as above.
+            unsafe { line(cri) }.starved.set(true);
+        }
+        outcome
+    }
+
+    unsafe fn register_memory(
+        state: &State,
+        address: *mut c_void,
+        len: usize,
+        access: u32,
+    ) -> Result<*mut c_void, Failure> {
+        if access & BTL_REMOTE_READ == 0 {
+            return Ok(null_mut());
+        }
+        // A peer's order leads back to the memory by its address.
+        let key = state.registry.add(address.expose_provenance() as u64, len as u64);
+        Ok(std::ptr::without_provenance_mut(key.0 as usize))
+    }
+
+    unsafe fn deregister_memory(state: &State, registration: *mut c_void) {
+        state.registry.remove(Key(registration.addr() as u64));
+    }
+
+    unsafe fn pack_key(
+        _state: &State,
+        registration: *mut c_void,
+        key: &mut [u8],
+    ) -> Result<(), Failure> {
+        key.copy_from_slice(&(registration.addr() as u64).to_le_bytes());
+        Ok(())
+    }
+
+    unsafe fn unpack_key(
+        _state: &State,
+        _endpoint: *mut Endpoint,
+        packed: &[u8],
+    ) -> Result<*mut c_void, Failure> {
+        let key = packed.try_into().map(u64::from_le_bytes).map_err(|_| "a key has eight bytes")?;
+        Ok(std::ptr::without_provenance_mut(key as usize))
+    }
+
     fn arm(state: &State, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
         // SAFETY: an instance of this transport, whose lock the caller holds.
         let line = unsafe { line(cri) };
@@ -334,14 +432,19 @@ impl Btl for SharedMemory {
         if line.starved.replace(false) {
             return Ok(None);
         }
+        // SAFETY: the instance's lock is held. Slots of a transfer ring no bell.
+        if !unsafe { &*line.transfers.get() }.is_idle() {
+            return Ok(None);
+        }
         // SAFETY: as in `progress`, which is not called meanwhile.
         let word = unsafe { (*line.inbox.get()).arm(state.barriers) };
         Ok(word.map(|word| BtlWake { fd: -1, reserved: 0, word, expected: 1 }))
     }
 
-    unsafe fn describe(_state: &State, endpoint: *mut Endpoint) -> String {
+    unsafe fn describe(state: &State, endpoint: *mut Endpoint) -> String {
         // SAFETY: promised by the caller.
-        unsafe { Peer::of(endpoint) }.describe()
+        let peer = unsafe { Peer::of(endpoint) };
+        format!("{}; {}", peer.describe(), state.movers.describe())
     }
 }
 

@@ -9,6 +9,7 @@ use cairn_framework::abi::host::LOG_ERROR;
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
 
 use crate::endpoint::Peer;
+use crate::large::{self, Transfers};
 use crate::module::State;
 use crate::ring::{Consumer, KIND_CONTROL};
 use crate::wake;
@@ -48,7 +49,12 @@ impl Inbox {
     /// # Safety
     /// The instance's lock is held. `template` names the instance that the inbox belongs to.
     #[inline]
-    pub unsafe fn poll(&mut self, state: &State, template: &Received) -> u32 {
+    pub unsafe fn poll(
+        &mut self,
+        state: &State,
+        template: &Received,
+        transfers: *mut Transfers,
+    ) -> u32 {
         // SAFETY: in the segment, which the state keeps. Acquire: see `Peer::claim`.
         let announced = unsafe { &*self.doorbell }.announced.load(Ordering::Acquire);
         if announced != self.seen {
@@ -58,7 +64,7 @@ impl Inbox {
         let mut index = 0;
         while let Some(ring) = self.rings.get_mut(index) {
             // SAFETY: promised by the caller.
-            match unsafe { ring.poll(state) } {
+            match unsafe { ring.poll(state, transfers) } {
                 Some(count) => {
                     events += count;
                     index += 1;
@@ -132,16 +138,27 @@ impl Inbound {
     /// # Safety
     /// The instance's lock is held.
     #[inline]
-    unsafe fn poll(&mut self, state: &State) -> Option<u32> {
+    unsafe fn poll(&mut self, state: &State, transfers: *mut Transfers) -> Option<u32> {
         let mut events = 0;
         while let Some(control) = self.ring.peek() {
-            let message = self.ring.message(control).filter(|message| {
-                message.len <= state.packed_limit && control.kind() != KIND_CONTROL
-            });
-            let Some(message) = message else {
+            let message = self.ring.message(control);
+            let Some(message) = message.filter(|message| message.len <= state.packed_limit) else {
                 self.violation(state, control);
                 return None;
             };
+            if control.kind() == KIND_CONTROL {
+                let body = (message.data, message.len);
+                // SAFETY: promised by the caller; the message stays until it is released.
+                let sound =
+                    unsafe { large::control(state, transfers, self.rank, control.tag(), body) };
+                if !sound {
+                    self.violation(state, control);
+                    return None;
+                }
+                self.ring.release(message);
+                events += 1;
+                continue;
+            }
             let entry = &state.table[usize::from(control.tag())];
             // SAFETY: the state's table of endpoints. Acquire pairs with the Release in `add_peer`.
             self.received.endpoint = unsafe { &*self.endpoint }.load(Ordering::Acquire).cast();
@@ -153,7 +170,7 @@ impl Inbound {
             }
             self.ring.release(message);
             events += 1;
-            if events == BATCH {
+            if events >= BATCH {
                 return Some(events);
             }
         }

@@ -193,7 +193,10 @@ mod tests {
         assert!(size_of::<Directory>() <= 128);
         let geometry = Geometry { instances: 2, rings: 3, data_len: 1 << 17 };
         assert_eq!(geometry.ring(0) % page_size(), 0);
-        assert_eq!(geometry.ring_len(), (128 + 256 * 64 + (1 << 17) + 4095) / 4096 * 4096);
+        assert_eq!(
+            geometry.ring_len(),
+            (128_usize + 256 * 64 + (1 << 17)).next_multiple_of(page_size())
+        );
         assert_eq!(geometry.len(), geometry.ring(0) + 3 * geometry.ring_len());
     }
 }

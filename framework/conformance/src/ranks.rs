@@ -10,9 +10,9 @@ use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::peer::Route;
 use cairn_framework::abi::pool::Cri;
-use cairn_framework::abi::status::OutcomeCode;
+use cairn_framework::abi::status::{DONE, NO_RESOURCES, OutcomeCode};
 use cairn_framework::frameworks::btl::{
-    BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer,
+    BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
 };
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
@@ -241,6 +241,21 @@ impl Way {
             unpack(module, self.0.endpoint, packed.as_ptr().cast(), &mut key)
         };
         (status, key)
+    }
+
+    /// Prepares an instance for sleeping; `None` when something has arrived.
+    ///
+    /// # Errors
+    /// The status of a transport that can't.
+    pub fn arm(&self, cri: &Cri) -> Result<Option<BtlWake>, i32> {
+        let module = self.module();
+        let mut wake = BtlWake { fd: -1, reserved: 0, word: std::ptr::null(), expected: 0 };
+        // SAFETY: routes stay as long as their system is open.
+        match unsafe { ((*module.ops).arm.expect(COMPLETE))(module, cri, &mut wake) } {
+            DONE => Ok(Some(wake)),
+            NO_RESOURCES => Ok(None),
+            error => Err(error),
+        }
     }
 
     /// Frees what `unpack` made.

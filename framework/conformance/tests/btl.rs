@@ -3,14 +3,18 @@
 
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::ptr::null_mut;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use cairn_conformance::ranks::{Ranks, Way};
 use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::receive::Received;
-use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, NO_RESOURCES};
+use cairn_framework::abi::status::{
+    DONE, ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, NO_RESOURCES, OK, QUEUED,
+};
+use cairn_framework::frameworks::btl::{BTL_GET, BtlCompletion, BtlTransfer};
 use linked as _;
 
 const TAG: u8 = 201;
@@ -192,6 +196,184 @@ fn many_ranks_answer_each_other_from_callbacks() {
             }
         }
         ranks.close();
+    }
+}
+
+/// A get that is under way, and how it ended.
+struct Get {
+    completion: BtlCompletion,
+    status: Option<i32>,
+}
+
+unsafe extern "C" fn got(completion: *mut BtlCompletion, status: i32) {
+    // SAFETY: the test passes a `Get` as the context.
+    unsafe { (*(*completion).context.cast::<Get>()).status = Some(status) };
+}
+
+impl Get {
+    fn new() -> Box<Self> {
+        let completion = BtlCompletion { done: Some(got), context: null_mut() };
+        let mut get = Box::new(Self { completion, status: None });
+        get.completion.context = (&raw mut *get).cast();
+        get
+    }
+
+    /// Starts it; whether it was accepted.
+    fn start(&mut self, way: &Way, local: &mut [u8], remote: u64, key: *mut c_void) -> bool {
+        let transfer = BtlTransfer {
+            local: local.as_mut_ptr().cast(),
+            registration: null_mut(),
+            remote,
+            key,
+            len: local.len(),
+        };
+        // SAFETY: one thread; the test keeps buffers and this until it is complete.
+        match unsafe { way.get(way.cri(0), &transfer, &raw mut self.completion) } {
+            DONE => self.status = Some(OK),
+            QUEUED => {}
+            NO_RESOURCES => return false,
+            error => self.status = Some(error),
+        }
+        true
+    }
+}
+
+/// Ways of getting, each for sure.
+const MOVERS: [&[(&str, &str)]; 4] = [
+    &[("btl", "sm")],
+    &[("btl", "sm"), ("smsc", "ring"), ("smsc_ring_chunk", "4k"), ("smsc_ring_slots", "2")],
+    &[("btl", "sm"), ("smsc", "cma")],
+    &[("btl", "sm"), ("btl_sm_backing", "file"), ("smsc_ring_backing", "file")],
+];
+
+#[test]
+fn a_get_brings_what_is_there() {
+    for mca in MOVERS {
+        let (ranks, _) = start(2, THREAD_SINGLE, mca);
+        let (read, own) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+        assert_ne!(read.module().capabilities & BTL_GET, 0);
+        for len in [0, 1, 63, 4096, 65_536, 100_003, 1 << 20, (4 << 20) + 7] {
+            let mut source = payload(len, len);
+            let remote = source.as_mut_ptr().expose_provenance() as u64;
+            // SAFETY: the memory stays until it is concealed.
+            let (registration, packed) = unsafe { own.expose(&mut source) };
+            // SAFETY: the bytes are a key of the peer.
+            let (status, key) = unsafe { read.unpack(&packed) };
+            assert_eq!(status, OK);
+            // Often enough that every component has its turns.
+            for _ in 0..8 {
+                let (mut get, mut local) = (Get::new(), vec![0u8; len]);
+                assert!(get.start(&read, &mut local, remote, key));
+                until(&ranks, || get.status.is_some());
+                assert_eq!((get.status, local == source), (Some(OK), true), "{mca:?} {len}");
+            }
+            // SAFETY: nothing is under way.
+            unsafe {
+                read.release(key);
+                own.conceal(registration);
+            }
+        }
+        ranks.close();
+    }
+}
+
+#[test]
+fn many_gets_at_once_in_both_directions() {
+    for mca in MOVERS {
+        let (ranks, _) = start(3, THREAD_SINGLE, mca);
+        let mut source = payload(3, 300_000);
+        let remote = source.as_mut_ptr().expose_provenance() as u64;
+        let pairs = [(0, 1), (1, 0), (2, 0), (1, 2)];
+        let ways =
+            pairs.map(|(from, to)| (ranks.way(from, to).unwrap(), ranks.way(to, from).unwrap()));
+        let keys = ways.each_ref().map(|(read, own)| {
+            // SAFETY: the memory outlives the job; the bytes are a key of the peer.
+            unsafe { read.unpack(&own.expose(&mut source).1).1 }
+        });
+        // More than there are resources for.
+        let mut gets: Vec<_> =
+            (0..400).map(|i| (i, Get::new(), vec![0u8; 1000 + i * 700])).collect();
+        for (i, get, local) in &mut gets {
+            let at = remote + *i as u64;
+            until(&ranks, || get.start(&ways[*i % 4].0, local, at, keys[*i % 4]));
+        }
+        until(&ranks, || gets.iter().all(|(_, get, _)| get.status.is_some()));
+        for (i, get, local) in &gets {
+            assert_eq!(get.status, Some(OK));
+            assert!(local[..] == source[*i..*i + local.len()]);
+        }
+        ranks.close();
+    }
+}
+
+#[test]
+fn a_get_of_memory_that_was_not_offered_fails_and_nothing_hangs() {
+    let (ranks, _) = start(2, THREAD_SINGLE, MOVERS[1]);
+    let (read, own) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+    let mut source = payload(1, 100_000);
+    let remote = source.as_mut_ptr().expose_provenance() as u64;
+    // SAFETY: as above.
+    let (registration, packed) = unsafe { own.expose(&mut source) };
+    // SAFETY: as above.
+    let key = unsafe { read.unpack(&packed) }.1;
+    let attempt = |remote, key| {
+        let (mut get, mut local) = (Get::new(), vec![9u8; 50_000]);
+        assert!(get.start(&read, &mut local, remote, key));
+        until(&ranks, || get.status.is_some());
+        assert!(local.iter().all(|byte| *byte == 9) || get.status == Some(OK));
+        get.status
+    };
+    assert_eq!(attempt(remote + 1, key), Some(OK));
+    assert_eq!(attempt(remote + 50_001, key), Some(ERR_PROTOCOL));
+    assert_eq!(attempt(remote - 1, key), Some(ERR_PROTOCOL));
+    assert_eq!(attempt(remote, std::ptr::without_provenance_mut(77)), Some(ERR_PROTOCOL));
+    // SAFETY: nothing is under way.
+    unsafe { own.conceal(registration) };
+    assert_eq!(attempt(remote, key), Some(ERR_PROTOCOL));
+    // A get that nobody serves is given up when the job ends.
+    let (mut get, mut local) = (Get::new(), vec![9u8; 50_000]);
+    assert!(get.start(&read, &mut local, remote, key));
+    ranks.close();
+    assert_eq!(get.status, Some(ERR_PEER));
+}
+
+#[test]
+fn a_sleeper_is_woken_by_a_message() {
+    for mca in TRANSPORTS {
+        let (ranks, inboxes) = start(2, THREAD_SINGLE, mca);
+        let (way, back) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+        for round in 0..20 {
+            // The first message makes the ring, the others use it.
+            until(&ranks, || ranks.progress() == 0);
+            let wake = back.arm(back.cri(0)).expect("it can").expect("nothing has come");
+            // SAFETY: the word stays as long as the job.
+            let word = unsafe { &*wake.word };
+            assert_eq!((wake.fd, word.load(Ordering::SeqCst)), (-1, wake.expected));
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let end = Instant::now() + DEADLINE;
+                    while word.load(Ordering::SeqCst) == wake.expected {
+                        sleep(word, wake.expected);
+                        assert!(Instant::now() < end, "it sleeps on");
+                    }
+                });
+                // SAFETY: rank 0 is this thread's.
+                assert_eq!(unsafe { way.send(way.cri(0), TAG, &[1; 16], b"wake up") }, DONE);
+            });
+            assert!(back.arm(back.cri(0)).expect("it can").is_none());
+            let inbox = inboxes[1];
+            until(&ranks, || inbox.messages.lock().unwrap().len() > round);
+        }
+        ranks.close();
+    }
+}
+
+/// Sleeps until the word is woken, or a second.
+fn sleep(word: &AtomicU32, expected: u32) {
+    let limit = libc::timespec { tv_sec: 1, tv_nsec: 0 };
+    // SAFETY: the word and the limit live during the call.
+    unsafe {
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, &raw const limit);
     }
 }
 
