@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 use cairn_conformance::ranks::{Ranks, Way};
 use cairn_framework::abi::job::THREAD_SINGLE;
 use cairn_framework::abi::receive::Received;
-use cairn_framework::abi::status::{DONE, NO_RESOURCES};
+use cairn_framework::abi::status::{DONE, NO_RESOURCES, QUEUED};
+use cairn_framework::frameworks::btl::{BtlCompletion, BtlTransfer};
 use linked as _;
 
 const TAG: u8 = 201;
@@ -88,14 +89,14 @@ struct Pair {
 unsafe impl Sync for Pair {}
 
 impl Pair {
-    fn start() -> Self {
+    fn start(mca: &[(&str, &str)]) -> Self {
         let inboxes: [&'static Inbox; 2] = std::array::from_fn(|_| {
             let inbox = Inbox::default();
             // SAFETY: not shared yet.
             unsafe { (*inbox.buffer.get()).resize(1 << 20, 0) };
             &*Box::leak(Box::new(inbox))
         });
-        let ranks = Ranks::start(2, THREAD_SINGLE, &[("btl", "sm")], |rank, system| {
+        let ranks = Ranks::start(2, THREAD_SINGLE, mca, |rank, system| {
             let context = std::ptr::from_ref(inboxes[rank as usize]).cast_mut().cast();
             // SAFETY: inboxes live as long as the process.
             assert!(unsafe { system.receive_register(TAG, arrive, context) });
@@ -188,7 +189,76 @@ impl Pair {
         });
         (windows * WINDOW) as f64 / time.as_nanos() as f64 * 1e3
     }
+
+    /// Nanoseconds of a get of `len` bytes and the message that asks for it, as in a rendezvous, with
+    /// buffers of one's own for each direction.
+    fn get(&self, len: usize, turns: u64) -> f64 {
+        let mut source = vec![1u8; len];
+        let remote = source.as_mut_ptr().expose_provenance() as u64;
+        // SAFETY: the memory is concealed below.
+        let (registration, packed) = unsafe { self.ways[0].expose(&mut source) };
+        // SAFETY: the key is the peer's.
+        let key = Shared(unsafe { self.ways[1].unpack(&packed) }.1);
+        let time = best(|rank| {
+            let before = self.received(rank);
+            if rank == 0 {
+                for turn in 1..=turns {
+                    self.send(0, &[0; 40]);
+                    self.wait(0, before + turn, false);
+                }
+                return;
+            }
+            let mut local = vec![0u8; len];
+            for turn in 1..=turns {
+                self.wait(1, before + turn, false);
+                self.fetch(&mut local, remote, &key);
+                self.send(1, &[0; 8]);
+            }
+        });
+        // SAFETY: nothing is under way.
+        unsafe {
+            self.ways[1].release(key.0);
+            self.ways[0].conceal(registration);
+        }
+        time.as_nanos() as f64 / turns as f64
+    }
+
+    fn fetch(&self, local: &mut [u8], remote: u64, key: &Shared) {
+        unsafe extern "C" fn done(completion: *mut BtlCompletion, status: i32) {
+            assert_eq!(status, DONE, "a get failed");
+            // SAFETY: the flag below.
+            unsafe { *(*completion).context.cast::<bool>() = true };
+        }
+        let mut finished = false;
+        let mut completion =
+            BtlCompletion { done: Some(done), context: (&raw mut finished).cast() };
+        let transfer = BtlTransfer {
+            local: local.as_mut_ptr().cast(),
+            registration: std::ptr::null_mut(),
+            remote,
+            key: key.0,
+            len: local.len(),
+        };
+        let way = self.ways[1];
+        // SAFETY: rank 1's thread; everything stays until it is finished.
+        match unsafe { way.get(way.cri(0), &transfer, &raw mut completion) } {
+            DONE => {}
+            QUEUED => {
+                // SAFETY: written by the completion, on this thread.
+                while !unsafe { (&raw const finished).read_volatile() } {
+                    self.poll(1);
+                }
+            }
+            other => panic!("get: {other}"),
+        }
+    }
 }
+
+/// A key that both threads know.
+struct Shared(*mut c_void);
+
+// SAFETY: a number.
+unsafe impl Sync for Shared {}
 
 /// Nanoseconds that a cache line needs from one core to the other.
 fn floor(turns: u64) -> f64 {
@@ -216,14 +286,32 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    let pair = Pair::start();
+    let wanted = |what: &str| {
+        let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+        words.is_empty() || words.iter().any(|word| word == what)
+    };
     println!("cache line handover            {:8.0} ns", floor(100_000));
-    for len in [0, 8, 40, 41, 100, 256, 1024, 4096, 8000, 16_000, 32_000] {
-        let turns = if len <= 1024 { 100_000 } else { 20_000 };
-        println!("half a round trip, {len:6} B   {:8.0} ns", pair.ping_pong(len, turns, false));
+    let pair = Pair::start(&[("btl", "sm")]);
+    if wanted("latency") {
+        for len in [0, 8, 40, 41, 100, 256, 1024, 4096, 8000, 16_000, 32_000] {
+            let turns = if len <= 1024 { 100_000 } else { 20_000 };
+            println!("half a round trip, {len:6} B   {:8.0} ns", pair.ping_pong(len, turns, false));
+        }
+        println!("the same through the engine, 8 B {:6.0} ns", pair.ping_pong(8, 100_000, true));
     }
-    println!("the same through the engine, 8 B {:6.0} ns", pair.ping_pong(8, 100_000, true));
-    for len in [0, 8, 40, 100, 1024] {
-        println!("message rate, {len:6} B        {:8.1} M/s", pair.rate(len, 10_000));
+    if wanted("rate") {
+        for len in [0, 8, 40, 100, 1024] {
+            println!("message rate, {len:6} B        {:8.1} M/s", pair.rate(len, 10_000));
+        }
+    }
+    if wanted("get") {
+        for mover in ["ring", "cma", "ring,cma"] {
+            let pair = Pair::start(&[("btl", "sm"), ("smsc", mover)]);
+            for len in [8 << 10, 16 << 10, 32 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20] {
+                let time = pair.get(len, (200_000_000 / len as u64).min(5000));
+                let rate = len as f64 / time;
+                println!("get by {mover:8} {:5} KiB {time:9.0} ns {rate:6.1} GB/s", len >> 10);
+            }
+        }
     }
 }

@@ -8,6 +8,9 @@ use crate::exec::{self, Workspace, step};
 use crate::packages::{self, CC, CMAKE, CXX, GIT, MAKE, PKG_CONFIG};
 use crate::{dist, generate, lint};
 
+/// Packages with tests for loom, whose names begin with `model_`, and the features they need.
+const MODELS: [(&str, &str); 2] = [("cairn-framework", "host"), ("btl_sm", "")];
+
 /// Checks formatting, lints and generated files, and runs all tests. The last line says how it went.
 pub fn run(workspace: &Workspace) -> Result<()> {
     let start = Instant::now();
@@ -49,21 +52,17 @@ fn steps(workspace: &Workspace) -> Result<()> {
         exec::check(test.args(names.iter().flat_map(|name| ["--package", name])))
     })?;
     step("model checking", || {
-        let mut loom = workspace.cargo(&[
-            "test",
-            "--quiet",
-            "--release",
-            "-p",
-            "cairn-framework",
-            "--features",
-            "host",
-            "--lib",
-            "--",
-            "model_",
-        ]);
-        exec::check(
-            loom.env("RUSTFLAGS", "--cfg loom")
-                .env("CARGO_TARGET_DIR", workspace.target.join("loom")),
-        )
+        for (package, features) in MODELS {
+            let features = ["--features", features];
+            let mut loom = workspace.cargo(&["test", "--quiet", "--release", "--lib"]);
+            loom.args(["--package", package]);
+            loom.args(features.iter().filter(|_| !features[1].is_empty()));
+            loom.args(["--", "model_"]);
+            exec::check(
+                loom.env("RUSTFLAGS", "--cfg loom")
+                    .env("CARGO_TARGET_DIR", workspace.target.join("loom")),
+            )?;
+        }
+        Ok(())
     })
 }
