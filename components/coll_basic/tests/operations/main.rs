@@ -1,0 +1,352 @@
+//! Every operation, in every way, among one to eight systems of one process, against naive models.
+
+mod inter;
+mod intra;
+mod memory;
+mod plan;
+mod pml;
+mod world;
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, ERR_TRUNCATED, ERR_UNSUPPORTED};
+use cairn_framework::frameworks::coll::*;
+use proptest::prelude::*;
+
+use memory::{operations, types};
+use plan::{Plan, Random, Side};
+use world::{MOST, Open, Rank, Taste, World, world};
+
+/// Runs a plan on each rank and checks that nothing is left under way.
+fn check(world: &World, plans: Vec<Plan>, border: Option<u32>, way: u32) -> Result<(), String> {
+    let plans: Vec<Mutex<Plan>> = plans.into_iter().map(Mutex::new).collect();
+    let context = world.contexts();
+    let results = world.run(move |rank| {
+        let open = open(rank, context, border);
+        let mut plan = plans[rank.rank as usize].lock().unwrap();
+        plan.run(rank, &open, way, u64::from(context))
+    });
+    for (rank, result) in results.into_iter().enumerate() {
+        result.map_err(|why| format!("rank {rank}: {why}"))?;
+    }
+    if world.net.is_quiet() { Ok(()) } else { Err("something is still under way".into()) }
+}
+
+fn open(rank: &Rank, context: u32, border: Option<u32>) -> Open<'_> {
+    match border {
+        Some(border) => rank.open_inter(context, border),
+        None => rank.open(context),
+    }
+}
+
+fn tastes() -> impl Strategy<Value = Taste> {
+    prop_oneof![Just(Taste::Small), Just(Taste::Large)]
+}
+
+fn ways() -> impl Strategy<Value = u32> {
+    COLL_BLOCKING..=COLL_PERSISTENT
+}
+
+/// Eager limits: nothing, what is small, everything.
+fn eager() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), Just(64), Just(u64::MAX)]
+}
+
+/// Operations on many sizes are costly to run, and there are many of them.
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn within(
+    operations_tested: std::ops::RangeInclusive<u32>,
+) -> impl Strategy<Value = (u32, u32, Taste, u32, u64, usize, u64)> {
+    (operations_tested, 1..=MOST, tastes(), ways(), eager(), 0..2usize, any::<u64>())
+}
+
+fn check_within(
+    (operation, size, taste, way, eager, op, seed): (u32, u32, Taste, u32, u64, usize, u64),
+) -> Result<(), String> {
+    let world = world(size, taste);
+    world.net.eager.store(eager, Ordering::Relaxed);
+    let op = operations()[op];
+    let plans = intra::plans(operation, size as usize, &types(), op, &mut Random(seed));
+    check(&world, plans, None, way)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn barrier_and_bcast(case in within(COLL_BARRIER..=COLL_BCAST)) {
+        prop_assert_eq!(check_within(case), Ok(()));
+    }
+
+    #[test]
+    fn gather_and_scatter(case in within(COLL_GATHER..=COLL_SCATTERV)) {
+        prop_assert_eq!(check_within(case), Ok(()));
+    }
+
+    #[test]
+    fn allgather(case in within(COLL_ALLGATHER..=COLL_ALLGATHERV)) {
+        prop_assert_eq!(check_within(case), Ok(()));
+    }
+
+    #[test]
+    fn alltoall(case in within(COLL_ALLTOALL..=COLL_ALLTOALLW)) {
+        prop_assert_eq!(check_within(case), Ok(()));
+    }
+
+    #[test]
+    fn reduce_and_allreduce(case in within(COLL_REDUCE..=COLL_ALLREDUCE)) {
+        prop_assert_eq!(check_within(case), Ok(()));
+    }
+
+    #[test]
+    fn reduce_scatter(case in within(COLL_REDUCE_SCATTER..=COLL_REDUCE_SCATTER_BLOCK)) {
+        prop_assert_eq!(check_within(case), Ok(()));
+    }
+
+    #[test]
+    fn scan_and_exscan(case in within(COLL_SCAN..=COLL_EXSCAN)) {
+        prop_assert_eq!(check_within(case), Ok(()));
+    }
+
+    #[test]
+    fn between_groups(
+        operation in prop::sample::select(&inter::OPERATIONS[..]),
+        (size, border) in (2..=MOST).prop_flat_map(|size| (Just(size), 1..size)),
+        taste in tastes(),
+        way in ways(),
+        eager in eager(),
+        op in 0..2usize,
+        seed in any::<u64>(),
+    ) {
+        let world = world(size, taste);
+        world.net.eager.store(eager, Ordering::Relaxed);
+        let plans = inter::plans(
+            operation,
+            size as usize,
+            border as usize,
+            &types(),
+            operations()[op],
+            &mut Random(seed),
+        );
+        prop_assert_eq!(check(&world, plans, Some(border), way), Ok(()));
+    }
+
+    /// Operations that are under way at the same time on one communicator do not mix, in whatever
+    /// order they are waited for; meanwhile a blocking one runs.
+    #[test]
+    fn many_at_once(size in 1..=MOST, taste in tastes(), eager in eager(), seed in any::<u64>()) {
+        let world = world(size, taste);
+        world.net.eager.store(eager, Ordering::Relaxed);
+        let mut random = Random(seed);
+        let mut by_rank: Vec<Vec<Plan>> = vec![Vec::new(); size as usize];
+        for _ in 0..6 {
+            let operation = random.below(u64::from(COLL_NEIGHBOR_ALLGATHER)) as u32;
+            let op = operations()[random.below(2) as usize];
+            random.next();
+            let plans = intra::plans(operation, size as usize, &types(), op, &mut random);
+            for (list, plan) in by_rank.iter_mut().zip(plans) {
+                list.push(plan);
+            }
+        }
+        let by_rank = Mutex::new(by_rank);
+        let context = world.contexts();
+        let results = world.run(move |rank| -> Result<(), String> {
+            let open = rank.open(context);
+            let mut plans = std::mem::take(&mut by_rank.lock().unwrap()[rank.rank as usize]);
+            let mut blocking = plans.pop().unwrap();
+            let mut started = Vec::new();
+            for (number, plan) in plans.iter_mut().enumerate() {
+                started.push(plan.start(rank, &open, number as u64)?);
+            }
+            blocking.run(rank, &open, COLL_BLOCKING, 5)?;
+            let mut order = Random(seed ^ u64::from(rank.rank));
+            while !started.is_empty() {
+                let next = order.below(started.len() as u64) as usize;
+                started.swap_remove(next).finish(rank)?;
+            }
+            plans.iter().try_for_each(Plan::check)
+        });
+        prop_assert_eq!(results, vec![Ok(()); size as usize]);
+        prop_assert!(world.net.is_quiet());
+    }
+}
+
+fn sum_plans(operation: u32, size: usize) -> Vec<Plan> {
+    let plain = &types()[..1];
+    (0..)
+        .map(|seed| intra::plans(operation, size, plain, operations()[0], &mut Random(seed)))
+        .find(|plans| plans[0].receive.count > 1)
+        .unwrap()
+}
+
+#[test]
+fn a_message_that_can_not_be_started_fails_the_operation_and_leaves_nothing() {
+    let world = world(2, Taste::Small);
+    for way in [COLL_BLOCKING, COLL_NONBLOCKING] {
+        for operation in [COLL_ALLREDUCE, COLL_ALLTOALL] {
+            let plans: Vec<Mutex<Plan>> =
+                sum_plans(operation, 2).into_iter().map(Mutex::new).collect();
+            let context = world.contexts();
+            let allow = |credit| {
+                world.net.credit.iter().for_each(|rank| rank.store(credit, Ordering::SeqCst));
+            };
+            // Both ranks start a receive, which nobody will serve, because neither can send.
+            allow(1);
+            let results = world.run(move |rank| {
+                let open = rank.open(context);
+                let mut plan = plans[rank.rank as usize].lock().unwrap();
+                plan.run(rank, &open, way, 0)
+            });
+            allow(i64::MAX);
+            let failed = |result: &Result<(), String>| match result {
+                Err(why) if way == COLL_BLOCKING => why.contains("out of credit"),
+                Err(why) => *why == format!("status {ERR_PEER}"),
+                Ok(()) => false,
+            };
+            assert!(results.iter().all(failed), "{results:?}");
+            assert!(world.net.is_quiet());
+        }
+    }
+}
+
+#[test]
+fn more_data_than_room_is_truncated_and_told() {
+    for size in [1, 2] {
+        let world = world(size, Taste::Large);
+        for way in [COLL_BLOCKING, COLL_NONBLOCKING] {
+            let context = world.contexts();
+            let results = world.run(move |rank| {
+                let open = rank.open(context);
+                let plain = types()[0];
+                let mut plan = Plan {
+                    operation: COLL_GATHER,
+                    root: 0,
+                    op: None,
+                    send: Side::single(plain, 4, (None, None)),
+                    receive: Side::single(plain, 4 * rank.size as usize, (None, None)),
+                };
+                plan.receive.count = 12;
+                if rank.size > 1 && rank.rank == 0 {
+                    // Its own part fits; the message does not.
+                    plan.send = Side::in_place();
+                }
+                plan.run(rank, &open, way, 0)
+            });
+            let why = results[0].as_ref().unwrap_err();
+            if way == COLL_NONBLOCKING {
+                assert_eq!(*why, format!("status {ERR_TRUNCATED}"));
+            } else {
+                assert!(why.contains("96 bytes") || why.contains("did not fit"), "{why}");
+            }
+            assert!(world.net.is_quiet());
+        }
+    }
+}
+
+#[test]
+fn an_operation_that_nobody_waits_for_completes_and_is_freed() {
+    let world = world(3, Taste::Small);
+    let plans: Vec<Mutex<Plan>> =
+        sum_plans(COLL_ALLREDUCE, 3).into_iter().map(Mutex::new).collect();
+    let context = world.contexts();
+    let results = world.run(move |rank| {
+        let open = rank.open(context);
+        let mut plan = plans[rank.rank as usize].lock().unwrap();
+        plan.start(rank, &open, 0)?.free();
+        // When the barrier is through, everybody has started; then only progress is missing.
+        let none = Plan {
+            operation: COLL_BARRIER,
+            root: 0,
+            op: None,
+            send: Side::none(),
+            receive: Side::none(),
+        };
+        none.clone().run(rank, &open, COLL_BLOCKING, 1)?;
+        while plan.check().is_err() {
+            rank.system.progress();
+            std::thread::yield_now();
+        }
+        // And nobody leaves before all have it.
+        none.clone().run(rank, &open, COLL_BLOCKING, 2)
+    });
+    assert_eq!(results, vec![Ok(()); 3]);
+    assert!(world.net.is_quiet());
+}
+
+#[test]
+fn what_is_not_offered_fails() {
+    let world = world(2, Taste::Small);
+    let context = world.contexts();
+    world.run(move |rank| {
+        let mut plan = Plan {
+            operation: COLL_NEIGHBOR_ALLTOALLW,
+            root: 0,
+            op: None,
+            send: Side::none(),
+            receive: Side::none(),
+        };
+        let (inside, between) = (rank.open(context), rank.open_inter(context, 1));
+        let call = |open: &Open<'_>, args: &CollArgs| {
+            // SAFETY: the module is open; the arguments are not looked at.
+            unsafe { rank.ops.run.unwrap()(rank.instance, &open.comm, open.module, args) }
+        };
+        for way in [COLL_BLOCKING, COLL_NONBLOCKING, COLL_PERSISTENT] {
+            for operation in COLL_NEIGHBOR_ALLGATHER..COLL_OPERATIONS + 3 {
+                plan.operation = operation;
+                assert!(plan.run(rank, &inside, way, 0).is_err());
+                assert_eq!(call(&inside, &plan.args(0)), ERR_UNSUPPORTED);
+                assert!(rank.reason().contains(&format!("number {operation}")));
+            }
+            for operation in [COLL_SCAN, COLL_EXSCAN] {
+                plan.operation = operation;
+                assert!(plan.run(rank, &between, way, 0).is_err());
+                assert_eq!(call(&between, &plan.args(0)), ERR_UNSUPPORTED);
+            }
+        }
+        plan.operation = COLL_BARRIER;
+        let args = CollArgs { tag: 3, ..plan.args(0) };
+        assert_eq!(call(&inside, &args), ERR_ARGUMENT);
+        assert!(rank.reason().contains("the tag 3"));
+    });
+}
+
+/// Without messages to wait for, a tree takes as many messages as it has edges, and dissemination a
+/// logarithmic number of rounds.
+#[test]
+fn algorithms_send_as_many_messages_as_they_should() {
+    // Sends and receives.
+    for (operation, taste, messages) in [
+        (COLL_BARRIER, Taste::Small, 2 * 8 * 3),
+        (COLL_BCAST, Taste::Small, 2 * 7),
+        (COLL_REDUCE, Taste::Small, 2 * 7),
+        (COLL_GATHER, Taste::Small, 2 * 7),
+        (COLL_SCATTER, Taste::Large, 2 * 7),
+        (COLL_ALLGATHER, Taste::Small, 2 * 8 * 3),
+        (COLL_ALLGATHER, Taste::Large, 2 * 8 * 7),
+        (COLL_ALLTOALL, Taste::Small, 2 * 8 * 3),
+        (COLL_ALLTOALL, Taste::Large, 2 * 8 * 7),
+        (COLL_ALLREDUCE, Taste::Small, 2 * 8 * 3),
+        (COLL_ALLREDUCE, Taste::Large, 2 * 8 * 6),
+        (COLL_REDUCE_SCATTER_BLOCK, Taste::Small, 2 * 8 * 3),
+        (COLL_REDUCE_SCATTER_BLOCK, Taste::Large, 2 * 8 * 7),
+    ] {
+        let world = world(8, taste);
+        let before = world.net.messages.load(Ordering::SeqCst);
+        let plans = (0..)
+            .map(|seed| {
+                intra::plans(operation, 8, &types()[..1], operations()[0], &mut Random(seed))
+            })
+            .find(|plans| {
+                let some = |side: &Side| side.count > 20;
+                operation == COLL_BARRIER || plans.iter().any(|plan| some(&plan.receive))
+            })
+            .unwrap();
+        assert_eq!(check(&world, plans, None, COLL_BLOCKING), Ok(()));
+        let sent = world.net.messages.load(Ordering::SeqCst) - before;
+        assert_eq!(sent, messages, "{operation} {taste:?}");
+    }
+}
