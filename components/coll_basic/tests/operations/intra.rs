@@ -113,6 +113,7 @@ fn rooted(
     (0..size).map(|rank| side(rank, random)).collect()
 }
 
+#[allow(clippy::needless_range_loop)] // ranks
 fn all_to_all(
     operation: u32,
     size: usize,

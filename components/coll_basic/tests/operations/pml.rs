@@ -343,9 +343,8 @@ impl Pml for Memory {
     unsafe fn irecv(&self, receive: &PmlReceive) -> Result<*mut Request, Failure> {
         self.net.take_credit(self.rank)?;
         // SAFETY: promised by the caller.
-        assert!(
-            receive.source >= 0 && (receive.source as u32) < unsafe { (*receive.comm).remote_size }
-        );
+        let peers = unsafe { (*receive.comm).remote_size };
+        assert!(u32::try_from(receive.source).is_ok_and(|source| source < peers));
         let posted = self.net.request(REQUEST_RECEIVE, self.rank, Some(*receive));
         let mut inbox = self.net.inbox(self.rank);
         match inbox.unexpected.iter().position(|message| fits(posted, message)) {
