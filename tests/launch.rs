@@ -245,7 +245,8 @@ fn who_can_wait_for_ever_is_told() {
     mpirun(&format!("-n 2 {RANK} connect on 1 disconnect on 1 exit 0 fence hang"))
         .exits(1)
         .complains(&["rank 1 ended after MPI_Finalize, and rank 0 waits for it"]);
-    shell("-n 2", "echo hello >&3; exec sleep 1000")
+    mpirun("-n 2")
+        .args(["bash", "-c", "echo hello >&$PMI_FD; exec sleep 1000"])
         .exits(1)
         .complains(&["sent over PMI_FD what is no request of PMI-1: \"hello\""]);
     shell("-n 2 --timeout 0.2", "test $PMI_RANK = 1 && exec sleep 1000; true")
@@ -258,10 +259,10 @@ fn who_can_wait_for_ever_is_told() {
 
 #[test]
 fn spawning_is_refused_by_name() {
-    let script =
-        "printf 'mcmd=spawn\\nnprocs=1\\nexecname=x\\ntotspawns=1\\nspawnssofar=1\\nendcmd\\n' >&3
-                  read answer <&3; echo $answer";
-    shell("-n 1", script)
+    let request = "mcmd=spawn\\nnprocs=1\\nexecname=x\\ntotspawns=1\\nspawnssofar=1\\nendcmd\\n";
+    let script = format!("printf '{request}' >&$PMI_FD; read answer <&$PMI_FD; echo $answer");
+    mpirun("-n 1")
+        .args(["bash", "-c", &script])
         .ok()
         .says(&["cmd=spawn_result rc=-1"])
         .complains(&["rank 0 asked for more processes", "not implemented yet"]);
@@ -345,6 +346,26 @@ fn manual_page_help_and_version() {
         .args(["-n", "1", "/bin/echo", "same"])
         .ok()
         .says(&["same"]);
+}
+
+#[test]
+fn alone_among_others_is_said() {
+    let alone = || Run::new(RANK).args(["connect", "job"]);
+    let ended = alone().ok();
+    ended.says(&["0 of 1, 0 of 1 here", "nodes 1 [0], by nobody"]);
+    assert_eq!(ended.stderr, "");
+    for (variables, launcher) in [
+        (&[("OMPI_COMM_WORLD_SIZE", "2")][..], "mpirun of Open MPI"),
+        (&[("SLURM_PROCID", "0"), ("SLURM_STEP_NUM_TASKS", "2")], "srun of Slurm"),
+        (&[("PMI_FD", "99"), ("PMI_RANK", "1"), ("PMI_SIZE", "2")], "speaks PMI"),
+    ] {
+        let run = variables.iter().fold(alone(), |run, (name, value)| run.env(name, value));
+        let ended = run.ok();
+        ended.says(&["0 of 1"]).complains(&[launcher, "it is rank 0 of 1"]);
+    }
+    // A script between mpirun and the program has closed what it did not know.
+    let close = format!("exec 62>&-; {RANK} connect job");
+    mpirun("-n 2").args(["bash", "-c", &close]).ok().complains(&["PMI_FD was closed"]);
 }
 
 /// Under Hydra of another MPI our ranks are what they are under our own mpirun.

@@ -1,5 +1,7 @@
 //! Launchers that nobody here can talk to, known by what they leave in the environment.
 
+use cairn_framework::launch;
+
 /// How a variable tells that other processes were started with this one.
 enum Tells {
     /// It is there.
@@ -12,7 +14,12 @@ use Tells::{Above, Present};
 
 /// All of a row's variables must tell; the first row that fits wins. Counts are looked at where
 /// there are any, because one process alone is rightly rank 0 of 1.
-const LAUNCHERS: [(&str, &[(&str, Tells)]); 12] = [
+const LAUNCHERS: [(&str, &[(&str, Tells)]); 13] = [
+    // Asked only if its socket is not there.
+    (
+        "mpirun of Cairn MPI (but the descriptor PMI_FD was closed on the way)",
+        &[(launch::JOB_ID, Present), ("PMI_SIZE", Above(1))],
+    ),
     ("mpirun of Open MPI", &[("OMPI_COMM_WORLD_SIZE", Above(1))]),
     ("srun of Slurm with PMIx", &[("PMIX_RANK", Present), ("SLURM_STEP_NUM_TASKS", Above(1))]),
     // Not a step of several: a batch script has SLURM_PROCID and SLURM_NTASKS, too.

@@ -32,7 +32,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group};
 
 use crate::job::Job;
 use crate::sys::{self, SignalSet};
-pub use spawn::{FIRST_FREE, NODE_FD, PMI_FD};
+pub use spawn::{NODE_FD, PMI_FD};
 use spawn::{Prepared, Spawner};
 use wire::{Channel, End, Order, Report};
 

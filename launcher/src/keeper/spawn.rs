@@ -15,12 +15,11 @@ use super::wire::Step;
 use crate::job::{App, Rank};
 use crate::sys::SignalSet;
 
-/// Where a rank finds the socket to the process manager.
-pub const PMI_FD: RawFd = 3;
+/// Where a rank finds the socket to the process manager. Shells and scripts use small numbers for
+/// themselves; above 63 every process would need a larger table.
+pub const PMI_FD: RawFd = 62;
 /// Where a rank finds the file that the ranks of this node share.
-pub const NODE_FD: RawFd = 4;
-/// Descriptors below are places in a rank; the keeper's own are not among them.
-pub const FIRST_FREE: RawFd = 5;
+pub const NODE_FD: RawFd = 63;
 
 /// Enough for the few calls the new process makes.
 const STACK: usize = 64 << 10;
@@ -147,7 +146,8 @@ impl Spawner {
             envp: app.envp.as_ptr(),
             failed: None,
         };
-        assert!(order.places.iter().all(|(from, to)| from == to || *from >= FIRST_FREE));
+        let is_place = |fd: RawFd| order.places.iter().any(|(_, place)| *place == fd);
+        assert!(order.places.iter().all(|(from, to)| from == to || !is_place(*from)));
         let order: *mut Order = &raw mut order;
         // SAFETY: the new process runs on a stack of its own, while this thread, the only one,
         // waits until it has executed its program or ended (CLONE_VFORK); so everything the order

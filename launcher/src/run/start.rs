@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::Instant;
 
@@ -16,20 +16,20 @@ use rustix::process::{Resource, Rlimit};
 use super::{Client, ENDING, Output, PASSED_ON, Running, Source};
 use crate::cli::{self, Wanted};
 use crate::job::Job;
-use crate::keeper::{self, Ends, FIRST_FREE, family};
+use crate::keeper::{self, Ends, NODE_FD, PMI_FD, family};
 use crate::pmi::Server;
 use crate::report::Fate;
 use crate::stdio::{Input, Lines, Sink};
 use crate::sys::{self, Forked, SignalSet};
 
 /// Descriptors that mpirun needs besides those of the ranks.
-const OWN_DESCRIPTORS: u64 = 32;
+const OWN_DESCRIPTORS: u64 = 32 + NODE_FD as u64;
 
 /// Starts the keeper, which starts the ranks.
 pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
-    let places = reserve_places().map_err(failed("opening /dev/null"))?;
     let ranks = job.ranks.len();
     let limits = raise_descriptors(ranks, &wanted.output)?;
+    let places = reserve_places().map_err(failed("opening /dev/null"))?;
 
     // From here on signals come through a descriptor, so none is lost and none kills mpirun alone.
     // What was ignored before, as by nohup, stays so, here and in the ranks.
@@ -151,15 +151,11 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), Problem> {
 
 /// Occupies the numbers that descriptors of ranks get, so that no descriptor of mpirun and its
 /// keeper stands there and is replaced by another.
-fn reserve_places() -> io::Result<Vec<File>> {
-    let mut files = Vec::new();
-    loop {
-        let file = File::open("/dev/null")?;
-        if file.as_raw_fd() >= FIRST_FREE {
-            return Ok(files);
-        }
-        files.push(file);
-    }
+fn reserve_places() -> io::Result<[OwnedFd; 2]> {
+    let null = File::open("/dev/null")?;
+    // If they are taken, as by whoever started mpirun, others above them are found.
+    let occupy = |place| rustix::io::fcntl_dupfd_cloexec(&null, place).map_err(io::Error::from);
+    Ok([occupy(PMI_FD)?, occupy(NODE_FD)?])
 }
 
 /// Makes room for all descriptors, and returns the limits from before, with which ranks begin.
