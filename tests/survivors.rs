@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,16 @@ impl Marked {
         let mut command = Command::new(dist().join("bin/mpirun"));
         command.args(options.split_whitespace()).args(["--oversubscribe", "-x", &mark]);
         command.args(["/bin/sh", "-c", script]);
+        // Whoever runs the tests in the background, or by nohup, has them ignored.
+        // SAFETY: the call is one of those that are allowed in a new process.
+        unsafe {
+            command.pre_exec(|| {
+                for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+                Ok(())
+            });
+        }
         let mut mpirun = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -173,8 +173,17 @@ impl Server {
                 if one && first {
                     client.stage = Stage::Joined;
                 }
-                let code = if one && first { 0 } else { -1 };
-                format!("cmd=response_to_init rc={code} pmi_version=1 pmi_subversion=1")
+                let hello = "pmi_version=1 pmi_subversion=1";
+                if !(one && first) {
+                    return Some(format!("cmd=response_to_init rc=-1 {hello}"));
+                }
+                // Our own library needs to ask nothing else; others pass over what they don't know.
+                let mapping = &self.values["PMI_process_mapping"];
+                format!(
+                    "cmd=response_to_init rc=0 {hello} kvsname={} {MAXES} appnum={} size=-1 \
+                     PMI_process_mapping={mapping}",
+                    self.name, client.app
+                )
             }
             "finalize" => {
                 client.stage = Stage::Left;
@@ -290,7 +299,9 @@ mod tests {
             (
                 0,
                 "cmd=init pmi_version=1 pmi_subversion=1",
-                "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1",
+                "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1 kvsname=kvs \
+                 kvsname_max=256 keylen_max=64 vallen_max=1024 appnum=0 size=-1 \
+                 PMI_process_mapping=(vector,(0,1,2))",
             ),
             (0, "cmd=get_maxes", "cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=1024"),
             (1, "cmd=get_appnum", "cmd=appnum rc=0 appnum=4"),

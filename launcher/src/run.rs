@@ -190,7 +190,7 @@ impl Running {
     }
 
     /// Tells the keeper. When it is gone, the end of the channel says so.
-    fn order(&self, order: Order) {
+    fn order(&mut self, order: Order) {
         let _ = self.channel.send(&order);
     }
 

@@ -19,10 +19,10 @@ const MAX_ANSWER: u64 = 1 << 20;
 
 /// What a server takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limits {
-    /// Our own server: values as long as it announced, and several requests at once.
+enum Limits {
+    /// Our own server: values as long as it announced.
     Own,
-    /// Any: no request longer than every server takes, and one at a time.
+    /// Any: no request longer than every server takes.
     Cautious,
 }
 
@@ -95,8 +95,11 @@ impl Connection {
         Ok((connection, rank, size))
     }
 
-    /// Agrees on the version, and learns the job's name.
-    pub fn start(&mut self, rank: u32) -> Result<(), Failure> {
+    /// Agrees on the version, and learns the job's name, how long keys and values may be, and what
+    /// the server knows about the job. `own` is the job's name if our own `mpirun` started it; that
+    /// says everything at once. Another launcher may have been started by a rank of such a job, so
+    /// the name must be the same.
+    pub fn start(&mut self, rank: u32, own: Option<&str>) -> Result<Facts, Failure> {
         self.rank = rank;
         let hello = self.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init")?;
         if !hello.succeeded() || hello.number("pmi_version") != Some(1) {
@@ -107,47 +110,40 @@ impl Connection {
                 hello.get("rc").unwrap_or("?")
             )));
         }
+        if own.is_some() && hello.get("kvsname") == own {
+            self.limits = Limits::Own;
+            self.learn(&hello, &hello)?;
+            return Ok(Facts {
+                mapping: hello.get("PMI_process_mapping").map(str::to_owned),
+                appnum: number(&hello, "appnum"),
+                universe: number(&hello, "size"),
+            });
+        }
+        let maxes = self.ask("cmd=get_maxes", "maxes")?;
         let name = self.ask("cmd=get_my_kvsname", "my_kvsname")?;
+        self.learn(&maxes, &name)?;
+        Ok(Facts {
+            mapping: self.lookup_key("PMI_process_mapping")?,
+            appnum: number(&self.ask("cmd=get_appnum", "appnum")?, "appnum"),
+            universe: number(&self.ask("cmd=get_universe_size", "universe_size")?, "size"),
+        })
+    }
+
+    fn learn(&mut self, maxes: &Line, name: &Line) -> Result<(), Failure> {
+        // Counted with the NUL.
+        let max =
+            |name, default: usize| maxes.number(name).unwrap_or(default).clamp(32, 65_536) - 1;
+        self.key_max = max("keylen_max", 64);
+        self.value_max = max("vallen_max", 1024);
         let name = name.get("kvsname").filter(|_| name.succeeded());
         name.ok_or_else(|| protocol("the process manager did not name the job"))?
             .clone_into(&mut self.kvs);
         Ok(())
     }
 
-    /// Learns how long keys and values may be, and what the server knows about the job. Our own
-    /// server is asked everything at once.
-    pub fn facts(&mut self, limits: Limits) -> Result<Facts, Failure> {
-        self.limits = limits;
-        let mapping = format!("cmd=get kvsname={} key=PMI_process_mapping", self.kvs);
-        let questions = [
-            ("cmd=get_maxes", "maxes"),
-            (mapping.as_str(), "get_result"),
-            ("cmd=get_appnum", "appnum"),
-            ("cmd=get_universe_size", "universe_size"),
-        ];
-        let answers = match limits {
-            Limits::Own => {
-                self.send(&questions.map(|(question, _)| question).join("\n"))?;
-                questions.map(|(_, answer)| self.answer(answer))
-            }
-            Limits::Cautious => questions.map(|(question, answer)| self.ask(question, answer)),
-        };
-        let [maxes, mapping, appnum, universe] = answers;
-        let maxes = maxes?;
-        // Counted with the NUL.
-        let max =
-            |name, default: usize| maxes.number(name).unwrap_or(default).clamp(32, 65_536) - 1;
-        self.key_max = max("keylen_max", 64);
-        self.value_max = max("vallen_max", 1024);
-        let mapping = mapping?;
-        let number = |answer: Line, field: &str| {
-            answer.number(field).filter(|_| answer.succeeded()).unwrap_or(-1)
-        };
-        Ok(Facts {
-            mapping: mapping.get("value").filter(|_| mapping.succeeded()).map(str::to_owned),
-            appnum: number(appnum?, "appnum"),
-            universe: number(universe?, "size"),
-        })
+    /// Whether the server is our own.
+    pub fn is_own(&self) -> bool {
+        self.limits == Limits::Own
     }
 
     /// The name of the job's key-value space.
@@ -235,9 +231,10 @@ impl Connection {
         self.ask("cmd=finalize", "finalize_ack").map(|_| ())
     }
 
-    /// The way to end the job; `words` if the server is our own.
-    pub fn aborter(&self, words: bool) -> Result<Aborter, Failure> {
-        Ok(Aborter { socket: self.reader.get_ref().try_clone().map_err(lost)?, words })
+    /// The way to end the job.
+    pub fn aborter(&self) -> Result<Aborter, Failure> {
+        let socket = self.reader.get_ref().try_clone().map_err(lost)?;
+        Ok(Aborter { socket, words: self.is_own() })
     }
 
     fn ask(&mut self, request: &str, answer: &str) -> Result<Line, Failure> {
@@ -292,6 +289,11 @@ impl Aborter {
         }
         let _ = (&self.socket).write_all(format!("{line}\n").as_bytes());
     }
+}
+
+/// A number that a server knows, or -1.
+fn number(answer: &Line, field: &str) -> i32 {
+    answer.number(field).filter(|_| answer.succeeded()).unwrap_or(-1)
 }
 
 fn lost(error: io::Error) -> Failure {

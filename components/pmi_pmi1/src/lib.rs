@@ -33,7 +33,7 @@ use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_OTHER};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::pmi::{Pmi, PmiJob};
 
-use connection::{Aborter, Connection, Limits};
+use connection::{Aborter, Connection};
 use environment::{Environment, Server};
 use mapping::Mapping;
 
@@ -106,10 +106,8 @@ impl Pmi for Pmi1 {
         if rank >= size {
             return Err(format!("the process manager says rank {rank} of {size}").into());
         }
-        connection.start(rank)?;
-        let own = self.environment.job_id.as_deref() == Some(connection.kvs());
-        let facts = connection.facts(if own { Limits::Own } else { Limits::Cautious })?;
-        let _ = self.aborter.set(connection.aborter(own)?);
+        let facts = connection.start(rank, self.environment.job_id.as_deref())?;
+        let _ = self.aborter.set(connection.aborter()?);
 
         let mapping = facts.mapping.and_then(|text| Mapping::parse(&text, size));
         let mapping = mapping.or_else(|| match self.environment {

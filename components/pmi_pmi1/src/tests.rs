@@ -57,8 +57,8 @@ fn speaks_as_intel_hydra_does() {
             "cmd=init pmi_version=1 pmi_subversion=1",
             "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n",
         ),
-        ("cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1/2 rc=0\n"),
         ("cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=4096\n"),
+        ("cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1/2 rc=0\n"),
         (
             "cmd=get kvsname=kvs_1/2 key=PMI_process_mapping",
             "cmd=get_result rc=0 msg=success value=(vector,(0,2,1))\n",
@@ -104,11 +104,37 @@ fn speaks_as_intel_hydra_does() {
     server.join().unwrap();
 }
 
+#[test]
+fn our_own_server_says_everything_at_once() {
+    let hello = (
+        "cmd=init pmi_version=1 pmi_subversion=1",
+        "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1 kvsname=cairn-1 keylen_max=64 \
+         vallen_max=1024 appnum=2 size=-1 PMI_process_mapping=(vector,(0,1,2))\n",
+    );
+    let script: &'static [_] = Box::leak(Box::new([
+        hello,
+        ("cmd=barrier_in", "cmd=barrier_out\n"),
+        ("cmd=abort exitcode=2 message=two words", ""),
+    ]));
+    let (mut pmi, server) = over_socket(script);
+    pmi.environment.job_id = Some("cairn-1".into());
+    let job = pmi.connect().unwrap();
+    assert_eq!((job.appnum, job.universe, job.nodes, job.local_size), (2, -1, 1, 2));
+    pmi.fence().unwrap();
+    pmi.abort(2, "two words");
+    server.join().unwrap();
+    // A launcher that a rank of such a job started has another name.
+    let (mut pmi, server) = over_socket(&BARE);
+    pmi.environment.job_id = Some("cairn-1".into());
+    assert_eq!(pmi.connect().unwrap().universe, 2);
+    server.join().unwrap();
+}
+
 /// What a server that knows nothing says.
 const BARE: [(&str, &str); 6] = [
     ("cmd=init pmi_version=1 pmi_subversion=1", "cmd=response_to_init pmi_version=1 rc=0\n"),
-    ("cmd=get_my_kvsname", "cmd=my_kvsname kvsname=k\n"),
     ("cmd=get_maxes", "cmd=maxes\n"),
+    ("cmd=get_my_kvsname", "cmd=my_kvsname kvsname=k\n"),
     ("cmd=get kvsname=k key=PMI_process_mapping", "cmd=get_result rc=1\n"),
     ("cmd=get_appnum", "cmd=appnum appnum=-1\n"),
     ("cmd=get_universe_size", "cmd=universe_size size=2\n"),

@@ -41,7 +41,7 @@ const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(1);
 
 /// The descriptors of a rank. What is not there it shares with mpirun.
 pub struct Ends {
-    /// Standard input.
+    /// Standard input. Ranks other than 0 without it have an empty one.
     pub input: Option<OwnedFd>,
     /// Standard output and error.
     pub output: Option<(OwnedFd, OwnedFd)>,
@@ -87,6 +87,7 @@ pub fn run(
     let Ok(signals) = signals else { sys::exit_copy(1) };
     let spawner = Spawner::new(mask, (descriptors.current, descriptors.maximum), node.as_fd());
     keeper.start(job, &ends, spawner);
+    keeper.flush();
     drop((ends, node));
     keeper.watch(&signals);
     sys::exit_copy(0)
@@ -98,6 +99,8 @@ impl Keeper {
         let mut apps: Vec<Prepared> = job.apps.iter().map(Prepared::new).collect();
         let (stdin, stdout, stderr) =
             (rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr());
+        // mpirun has opened it before.
+        let null = std::fs::File::open("/dev/null").ok();
         for (number, (rank, ends)) in job.ranks.iter().zip(ends).enumerate() {
             self.take_orders();
             if self.told {
@@ -107,7 +110,11 @@ impl Keeper {
                 Some((output, error)) => (output.as_fd(), error.as_fd()),
                 None => (stdout, stderr),
             };
-            let input = ends.input.as_ref().map_or(stdin, AsFd::as_fd);
+            let input = match (&ends.input, &null) {
+                (Some(input), _) => input.as_fd(),
+                (None, Some(null)) if number > 0 => null.as_fd(),
+                (None, _) => stdin,
+            };
             let started = Instant::now();
             let number = number as u32;
             let stdio = [input, output, error];
@@ -129,7 +136,9 @@ impl Keeper {
     /// Reaps and ends processes until none is left.
     fn watch(&mut self, signals: &OwnedFd) {
         loop {
-            if !self.reap() {
+            let left = self.reap();
+            self.flush();
+            if !left {
                 return;
             }
             if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
@@ -231,9 +240,14 @@ impl Keeper {
         family::signal(&family::children(), Signal::KILL);
     }
 
-    /// Tells mpirun. When it is gone, the next look at the channel shows it.
-    fn report(&self, report: Report) {
-        let _ = self.channel.send(&report);
+    /// Tells mpirun, with the next flush.
+    fn report(&mut self, report: Report) {
+        self.channel.queue(&report);
+    }
+
+    /// Tells mpirun at once. When it is gone, the next look at the channel shows it.
+    fn flush(&mut self) {
+        let _ = self.channel.flush();
     }
 }
 

@@ -149,11 +149,12 @@ impl Message for Report {
 pub struct Channel {
     socket: OwnedFd,
     received: Vec<u8>,
+    unsent: Vec<u8>,
 }
 
 impl From<OwnedFd> for Channel {
     fn from(socket: OwnedFd) -> Self {
-        Self { socket, received: Vec::new() }
+        Self { socket, received: Vec::new(), unsent: Vec::new() }
     }
 }
 
@@ -164,16 +165,18 @@ impl AsFd for Channel {
 }
 
 impl Channel {
-    /// Sends a message; waits while the stream is full.
-    pub fn send(&self, message: &impl Message) -> io::Result<()> {
+    /// Keeps a message for the next [`Channel::flush`].
+    pub fn queue(&mut self, message: &impl Message) {
         let (kind, words, long) = message.pack();
-        let mut record = [0; RECORD];
-        record[..4].copy_from_slice(&kind.to_ne_bytes());
-        for (i, word) in words.iter().enumerate() {
-            record[4 + 4 * i..8 + 4 * i].copy_from_slice(&word.to_ne_bytes());
-        }
-        record[16..].copy_from_slice(&long.to_ne_bytes());
-        let mut rest = &record[..];
+        self.unsent.extend_from_slice(&kind.to_ne_bytes());
+        words.iter().for_each(|word| self.unsent.extend_from_slice(&word.to_ne_bytes()));
+        self.unsent.extend_from_slice(&long.to_ne_bytes());
+    }
+
+    /// Sends all messages; waits while the stream is full.
+    pub fn flush(&mut self) -> io::Result<()> {
+        let unsent = std::mem::take(&mut self.unsent);
+        let mut rest = &unsent[..];
         while !rest.is_empty() {
             match rustix::net::send(&self.socket, rest, SendFlags::NOSIGNAL) {
                 Ok(sent) => rest = &rest[sent..],
@@ -182,6 +185,12 @@ impl Channel {
             }
         }
         Ok(())
+    }
+
+    /// Sends a message at once.
+    pub fn send(&mut self, message: &impl Message) -> io::Result<()> {
+        self.queue(message);
+        self.flush()
     }
 
     /// Takes what has come, without waiting. The flag says whether the other side is still there.
@@ -225,7 +234,7 @@ mod tests {
         let (here, there) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
                 .unwrap();
-        let (here, mut there) = (Channel::from(here), Channel::from(there));
+        let (mut here, mut there) = (Channel::from(here), Channel::from(there));
         let reports = [
             Report::Started { rank: 4_000_000_000, pid: 77 },
             Report::NotStarted { rank: 1, step: Step::Program, errno: 2 },
@@ -235,7 +244,9 @@ mod tests {
             Report::LeftBehind(3),
         ];
         assert_eq!(there.receive::<Report>(), (vec![], true));
-        reports.iter().for_each(|report| here.send(report).unwrap());
+        reports.iter().for_each(|report| here.queue(report));
+        assert_eq!(there.receive::<Report>(), (vec![], true));
+        here.flush().unwrap();
         assert_eq!(there.receive(), (reports.to_vec(), true));
         let orders = [Order::Signal(10), Order::End { signal: 15, grace: u32::MAX }];
         orders.iter().for_each(|order| here.send(order).unwrap());

@@ -62,7 +62,6 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
     let mut clients = Vec::with_capacity(ranks);
     let mut outputs = Vec::new();
     let mut input = None;
-    let null = File::open("/dev/null").map_err(failed("opening /dev/null"))?;
     for rank in 0..ranks {
         let (socket, pmi) = sockets()?;
         watch(&socket, Source::Client(rank as u32))?;
@@ -84,17 +83,13 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
                 Some((output_file(dir, rank, "out")?, output_file(dir, rank, "err")?))
             }
         };
-        let input_end = if rank == 0 {
-            terminal_input(&mut input)?
-        } else {
-            Some(null.try_clone().map_err(failed("opening /dev/null"))?.into())
-        };
-        ends.push(Ends { input: input_end, output, pmi });
+        let input = if rank == 0 { terminal_input(&mut input)? } else { None };
+        ends.push(Ends { input, output, pmi });
     }
 
     let keeper = match sys::fork().map_err(failed("making the keeper"))? {
         Forked::Child => {
-            drop((epoll, signals, channel, clients, outputs, input, null, places));
+            drop((epoll, signals, channel, clients, outputs, input, places));
             keeper::run(keepers, &job, ends, node, mask, limits)
         }
         Forked::Parent(keeper) => keeper,
@@ -161,11 +156,11 @@ fn reserve_places() -> io::Result<[OwnedFd; 2]> {
 /// Makes room for all descriptors, and returns the limits from before, with which ranks begin.
 fn raise_descriptors(ranks: usize, output: &cli::Output) -> Result<Rlimit, Problem> {
     let limits = rustix::process::getrlimit(Resource::Nofile);
-    // Both ends of a socket, standard input, and the pipes or files of the output.
+    // Both ends of a socket, and the pipes or files of the output.
     let each = match output {
-        cli::Output::Inherited => 3,
-        cli::Output::Directory(_) => 5,
-        cli::Output::Tagged => 7,
+        cli::Output::Inherited => 2,
+        cli::Output::Directory(_) => 4,
+        cli::Output::Tagged => 6,
     };
     let needed = OWN_DESCRIPTORS + each * ranks as u64;
     if let Some(maximum) = limits.maximum.filter(|maximum| *maximum < needed) {
