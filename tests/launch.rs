@@ -150,7 +150,7 @@ fn standard_input_goes_to_rank_0() {
     assert_eq!(sorted(&ended), ["0 2", "1 0", "2 0"]);
 }
 
-/// Ranks have no terminal of their own; what is typed reaches rank 0 all the same.
+/// In a terminal, ranks are in no foreground group; input reaches rank 0 all the same.
 #[test]
 fn a_terminals_input_goes_to_rank_0() {
     let dir = scratch();

@@ -122,8 +122,8 @@ impl Sink {
     }
 }
 
-/// Standard input from a terminal. A rank is in another session and may not read from it; mpirun may,
-/// while it is in the foreground, and passes on what it reads.
+/// Standard input from a terminal. A rank is not in the terminal's foreground group and may not read
+/// from it; mpirun is, and passes on what it reads.
 #[derive(Debug)]
 pub struct Input {
     to: OwnedFd,

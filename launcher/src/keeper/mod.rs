@@ -16,8 +16,8 @@
 //! left their process group or session. A process of the job survives only if mpirun and the keeper
 //! are killed in one moment, and if it is not a rank itself.
 //!
-//! The keeper is a copy of mpirun with one thread, in a session of its own, so that a terminal's
-//! signals go to mpirun alone, which passes them on.
+//! The keeper is a copy of mpirun with one thread, in a process group of its own, so that a
+//! terminal's signals go to mpirun alone, which passes them on.
 
 pub mod family;
 mod spawn;
@@ -72,7 +72,7 @@ pub fn run(
     mask: SignalSet,
     descriptors: rustix::process::Rlimit,
 ) -> ! {
-    let _ = rustix::process::setsid();
+    let _ = rustix::process::setpgid(None, None);
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let _ = rustix::thread::set_name(c"mpirun-keeper");
     let mut keeper = Keeper {

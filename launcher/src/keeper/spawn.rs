@@ -110,7 +110,7 @@ impl Spawner {
     }
 
     /// Starts a rank, with standard input, output and error and its socket, and returns its
-    /// process id. It is in a session of its own and is killed when the keeper dies.
+    /// process id. It is in a process group of its own and is killed when the keeper dies.
     ///
     /// # Errors
     /// What did not work, and the error's number.
@@ -203,10 +203,7 @@ extern "C" fn begin(order: *mut c_void) -> c_int {
 unsafe fn prepare(order: &Order) -> Step {
     // SAFETY: promised by the caller; the arguments are what each call takes.
     unsafe {
-        // A session of its own, and with it a process group to send signals to. It has no terminal,
-        // so none stops it; and where the kernel shares the processors among sessions (autogroup),
-        // each rank has its share.
-        libc::setsid();
+        libc::setpgid(0, 0);
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         // The keeper may have died before the call above.
         if libc::getppid() != order.keeper {
@@ -224,6 +221,9 @@ unsafe fn prepare(order: &Order) -> Step {
         if !order.dir.is_null() && libc::chdir(order.dir) != 0 {
             return Step::Directory;
         }
+        // A rank is in no terminal's foreground group; asking its size or setting it up must not
+        // stop it.
+        libc::signal(libc::SIGTTOU, libc::SIG_IGN);
         // The keeper ignores it, as every Rust program, and ignoring is inherited.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::sigprocmask(libc::SIG_SETMASK, order.mask, std::ptr::null_mut());
