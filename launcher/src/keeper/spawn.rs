@@ -203,6 +203,8 @@ extern "C" fn begin(order: *mut c_void) -> c_int {
 unsafe fn prepare(order: &Order) -> Step {
     // SAFETY: promised by the caller; the arguments are what each call takes.
     unsafe {
+        // Not a session: where the kernel shares the processors among sessions (autogroup), a new one
+        // would have to wait for its turn before the program is executed, and the keeper with it.
         libc::setpgid(0, 0);
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         // The keeper may have died before the call above.
