@@ -108,14 +108,23 @@ pub fn raise(function: &'static str, origin: Origin, error: Error) -> c_int {
     if origin == Origin::Tool {
         return error.code();
     }
-    match objects::errhandler(origin) {
-        MPI_ERRORS_RETURN => {}
-        _ => fatal(function, &error),
-    }
+    handle(function, origin, &error);
     error.code()
 }
 
-/// `MPI_ERRORS_ARE_FATAL`: says what happened and ends the job.
+/// Calls the error handler of an object; returns if the handler comes back.
+pub fn handle(function: &'static str, origin: Origin, error: &Error) {
+    let (handler, comm) = objects::errhandler(origin);
+    match objects::errhandler::function(handler) {
+        Some(own) => own.call(comm, error.code()),
+        None if handler == MPI_ERRORS_RETURN => {}
+        None => fatal(function, error),
+    }
+    objects::errhandler::unshare(handler);
+}
+
+/// `MPI_ERRORS_ARE_FATAL`: says what happened and ends the job. So does `MPI_ERRORS_ABORT`: no process
+/// of a job goes on without the others.
 fn fatal(function: &str, error: &Error) -> ! {
     let name = class_name(error.code());
     let text = format!("cairn: {}{function} failed: {name}: {}\n", state::whoami(), error.text());

@@ -105,6 +105,7 @@ pub fn init(required: c_int) -> Result<c_int> {
         }
     }
     let level = thread_level(required);
+    crate::objects::info::start_directory();
     let system = System::new(Options::of_process(CommandLine::default()));
     params::register(&system.params).map_err(problem)?;
     crate::check::enable(params::flag(system, params::PARAM_CHECK));
@@ -180,6 +181,7 @@ pub fn finalize() -> Result<()> {
     // First of all, when everything still works (MPI 5.0, section 11.2.4).
     crate::objects::attributes::delete_all(itself, MPI_COMM_SELF)?;
     crate::objects::attributes::delete_all(world, MPI_COMM_WORLD)?;
+    crate::objects::bsend::detach_all()?;
     // Nobody leaves while somebody still needs his memory or his answers.
     // SAFETY: a barrier has no buffers.
     unsafe { world.run(&no_data(COLL_BARRIER)) }?;

@@ -54,12 +54,15 @@ static void errors(void)
 
 static void fortran(void)
 {
-    int yes = 1, no = 0, got_yes = 7, got_no = 7, set = -1;
-    CHECK(MPI_Abi_get_fortran_booleans(4, &got_yes, &got_no, &set) == MPI_SUCCESS);
-    CHECK(set == 0 && got_yes == 7);
-    CHECK(MPI_Abi_set_fortran_booleans(4, &yes, &no) == MPI_SUCCESS);
-    CHECK(MPI_Abi_get_fortran_booleans(4, &got_yes, &got_no, &set) == MPI_SUCCESS);
-    CHECK(set == 1 && got_yes == 1 && got_no == 0);
+    MPI_Info info;
+    char value[8];
+    int yes = 7, no = 7, set = -1, length = sizeof value, flag = 0;
+    CHECK(MPI_Abi_get_fortran_booleans(4, &yes, &no, &set) == MPI_SUCCESS);
+    CHECK(set == 1 && yes == 1 && no == 0);
+    CHECK(MPI_Abi_get_fortran_info(&info) == MPI_SUCCESS);
+    CHECK(MPI_Info_get_string(info, "mpi_integer_size", &length, value, &flag) == MPI_SUCCESS);
+    CHECK(flag && length == 2 && strcmp(value, "4") == 0);
+    CHECK(MPI_Info_free(&info) == MPI_SUCCESS && info == MPI_INFO_NULL);
 }
 
 static void handles(void)

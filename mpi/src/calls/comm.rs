@@ -13,7 +13,7 @@ use crate::objects::comm::{CommRef, Plan, compare, make, of, subgroup};
 use crate::objects::group::{self, Ranks};
 use crate::objects::info::Pairs;
 use crate::objects::request::{self, RequestRef};
-use crate::objects::{attributes, datatype, errhandler, info, special};
+use crate::objects::{attributes, bsend, datatype, errhandler, info, special};
 use crate::runtime::{self, runtime};
 
 /// Tag of the messages that carry a new communicator's context id on its parent. Those of collectives
@@ -133,6 +133,7 @@ pub fn comm_free(comm: InOut<Comm>) -> Result<()> {
     }
     let found = of(handle)?;
     attributes::delete_all(found, handle)?;
+    bsend::detach_freed(found)?;
     if !found.is_inter() {
         // All its processes are here, so nobody needs a message of it any more that is on its way.
         // SAFETY: a barrier has no buffers.
@@ -161,8 +162,13 @@ pub fn comm_dup_with_info(comm: Comm, info: Info, newcomm: Out<Comm>) -> Result<
 fn dup(parent: CommRef, handle: Comm, hints: Pairs) -> Result<Comm> {
     let context = agree(parent, &all(parent), CONTEXT_TAG)?;
     let new = child(parent, context, parent.group.clone(), hints)?;
-    attributes::copy_all(parent, handle, new)?;
+    copy_attributes(parent, handle, new)?;
     Ok(handle_of(new))
+}
+
+/// Copies the attributes to a duplicate, which is gone if that fails.
+fn copy_attributes(parent: CommRef, handle: Comm, new: CommRef) -> Result<()> {
+    attributes::copy_all(parent, handle, new).inspect_err(|_| crate::objects::comm::free(new))
 }
 
 fn all(comm: CommRef) -> Vec<u32> {
@@ -226,7 +232,7 @@ fn idup(
     parent.retain();
     let finish = move || {
         let made = child(parent, *context, parent.group.clone(), hints).and_then(|new| {
-            attributes::copy_all(parent, handle, new)?;
+            copy_attributes(parent, handle, new)?;
             newcomm.set(handle_of(new));
             Ok(())
         });

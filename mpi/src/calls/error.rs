@@ -1,9 +1,11 @@
-//! Error classes, codes and strings (MPI 5.0, sections 9.4 and 9.5).
+//! Error handlers, classes, codes and strings (MPI 5.0, sections 9.3 to 9.5).
 
 use std::ffi::c_int;
 
 use crate::abi::prelude::*;
-use crate::codes;
+use crate::objects::comm;
+use crate::objects::errhandler::{self, Function};
+use crate::{codes, error};
 
 pub fn error_class(errorcode: c_int, errorclass: Out<c_int>) -> Result<()> {
     errorclass.set(codes::class(errorcode)?);
@@ -45,4 +47,63 @@ pub fn remove_error_code(errorcode: c_int) -> Result<()> {
 
 pub fn remove_error_string(errorcode: c_int) -> Result<()> {
     codes::set_text(errorcode, None)
+}
+
+pub fn comm_create_errhandler(
+    comm_errhandler_fn: Option<CommErrhandlerFunction>,
+    errhandler: Out<Errhandler>,
+) -> Result<()> {
+    create(comm_errhandler_fn.map(Function::Comm), errhandler)
+}
+
+pub fn win_create_errhandler(
+    win_errhandler_fn: Option<WinErrhandlerFunction>,
+    errhandler: Out<Errhandler>,
+) -> Result<()> {
+    create(win_errhandler_fn.map(Function::Win), errhandler)
+}
+
+pub fn session_create_errhandler(
+    session_errhandler_fn: Option<SessionErrhandlerFunction>,
+    errhandler: Out<Errhandler>,
+) -> Result<()> {
+    create(session_errhandler_fn.map(Function::Session), errhandler)
+}
+
+fn create(function: Option<Function>, errhandler: Out<Errhandler>) -> Result<()> {
+    let function =
+        function.ok_or_else(|| Error::new(MPI_ERR_ARG, "the function is a null pointer"))?;
+    errhandler.set(errhandler::make(function));
+    Ok(())
+}
+
+pub fn comm_set_errhandler(comm: Comm, errhandler: Errhandler) -> Result<()> {
+    let comm = comm::of(comm)?;
+    let fits = match errhandler::function(errhandler) {
+        None => errhandler::is_valid(errhandler),
+        Some(function) => matches!(function, Function::Comm(_)),
+    };
+    if !fits {
+        return Err(errhandler::none(errhandler));
+    }
+    errhandler::replace(&comm.errhandler, errhandler);
+    Ok(())
+}
+
+pub fn comm_get_errhandler(comm: Comm, errhandler: Out<Errhandler>) -> Result<()> {
+    errhandler.set(errhandler::hand_out(*comm::of(comm)?.errhandler.lock()));
+    Ok(())
+}
+
+pub fn comm_call_errhandler(comm: Comm, errorcode: c_int) -> Result<()> {
+    comm::of(comm)?;
+    let error = Error::new(errorcode, "the program says so");
+    error::handle("MPI_Comm_call_errhandler", Origin::Comm(comm), &error);
+    Ok(())
+}
+
+pub fn errhandler_free(errhandler: InOut<Errhandler>) -> Result<()> {
+    errhandler::free(errhandler.get())?;
+    errhandler.set(MPI_ERRHANDLER_NULL);
+    Ok(())
 }

@@ -7,12 +7,17 @@
 //! as their kinds say, unless the user turned the checks off.
 
 pub mod abi;
+pub mod attribute;
+pub mod buffer;
 pub mod coll;
 pub mod comm;
 pub mod convert;
 pub mod datatype;
 pub mod env;
 pub mod error;
+pub mod grequest;
+pub mod group;
+pub mod info;
 pub mod op;
 pub mod p2p;
 pub mod request;

@@ -6,6 +6,7 @@ use cairn_framework::abi::status::OK;
 
 use crate::abi::prelude::*;
 use crate::objects::request::{self, RequestRef};
+use crate::objects::{grequest, special};
 use crate::runtime;
 
 pub fn wait(request: InOut<Request>, status: StatusOut) -> Result<()> {
@@ -273,6 +274,9 @@ pub fn request_free(request: InOut<Request>) -> Result<()> {
 
 pub fn cancel(request: InOut<Request>) -> Result<()> {
     let view = request::of(request.get())?;
+    if let Some(cancelled) = grequest::cancel(view) {
+        return cancelled;
+    }
     let Some(cancel) = view.cancel else { return Ok(()) };
     // SAFETY: a valid request.
     match unsafe { cancel(std::ptr::from_ref(view).cast_mut()) } {
@@ -298,18 +302,21 @@ fn start_one(handle: Request) -> Result<()> {
     if view.active == 1 {
         return Err(Error::new(MPI_ERR_REQUEST, "the request was started already"));
     }
-    let view = std::ptr::from_ref(view).cast_mut();
+    let place = std::ptr::from_ref(view).cast_mut();
     // SAFETY: a valid request that is not going on; the field is ours.
-    unsafe {
-        (*view).active = 1;
-        match start(view) {
+    unsafe { (*place).active = 1 };
+    let started = special::restart(view).unwrap_or_else(|| {
+        // SAFETY: as above.
+        match unsafe { start(place) } {
             OK => Ok(()),
-            status => {
-                (*view).active = 0;
-                Err(runtime::failure("start", status))
-            }
+            status => Err(runtime::failure("start", status)),
         }
+    });
+    if started.is_err() {
+        // SAFETY: as above.
+        unsafe { (*place).active = 0 };
     }
+    started
 }
 
 pub fn request_get_status(request: Request, flag: Out<c_int>, status: StatusOut) -> Result<()> {

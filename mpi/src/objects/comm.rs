@@ -22,6 +22,7 @@ use parking_lot::Mutex;
 
 use super::arena::{Object, class};
 use super::attributes::Attributes;
+use super::errhandler;
 use super::group::Ranks;
 use super::info::Pairs;
 use crate::abi::generated::constants::*;
@@ -227,6 +228,7 @@ pub fn free(comm: CommRef) {
 
 impl Drop for CommBody {
     fn drop(&mut self) {
+        errhandler::unshare(*self.errhandler.get_mut());
         // After finalization the components are closed.
         let Some(runtime) = runtime::current() else { return };
         let view = self.view.get();

@@ -1,18 +1,197 @@
-//! Generalized requests (MPI 5.0, section 13.2).
+//! Generalized requests (MPI 5.0, section 13.2): operations that the program itself carries out.
 
+use std::ffi::{c_int, c_void};
+
+use super::request::{self, RequestRef};
+use super::special::{self, Body};
+use crate::abi::generated::constants::*;
+use crate::abi::generated::types::{
+    GrequestCancelFunction, GrequestFreeFunction, GrequestQueryFunction, Request,
+};
 use crate::abi::status::Status;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The program's functions behind such a request.
 #[derive(Clone, Copy)]
-pub struct Generalized {}
+pub struct Generalized {
+    /// Says what became of the operation.
+    pub query: GrequestQueryFunction,
+    /// Frees what the program keeps for it.
+    pub free: GrequestFreeFunction,
+    /// Tries to cancel it.
+    pub cancel: GrequestCancelFunction,
+    /// What the functions are called with.
+    pub extra: *mut c_void,
+}
+
+/// Makes a request that the program completes.
+pub fn start(generalized: Generalized) -> Request {
+    special::make(Body::Generalized(generalized)).handle()
+}
+
+/// Completes the operation. From any thread; whoever waits for it wakes up.
+pub fn complete(handle: Request) -> Result<()> {
+    let request = request::of(handle)?;
+    match special::of(request).filter(|special| special.is_generalized()) {
+        Some(_) if request.is_complete() => {
+            Err(Error::new(MPI_ERR_REQUEST, "the request is complete already"))
+        }
+        Some(special) => {
+            special.complete();
+            Ok(())
+        }
+        None => Err(Error::new(MPI_ERR_REQUEST, "the request is no generalized one")),
+    }
+}
+
+/// Cancels the operation behind a request, if it is such a one.
+pub fn cancel(request: RequestRef) -> Option<Result<()>> {
+    let generalized = special::of(request)?.generalized()?;
+    Some(generalized.cancel(request.is_complete()))
+}
 
 impl Generalized {
     /// Asks the program what became of the operation.
     pub fn query(self) -> (Status, Result<()>) {
-        (Status::EMPTY, Ok(()))
+        let mut status = Status::EMPTY;
+        // SAFETY: the program vouches for its functions.
+        let code = unsafe { (self.query)(self.extra, &raw mut status) };
+        status.error = code;
+        (status, said("query", code))
+    }
+
+    /// Asks the program, and tells it that the request is gone.
+    pub fn end(self) -> (Status, Result<()>) {
+        let (mut status, queried) = self.query();
+        let freed = self.free();
+        // If both fail, that of the latter counts.
+        if let Err(error) = &freed {
+            status.error = error.code();
+        }
+        (status, freed.and(queried))
     }
 
     /// Tells the program that the request is gone.
-    pub fn free(self) {}
+    pub fn free(self) -> Result<()> {
+        // SAFETY: as above.
+        said("free", unsafe { (self.free)(self.extra) })
+    }
+
+    fn cancel(self, complete: bool) -> Result<()> {
+        // SAFETY: as above.
+        said("cancel", unsafe { (self.cancel)(self.extra, complete.into()) })
+    }
+}
+
+/// What a function of the program returned.
+fn said(what: &str, code: c_int) -> Result<()> {
+    match code {
+        MPI_SUCCESS => Ok(()),
+        code => {
+            let text = format!("the {what} function of a generalized request failed");
+            Err(Error::new(code, text))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parking_lot::Mutex;
+
+    /// What the functions of a request do, and what was called.
+    #[derive(Default)]
+    struct Program {
+        query: c_int,
+        free: c_int,
+        calls: Mutex<String>,
+    }
+
+    /// # Safety
+    /// A program of a test.
+    unsafe fn program(extra: *mut c_void, call: char) -> &'static Program {
+        // SAFETY: promised by the caller.
+        let program: &'static Program = unsafe { &*extra.cast() };
+        program.calls.lock().push(call);
+        program
+    }
+
+    unsafe extern "C" fn query(extra: *mut c_void, status: *mut Status) -> c_int {
+        // SAFETY: called as `start` was told.
+        unsafe {
+            (*status).source = 3;
+            (*status).set_bytes(40);
+            program(extra, 'q').query
+        }
+    }
+
+    unsafe extern "C" fn free(extra: *mut c_void) -> c_int {
+        // SAFETY: as above.
+        unsafe { program(extra, 'f').free }
+    }
+
+    unsafe extern "C" fn cancel(extra: *mut c_void, complete: c_int) -> c_int {
+        // SAFETY: as above.
+        unsafe { program(extra, if complete == 0 { 'c' } else { 'C' }) };
+        MPI_SUCCESS
+    }
+
+    fn started(program: Program) -> (Request, RequestRef, &'static Program) {
+        let program: &'static Program = Box::leak(Box::new(program));
+        let extra = std::ptr::from_ref(program).cast_mut().cast();
+        let handle = start(Generalized { query, free, cancel, extra });
+        (handle, request::of(handle).unwrap(), program)
+    }
+
+    #[test]
+    fn the_program_is_asked_once_and_told_of_the_end() {
+        let (handle, view, program) = started(Program::default());
+        super::cancel(view).unwrap().unwrap();
+        assert!(!view.is_complete());
+        complete(handle).unwrap();
+        assert!(view.is_complete());
+        assert_eq!(complete(handle).unwrap_err().code(), MPI_ERR_REQUEST);
+        super::cancel(view).unwrap().unwrap();
+        let (status, result) = request::outcome(view);
+        result.unwrap();
+        assert_eq!((status.source, status.bytes()), (3, 40));
+        assert_eq!(request::finish(view), MPI_REQUEST_NULL);
+        assert_eq!(*program.calls.lock(), "cCqf");
+        assert_eq!(complete(handle).unwrap_err().code(), MPI_ERR_REQUEST);
+    }
+
+    #[test]
+    fn its_errors_are_those_of_the_request() {
+        for (query, free, code) in [
+            (MPI_ERR_OTHER, MPI_SUCCESS, MPI_ERR_OTHER),
+            (MPI_SUCCESS, MPI_ERR_INTERN, MPI_ERR_INTERN),
+            (MPI_ERR_OTHER, MPI_ERR_INTERN, MPI_ERR_INTERN),
+        ] {
+            let (handle, view, _) = started(Program { query, free, ..Program::default() });
+            complete(handle).unwrap();
+            let (status, result) = request::outcome(view);
+            assert_eq!((status.error, result.unwrap_err().code()), (code, code));
+            request::finish(view);
+        }
+    }
+
+    #[test]
+    fn one_that_was_freed_ends_when_it_is_complete() {
+        let (handle, view, program) = started(Program::default());
+        request::release(view);
+        assert_eq!(*program.calls.lock(), "");
+        complete(handle).unwrap();
+        assert_eq!(*program.calls.lock(), "f");
+        assert_eq!(complete(handle).unwrap_err().code(), MPI_ERR_REQUEST);
+    }
+
+    #[test]
+    fn a_look_ends_nothing() {
+        let (handle, view, program) = started(Program::default());
+        complete(handle).unwrap();
+        assert_eq!(request::peek(view).bytes(), 40);
+        assert_eq!(*program.calls.lock(), "q");
+        request::release(view);
+        assert_eq!(*program.calls.lock(), "qf");
+    }
 }

@@ -1,5 +1,7 @@
 //! Info objects and the hints of other objects.
 
+use std::sync::OnceLock;
+
 use parking_lot::Mutex;
 
 use cairn_framework::abi::comm::{
@@ -10,6 +12,7 @@ use super::arena::{Object, class};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Info;
 use crate::error::{Error, Result};
+use crate::runtime;
 
 /// Keys with values, in the order in which the keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +30,23 @@ impl Pairs {
             Some((_, old)) => value.clone_into(old),
             None => self.0.push((key.to_owned(), value.to_owned())),
         }
+    }
+
+    /// Takes a key away; false if there is none.
+    pub fn remove(&mut self, key: &str) -> bool {
+        let before = self.0.len();
+        self.0.retain(|(own, _)| own != key);
+        self.0.len() < before
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A key by its place in the order in which they were set.
+    pub fn key(&self, place: usize) -> Option<&str> {
+        self.0.get(place).map(|(key, _)| key.as_str())
     }
 
     /// Takes the hints of a program for an object.
@@ -68,12 +88,85 @@ pub fn find(handle: Info) -> Option<&'static Object<InfoBody>> {
     unsafe { Object::at(handle.object()) }
 }
 
+/// The object of an argument that is to be changed.
+pub fn of(handle: Info) -> Result<&'static Object<InfoBody>> {
+    find(handle).ok_or_else(|| {
+        let text = match handle {
+            MPI_INFO_ENV => "MPI_INFO_ENV can't be changed".to_owned(),
+            _ => format!("{:#x} is no info", handle.value()),
+        };
+        Error::new(MPI_ERR_INFO, text)
+    })
+}
+
 /// The pairs of an argument; none for `MPI_INFO_NULL`.
 pub fn pairs(handle: Info) -> Result<Pairs> {
-    if handle == MPI_INFO_NULL {
-        return Ok(Pairs::default());
+    match handle {
+        MPI_INFO_NULL => Ok(Pairs::default()),
+        MPI_INFO_ENV => Ok(environment(None)),
+        handle => Ok(of(handle)?.0.lock().clone()),
     }
-    let found = find(handle)
-        .ok_or_else(|| Error::new(MPI_ERR_INFO, format!("{:#x} is no info", handle.value())))?;
-    Ok(found.0.lock().clone())
+}
+
+/// What is known of how this process was started (MPI 5.0, section 11.2.5): the pairs of
+/// `MPI_INFO_ENV`. The command line is that of the process, or the one that the program hands over.
+///
+/// What a value has no room for is left out rather than cut.
+pub fn environment(command_line: Option<Vec<String>>) -> Pairs {
+    let system = rustix::system::uname();
+    let line = command_line.unwrap_or_else(|| {
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+    });
+    let mut words = line.into_iter();
+    let mut pairs = Pairs::default();
+    let mut say = |key: &str, value: Option<String>| {
+        let fits = value.filter(|value| value.len() < MPI_MAX_INFO_VAL as usize);
+        if let Some(value) = fits {
+            pairs.set(key, &value);
+        }
+    };
+    say("command", words.next());
+    let arguments: Vec<String> = words.collect();
+    say("argv", (!arguments.is_empty()).then(|| arguments.join(" ")));
+    say("maxprocs", runtime::current().map(|runtime| runtime.system.job().size.to_string()));
+    say("host", Some(system.nodename().to_string_lossy().into_owned()));
+    say("arch", Some(system.machine().to_string_lossy().into_owned()));
+    say("wdir", start_directory());
+    pairs
+}
+
+/// The working directory at the first call, which `MPI_Init` makes.
+pub fn start_directory() -> Option<String> {
+    static DIRECTORY: OnceLock<Option<String>> = OnceLock::new();
+    let find = || Some(std::env::current_dir().ok()?.to_str()?.to_owned());
+    DIRECTORY.get_or_init(find).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_order() {
+        let mut pairs = Pairs::default();
+        for (key, value) in [("b", "1"), ("a", "2"), ("b", "3")] {
+            pairs.set(key, value);
+        }
+        assert_eq!((pairs.len(), pairs.key(0), pairs.key(1)), (2, Some("b"), Some("a")));
+        assert_eq!(pairs.get("b"), Some("3"));
+        assert!(pairs.remove("b") && !pairs.remove("b"));
+        assert_eq!((pairs.key(0), pairs.key(1)), (Some("a"), None));
+    }
+
+    #[test]
+    fn the_environment_says_only_what_fits() {
+        let line = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+        let pairs = environment(line(&["./solve", "-n", "3"]));
+        assert_eq!(pairs.get("command"), Some("./solve"));
+        assert_eq!(pairs.get("argv"), Some("-n 3"));
+        assert!(pairs.get("wdir").is_some() && pairs.get("arch").is_some());
+        let long = "x".repeat(MPI_MAX_INFO_VAL as usize);
+        let pairs = environment(line(&["./solve", &long]));
+        assert_eq!((pairs.get("command"), pairs.get("argv")), (Some("./solve"), None));
+    }
 }

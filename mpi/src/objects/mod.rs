@@ -6,12 +6,14 @@ pub mod attributes;
 pub mod bsend;
 pub mod comm;
 pub mod datatype;
+pub mod datatype_extras;
 pub mod errhandler;
 pub mod grequest;
 pub mod group;
 pub mod info;
 pub mod message;
 pub mod op;
+pub mod packing;
 pub mod request;
 pub mod special;
 
@@ -42,7 +44,6 @@ predefined! {
     Win: WIN_NAMES but MPI_WIN_NULL;
     File: FILE_NAMES but MPI_FILE_NULL;
     Session: SESSION_NAMES but MPI_SESSION_NULL;
-    Errhandler: ERRHANDLER_NAMES but MPI_ERRHANDLER_NULL;
 }
 
 /// Objects that a module of this directory knows.
@@ -61,6 +62,7 @@ macro_rules! known {
 known! {
     Comm: |handle| comm::find(handle).is_some();
     Datatype: |handle| datatype::view(handle).is_some();
+    Errhandler: |handle| errhandler::is_valid(handle);
     Group: |handle| group::ranks(handle).is_some();
     Info: |handle| handle == MPI_INFO_ENV || info::find(handle).is_some();
     Message: |handle| message::is_valid(handle);
@@ -138,19 +140,22 @@ pub fn tag_ub() -> c_int {
     TAG_UB
 }
 
-/// The error handler that an error goes to. An invalid object has that of `MPI_COMM_SELF`.
-pub fn errhandler(origin: Origin) -> Errhandler {
-    let of_comm = |handle| {
-        let found = comm::find(handle).or_else(|| comm::find(MPI_COMM_SELF));
-        found.map_or(MPI_ERRORS_ARE_FATAL, |comm| *comm.errhandler.lock())
-    };
-    match origin {
-        Origin::File(_) => MPI_ERRORS_RETURN,
-        Origin::Comm(handle) => of_comm(handle),
+/// The error handler that an error goes to, and the communicator it is called with. An invalid object
+/// has that of `MPI_COMM_SELF`. The handler stays until the caller gives it to
+/// [`errhandler::unshare`].
+pub fn errhandler(origin: Origin) -> (Errhandler, Comm) {
+    let comm = match origin {
+        Origin::File(_) => return (MPI_ERRORS_RETURN, MPI_COMM_NULL),
+        Origin::Comm(handle) => handle,
         Origin::Request(handle) => match request::find(handle).map(request::origin) {
-            Some(Origin::Comm(comm)) => of_comm(comm),
-            _ => of_comm(MPI_COMM_SELF),
+            Some(Origin::Comm(handle)) => handle,
+            _ => MPI_COMM_SELF,
         },
-        _ => of_comm(MPI_COMM_SELF),
+        _ => MPI_COMM_SELF,
+    };
+    let found = comm::find(comm).map(|body| (body, comm));
+    match found.or_else(|| Some((comm::find(MPI_COMM_SELF)?, MPI_COMM_SELF))) {
+        Some((body, handle)) => (errhandler::share(*body.errhandler.lock()), handle),
+        None => (MPI_ERRORS_ARE_FATAL, MPI_COMM_NULL),
     }
 }

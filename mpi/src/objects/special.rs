@@ -9,10 +9,11 @@ use cairn_framework::abi::request::{
 };
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::pml::PmlSend;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::bsend;
 use super::comm::CommRef;
+use super::grequest::Generalized;
 use super::request::{self, RequestRef};
 use crate::abi::generated::types::Request;
 use crate::abi::status::Status;
@@ -23,7 +24,14 @@ use crate::runtime;
 #[repr(C)]
 pub struct Special {
     view: View,
-    body: Mutex<Option<Body>>,
+    state: Mutex<State>,
+}
+
+struct State {
+    body: Option<Body>,
+    complete: bool,
+    /// The program needs it no more; it ends when it is complete.
+    freed: bool,
 }
 
 // SAFETY: the view is used under the rules of requests, the rest is locked.
@@ -41,7 +49,7 @@ pub enum Body {
         finish: Option<Finish>,
     },
     /// A generalized request.
-    Generalized(super::grequest::Generalized),
+    Generalized(Generalized),
     /// A persistent operation with `MPI_PROC_NULL`; whether it receives.
     Idle(bool),
     /// A persistent buffered send.
@@ -73,10 +81,10 @@ pub fn make(body: Body) -> &'static Special {
                 active: 0,
                 reserved: 0,
             },
-            body: Mutex::new(None),
+            state: Mutex::new(State { body: None, complete: false, freed: false }),
         }))
     });
-    *special.body.lock() = Some(body);
+    *special.state.lock() = State { body: Some(body), complete: false, freed: false };
     special.view.completion.store(REQUEST_PENDING, Ordering::Relaxed);
     let view = special.view();
     // SAFETY: new or gone: nobody looks at it.
@@ -97,15 +105,51 @@ impl Special {
         Request::of(self.view())
     }
 
-    /// Completes it.
-    pub fn complete(&self) {
-        // SAFETY: only waiters of this process write the completion word.
-        unsafe { self.view.complete() };
+    /// Completes it. The lock keeps whoever frees it meanwhile from using its memory again.
+    pub fn complete(&'static self) {
+        let mut state = self.state.lock();
+        state.complete = true;
+        if state.freed {
+            self.end(state);
+        } else {
+            // SAFETY: only waiters of this process write the completion word.
+            unsafe { self.view.complete() };
+        }
     }
 
-    /// What is behind it.
-    pub fn body(&self) -> &Mutex<Option<Body>> {
-        &self.body
+    /// The functions of a generalized request, until they were told that it ends.
+    pub fn generalized(&self) -> Option<Generalized> {
+        match self.state.lock().body {
+            Some(Body::Generalized(generalized)) => Some(generalized),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a generalized request.
+    pub fn is_generalized(&self) -> bool {
+        self.generalized().is_some()
+    }
+
+    /// Its end: complete, and nobody needs it any more.
+    fn end(&'static self, mut state: MutexGuard<'_, State>) {
+        let body = state.body.take();
+        drop(state);
+        match body {
+            Some(Body::Several { parts, .. }) => parts.into_iter().for_each(request::release),
+            Some(Body::Generalized(generalized)) => {
+                // Nobody waits who could be told of an error.
+                let _ = generalized.free();
+            }
+            Some(Body::Buffered(_, comm)) => comm.release(),
+            Some(Body::Idle(_)) | None => {}
+        }
+        let view = self.view();
+        // SAFETY: nobody uses it any more.
+        unsafe {
+            (*view).magic = 0;
+            (*view).start = None;
+        }
+        SPARE.lock().push(self);
     }
 }
 
@@ -124,17 +168,18 @@ pub fn of(request: RequestRef) -> Option<&'static Special> {
 /// What became of it, if it is one of these. Done once, when the program learns of it.
 pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
     let special = of(request)?;
-    let mut body = special.body.lock();
-    Some(match body.as_mut() {
+    let mut state = special.state.lock();
+    Some(match state.body.as_mut() {
         Some(Body::Several { finish, .. }) => {
             let finish = finish.take();
-            drop(body);
+            drop(state);
             finish.map_or((Status::EMPTY, Ok(())), |finish| finish())
         }
         Some(Body::Generalized(generalized)) => {
             let generalized = *generalized;
-            drop(body);
-            generalized.query()
+            state.body = None;
+            drop(state);
+            generalized.end()
         }
         Some(Body::Idle(receives)) => {
             (if *receives { Status::FROM_NOBODY } else { Status::EMPTY }, Ok(()))
@@ -145,10 +190,7 @@ pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
 
 /// The status of a complete one, which stays as it is.
 pub fn peek(request: RequestRef) -> Status {
-    let generalized = of(request).and_then(|special| match &*special.body.lock() {
-        Some(Body::Generalized(generalized)) => Some(*generalized),
-        _ => None,
-    });
+    let generalized = of(request).and_then(Special::generalized);
     generalized.map_or(Status::EMPTY, |generalized| generalized.query().0)
 }
 
@@ -183,15 +225,20 @@ fn persistent(body: Body) -> Request {
 
 unsafe extern "C" fn start(view: *mut View) -> i32 {
     // SAFETY: called with a view that `persistent` has made.
-    let special = unsafe { &*view.cast::<Special>() };
-    let send = match &*special.body.lock() {
+    match restart(unsafe { &*view }) {
+        None | Some(Ok(())) => OK,
+        Some(Err(error)) => runtime::told(&error),
+    }
+}
+
+/// Starts a persistent request again, if it is one of these.
+pub fn restart(request: RequestRef) -> Option<Result<()>> {
+    let special = of(request)?;
+    let send = match &special.state.lock().body {
         Some(Body::Buffered(send, comm)) => Some((*send, *comm)),
         _ => None,
     };
-    match send.map_or(Ok(()), |(send, comm)| bsend::send(send, comm)) {
-        Ok(()) => OK,
-        Err(error) => runtime::told(&error),
-    }
+    Some(send.map_or(Ok(()), |(send, comm)| bsend::send(send, comm)))
 }
 
 /// Those that are not complete.
@@ -207,12 +254,12 @@ fn poll_several() -> u32 {
 
 /// Whether all parts are complete; then it is, too.
 fn advance(special: &'static Special) -> bool {
-    let mut body = special.body.lock();
-    let Some(Body::Several { parts, .. }) = body.as_mut() else { return true };
+    let state = special.state.lock();
+    let Some(Body::Several { parts, .. }) = &state.body else { return true };
     if !parts.iter().all(|part| part.is_complete()) {
         return false;
     }
-    drop(body);
+    drop(state);
     special.complete();
     true
 }
@@ -220,17 +267,15 @@ fn advance(special: &'static Special) -> bool {
 unsafe extern "C" fn free(view: *mut View) {
     // SAFETY: called by `request::release` with a view that `make` has made.
     let special = unsafe { &*view.cast::<Special>() };
-    let body = special.body.lock().take();
-    match body {
-        Some(Body::Several { parts, .. }) => parts.into_iter().for_each(request::release),
-        Some(Body::Generalized(generalized)) => generalized.free(),
-        Some(Body::Buffered(_, comm)) => comm.release(),
-        Some(Body::Idle(_)) | None => {}
+    let mut state = special.state.lock();
+    if state.complete {
+        special.end(state);
+    } else {
+        state.freed = true;
+        // The program still has to complete a generalized one, by its handle.
+        if !matches!(state.body, Some(Body::Generalized(_))) {
+            // SAFETY: the field is read by who has the handle, which the program gave away.
+            unsafe { (*view).magic = 0 };
+        }
     }
-    // SAFETY: nobody uses it any more.
-    unsafe {
-        (*view).magic = 0;
-        (*view).start = None;
-    }
-    SPARE.lock().push(special);
 }

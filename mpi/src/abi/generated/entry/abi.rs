@@ -30,13 +30,33 @@ unsafe extern "C" fn PMPI_Abi_get_fortran_booleans(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Abi_get_fortran_info(_info: *mut Info) -> c_int {
-    unsupported("MPI_Abi_get_fortran_info", Origin::None)
+unsafe extern "C" fn PMPI_Abi_get_fortran_info(info: *mut Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info = args::out(info);
+            if check::enabled() {
+                check::pointer("info", info)?;
+            }
+            crate::calls::abi::abi_get_fortran_info(info)
+        }
+    };
+    finish("MPI_Abi_get_fortran_info", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Abi_get_info(_info: *mut Info) -> c_int {
-    unsupported("MPI_Abi_get_info", Origin::None)
+unsafe extern "C" fn PMPI_Abi_get_info(info: *mut Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info = args::out(info);
+            if check::enabled() {
+                check::pointer("info", info)?;
+            }
+            crate::calls::abi::abi_get_info(info)
+        }
+    };
+    finish("MPI_Abi_get_info", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -76,8 +96,17 @@ unsafe extern "C" fn PMPI_Abi_set_fortran_booleans(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Abi_set_fortran_info(_info: Info) -> c_int {
-    unsupported("MPI_Abi_set_fortran_info", Origin::None)
+unsafe extern "C" fn PMPI_Abi_set_fortran_info(info: Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::info_object("info", info)?;
+            }
+            crate::calls::abi::abi_set_fortran_info(info)
+        }
+    };
+    finish("MPI_Abi_set_fortran_info", Origin::None, call())
 }
 
 std::arch::global_asm!(

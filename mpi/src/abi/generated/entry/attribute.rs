@@ -3,120 +3,297 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Attr_delete(comm: Comm, _keyval: c_int) -> c_int {
-    unsupported("MPI_Attr_delete", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Attr_delete(comm: Comm, keyval: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            crate::calls::attribute::attr_delete(comm, keyval)
+        }
+    };
+    finish("MPI_Attr_delete", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Attr_get(
     comm: Comm,
-    _keyval: c_int,
-    _attribute_val: *mut c_void,
-    _flag: *mut c_int,
+    keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Attr_get", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let attribute_val = args::pointer_out(attribute_val);
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::pointer("attribute_val", attribute_val)?;
+                check::pointer("flag", flag)?;
+            }
+            crate::calls::attribute::attr_get(comm, keyval, attribute_val, flag)
+        }
+    };
+    finish("MPI_Attr_get", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Attr_put(
-    comm: Comm,
-    _keyval: c_int,
-    _attribute_val: *mut c_void,
-) -> c_int {
-    unsupported("MPI_Attr_put", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Attr_put(comm: Comm, keyval: c_int, attribute_val: *mut c_void) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            crate::calls::attribute::attr_put(comm, keyval, attribute_val)
+        }
+    };
+    finish("MPI_Attr_put", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_create_keyval(
-    _comm_copy_attr_fn: Option<CommCopyAttrFunction>,
-    _comm_delete_attr_fn: Option<CommDeleteAttrFunction>,
-    _comm_keyval: *mut c_int,
-    _extra_state: *mut c_void,
+    comm_copy_attr_fn: Option<CommCopyAttrFunction>,
+    comm_delete_attr_fn: Option<CommDeleteAttrFunction>,
+    comm_keyval: *mut c_int,
+    extra_state: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_Comm_create_keyval", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let comm_copy_attr_fn = args::copying(comm_copy_attr_fn);
+            let comm_keyval = args::out(comm_keyval);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("comm_keyval", comm_keyval)?;
+            }
+            crate::calls::attribute::comm_create_keyval(
+                comm_copy_attr_fn,
+                comm_delete_attr_fn,
+                comm_keyval,
+                extra_state,
+            )
+        }
+    };
+    finish("MPI_Comm_create_keyval", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_delete_attr(comm: Comm, _comm_keyval: c_int) -> c_int {
-    unsupported("MPI_Comm_delete_attr", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_delete_attr(comm: Comm, comm_keyval: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            crate::calls::attribute::comm_delete_attr(comm, comm_keyval)
+        }
+    };
+    finish("MPI_Comm_delete_attr", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_free_keyval(_comm_keyval: *mut c_int) -> c_int {
-    unsupported("MPI_Comm_free_keyval", Origin::None)
+unsafe extern "C" fn PMPI_Comm_free_keyval(comm_keyval: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let comm_keyval = args::inout(comm_keyval);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("comm_keyval", comm_keyval)?;
+            }
+            crate::calls::attribute::comm_free_keyval(comm_keyval)
+        }
+    };
+    finish("MPI_Comm_free_keyval", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_get_attr(
     comm: Comm,
-    _comm_keyval: c_int,
-    _attribute_val: *mut c_void,
-    _flag: *mut c_int,
+    comm_keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Comm_get_attr", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let attribute_val = args::pointer_out(attribute_val);
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::pointer("attribute_val", attribute_val)?;
+                check::pointer("flag", flag)?;
+            }
+            crate::calls::attribute::comm_get_attr(comm, comm_keyval, attribute_val, flag)
+        }
+    };
+    finish("MPI_Comm_get_attr", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_set_attr(
     comm: Comm,
-    _comm_keyval: c_int,
-    _attribute_val: *mut c_void,
+    comm_keyval: c_int,
+    attribute_val: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_Comm_set_attr", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            crate::calls::attribute::comm_set_attr(comm, comm_keyval, attribute_val)
+        }
+    };
+    finish("MPI_Comm_set_attr", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Keyval_create(
-    _copy_fn: Option<CopyFunction>,
-    _delete_fn: Option<DeleteFunction>,
-    _keyval: *mut c_int,
-    _extra_state: *mut c_void,
+    copy_fn: Option<CopyFunction>,
+    delete_fn: Option<DeleteFunction>,
+    keyval: *mut c_int,
+    extra_state: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_Keyval_create", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let copy_fn = args::copying(copy_fn);
+            let keyval = args::out(keyval);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("keyval", keyval)?;
+            }
+            crate::calls::attribute::keyval_create(copy_fn, delete_fn, keyval, extra_state)
+        }
+    };
+    finish("MPI_Keyval_create", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Keyval_free(_keyval: *mut c_int) -> c_int {
-    unsupported("MPI_Keyval_free", Origin::None)
+unsafe extern "C" fn PMPI_Keyval_free(keyval: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let keyval = args::inout(keyval);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("keyval", keyval)?;
+            }
+            crate::calls::attribute::keyval_free(keyval)
+        }
+    };
+    finish("MPI_Keyval_free", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_keyval(
-    _type_copy_attr_fn: Option<TypeCopyAttrFunction>,
-    _type_delete_attr_fn: Option<TypeDeleteAttrFunction>,
-    _type_keyval: *mut c_int,
-    _extra_state: *mut c_void,
+    type_copy_attr_fn: Option<TypeCopyAttrFunction>,
+    type_delete_attr_fn: Option<TypeDeleteAttrFunction>,
+    type_keyval: *mut c_int,
+    extra_state: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_Type_create_keyval", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let type_copy_attr_fn = args::copying(type_copy_attr_fn);
+            let type_keyval = args::out(type_keyval);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("type_keyval", type_keyval)?;
+            }
+            crate::calls::attribute::type_create_keyval(
+                type_copy_attr_fn,
+                type_delete_attr_fn,
+                type_keyval,
+                extra_state,
+            )
+        }
+    };
+    finish("MPI_Type_create_keyval", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_delete_attr(_datatype: Datatype, _type_keyval: c_int) -> c_int {
-    unsupported("MPI_Type_delete_attr", Origin::None)
+unsafe extern "C" fn PMPI_Type_delete_attr(datatype: Datatype, type_keyval: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+            }
+            crate::calls::attribute::type_delete_attr(datatype, type_keyval)
+        }
+    };
+    finish("MPI_Type_delete_attr", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_free_keyval(_type_keyval: *mut c_int) -> c_int {
-    unsupported("MPI_Type_free_keyval", Origin::None)
+unsafe extern "C" fn PMPI_Type_free_keyval(type_keyval: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let type_keyval = args::inout(type_keyval);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("type_keyval", type_keyval)?;
+            }
+            crate::calls::attribute::type_free_keyval(type_keyval)
+        }
+    };
+    finish("MPI_Type_free_keyval", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_attr(
-    _datatype: Datatype,
-    _type_keyval: c_int,
-    _attribute_val: *mut c_void,
-    _flag: *mut c_int,
+    datatype: Datatype,
+    type_keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Type_get_attr", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let attribute_val = args::pointer_out(attribute_val);
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("attribute_val", attribute_val)?;
+                check::pointer("flag", flag)?;
+            }
+            crate::calls::attribute::type_get_attr(datatype, type_keyval, attribute_val, flag)
+        }
+    };
+    finish("MPI_Type_get_attr", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_set_attr(
-    _datatype: Datatype,
-    _type_keyval: c_int,
-    _attribute_val: *mut c_void,
+    datatype: Datatype,
+    type_keyval: c_int,
+    attribute_val: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_Type_set_attr", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+            }
+            crate::calls::attribute::type_set_attr(datatype, type_keyval, attribute_val)
+        }
+    };
+    finish("MPI_Type_set_attr", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]

@@ -3,79 +3,221 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Buffer_attach(_buffer: *mut c_void, _size: c_int) -> c_int {
-    unsupported("MPI_Buffer_attach", Origin::None)
+unsafe extern "C" fn PMPI_Buffer_attach(buffer: *mut c_void, size: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count(size);
+            if check::enabled() {
+                check::running()?;
+                check::size("size", size)?;
+            }
+            crate::calls::buffer::buffer_attach(buffer, size)
+        }
+    };
+    finish("MPI_Buffer_attach", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Buffer_attach_c(_buffer: *mut c_void, _size: Count) -> c_int {
-    unsupported("MPI_Buffer_attach_c", Origin::None)
+unsafe extern "C" fn PMPI_Buffer_attach_c(buffer: *mut c_void, size: Count) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count(size);
+            if check::enabled() {
+                check::running()?;
+                check::size("size", size)?;
+            }
+            crate::calls::buffer::buffer_attach(buffer, size)
+        }
+    };
+    finish("MPI_Buffer_attach_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Buffer_detach(_buffer_addr: *mut c_void, _size: *mut c_int) -> c_int {
-    unsupported("MPI_Buffer_detach", Origin::None)
+unsafe extern "C" fn PMPI_Buffer_detach(buffer_addr: *mut c_void, size: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let buffer_addr = args::pointer_out(buffer_addr);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("buffer_addr", buffer_addr)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::buffer::buffer_detach(buffer_addr, size)
+        }
+    };
+    finish("MPI_Buffer_detach", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Buffer_detach_c(_buffer_addr: *mut c_void, _size: *mut Count) -> c_int {
-    unsupported("MPI_Buffer_detach_c", Origin::None)
+unsafe extern "C" fn PMPI_Buffer_detach_c(buffer_addr: *mut c_void, size: *mut Count) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let buffer_addr = args::pointer_out(buffer_addr);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("buffer_addr", buffer_addr)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::buffer::buffer_detach(buffer_addr, size)
+        }
+    };
+    finish("MPI_Buffer_detach_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Buffer_flush() -> c_int {
-    unsupported("MPI_Buffer_flush", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+            }
+            crate::calls::buffer::buffer_flush()
+        }
+    };
+    finish("MPI_Buffer_flush", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Buffer_iflush(_request: *mut Request) -> c_int {
-    unsupported("MPI_Buffer_iflush", Origin::None)
+unsafe extern "C" fn PMPI_Buffer_iflush(request: *mut Request) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::buffer::buffer_iflush(request)
+        }
+    };
+    finish("MPI_Buffer_iflush", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_attach_buffer(
     comm: Comm,
-    _buffer: *mut c_void,
-    _size: c_int,
+    buffer: *mut c_void,
+    size: c_int,
 ) -> c_int {
-    unsupported("MPI_Comm_attach_buffer", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count(size);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::size("size", size)?;
+            }
+            crate::calls::buffer::comm_attach_buffer(comm, buffer, size)
+        }
+    };
+    finish("MPI_Comm_attach_buffer", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_attach_buffer_c(
     comm: Comm,
-    _buffer: *mut c_void,
-    _size: Count,
+    buffer: *mut c_void,
+    size: Count,
 ) -> c_int {
-    unsupported("MPI_Comm_attach_buffer_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count(size);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::size("size", size)?;
+            }
+            crate::calls::buffer::comm_attach_buffer(comm, buffer, size)
+        }
+    };
+    finish("MPI_Comm_attach_buffer_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_detach_buffer(
     comm: Comm,
-    _buffer_addr: *mut c_void,
-    _size: *mut c_int,
+    buffer_addr: *mut c_void,
+    size: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Comm_detach_buffer", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let buffer_addr = args::pointer_out(buffer_addr);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::pointer("buffer_addr", buffer_addr)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::buffer::comm_detach_buffer(comm, buffer_addr, size)
+        }
+    };
+    finish("MPI_Comm_detach_buffer", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_detach_buffer_c(
     comm: Comm,
-    _buffer_addr: *mut c_void,
-    _size: *mut Count,
+    buffer_addr: *mut c_void,
+    size: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Comm_detach_buffer_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let buffer_addr = args::pointer_out(buffer_addr);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::pointer("buffer_addr", buffer_addr)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::buffer::comm_detach_buffer(comm, buffer_addr, size)
+        }
+    };
+    finish("MPI_Comm_detach_buffer_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_flush_buffer(comm: Comm) -> c_int {
-    unsupported("MPI_Comm_flush_buffer", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            crate::calls::buffer::comm_flush_buffer(comm)
+        }
+    };
+    finish("MPI_Comm_flush_buffer", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_iflush_buffer(comm: Comm, _request: *mut Request) -> c_int {
-    unsupported("MPI_Comm_iflush_buffer", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_iflush_buffer(comm: Comm, request: *mut Request) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::buffer::comm_iflush_buffer(comm, request)
+        }
+    };
+    finish("MPI_Comm_iflush_buffer", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]

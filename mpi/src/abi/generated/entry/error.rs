@@ -48,31 +48,86 @@ unsafe extern "C" fn PMPI_Add_error_string(errorcode: c_int, string: *const c_ch
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: Comm, _errorcode: c_int) -> c_int {
-    unsupported("MPI_Comm_call_errhandler", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: Comm, errorcode: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            crate::calls::error::comm_call_errhandler(comm, errorcode)
+        }
+    };
+    finish("MPI_Comm_call_errhandler", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_create_errhandler(
-    _comm_errhandler_fn: Option<CommErrhandlerFunction>,
-    _errhandler: *mut Errhandler,
+    comm_errhandler_fn: Option<CommErrhandlerFunction>,
+    errhandler: *mut Errhandler,
 ) -> c_int {
-    unsupported("MPI_Comm_create_errhandler", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errhandler = args::out(errhandler);
+            if check::enabled() {
+                check::running()?;
+                check::callback("comm_errhandler_fn", comm_errhandler_fn)?;
+                check::pointer("errhandler", errhandler)?;
+            }
+            crate::calls::error::comm_create_errhandler(comm_errhandler_fn, errhandler)
+        }
+    };
+    finish("MPI_Comm_create_errhandler", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_get_errhandler(comm: Comm, _errhandler: *mut Errhandler) -> c_int {
-    unsupported("MPI_Comm_get_errhandler", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_get_errhandler(comm: Comm, errhandler: *mut Errhandler) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errhandler = args::out(errhandler);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::pointer("errhandler", errhandler)?;
+            }
+            crate::calls::error::comm_get_errhandler(comm, errhandler)
+        }
+    };
+    finish("MPI_Comm_get_errhandler", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_set_errhandler(comm: Comm, _errhandler: Errhandler) -> c_int {
-    unsupported("MPI_Comm_set_errhandler", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Comm_set_errhandler(comm: Comm, errhandler: Errhandler) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::errhandler("errhandler", errhandler)?;
+            }
+            crate::calls::error::comm_set_errhandler(comm, errhandler)
+        }
+    };
+    finish("MPI_Comm_set_errhandler", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Errhandler_free(_errhandler: *mut Errhandler) -> c_int {
-    unsupported("MPI_Errhandler_free", Origin::None)
+unsafe extern "C" fn PMPI_Errhandler_free(errhandler: *mut Errhandler) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errhandler = args::inout(errhandler);
+            if check::enabled() {
+                check::errhandler_io("errhandler", errhandler)?;
+            }
+            crate::calls::error::errhandler_free(errhandler)
+        }
+    };
+    finish("MPI_Errhandler_free", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -148,10 +203,21 @@ unsafe extern "C" fn PMPI_Session_call_errhandler(session: Session, _errorcode: 
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_create_errhandler(
-    _session_errhandler_fn: Option<SessionErrhandlerFunction>,
-    _errhandler: *mut Errhandler,
+    session_errhandler_fn: Option<SessionErrhandlerFunction>,
+    errhandler: *mut Errhandler,
 ) -> c_int {
-    unsupported("MPI_Session_create_errhandler", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errhandler = args::out(errhandler);
+            if check::enabled() {
+                check::callback("session_errhandler_fn", session_errhandler_fn)?;
+                check::pointer("errhandler", errhandler)?;
+            }
+            crate::calls::error::session_create_errhandler(session_errhandler_fn, errhandler)
+        }
+    };
+    finish("MPI_Session_create_errhandler", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -177,10 +243,22 @@ unsafe extern "C" fn PMPI_Win_call_errhandler(win: Win, _errorcode: c_int) -> c_
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Win_create_errhandler(
-    _win_errhandler_fn: Option<WinErrhandlerFunction>,
-    _errhandler: *mut Errhandler,
+    win_errhandler_fn: Option<WinErrhandlerFunction>,
+    errhandler: *mut Errhandler,
 ) -> c_int {
-    unsupported("MPI_Win_create_errhandler", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errhandler = args::out(errhandler);
+            if check::enabled() {
+                check::running()?;
+                check::callback("win_errhandler_fn", win_errhandler_fn)?;
+                check::pointer("errhandler", errhandler)?;
+            }
+            crate::calls::error::win_create_errhandler(win_errhandler_fn, errhandler)
+        }
+    };
+    finish("MPI_Win_create_errhandler", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]

@@ -4,18 +4,48 @@ use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Grequest_complete(request: Request) -> c_int {
-    unsupported("MPI_Grequest_complete", Origin::Request(request))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::request_object("request", request)?;
+            }
+            crate::calls::grequest::grequest_complete(request)
+        }
+    };
+    finish("MPI_Grequest_complete", Origin::Request(request), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Grequest_start(
-    _query_fn: Option<GrequestQueryFunction>,
-    _free_fn: Option<GrequestFreeFunction>,
-    _cancel_fn: Option<GrequestCancelFunction>,
-    _extra_state: *mut c_void,
-    _request: *mut Request,
+    query_fn: Option<GrequestQueryFunction>,
+    free_fn: Option<GrequestFreeFunction>,
+    cancel_fn: Option<GrequestCancelFunction>,
+    extra_state: *mut c_void,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Grequest_start", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::callback("query_fn", query_fn)?;
+                check::callback("free_fn", free_fn)?;
+                check::callback("cancel_fn", cancel_fn)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::grequest::grequest_start(
+                query_fn,
+                free_fn,
+                cancel_fn,
+                extra_state,
+                request,
+            )
+        }
+    };
+    finish("MPI_Grequest_start", Origin::None, call())
 }
 
 std::arch::global_asm!(

@@ -3,83 +3,230 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Info_create(_info: *mut Info) -> c_int {
-    unsupported("MPI_Info_create", Origin::None)
+unsafe extern "C" fn PMPI_Info_create(info: *mut Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info = args::out(info);
+            if check::enabled() {
+                check::pointer("info", info)?;
+            }
+            crate::calls::info::info_create(info)
+        }
+    };
+    finish("MPI_Info_create", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Info_create_env(
-    _argc: c_int,
-    _argv: *mut *mut c_char,
-    _info: *mut Info,
+    argc: c_int,
+    argv: *mut *mut c_char,
+    info: *mut Info,
 ) -> c_int {
-    unsupported("MPI_Info_create_env", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info = args::out(info);
+            if check::enabled() {
+                check::length("argc", argc)?;
+                check::pointer("info", info)?;
+            }
+            crate::calls::info::info_create_env(argc, argv, info)
+        }
+    };
+    finish("MPI_Info_create_env", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Info_delete(_info: Info, _key: *const c_char) -> c_int {
-    unsupported("MPI_Info_delete", Origin::None)
+unsafe extern "C" fn PMPI_Info_delete(info: Info, key: *const c_char) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::info_object("info", info)?;
+                check::pointer("key", key)?;
+            }
+            let key = args::text(key);
+            if check::enabled() {
+                check::info_key("key", key)?;
+            }
+            crate::calls::info::info_delete(info, key)
+        }
+    };
+    finish("MPI_Info_delete", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Info_dup(_info: Info, _newinfo: *mut Info) -> c_int {
-    unsupported("MPI_Info_dup", Origin::None)
+unsafe extern "C" fn PMPI_Info_dup(info: Info, newinfo: *mut Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newinfo = args::out(newinfo);
+            if check::enabled() {
+                check::info_object("info", info)?;
+                check::pointer("newinfo", newinfo)?;
+            }
+            crate::calls::info::info_dup(info, newinfo)
+        }
+    };
+    finish("MPI_Info_dup", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Info_free(_info: *mut Info) -> c_int {
-    unsupported("MPI_Info_free", Origin::None)
+unsafe extern "C" fn PMPI_Info_free(info: *mut Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info = args::inout(info);
+            if check::enabled() {
+                check::info_io("info", info)?;
+            }
+            crate::calls::info::info_free(info)
+        }
+    };
+    finish("MPI_Info_free", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Info_get(
-    _info: Info,
-    _key: *const c_char,
-    _valuelen: c_int,
-    _value: *mut c_char,
-    _flag: *mut c_int,
+    info: Info,
+    key: *const c_char,
+    valuelen: c_int,
+    value: *mut c_char,
+    flag: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Info_get", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::info_object("info", info)?;
+                check::pointer("key", key)?;
+                check::length("valuelen", valuelen)?;
+                check::pointer("flag", flag)?;
+            }
+            let key = args::text(key);
+            if check::enabled() {
+                check::info_key("key", key)?;
+            }
+            crate::calls::info::info_get(info, key, valuelen, value, flag)
+        }
+    };
+    finish("MPI_Info_get", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Info_get_nkeys(_info: Info, _nkeys: *mut c_int) -> c_int {
-    unsupported("MPI_Info_get_nkeys", Origin::None)
+unsafe extern "C" fn PMPI_Info_get_nkeys(info: Info, nkeys: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let nkeys = args::out(nkeys);
+            if check::enabled() {
+                check::info_object("info", info)?;
+                check::pointer("nkeys", nkeys)?;
+            }
+            crate::calls::info::info_get_nkeys(info, nkeys)
+        }
+    };
+    finish("MPI_Info_get_nkeys", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Info_get_nthkey(_info: Info, _n: c_int, _key: *mut c_char) -> c_int {
-    unsupported("MPI_Info_get_nthkey", Origin::None)
+unsafe extern "C" fn PMPI_Info_get_nthkey(info: Info, n: c_int, key: *mut c_char) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::info_object("info", info)?;
+                check::pointer("key", key)?;
+            }
+            let key = {
+                let length = args::length(MPI_MAX_INFO_KEY);
+                args::text_out(key, length)
+            };
+            crate::calls::info::info_get_nthkey(info, n, key)
+        }
+    };
+    finish("MPI_Info_get_nthkey", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Info_get_string(
-    _info: Info,
-    _key: *const c_char,
-    _buflen: *mut c_int,
-    _value: *mut c_char,
-    _flag: *mut c_int,
+    info: Info,
+    key: *const c_char,
+    buflen: *mut c_int,
+    value: *mut c_char,
+    flag: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Info_get_string", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let buflen = args::inout(buflen);
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::info_object("info", info)?;
+                check::pointer("key", key)?;
+                check::pointer("buflen", buflen)?;
+                check::pointer("flag", flag)?;
+            }
+            let key = args::text(key);
+            if check::enabled() {
+                check::info_key("key", key)?;
+            }
+            crate::calls::info::info_get_string(info, key, buflen, value, flag)
+        }
+    };
+    finish("MPI_Info_get_string", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Info_get_valuelen(
-    _info: Info,
-    _key: *const c_char,
-    _valuelen: *mut c_int,
-    _flag: *mut c_int,
+    info: Info,
+    key: *const c_char,
+    valuelen: *mut c_int,
+    flag: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Info_get_valuelen", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let valuelen = args::out(valuelen);
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::info_object("info", info)?;
+                check::pointer("key", key)?;
+                check::pointer("valuelen", valuelen)?;
+                check::pointer("flag", flag)?;
+            }
+            let key = args::text(key);
+            if check::enabled() {
+                check::info_key("key", key)?;
+            }
+            crate::calls::info::info_get_valuelen(info, key, valuelen, flag)
+        }
+    };
+    finish("MPI_Info_get_valuelen", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Info_set(
-    _info: Info,
-    _key: *const c_char,
-    _value: *const c_char,
-) -> c_int {
-    unsupported("MPI_Info_set", Origin::None)
+unsafe extern "C" fn PMPI_Info_set(info: Info, key: *const c_char, value: *const c_char) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::info_object("info", info)?;
+                check::pointer("key", key)?;
+                check::pointer("value", value)?;
+            }
+            let key = args::text(key);
+            let value = args::text(value);
+            if check::enabled() {
+                check::info_key("key", key)?;
+                check::info_value("value", value)?;
+            }
+            crate::calls::info::info_set(info, key, value)
+        }
+    };
+    finish("MPI_Info_set", Origin::None, call())
 }
 
 std::arch::global_asm!(
