@@ -25,6 +25,7 @@ mod calls;
 mod check;
 mod codes;
 mod error;
+mod hardware;
 #[allow(dead_code, reason = "the objects are not there yet")]
 mod objects;
 pub mod runtime;

@@ -9,6 +9,7 @@ use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
 use super::p2p;
 use crate::abi::prelude::*;
+use crate::hardware;
 use crate::objects::comm::{CommRef, Plan, compare, make, of, subgroup};
 use crate::objects::group::{self, Ranks};
 use crate::objects::info::Pairs;
@@ -409,8 +410,8 @@ pub fn comm_split_type(
         MPI_COMM_TYPE_HW_GUIDED => match hints.get("mpi_hw_resource_type") {
             // Every process of a node shares its memory and its whole hardware.
             Some("mpi_shared_memory") => own_node(),
-            // Others are not told apart: the standard gives MPI_COMM_NULL then.
-            _ => MPI_UNDEFINED,
+            Some(kind) => hardware::instance(kind).map_or(MPI_UNDEFINED, on_node),
+            None => MPI_UNDEFINED,
         },
         MPI_COMM_TYPE_RESOURCE_GUIDED => match hints.get("mpi_hw_resource_type") {
             Some("mpi_shared_memory") => own_node(),
@@ -428,6 +429,12 @@ pub fn comm_split_type(
         }
     };
     split(parent, color, key, newcomm)
+}
+
+/// The number of an instance of a resource of this process's node, by its first processor.
+fn on_node(processor: u32) -> c_int {
+    const PROCESSORS: c_int = 1 << 13;
+    own_node() * PROCESSORS + processor as c_int
 }
 
 /// The number of this process's node.

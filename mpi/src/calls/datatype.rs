@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::abi::prelude::*;
+use crate::objects::{datatype, datatype_extras, packing};
 
 pub fn get_address(location: *const c_void, address: Out<Aint>) -> Result<()> {
     address.set(location.addr() as Aint);
@@ -15,4 +16,250 @@ pub fn aint_add(base: Aint, disp: Aint) -> Aint {
 
 pub fn aint_diff(addr1: Aint, addr2: Aint) -> Aint {
     addr1.wrapping_sub(addr2)
+}
+
+pub fn type_size(datatype: Datatype, size: CountOut) -> Result<()> {
+    size.set(datatype::of(datatype)?.size as Count);
+    Ok(())
+}
+
+pub fn type_size_x(datatype: Datatype, size: CountOut) -> Result<()> {
+    type_size(datatype, size)
+}
+
+pub fn type_get_extent(datatype: Datatype, lb: CountOut, extent: CountOut) -> Result<()> {
+    // No predefined type has another lower bound.
+    lb.set(0);
+    extent.set(datatype::of(datatype)?.extent);
+    Ok(())
+}
+
+pub fn type_get_extent_x(datatype: Datatype, lb: CountOut, extent: CountOut) -> Result<()> {
+    type_get_extent(datatype, lb, extent)
+}
+
+pub fn type_get_true_extent(
+    datatype: Datatype,
+    true_lb: CountOut,
+    true_extent: CountOut,
+) -> Result<()> {
+    let view = datatype::of(datatype)?;
+    true_lb.set(view.true_lb);
+    true_extent.set(view.true_extent);
+    Ok(())
+}
+
+pub fn type_get_true_extent_x(
+    datatype: Datatype,
+    true_lb: CountOut,
+    true_extent: CountOut,
+) -> Result<()> {
+    type_get_true_extent(datatype, true_lb, true_extent)
+}
+
+pub fn type_get_name(datatype: Datatype, type_name: TextOut, resultlen: Out<c_int>) -> Result<()> {
+    datatype::of(datatype)?;
+    resultlen.set(type_name.set(&datatype_extras::name(datatype)));
+    Ok(())
+}
+
+pub fn type_set_name(datatype: Datatype, type_name: &CStr) -> Result<()> {
+    datatype::of(datatype)?;
+    let name = type_name.to_string_lossy().into_owned();
+    *datatype_extras::of(datatype).name.lock() = Some(name);
+    Ok(())
+}
+
+/// Predefined types are committed; there are no others yet.
+pub fn type_commit(datatype: InOut<Datatype>) -> Result<()> {
+    datatype::of(datatype.get()).map(|_| ())
+}
+
+pub fn type_free(datatype: InOut<Datatype>) -> Result<()> {
+    datatype::of(datatype.get())?;
+    Err(Error::new(MPI_ERR_TYPE, "predefined datatypes can't be freed"))
+}
+
+pub fn type_get_envelope(
+    datatype: Datatype,
+    num_integers: CountOut,
+    num_addresses: CountOut,
+    num_large_counts: CountOut,
+    num_datatypes: CountOut,
+    combiner: Out<c_int>,
+) -> Result<()> {
+    datatype::of(datatype)?;
+    for number in [num_integers, num_addresses, num_large_counts, num_datatypes] {
+        number.set(0);
+    }
+    combiner.set(MPI_COMBINER_NAMED);
+    Ok(())
+}
+
+pub fn type_match_size(typeclass: c_int, size: c_int, datatype: Out<Datatype>) -> Result<()> {
+    let found = match (typeclass, size) {
+        (MPI_TYPECLASS_INTEGER, 1) => MPI_INTEGER1,
+        (MPI_TYPECLASS_INTEGER, 2) => MPI_INTEGER2,
+        (MPI_TYPECLASS_INTEGER, 4) => MPI_INTEGER4,
+        (MPI_TYPECLASS_INTEGER, 8) => MPI_INTEGER8,
+        (MPI_TYPECLASS_INTEGER, 16) => MPI_INTEGER16,
+        (MPI_TYPECLASS_REAL, 2) => MPI_REAL2,
+        (MPI_TYPECLASS_REAL, 4) => MPI_REAL4,
+        (MPI_TYPECLASS_REAL, 8) => MPI_REAL8,
+        (MPI_TYPECLASS_REAL, 16) => MPI_REAL16,
+        (MPI_TYPECLASS_COMPLEX, 4) => MPI_COMPLEX4,
+        (MPI_TYPECLASS_COMPLEX, 8) => MPI_COMPLEX8,
+        (MPI_TYPECLASS_COMPLEX, 16) => MPI_COMPLEX16,
+        (MPI_TYPECLASS_COMPLEX, 32) => MPI_COMPLEX32,
+        (MPIX_TYPECLASS_LOGICAL, 1) => MPI_LOGICAL1,
+        (MPIX_TYPECLASS_LOGICAL, 2) => MPI_LOGICAL2,
+        (MPIX_TYPECLASS_LOGICAL, 4) => MPI_LOGICAL4,
+        (MPIX_TYPECLASS_LOGICAL, 8) => MPI_LOGICAL8,
+        (MPIX_TYPECLASS_LOGICAL, 16) => MPI_LOGICAL16,
+        (
+            MPI_TYPECLASS_INTEGER
+            | MPI_TYPECLASS_REAL
+            | MPI_TYPECLASS_COMPLEX
+            | MPIX_TYPECLASS_LOGICAL,
+            _,
+        ) => {
+            let wanted = "no Fortran type of the class has this size";
+            return Err(Error::argument(MPI_ERR_ARG, "size", size, wanted));
+        }
+        _ => {
+            let wanted = "it must be one of the MPI_TYPECLASS constants";
+            return Err(Error::argument(MPI_ERR_ARG, "typeclass", typeclass, wanted));
+        }
+    };
+    datatype.set(found);
+    Ok(())
+}
+
+pub fn type_get_value_index(
+    value_type: Datatype,
+    index_type: Datatype,
+    pair_type: Out<Datatype>,
+) -> Result<()> {
+    pair_type.set(match (value_type, index_type) {
+        (MPI_FLOAT, MPI_INT) => MPI_FLOAT_INT,
+        (MPI_DOUBLE, MPI_INT) => MPI_DOUBLE_INT,
+        (MPI_LONG, MPI_INT) => MPI_LONG_INT,
+        (MPI_INT, MPI_INT) => MPI_2INT,
+        (MPI_SHORT, MPI_INT) => MPI_SHORT_INT,
+        (MPI_LONG_DOUBLE, MPI_INT) => MPI_LONG_DOUBLE_INT,
+        (MPI_REAL, MPI_REAL) => MPI_2REAL,
+        (MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION) => MPI_2DOUBLE_PRECISION,
+        (MPI_INTEGER, MPI_INTEGER) => MPI_2INTEGER,
+        // The standard allows that there are no others.
+        _ => MPI_DATATYPE_NULL,
+    });
+    Ok(())
+}
+
+pub fn pack_size(incount: Count, datatype: Datatype, comm: Comm, size: CountOut) -> Result<()> {
+    let _ = comm;
+    size.set(packing::bytes(incount, datatype::of(datatype)?)? as Count);
+    Ok(())
+}
+
+/// # Safety
+/// The buffers are as long as the arguments say.
+pub unsafe fn pack(
+    inbuf: *const c_void,
+    incount: Count,
+    datatype: Datatype,
+    outbuf: *mut c_void,
+    outsize: Count,
+    position: CountIo,
+    comm: Comm,
+) -> Result<()> {
+    let _ = comm;
+    let view = datatype::of(datatype)?;
+    let bytes = packing::bytes(incount, view)?;
+    let start = room(position.get(), bytes, "outsize", outsize)?;
+    // SAFETY: by the contract of this function; `room` checked that the bytes fit.
+    unsafe { packing::pack(inbuf, incount, view, outbuf.cast::<u8>().add(start), bytes)? };
+    position.set((start + bytes) as Count);
+    Ok(())
+}
+
+/// # Safety
+/// As for `pack`.
+pub unsafe fn unpack(
+    inbuf: *const c_void,
+    insize: Count,
+    position: CountIo,
+    outbuf: *mut c_void,
+    outcount: Count,
+    datatype: Datatype,
+    comm: Comm,
+) -> Result<()> {
+    let _ = comm;
+    let view = datatype::of(datatype)?;
+    let bytes = packing::bytes(outcount, view)?;
+    let start = room(position.get(), bytes, "insize", insize)?;
+    // SAFETY: as above.
+    unsafe { packing::unpack(inbuf.cast::<u8>().add(start), bytes, outbuf, outcount, view)? };
+    position.set((start + bytes) as Count);
+    Ok(())
+}
+
+/// Where the next bytes of packed data go in a buffer, or come from.
+fn room(position: Count, bytes: usize, name: &str, size: Count) -> Result<usize> {
+    let start = usize::try_from(position)
+        .map_err(|_| Error::argument(MPI_ERR_ARG, "position", position, "may not be negative"))?;
+    if start.checked_add(bytes).is_some_and(|end| end <= args::length(size)) {
+        return Ok(start);
+    }
+    let needed = format!("from position {start} on there are {bytes} bytes of data");
+    Err(Error::argument(MPI_ERR_ARG, name, size, needed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_packed_and_unpacked_in_pieces() {
+        let (numbers, letters) = ([1_i32, -2, 3], *b"abcde");
+        let (mut packed, mut place) = ([0_u8; 18], 0_i32);
+        let (mut numbers_back, mut letters_back) = ([0_i32; 3], [0_u8; 5]);
+        // SAFETY: the buffers stay, and are as long as is said.
+        unsafe {
+            let position = args::count_io(&raw mut place);
+            let buffer = packed.as_mut_ptr().cast::<c_void>();
+            let world = MPI_COMM_WORLD;
+            pack(numbers.as_ptr().cast(), 3, MPI_INT, buffer, 18, position, world).unwrap();
+            pack(letters.as_ptr().cast(), 5, MPI_CHAR, buffer, 18, position, world).unwrap();
+            assert_eq!(place, 17);
+            let position = args::count_io(&raw mut place);
+            let full = pack(letters.as_ptr().cast(), 2, MPI_CHAR, buffer, 18, position, world);
+            assert_eq!(full.unwrap_err().code(), MPI_ERR_ARG);
+            assert_eq!(place, 17);
+
+            place = 0;
+            let position = args::count_io(&raw mut place);
+            let back = numbers_back.as_mut_ptr().cast();
+            unpack(buffer, 18, position, back, 3, MPI_INT, world).unwrap();
+            let back = letters_back.as_mut_ptr().cast();
+            unpack(buffer, 18, position, back, 5, MPI_CHAR, world).unwrap();
+            assert_eq!((place, numbers_back, letters_back), (17, numbers, letters));
+            place = -1;
+            let position = args::count_io(&raw mut place);
+            let wrong = unpack(buffer, 18, position, back, 1, MPI_CHAR, world);
+            assert_eq!(wrong.unwrap_err().code(), MPI_ERR_ARG);
+        }
+    }
+
+    #[test]
+    fn fortran_types_are_found_by_size() {
+        let mut found = MPI_DATATYPE_NULL;
+        // SAFETY: the variable stays.
+        let out = unsafe { args::out(&raw mut found) };
+        type_match_size(MPI_TYPECLASS_REAL, 8, out).unwrap();
+        assert_eq!(found, MPI_REAL8);
+        for (class, size) in [(MPI_TYPECLASS_REAL, 3), (MPI_TYPECLASS_COMPLEX, 2), (7, 4)] {
+            assert_eq!(type_match_size(class, size, out).unwrap_err().code(), MPI_ERR_ARG);
+        }
+    }
 }

@@ -5,8 +5,9 @@ use std::ffi::c_int;
 use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
 use crate::abi::prelude::*;
-use crate::runtime;
+use crate::objects::info::{self, Pairs};
 use crate::state::{self, World};
+use crate::{hardware, runtime};
 
 pub fn get_version(version: Out<c_int>, subversion: Out<c_int>) -> Result<()> {
     version.set(MPI_VERSION);
@@ -91,4 +92,67 @@ pub fn is_thread_main(flag: Out<c_int>) -> Result<()> {
 pub fn pcontrol(level: c_int) -> Result<()> {
     let _ = level;
     Ok(())
+}
+
+/// What memory begins at that is allocated here: a cache line, and enough for any vector.
+const ALIGNMENT: usize = 64;
+
+/// # Safety
+/// There is room for a pointer at `baseptr`.
+pub unsafe fn alloc_mem(size: Aint, info: Info, baseptr: Out<*mut c_void>) -> Result<()> {
+    let hints = info::pairs(info)?;
+    let wish = hints.get("mpi_minimum_memory_alignment").and_then(|value| value.parse().ok());
+    let wish = wish.filter(|wish: &usize| wish.is_power_of_two()).unwrap_or(0);
+    let mut memory = std::ptr::null_mut();
+    let bytes = args::length(size).max(1);
+    // SAFETY: the result is a variable; the alignment is a power of two and large enough.
+    let failed = unsafe { libc::posix_memalign(&raw mut memory, wish.max(ALIGNMENT), bytes) };
+    if failed != 0 {
+        let text = format!("there is no memory of {size} bytes");
+        return Err(Error::new(MPI_ERR_NO_MEM, text));
+    }
+    baseptr.set(memory);
+    Ok(())
+}
+
+/// # Safety
+/// The memory was allocated by `alloc_mem` and not freed; or null, for which nothing happens.
+pub unsafe fn free_mem(base: *mut c_void) -> Result<()> {
+    // SAFETY: by the contract of this function.
+    unsafe { libc::free(base) };
+    Ok(())
+}
+
+pub fn get_hw_resource_info(hw_info: Out<Info>) -> Result<()> {
+    let mut pairs = Pairs::default();
+    for (kind, restricted) in hardware::resources() {
+        pairs.set(kind, if restricted { "true" } else { "false" });
+    }
+    hw_info.set(info::make(pairs));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_as_wished() {
+        let mut pairs = Pairs::default();
+        for (wish, alignment) in [("4096", 4096), ("3", ALIGNMENT), ("8", ALIGNMENT)] {
+            pairs.set("mpi_minimum_memory_alignment", wish);
+            let info = info::make(pairs.clone());
+            let mut base = std::ptr::null_mut();
+            // SAFETY: the variable stays; the memory is freed once.
+            unsafe {
+                alloc_mem(0, info, args::out(&raw mut base)).unwrap();
+                assert!(!base.is_null() && base.addr() % alignment == 0);
+                free_mem(base).unwrap();
+            }
+        }
+        let mut base = std::ptr::null_mut();
+        // SAFETY: as above.
+        let much = unsafe { alloc_mem(Aint::MAX, MPI_INFO_NULL, args::out(&raw mut base)) };
+        assert_eq!(much.unwrap_err().code(), MPI_ERR_NO_MEM);
+    }
 }

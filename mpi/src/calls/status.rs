@@ -3,6 +3,39 @@
 use std::ffi::c_int;
 
 use crate::abi::prelude::*;
+use crate::objects::{datatype, packing};
+
+pub fn get_count(status: StatusIn, datatype: Datatype, count: CountOut) -> Result<()> {
+    let (bytes, size) = (status.get().bytes(), datatype::of(datatype)?.size);
+    let whole = match size {
+        0 => (bytes == 0).then_some(0),
+        size => (bytes % size == 0).then_some(bytes / size),
+    };
+    count.set(defined(whole));
+    Ok(())
+}
+
+pub fn get_elements(status: StatusIn, datatype: Datatype, count: CountOut) -> Result<()> {
+    count.set(defined(packing::elements(status.get().bytes(), datatype::of(datatype)?)));
+    Ok(())
+}
+
+pub fn get_elements_x(status: StatusIn, datatype: Datatype, count: CountOut) -> Result<()> {
+    get_elements(status, datatype, count)
+}
+
+fn defined(count: Option<u64>) -> Count {
+    count.and_then(|count| count.try_into().ok()).unwrap_or(MPI_UNDEFINED.into())
+}
+
+pub fn status_set_elements(status: StatusOut, datatype: Datatype, count: Count) -> Result<()> {
+    let bytes = packing::bytes_of_elements(count as u64, datatype::of(datatype)?);
+    change(status, |status| status.set_bytes(bytes))
+}
+
+pub fn status_set_elements_x(status: StatusOut, datatype: Datatype, count: Count) -> Result<()> {
+    status_set_elements(status, datatype, count)
+}
 
 pub fn status_get_source(status: StatusIn, source: Out<c_int>) -> Result<()> {
     source.set(status.get().source);
@@ -75,6 +108,33 @@ mod tests {
         test_cancelled(read, flag_out)?;
         assert_eq!(flag, 1);
         assert_eq!(read.get().bytes(), 3);
+        Ok(())
+    }
+
+    #[test]
+    fn counts_and_elements() -> Result<()> {
+        let mut status = Status::EMPTY;
+        let pointer = &raw mut status;
+        let mut large: Count = 0;
+        // SAFETY: the variables stay.
+        let (read, write, out) = unsafe {
+            (args::status(pointer), args::status_out(pointer), args::count_out(&raw mut large))
+        };
+        let undefined = Count::from(MPI_UNDEFINED);
+        for (bytes, datatype, count, elements) in [
+            (12, MPI_INT, 3, 3),
+            (13, MPI_INT, undefined, undefined),
+            (8, MPI_SHORT_INT, undefined, 3),
+            (0x2_0000_0000, MPI_BYTE, 0x2_0000_0000, 0x2_0000_0000),
+        ] {
+            status.set_bytes(bytes);
+            get_count(read, datatype, out)?;
+            assert_eq!(large, count, "{bytes} bytes of {datatype:?}");
+            get_elements(read, datatype, out)?;
+            assert_eq!(large, elements, "{bytes} bytes of {datatype:?}");
+        }
+        status_set_elements(write, MPI_SHORT_INT, 3)?;
+        assert_eq!(read.get().bytes(), 8);
         Ok(())
     }
 }

@@ -30,28 +30,66 @@ unsafe extern "C" fn PMPI_Get_address(location: *const c_void, address: *mut Ain
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pack(
-    _inbuf: *const c_void,
-    _incount: c_int,
-    _datatype: Datatype,
-    _outbuf: *mut c_void,
-    _outsize: c_int,
-    _position: *mut c_int,
+    inbuf: *const c_void,
+    incount: c_int,
+    datatype: Datatype,
+    outbuf: *mut c_void,
+    outsize: c_int,
+    position: *mut c_int,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Pack", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let incount = args::count(incount);
+            let outsize = args::count(outsize);
+            let position = args::count_io(position);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer("inbuf", inbuf, incount, datatype)?;
+                check::count("incount", incount)?;
+                check::datatype("datatype", datatype)?;
+                check::packed("outbuf", outbuf, outsize)?;
+                check::size("outsize", outsize)?;
+                check::pointer("position", position)?;
+            }
+            crate::calls::datatype::pack(inbuf, incount, datatype, outbuf, outsize, position, comm)
+        }
+    };
+    finish("MPI_Pack", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pack_c(
-    _inbuf: *const c_void,
-    _incount: Count,
-    _datatype: Datatype,
-    _outbuf: *mut c_void,
-    _outsize: Count,
-    _position: *mut Count,
+    inbuf: *const c_void,
+    incount: Count,
+    datatype: Datatype,
+    outbuf: *mut c_void,
+    outsize: Count,
+    position: *mut Count,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Pack_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let incount = args::count(incount);
+            let outsize = args::count(outsize);
+            let position = args::count_io(position);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer("inbuf", inbuf, incount, datatype)?;
+                check::count("incount", incount)?;
+                check::datatype("datatype", datatype)?;
+                check::packed("outbuf", outbuf, outsize)?;
+                check::size("outsize", outsize)?;
+                check::pointer("position", position)?;
+            }
+            crate::calls::datatype::pack(inbuf, incount, datatype, outbuf, outsize, position, comm)
+        }
+    };
+    finish("MPI_Pack_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
@@ -102,27 +140,68 @@ unsafe extern "C" fn PMPI_Pack_external_size_c(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pack_size(
-    _incount: c_int,
-    _datatype: Datatype,
+    incount: c_int,
+    datatype: Datatype,
     comm: Comm,
-    _size: *mut c_int,
+    size: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Pack_size", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let incount = args::count(incount);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::count("incount", incount)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::datatype::pack_size(incount, datatype, comm, size)
+        }
+    };
+    finish("MPI_Pack_size", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pack_size_c(
-    _incount: Count,
-    _datatype: Datatype,
+    incount: Count,
+    datatype: Datatype,
     comm: Comm,
-    _size: *mut Count,
+    size: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Pack_size_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let incount = args::count(incount);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::count("incount", incount)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::datatype::pack_size(incount, datatype, comm, size)
+        }
+    };
+    finish("MPI_Pack_size_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_commit(_datatype: *mut Datatype) -> c_int {
-    unsupported("MPI_Type_commit", Origin::None)
+unsafe extern "C" fn PMPI_Type_commit(datatype: *mut Datatype) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let datatype = args::inout(datatype);
+            if check::enabled() {
+                check::running()?;
+                check::datatype_io("datatype", datatype)?;
+            }
+            crate::calls::datatype::type_commit(datatype)
+        }
+    };
+    finish("MPI_Type_commit", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -360,8 +439,19 @@ unsafe extern "C" fn PMPI_Type_dup(_oldtype: Datatype, _newtype: *mut Datatype) 
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_free(_datatype: *mut Datatype) -> c_int {
-    unsupported("MPI_Type_free", Origin::None)
+unsafe extern "C" fn PMPI_Type_free(datatype: *mut Datatype) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let datatype = args::inout(datatype);
+            if check::enabled() {
+                check::running()?;
+                check::datatype_io("datatype", datatype)?;
+            }
+            crate::calls::datatype::type_free(datatype)
+        }
+    };
+    finish("MPI_Type_free", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -394,97 +484,264 @@ unsafe extern "C" fn PMPI_Type_get_contents_c(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_envelope(
-    _datatype: Datatype,
-    _num_integers: *mut c_int,
-    _num_addresses: *mut c_int,
-    _num_datatypes: *mut c_int,
-    _combiner: *mut c_int,
+    datatype: Datatype,
+    num_integers: *mut c_int,
+    num_addresses: *mut c_int,
+    num_datatypes: *mut c_int,
+    combiner: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Type_get_envelope", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num_integers = args::count_out(num_integers);
+            let num_addresses = args::count_out(num_addresses);
+            let num_large_counts: *mut Count = std::ptr::null_mut();
+            let num_large_counts = args::count_out(num_large_counts);
+            let num_datatypes = args::count_out(num_datatypes);
+            let combiner = args::out(combiner);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("num_integers", num_integers)?;
+                check::pointer("num_addresses", num_addresses)?;
+                check::pointer("num_datatypes", num_datatypes)?;
+                check::pointer("combiner", combiner)?;
+            }
+            crate::calls::datatype::type_get_envelope(
+                datatype,
+                num_integers,
+                num_addresses,
+                num_large_counts,
+                num_datatypes,
+                combiner,
+            )
+        }
+    };
+    finish("MPI_Type_get_envelope", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_envelope_c(
-    _datatype: Datatype,
-    _num_integers: *mut Count,
-    _num_addresses: *mut Count,
-    _num_large_counts: *mut Count,
-    _num_datatypes: *mut Count,
-    _combiner: *mut c_int,
+    datatype: Datatype,
+    num_integers: *mut Count,
+    num_addresses: *mut Count,
+    num_large_counts: *mut Count,
+    num_datatypes: *mut Count,
+    combiner: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Type_get_envelope_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num_integers = args::count_out(num_integers);
+            let num_addresses = args::count_out(num_addresses);
+            let num_large_counts = args::count_out(num_large_counts);
+            let num_datatypes = args::count_out(num_datatypes);
+            let combiner = args::out(combiner);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("num_integers", num_integers)?;
+                check::pointer("num_addresses", num_addresses)?;
+                check::pointer("num_datatypes", num_datatypes)?;
+                check::pointer("combiner", combiner)?;
+            }
+            crate::calls::datatype::type_get_envelope(
+                datatype,
+                num_integers,
+                num_addresses,
+                num_large_counts,
+                num_datatypes,
+                combiner,
+            )
+        }
+    };
+    finish("MPI_Type_get_envelope_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_extent(
-    _datatype: Datatype,
-    _lb: *mut Aint,
-    _extent: *mut Aint,
+    datatype: Datatype,
+    lb: *mut Aint,
+    extent: *mut Aint,
 ) -> c_int {
-    unsupported("MPI_Type_get_extent", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let lb = args::count_out(lb);
+            let extent = args::count_out(extent);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("lb", lb)?;
+                check::pointer("extent", extent)?;
+            }
+            crate::calls::datatype::type_get_extent(datatype, lb, extent)
+        }
+    };
+    finish("MPI_Type_get_extent", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_extent_c(
-    _datatype: Datatype,
-    _lb: *mut Count,
-    _extent: *mut Count,
+    datatype: Datatype,
+    lb: *mut Count,
+    extent: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Type_get_extent_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let lb = args::count_out(lb);
+            let extent = args::count_out(extent);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("lb", lb)?;
+                check::pointer("extent", extent)?;
+            }
+            crate::calls::datatype::type_get_extent(datatype, lb, extent)
+        }
+    };
+    finish("MPI_Type_get_extent_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_extent_x(
-    _datatype: Datatype,
-    _lb: *mut Count,
-    _extent: *mut Count,
+    datatype: Datatype,
+    lb: *mut Count,
+    extent: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Type_get_extent_x", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let lb = args::count_out(lb);
+            let extent = args::count_out(extent);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("lb", lb)?;
+                check::pointer("extent", extent)?;
+            }
+            crate::calls::datatype::type_get_extent_x(datatype, lb, extent)
+        }
+    };
+    finish("MPI_Type_get_extent_x", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_name(
-    _datatype: Datatype,
-    _type_name: *mut c_char,
-    _resultlen: *mut c_int,
+    datatype: Datatype,
+    type_name: *mut c_char,
+    resultlen: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Type_get_name", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let resultlen = args::out(resultlen);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("type_name", type_name)?;
+                check::pointer("resultlen", resultlen)?;
+            }
+            let type_name = {
+                let length = args::length(MPI_MAX_OBJECT_NAME);
+                args::text_out(type_name, length)
+            };
+            crate::calls::datatype::type_get_name(datatype, type_name, resultlen)
+        }
+    };
+    finish("MPI_Type_get_name", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_true_extent(
-    _datatype: Datatype,
-    _true_lb: *mut Aint,
-    _true_extent: *mut Aint,
+    datatype: Datatype,
+    true_lb: *mut Aint,
+    true_extent: *mut Aint,
 ) -> c_int {
-    unsupported("MPI_Type_get_true_extent", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let true_lb = args::count_out(true_lb);
+            let true_extent = args::count_out(true_extent);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("true_lb", true_lb)?;
+                check::pointer("true_extent", true_extent)?;
+            }
+            crate::calls::datatype::type_get_true_extent(datatype, true_lb, true_extent)
+        }
+    };
+    finish("MPI_Type_get_true_extent", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_true_extent_c(
-    _datatype: Datatype,
-    _true_lb: *mut Count,
-    _true_extent: *mut Count,
+    datatype: Datatype,
+    true_lb: *mut Count,
+    true_extent: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Type_get_true_extent_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let true_lb = args::count_out(true_lb);
+            let true_extent = args::count_out(true_extent);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("true_lb", true_lb)?;
+                check::pointer("true_extent", true_extent)?;
+            }
+            crate::calls::datatype::type_get_true_extent(datatype, true_lb, true_extent)
+        }
+    };
+    finish("MPI_Type_get_true_extent_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_true_extent_x(
-    _datatype: Datatype,
-    _true_lb: *mut Count,
-    _true_extent: *mut Count,
+    datatype: Datatype,
+    true_lb: *mut Count,
+    true_extent: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Type_get_true_extent_x", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let true_lb = args::count_out(true_lb);
+            let true_extent = args::count_out(true_extent);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("true_lb", true_lb)?;
+                check::pointer("true_extent", true_extent)?;
+            }
+            crate::calls::datatype::type_get_true_extent_x(datatype, true_lb, true_extent)
+        }
+    };
+    finish("MPI_Type_get_true_extent_x", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_value_index(
-    _value_type: Datatype,
-    _index_type: Datatype,
-    _pair_type: *mut Datatype,
+    value_type: Datatype,
+    index_type: Datatype,
+    pair_type: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_get_value_index", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let pair_type = args::out(pair_type);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("value_type", value_type)?;
+                check::oldtype("index_type", index_type)?;
+                check::pointer("pair_type", pair_type)?;
+            }
+            crate::calls::datatype::type_get_value_index(value_type, index_type, pair_type)
+        }
+    };
+    finish("MPI_Type_get_value_index", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -511,31 +768,90 @@ unsafe extern "C" fn PMPI_Type_indexed_c(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_match_size(
-    _typeclass: c_int,
-    _size: c_int,
-    _datatype: *mut Datatype,
+    typeclass: c_int,
+    size: c_int,
+    datatype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_match_size", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let datatype = args::out(datatype);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("datatype", datatype)?;
+            }
+            crate::calls::datatype::type_match_size(typeclass, size, datatype)
+        }
+    };
+    finish("MPI_Type_match_size", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_set_name(_datatype: Datatype, _type_name: *const c_char) -> c_int {
-    unsupported("MPI_Type_set_name", Origin::None)
+unsafe extern "C" fn PMPI_Type_set_name(datatype: Datatype, type_name: *const c_char) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("type_name", type_name)?;
+            }
+            let type_name = args::text(type_name);
+            crate::calls::datatype::type_set_name(datatype, type_name)
+        }
+    };
+    finish("MPI_Type_set_name", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_size(_datatype: Datatype, _size: *mut c_int) -> c_int {
-    unsupported("MPI_Type_size", Origin::None)
+unsafe extern "C" fn PMPI_Type_size(datatype: Datatype, size: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::datatype::type_size(datatype, size)
+        }
+    };
+    finish("MPI_Type_size", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_size_c(_datatype: Datatype, _size: *mut Count) -> c_int {
-    unsupported("MPI_Type_size_c", Origin::None)
+unsafe extern "C" fn PMPI_Type_size_c(datatype: Datatype, size: *mut Count) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::datatype::type_size(datatype, size)
+        }
+    };
+    finish("MPI_Type_size_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_size_x(_datatype: Datatype, _size: *mut Count) -> c_int {
-    unsupported("MPI_Type_size_x", Origin::None)
+unsafe extern "C" fn PMPI_Type_size_x(datatype: Datatype, size: *mut Count) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::datatype::type_size_x(datatype, size)
+        }
+    };
+    finish("MPI_Type_size_x", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -562,28 +878,70 @@ unsafe extern "C" fn PMPI_Type_vector_c(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Unpack(
-    _inbuf: *const c_void,
-    _insize: c_int,
-    _position: *mut c_int,
-    _outbuf: *mut c_void,
-    _outcount: c_int,
-    _datatype: Datatype,
+    inbuf: *const c_void,
+    insize: c_int,
+    position: *mut c_int,
+    outbuf: *mut c_void,
+    outcount: c_int,
+    datatype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Unpack", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let insize = args::count(insize);
+            let position = args::count_io(position);
+            let outcount = args::count(outcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::packed("inbuf", inbuf, insize)?;
+                check::size("insize", insize)?;
+                check::pointer("position", position)?;
+                check::buffer("outbuf", outbuf, outcount, datatype)?;
+                check::count("outcount", outcount)?;
+                check::datatype("datatype", datatype)?;
+            }
+            crate::calls::datatype::unpack(
+                inbuf, insize, position, outbuf, outcount, datatype, comm,
+            )
+        }
+    };
+    finish("MPI_Unpack", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Unpack_c(
-    _inbuf: *const c_void,
-    _insize: Count,
-    _position: *mut Count,
-    _outbuf: *mut c_void,
-    _outcount: Count,
-    _datatype: Datatype,
+    inbuf: *const c_void,
+    insize: Count,
+    position: *mut Count,
+    outbuf: *mut c_void,
+    outcount: Count,
+    datatype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Unpack_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let insize = args::count(insize);
+            let position = args::count_io(position);
+            let outcount = args::count(outcount);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::packed("inbuf", inbuf, insize)?;
+                check::size("insize", insize)?;
+                check::pointer("position", position)?;
+                check::buffer("outbuf", outbuf, outcount, datatype)?;
+                check::count("outcount", outcount)?;
+                check::datatype("datatype", datatype)?;
+            }
+            crate::calls::datatype::unpack(
+                inbuf, insize, position, outbuf, outcount, datatype, comm,
+            )
+        }
+    };
+    finish("MPI_Unpack_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]

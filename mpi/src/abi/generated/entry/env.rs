@@ -18,8 +18,21 @@ unsafe extern "C" fn PMPI_Abort(comm: Comm, errorcode: c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Alloc_mem(_size: Aint, _info: Info, _baseptr: *mut c_void) -> c_int {
-    unsupported("MPI_Alloc_mem", Origin::None)
+unsafe extern "C" fn PMPI_Alloc_mem(size: Aint, info: Info, baseptr: *mut c_void) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let baseptr = args::pointer_out(baseptr);
+            if check::enabled() {
+                check::running()?;
+                check::memory_size("size", size)?;
+                check::info("info", info)?;
+                check::pointer("baseptr", baseptr)?;
+            }
+            crate::calls::env::alloc_mem(size, info, baseptr)
+        }
+    };
+    finish("MPI_Alloc_mem", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -52,13 +65,32 @@ unsafe extern "C" fn PMPI_Finalized(flag: *mut c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Free_mem(_base: *mut c_void) -> c_int {
-    unsupported("MPI_Free_mem", Origin::None)
+unsafe extern "C" fn PMPI_Free_mem(base: *mut c_void) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+            }
+            crate::calls::env::free_mem(base)
+        }
+    };
+    finish("MPI_Free_mem", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Get_hw_resource_info(_hw_info: *mut Info) -> c_int {
-    unsupported("MPI_Get_hw_resource_info", Origin::None)
+unsafe extern "C" fn PMPI_Get_hw_resource_info(hw_info: *mut Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let hw_info = args::out(hw_info);
+            if check::enabled() {
+                check::pointer("hw_info", hw_info)?;
+            }
+            crate::calls::env::get_hw_resource_info(hw_info)
+        }
+    };
+    finish("MPI_Get_hw_resource_info", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]

@@ -4,47 +4,117 @@ use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Get_count(
-    _status: *const Status,
-    _datatype: Datatype,
-    _count: *mut c_int,
+    status: *const Status,
+    datatype: Datatype,
+    count: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Get_count", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status(status);
+            let count = args::count_out(count);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("status", status)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("count", count)?;
+            }
+            crate::calls::status::get_count(status, datatype, count)
+        }
+    };
+    finish("MPI_Get_count", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Get_count_c(
-    _status: *const Status,
-    _datatype: Datatype,
-    _count: *mut Count,
+    status: *const Status,
+    datatype: Datatype,
+    count: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Get_count_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status(status);
+            let count = args::count_out(count);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("status", status)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("count", count)?;
+            }
+            crate::calls::status::get_count(status, datatype, count)
+        }
+    };
+    finish("MPI_Get_count_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Get_elements(
-    _status: *const Status,
-    _datatype: Datatype,
-    _count: *mut c_int,
+    status: *const Status,
+    datatype: Datatype,
+    count: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Get_elements", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status(status);
+            let count = args::count_out(count);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("status", status)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("count", count)?;
+            }
+            crate::calls::status::get_elements(status, datatype, count)
+        }
+    };
+    finish("MPI_Get_elements", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Get_elements_c(
-    _status: *const Status,
-    _datatype: Datatype,
-    _count: *mut Count,
+    status: *const Status,
+    datatype: Datatype,
+    count: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Get_elements_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status(status);
+            let count = args::count_out(count);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("status", status)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("count", count)?;
+            }
+            crate::calls::status::get_elements(status, datatype, count)
+        }
+    };
+    finish("MPI_Get_elements_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Get_elements_x(
-    _status: *const Status,
-    _datatype: Datatype,
-    _count: *mut Count,
+    status: *const Status,
+    datatype: Datatype,
+    count: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Get_elements_x", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status(status);
+            let count = args::count_out(count);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("status", status)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("count", count)?;
+            }
+            crate::calls::status::get_elements_x(status, datatype, count)
+        }
+    };
+    finish("MPI_Get_elements_x", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -119,29 +189,70 @@ unsafe extern "C" fn PMPI_Status_set_cancelled(status: *mut Status, flag: c_int)
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Status_set_elements(
-    _status: *mut Status,
-    _datatype: Datatype,
-    _count: c_int,
+    status: *mut Status,
+    datatype: Datatype,
+    count: c_int,
 ) -> c_int {
-    unsupported("MPI_Status_set_elements", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status_out(status);
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("status", status)?;
+                check::oldtype("datatype", datatype)?;
+                check::count("count", count)?;
+            }
+            crate::calls::status::status_set_elements(status, datatype, count)
+        }
+    };
+    finish("MPI_Status_set_elements", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Status_set_elements_c(
-    _status: *mut Status,
-    _datatype: Datatype,
-    _count: Count,
+    status: *mut Status,
+    datatype: Datatype,
+    count: Count,
 ) -> c_int {
-    unsupported("MPI_Status_set_elements_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status_out(status);
+            let count = args::count(count);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("status", status)?;
+                check::oldtype("datatype", datatype)?;
+                check::count("count", count)?;
+            }
+            crate::calls::status::status_set_elements(status, datatype, count)
+        }
+    };
+    finish("MPI_Status_set_elements_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Status_set_elements_x(
-    _status: *mut Status,
-    _datatype: Datatype,
-    _count: Count,
+    status: *mut Status,
+    datatype: Datatype,
+    count: Count,
 ) -> c_int {
-    unsupported("MPI_Status_set_elements_x", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::status_out(status);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("status", status)?;
+                check::oldtype("datatype", datatype)?;
+                check::count("count", count)?;
+            }
+            crate::calls::status::status_set_elements_x(status, datatype, count)
+        }
+    };
+    finish("MPI_Status_set_elements_x", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
