@@ -425,8 +425,8 @@ impl Core {
         key: &[u8],
     ) -> bool {
         let way = remote.way_over(message.module);
-        // Memory that is registered already is so with the first way's device.
-        request.data.contiguous
+        // The memory is registered, where that is needed, with the first way's device.
+        request.offers & wire::OFFER_PUT != 0
             && way == request.transfer.way
             && remote.ways[way].can(BTL_PUT)
             && remote.ways[way].device().put_limit > 0
@@ -522,18 +522,6 @@ impl Core {
             let remote = &*(*request).remote;
             let way = &remote.ways[(*request).transfer.way];
             let transfer = &raw mut (*request).transfer;
-            if way.registers() && !(*transfer).is_registered() {
-                if held.is_some() {
-                    return Step::Blocked;
-                }
-                let data = (*request).data;
-                let registered = (*transfer).register(way, data.first, data.bytes, BTL_LOCAL);
-                if let Err(status) = registered {
-                    self.tell_receiver::<M>(&*request, remote, status, held);
-                    self.end_send::<M>(request, status, held);
-                    return Step::Done;
-                }
-            }
             let cri = self.choose_cri::<M>(&(*request).state, &mut *transfer, way, held);
             (*transfer).completion =
                 BtlCompletion { done: Some(put::<M>), context: request.cast() };

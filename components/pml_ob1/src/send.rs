@@ -13,7 +13,7 @@
 use cairn_framework::abi::request::{REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_SEND, Request};
 use cairn_framework::abi::status::{ERR_RESOURCES, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
-use cairn_framework::frameworks::btl::{BTL_GET, BTL_PUT, BTL_REMOTE_READ};
+use cairn_framework::frameworks::btl::{BTL_GET, BTL_LOCAL, BTL_PUT, BTL_REMOTE_READ};
 use cairn_framework::frameworks::pml::{PML_SYNCHRONOUS, PmlSend};
 
 use core::sync::atomic::Ordering;
@@ -50,6 +50,8 @@ pub struct SendRequest {
     protocol: Protocol,
     /// Can be started again.
     persistent: bool,
+    /// `OFFER_*`.
+    pub offers: u32,
     /// How the data moves, once the receiver has answered.
     pub plan: Plan,
     /// For what is not sent at once.
@@ -283,22 +285,24 @@ impl Core {
         }
     }
 
-    /// Prepares memory that the receiver may get.
+    /// Decides what to offer the receiver, and registers the memory for it: what is offered works.
     fn offer_memory(&self, request: &mut SendRequest, remote: &Remote) {
         let way = remote.first();
-        let wanted = matches!(self.params.protocol.get(), AUTO | GET);
+        let protocol = self.params.protocol.get();
         let fits = wire::Rendezvous::SIZE + way.key_size() <= way.frame;
-        if !wanted || !fits || !request.data.contiguous || !way.can(BTL_GET) {
+        let get = matches!(protocol, AUTO | GET) && fits && way.can(BTL_GET);
+        let put = matches!(protocol, AUTO | PUT) && way.can(BTL_PUT);
+        if !request.data.contiguous || !(get || put) {
             return;
         }
-        // SAFETY: the buffer stays until the send is complete. Refused memory is not offered.
-        let registered = unsafe {
-            request.transfer.register(way, request.data.first, request.data.bytes, BTL_REMOTE_READ)
-        };
-        request.transfer.address = match registered {
-            Ok(()) => request.data.first.expose_provenance() as u64,
-            Err(_) => 0,
-        };
+        let access = BTL_LOCAL | if get { BTL_REMOTE_READ } else { 0 };
+        let data = request.data;
+        // SAFETY: the buffer stays until the send is complete.
+        let registered = unsafe { request.transfer.register(way, data.first, data.bytes, access) };
+        if registered.is_ok() {
+            request.offers = if get { wire::OFFER_GET } else { 0 };
+            request.offers |= if put { wire::OFFER_PUT } else { 0 };
+        }
     }
 
     /// Hands the first message of a send to its transport. After `Done` the request may be gone.
@@ -383,17 +387,16 @@ impl Core {
             Protocol::Rendezvous => {
                 let way = remote.first();
                 let mut key = [0; size_of::<crate::endpoint::Key>()];
-                let address = request.transfer.address;
-                let packed = match address {
-                    0 => None,
-                    _ => request.transfer.pack_key(way, &mut key).ok(),
-                };
-                let mut offers = if packed.is_some() { wire::OFFER_GET } else { 0 };
-                let put = matches!(self.params.protocol.get(), AUTO | PUT) && way.can(BTL_PUT);
-                if put && request.data.contiguous {
-                    offers |= wire::OFFER_PUT;
+                let (mut offers, mut address, mut key_len) = (request.offers, 0, 0);
+                if offers & wire::OFFER_GET != 0 {
+                    match request.transfer.pack_key(way, &mut key) {
+                        Ok(len) => {
+                            address = request.data.first.expose_provenance() as u64;
+                            key_len = len;
+                        }
+                        Err(_) => offers &= !wire::OFFER_GET,
+                    }
                 }
-                let key_len = packed.unwrap_or(0);
                 let bytes = wire::Rendezvous {
                     word: word(kind::RENDEZVOUS),
                     context,
@@ -457,6 +460,7 @@ impl SendRequest {
             sequence: 0,
             protocol: Protocol::Eager,
             persistent: false,
+            offers: 0,
             plan: Plan::Fragments,
             transfer: Transfer::new(),
         }
@@ -493,6 +497,7 @@ unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
             Tried::Not => None,
         };
         this.transfer = Transfer::new();
+        this.offers = 0;
         this.request.completion.store(REQUEST_PENDING, Ordering::Relaxed);
         core.launch::<M>(request, sequence);
     }

@@ -162,26 +162,21 @@ fn blocking_calls_wait_in_threads_of_their_own() {
         for (_, behaviour) in transports() {
             let job = Job::new(2, threaded, &[("pml_ob1_spin", "3")], behaviour);
             let comm = job.comm(8, true);
-            std::thread::scope(|scope| {
-                for rank in &job.ranks {
-                    let (me, other) = (rank.number as usize, 1 - rank.number);
-                    let mine = comm[me];
-                    scope.spawn(move || {
-                        for size in [0, 8, 1000, 100_000] {
-                            let out = Buffer::filled(bytes(), size, me as u64);
-                            let into = Buffer::new(bytes(), size);
-                            let receive = into.receive(mine, other as i32, 1);
-                            let send = out.send(mine, other, 1, PML_SYNCHRONOUS);
-                            if me == 0 {
-                                assert_eq!(rank.send(&send), OK);
-                                assert_eq!(rank.recv(&receive).0, OK);
-                            } else {
-                                assert_eq!(rank.recv(&receive).0, OK);
-                                assert_eq!(rank.send(&send), OK);
-                            }
-                            into.check(u64::from(other), size);
-                        }
-                    });
+            job.each(|rank| {
+                let (me, other) = (rank.number as usize, 1 - rank.number);
+                for size in [0, 8, 1000, 100_000] {
+                    let out = Buffer::filled(bytes(), size, me as u64);
+                    let into = Buffer::new(bytes(), size);
+                    let receive = into.receive(comm[me], other as i32, 1);
+                    let send = out.send(comm[me], other, 1, PML_SYNCHRONOUS);
+                    if me == 0 {
+                        assert_eq!(rank.send(&send), OK);
+                        assert_eq!(rank.recv(&receive).0, OK);
+                    } else {
+                        assert_eq!(rank.recv(&receive).0, OK);
+                        assert_eq!(rank.send(&send), OK);
+                    }
+                    into.check(u64::from(other), size);
                 }
             });
             job.end(vec![comm]);

@@ -95,6 +95,25 @@ impl Job {
         }
     }
 
+    /// Runs `work` for each rank in a thread of its own. Whoever is done makes progress until all
+    /// are, as `MPI_Finalize` does: others may need what waits in its queues.
+    pub fn each(&self, work: impl Fn(&Rank) + Sync) {
+        let (start, done) = (Instant::now(), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            for rank in &self.ranks {
+                let (work, done) = (&work, &done);
+                scope.spawn(move || {
+                    work(rank);
+                    done.fetch_add(1, Ordering::Relaxed);
+                    while done.load(Ordering::Relaxed) < self.ranks.len() as u32 {
+                        rank.system.progress();
+                        assert!(start.elapsed() < DEADLINE, "the others are not done");
+                    }
+                });
+            }
+        });
+    }
+
     /// The sum of a counter over all ranks.
     pub fn count(&self, name: &str) -> u64 {
         let name = format!("pml_ob1_{name}");
