@@ -146,7 +146,7 @@ fn the_protocol_can_be_chosen() {
         let send = job.ranks[0].isend(&out.send(comm[0], 1, 0, PML_STANDARD));
         let received = job.ranks[1].irecv(&into.receive(comm[1], 0, 0));
         job.until(protocol, || send.is_complete() && received.is_complete());
-        (send.end(), received.end());
+        assert_eq!((send.end().error, received.end().error), (OK, OK));
         into.check(4, 50_000);
         for counter in ["get", "put", "fragments"] {
             let expected = if counter == used { 50_000 } else { 0 };
@@ -251,7 +251,7 @@ fn requests_that_were_freed_complete_on_their_own() {
                 passes += 1;
                 last.is_complete() && received.is_complete() && passes > 2000
             });
-            (last.end(), received.end());
+            assert_eq!((last.end().error, received.end().error), (OK, OK));
             into.check(7, size);
             let again = job.ranks[1].irecv(&into.receive(comm[1], 0, 0));
             let two = job.ranks[1].irecv(&into.receive(comm[1], 0, 0));
@@ -281,7 +281,7 @@ fn sends_can_not_be_cancelled_and_matched_receives_neither() {
     job.until("data", || send.is_complete() && receive.is_complete());
     assert_eq!(receive.status().cancelled, 0);
     into.check(7, 9000);
-    (send.end(), receive.end());
+    assert_eq!((send.end().error, receive.end().error), (OK, OK));
     job.end(vec![comm]);
 }
 

@@ -125,6 +125,21 @@ impl Fabric {
         self.dead.lock().unwrap().push(rank);
     }
 
+    /// The first message on its way to a rank over the first device.
+    pub fn peek(&self, to: u32) -> Option<Vec<u8>> {
+        let boxes = self.boxes.lock().unwrap();
+        let packet = boxes.get(&(to, 0, 0))?.front()?;
+        // SAFETY: the words hold so many bytes.
+        Some(
+            unsafe { std::slice::from_raw_parts(packet.data.as_ptr().cast(), packet.len) }.to_vec(),
+        )
+    }
+
+    /// Loses what is on its way to a rank.
+    pub fn clear(&self, to: u32) {
+        self.boxes.lock().unwrap().retain(|(rank, ..), _| *rank != to);
+    }
+
     /// Puts any bytes into a rank's box, as a peer that breaks the protocol.
     pub fn forge(&self, from: u32, to: u32, tag: u8, bytes: &[u8]) {
         let mut data = vec![0u64; bytes.len().div_ceil(8) + 1];

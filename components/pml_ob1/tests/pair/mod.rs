@@ -504,6 +504,14 @@ impl Buffer {
         }
     }
 
+    /// The seed of what was received, four bytes at least.
+    pub fn seed(&self) -> u64 {
+        // SAFETY: the operation is complete.
+        (0..4)
+            .map(|byte| u64::from(unsafe { *self.0[place(self.1, byte)].get() }) << (8 * byte))
+            .sum()
+    }
+
     pub fn send(&self, comm: Handle, peer: u32, tag: i32, mode: u32) -> PmlSend {
         PmlSend {
             buffer: self.address(),
@@ -529,7 +537,11 @@ impl Buffer {
     }
 }
 
+/// What a byte of data is: the first four are the seed, so that a message says which it is.
 pub fn pattern(seed: u64, byte: u64) -> u8 {
+    if byte < 4 {
+        return (seed >> (8 * byte)) as u8;
+    }
     (seed.wrapping_mul(31) ^ byte ^ (byte >> 8).wrapping_mul(7)) as u8
 }
 
