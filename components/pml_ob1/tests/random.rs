@@ -40,8 +40,6 @@ struct Posted {
     into: Buffer,
     /// Of all receives, the order of their posting.
     when: usize,
-    /// It was taken out by a probe first.
-    probed: bool,
     got: Option<usize>,
 }
 
@@ -90,7 +88,7 @@ impl Play {
     }
 
     fn size(&self) -> u64 {
-        let limit = [60, 60, 500, 5000, 5000, 60_000, 1 << 20][self.chance.below(7) as usize];
+        let limit = [60, 60, 500, 5000, 5000, 50_000, 200_000][self.chance.below(7) as usize];
         4 + self.chance.below(limit)
     }
 
@@ -151,8 +149,7 @@ impl Play {
             rank.irecv(&receive)
         };
         let (request, when) = (Some(request), self.posted.len());
-        let posted =
-            Posted { at, comm, source, tag, request, into, when, probed: probe, got: None };
+        let posted = Posted { at, comm, source, tag, request, into, when, got: None };
         self.posted.push(posted);
         true
     }
@@ -252,12 +249,7 @@ impl Play {
                 }
                 // The receive could have had the first message, which went to this one.
                 let winner = &self.posted[sent.received.unwrap()];
-                assert!(
-                    winner.when < later.when
-                        || winner.probed
-                        || later.probed && winner.when < later.when,
-                    "message {second} overtook {first}"
-                );
+                assert!(winner.when < later.when, "message {second} overtook {first}");
             }
         }
     }
@@ -272,7 +264,7 @@ fn play(seed: u64, threaded: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 0, ..ProptestConfig::with_cases(60) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 0, ..ProptestConfig::with_cases(30) })]
     #[test]
     fn programs_of_one_thread_get_what_mpi_promises(seed in any::<u64>()) {
         play(seed, false);
