@@ -47,7 +47,8 @@ struct cairn_received_t {
    */
   cairn_cri_t *cri;
   /**
-   * Where it came from, usable for answers.
+   * Where it came from, usable for answers. Null when this process has no endpoint to the sender
+   * yet.
    */
   cairn_endpoint_t *endpoint;
   /**

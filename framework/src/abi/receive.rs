@@ -24,7 +24,8 @@ pub struct Received {
     pub module: *const BtlModule,
     /// The CRI that is being polled. Its lock is held unless the process is single-threaded.
     pub cri: *mut Cri,
-    /// Where it came from, usable for answers.
+    /// Where it came from, usable for answers. Null when this process has no endpoint to the sender
+    /// yet.
     pub endpoint: *mut Endpoint,
     /// Header and payload. Aligned to 8 bytes. Written by the peer: trust no field in it.
     pub data: *const c_void,
