@@ -43,8 +43,8 @@
 /**
  * Minor version of the plugin ABI. A newer minor only appends fields and functions.
  *
- * 1.1 added `cairn_component_t.aliases`, the host's `show_once`, `service_at` and others, and the hints in the wait-sync
- * object.
+ * 1.1 added `cairn_component_t.aliases`, the host's `show_once`, `service_at` and others, and the
+ * hints in the wait-sync object.
  */
 #define CAIRN_ABI_MINOR 1
 

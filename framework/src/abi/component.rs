@@ -29,8 +29,8 @@ use super::status::Status;
 pub const ABI_MAJOR: u16 = 1;
 /// Minor version of the plugin ABI. A newer minor only appends fields and functions.
 ///
-/// 1.1 added [`ComponentDescriptor::aliases`], the host's `show_once`, `service_at` and others, and the hints in the wait-sync
-/// object.
+/// 1.1 added [`ComponentDescriptor::aliases`], the host's `show_once`, `service_at` and others, and the
+/// hints in the wait-sync object.
 pub const ABI_MINOR: u16 = 1;
 
 /// First word of every descriptor ("CAIR"): what does not start with it is not a descriptor.
