@@ -43,6 +43,8 @@ pub fn generate(workspace: &Workspace) -> Result<BTreeMap<String, String>> {
         let mut paths: Vec<PathBuf> = fs::read_dir(framework.join(dir))?
             .map(|entry| Ok(entry?.path()))
             .collect::<Result<_>>()?;
+        // What lies in a directory below is behind a contract, not in it.
+        paths.retain(|path| path.is_file());
         paths.sort();
         for path in paths {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
