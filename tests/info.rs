@@ -264,7 +264,7 @@ fn mistakes_are_said_with_place_and_fix() {
         (&["--mca", "cri", "^dedicate"], &["there is no cri component dedicate"]),
         (&["--mca", "cri", "comm,^dedicated"], &["a,b or ^a,b", "can't do both"]),
         (&["--mca", "cri", "^"], &["no component's name behind the ^"]),
-        (&["--mca", "btl", "sm"], &["there is no btl component sm", "there is none yet"]),
+        (&["--mca", "issue", "lazy"], &["there is no issue component lazy", "there is none yet"]),
         (
             &["--mca", "cri_dedicated_priority", "101"],
             &["101 is outside its range", "a whole number from 0 to 100"],
@@ -383,7 +383,7 @@ fn open_mpis_variables_are_understood_or_said_once() {
     let ended = home
         .info(&["--selected"])
         .env("OMPI_MCA_cri", "round_robin")
-        .env("OMPI_MCA_btl", "self,vader")
+        .env("OMPI_MCA_btl", "self,smcuda")
         .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
         .env("OMPI_MCA_hwloc_base_binding_policy", "none")
         .ok();
@@ -391,7 +391,7 @@ fn open_mpis_variables_are_understood_or_said_once() {
     ended.complains(&[
         "warning: Open MPI parameters that have no counterpart here",
         "OMPI_MCA_hwloc_base_binding_policy, OMPI_MCA_rmaps_base_oversubscribe",
-        "warning: there is no btl component vader",
+        "warning: there is no btl component smcuda",
     ]);
 }
 

@@ -356,6 +356,42 @@ mod tests {
         }
     }
 
+    const CARD: &str = "CAIRN_TEST_CARD";
+
+    /// The other process of the test below; on its own it has nothing to do.
+    #[test]
+    fn as_another_process() {
+        let Ok(card) = std::env::var(CARD) else { return };
+        let byte = |at| u8::from_str_radix(&card[at..at + 2], 16).unwrap();
+        let card: Vec<u8> = (0..card.len()).step_by(2).map(byte).collect();
+        let peer = Segment::attach(&card).unwrap();
+        peer.reserve(8192..8193).unwrap();
+        // SAFETY: reserved by both.
+        unsafe {
+            assert_eq!(peer.base().add(4096).read(), 33);
+            peer.base().add(8192).write(44);
+        }
+    }
+
+    #[test]
+    fn another_process_attaches() {
+        for backing in [Backing::Memory, Backing::File] {
+            let own = Segment::create(&options(backing, 1 << 20)).unwrap();
+            own.reserve(4096..8193).unwrap();
+            // SAFETY: reserved.
+            unsafe { own.base().add(4096).write(33) };
+            let card: String = own.card().iter().map(|byte| format!("{byte:02x}")).collect();
+            let ended = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "tests::as_another_process"])
+                .env(CARD, card)
+                .output()
+                .unwrap();
+            assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+            // SAFETY: reserved.
+            assert_eq!(unsafe { own.base().add(8192).read() }, 44);
+        }
+    }
+
     #[test]
     fn only_what_is_reserved_takes_memory() {
         use std::os::unix::fs::MetadataExt;
