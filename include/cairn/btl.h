@@ -10,16 +10,24 @@
  * transport must have is `send_immediate` or `send_packed`; everything else is optional and shows
  * in the capabilities of its modules.
  *
- * **Life.** After `open`, `modules` is asked once for the devices: one `cairn_btl_module_t` each, with its
- * limits and its pool of CRIs (communication resource instances), which the transport has given to the host by `pool_add`.
- * `add_peers` then makes endpoints, for all peers or for each on first contact; a transport that
- * connects does it lazily, on the first message. `remove_peer` ends an endpoint.
+ * **Life.** In `open` the transport makes its devices and, for each, its CRIs (communication resource
+ * instances), numbers them
+ * (`cairn_cri_t.index`, from 0 in the pool) and gives the pool to the host by `pool_add`; it is polled from
+ * then on. Then `modules` is asked once for the devices: one `cairn_btl_module_t` each, with its limits and
+ * its pool. `add_peers` makes endpoints, for all peers or for each on first contact, and may fetch
+ * their cards (`card_get`); a transport that connects does it lazily, on the first message.
+ * `remove_peer` ends an endpoint. At the end the host calls `remove_peer` for every endpoint, takes
+ * the pools and callbacks back, so that nothing is polled any more, and calls `close`. Nothing may
+ * wait for a peer in any of these.
  *
  * **Threads and locks.** Sending, put, get, atomics, flush and the pool's `progress` are hot and
  * get a CRI whose lock the caller holds. Different CRIs work at the same time, so what
  * they share (a connection table, a registration cache) has its own lock, taken rarely.
- * `add_peers`, `remove_peer` and memory registration may be called from any thread with no
- * CRI's lock held, several at a time.
+ * `add_peers`, `remove_peer` and memory registration may be called from any thread, several at a
+ * time; `remove_peer` with no CRI's lock held, the others also from callbacks. Of the host
+ * table, hot functions use what is read in place, `fail`, `items_get` and `items_put`, and on an
+ * endpoint's first message, or when something goes wrong, `card_get`, `log` and `show_once`. Besides
+ * the CRI's lock they may take locks of the transport's own, for short.
  *
  * **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
  * completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
@@ -34,10 +42,15 @@
  * **Receiving.** A progress call hands each message to the host's receive table by its tag
  * (`cairn_received_t`), in place; the callback copies what it keeps. What
  * comes from a peer is not trusted: a transport checks lengths and indices before it uses them, and
- * drops a connection that violates its protocol.
+ * drops a connection that violates its protocol. A message may come before this process has asked
+ * for an endpoint to its sender: then `cairn_received_t.endpoint` is null,
+ * and who wants to answer says in its header who it is, finds the peer by that and connects.
  *
  * **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
- * completions are called with it.
+ * completions are called with it. A connection that fails while nothing is queued on it is no event
+ * for anybody: the next function on its endpoint connects anew or returns `CAIRN_ERR_PEER`. `get`
+ * may answer `CAIRN_ERR_UNSUPPORTED` on a single endpoint, where the system refuses to a pair what it
+ * allows to others; nothing has happened then, and the protocol layer has the peer send.
  *
  * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
@@ -374,7 +387,8 @@ struct cairn_btl_wake_t {
    */
   uint32_t reserved;
   /**
-   * A futex word that changes and is woken, or null. May be in memory shared with peers.
+   * A futex word that changes and is woken, or null. May be in memory shared with peers, so the
+   * futex call is not a private one.
    */
   const uint32_t *word;
   /**
@@ -530,8 +544,8 @@ struct cairn_btl_module_t {
    */
   uint32_t struct_size;
   /**
-   * Preference when several devices reach a peer: only those with the highest are used.
-   * Shared memory has more than a network, a process's own loop more than shared memory.
+   * Preference when several devices reach a peer: only those with the highest are used. One of
+   * `CAIRN_BTL_EXCLUSIVITY_*`, or a number between them.
    */
   uint32_t exclusivity;
   /**
@@ -599,7 +613,7 @@ struct cairn_btl_module_t {
    */
   uint32_t latency;
   /**
-   * In megabytes per second; for sharing large messages among devices.
+   * In 10^6 bytes a second; for sharing large messages among devices.
    */
   uint32_t bandwidth;
   /**
