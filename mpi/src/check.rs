@@ -378,7 +378,14 @@ mod tests {
 
     #[test]
     fn ranks_and_tags() {
-        let world = MPI_COMM_WORLD;
+        /// A communicator of one process.
+        #[derive(Clone, Copy)]
+        struct One;
+        impl Ranks for One {
+            fn peers(self) -> usize {
+                1
+            }
+        }
         for (rank, to, from, root) in [
             (0, MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS),
             (1, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
@@ -387,9 +394,9 @@ mod tests {
             (MPI_ROOT, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
             (c_int::MIN, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
         ] {
-            assert_eq!(class(dest("dest", rank, world)), to, "{rank}");
-            assert_eq!(class(source("source", rank, world)), from, "{rank}");
-            assert_eq!(class(self::root("root", rank, world)), root, "{rank}");
+            assert_eq!(class(dest("dest", rank, One)), to, "{rank}");
+            assert_eq!(class(source("source", rank, One)), from, "{rank}");
+            assert_eq!(class(in_group(MPI_ERR_ROOT, "root", rank, 1)), root, "{rank}");
         }
         assert_eq!(class(tag("tag", 0)), MPI_SUCCESS);
         assert_eq!(class(tag("tag", MPI_ANY_TAG)), MPI_ERR_TAG);

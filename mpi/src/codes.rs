@@ -47,7 +47,6 @@ pub fn text(code: c_int) -> Result<String> {
 }
 
 /// The largest number in use (`MPI_LASTUSEDCODE`).
-#[allow(dead_code, reason = "attributes are not there yet")]
 pub fn last_used() -> c_int {
     last(&added())
 }

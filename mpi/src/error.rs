@@ -57,7 +57,6 @@ impl Error {
 
     /// The same error, raised at another object than the one the function was called with: the
     /// communicator of a request in an array, for example.
-    #[allow(dead_code, reason = "requests are not there yet")]
     pub fn at(mut self, origin: Origin) -> Self {
         self.0.origin = Some(origin);
         self

@@ -1,6 +1,7 @@
 //! The environment (MPI 5.0, chapters 9 and 11).
 
 use std::ffi::c_int;
+use std::io::Write as _;
 
 use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
@@ -73,7 +74,9 @@ pub fn finalize() -> Result<()> {
 pub fn abort(comm: Comm, errorcode: c_int) -> Result<()> {
     let _ = comm;
     let text = format!("MPI_Abort was called with error code {errorcode}");
-    eprintln!("cairn: {}{text}", state::whoami());
+    // In one piece, so that several ranks that abort at once don't mix their lines.
+    let line = format!("cairn: {}{text}\n", state::whoami());
+    let _ = std::io::stderr().write_all(line.as_bytes());
     runtime::abort(errorcode, &text)
 }
 

@@ -1,0 +1,64 @@
+//! MPI programs as users have them: each program of `tests/mpi` is compiled with the wrapper and run
+//! by mpirun, with several numbers of processes. Such a program prints nothing and ends with 0 when
+//! all is right; otherwise it names the line.
+
+use std::path::{Path, PathBuf};
+
+use cairn_tests::{Run, dist, root, scratch};
+
+/// Compiles a program.
+fn compile(name: &str, dir: &Path) -> PathBuf {
+    let source = root().join("tests/mpi").join(name).with_extension("c");
+    let program = dir.join(name);
+    let strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread"];
+    let mpicc = Run::new(dist().join("bin/mpicc")).args(strict);
+    mpicc.args([&source]).args(["-o"]).args([&program]).ok();
+    program
+}
+
+/// A program with this many processes, who may take turns on the cores.
+fn mpirun(program: &Path, processes: u32) -> Run {
+    Run::mpirun().args(["--oversubscribe", "-n", &processes.to_string()]).args([program])
+}
+
+/// Compiles a program and runs it with each number of processes.
+fn run(name: &str, processes: &[u32]) {
+    let dir = scratch();
+    let program = compile(name, dir.path());
+    for number in processes {
+        let ended = mpirun(&program, *number).ok();
+        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+    }
+}
+
+/// Program × processes.
+macro_rules! programs {
+    ($($name:ident: $processes:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            run(stringify!($name), &$processes);
+        }
+    )*};
+}
+
+programs! {
+    attributes: [1, 2, 3];
+    bsend: [1, 2, 4];
+    errhandlers: [1, 2];
+    grequest: [1, 2];
+    groups: [1, 2, 3, 4];
+    info: [1, 3];
+}
+
+#[test]
+fn errors_end_the_job_unless_told_otherwise() {
+    let dir = scratch();
+    let program = compile("fatal", dir.path());
+    for handler in ["", "abort"] {
+        let ended = mpirun(&program, 2).args([handler]).end();
+        // The error class of a wrong rank.
+        assert_eq!(ended.status.code(), Some(6), "{ended}");
+        ended.complains(&["MPI_Send failed: MPI_ERR_RANK: dest is -77"]);
+    }
+    mpirun(&program, 2).args(["return"]).exits(7);
+}

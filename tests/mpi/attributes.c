@@ -1,0 +1,186 @@
+/* Attributes: predefined ones, copying, deleting, keys that are freed, and the end of MPI. */
+#include "check.h"
+
+static char calls[64];
+
+static void called(char what, int number)
+{
+    size_t end = strlen(calls);
+    calls[end] = what;
+    calls[end + 1] = (char) ('0' + number);
+    calls[end + 2] = 0;
+}
+
+static int expect(const char *wanted)
+{
+    int same = strcmp(calls, wanted) == 0;
+    calls[0] = 0;
+    return same;
+}
+
+/* Values are pointers to digits; 7 is not copied, 8 fails to be copied, 9 to be deleted. */
+static int digits[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+static int copy(MPI_Comm comm, int key, void *extra, void *value, void *new_value, int *flag)
+{
+    int digit = *(int *) value;
+    (void) key;
+    CHECK(comm == MPI_COMM_WORLD && extra == calls);
+    called('c', digit);
+    *(void **) new_value = value;
+    *flag = digit != 7;
+    return digit == 8 ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static int delete_(MPI_Comm comm, int key, void *value, void *extra)
+{
+    int digit = *(int *) value, flag = -1;
+    void *found = NULL;
+    CHECK(comm != MPI_COMM_NULL && extra == calls);
+    /* The attribute is there until the function has succeeded. */
+    OK(MPI_Comm_get_attr(comm, key, &found, &flag));
+    CHECK(flag && found == value);
+    called('d', digit);
+    return digit == 9 ? MPI_ERR_INTERN : MPI_SUCCESS;
+}
+
+static int value_of(MPI_Comm comm, int key)
+{
+    int *value = NULL, flag = -1;
+    OK(MPI_Comm_get_attr(comm, key, &value, &flag));
+    return flag ? *value : -1;
+}
+
+static void predefined(void)
+{
+    int *value, flag;
+    MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    int n, code;
+    for (n = 0; n < 2; n++) {
+        CHECK(value_of(comms[n], MPI_TAG_UB) >= 32767);
+        CHECK(value_of(comms[n], MPI_HOST) == MPI_PROC_NULL);
+        CHECK(value_of(comms[n], MPI_IO) == MPI_ANY_SOURCE);
+        CHECK(value_of(comms[n], MPI_WTIME_IS_GLOBAL) == 1);
+        CHECK(value_of(comms[n], MPI_LASTUSEDCODE) == MPI_ERR_LASTCODE);
+    }
+    OK(MPI_Add_error_class(&code));
+    CHECK(value_of(MPI_COMM_WORLD, MPI_LASTUSEDCODE) == code);
+    OK(MPI_Remove_error_class(code));
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag));
+    CHECK(!flag || *value >= 1);
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_TAG_UB, digits));
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_get_attr(MPI_COMM_WORLD, 77, &value, &flag));
+}
+
+static void copies(void)
+{
+    int keys[4], n;
+    MPI_Comm comm = MPI_COMM_NULL;
+    OK(MPI_Comm_create_keyval(copy, delete_, &keys[0], calls));
+    OK(MPI_Comm_create_keyval(copy, delete_, &keys[1], calls));
+    OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keys[2], NULL));
+    OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_, &keys[3], calls));
+    CHECK(value_of(MPI_COMM_WORLD, keys[0]) == -1);
+    for (n = 0; n < 4; n++)
+        OK(MPI_Comm_set_attr(MPI_COMM_WORLD, keys[n], &digits[n + 1]));
+    OK(MPI_Comm_set_attr(MPI_COMM_WORLD, keys[1], &digits[7]));
+    CHECK(expect("d2"));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    CHECK(expect("c1c7"));
+    CHECK(value_of(comm, keys[0]) == 1 && value_of(comm, keys[1]) == -1);
+    CHECK(value_of(comm, keys[2]) == 3 && value_of(comm, keys[3]) == -1);
+    OK(MPI_Comm_set_attr(comm, keys[3], &digits[5]));
+    OK(MPI_Comm_free(&comm));
+    CHECK(expect("d5d1"));
+
+    /* A function that fails makes the call fail. */
+    OK(MPI_Comm_set_attr(MPI_COMM_WORLD, keys[1], &digits[8]));
+    CHECK(expect("d7"));
+    FAILS(MPI_ERR_OTHER, MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    CHECK(expect("c1c8d1"));
+    OK(MPI_Comm_delete_attr(MPI_COMM_WORLD, keys[1]));
+    CHECK(expect("d8"));
+    CHECK(value_of(MPI_COMM_WORLD, keys[1]) == -1);
+
+    /* A freed key stays with its attributes. */
+    for (n = 0; n < 4; n++) {
+        int freed = keys[n];
+        OK(MPI_Comm_free_keyval(&freed));
+        CHECK(freed == MPI_KEYVAL_INVALID);
+    }
+    CHECK(value_of(MPI_COMM_WORLD, keys[0]) == 1);
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    CHECK(expect("c1") && value_of(comm, keys[0]) == 1);
+    OK(MPI_Comm_free(&comm));
+    CHECK(expect("d1"));
+    for (n = 0; n < 4; n++)
+        if (n != 1)
+            OK(MPI_Comm_delete_attr(MPI_COMM_WORLD, keys[n]));
+    CHECK(expect("d1d4"));
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_set_attr(MPI_COMM_WORLD, keys[0], digits));
+}
+
+static void refused_deletion(void)
+{
+    int key;
+    MPI_Comm comm;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_, &key, calls));
+    OK(MPI_Comm_set_attr(comm, key, &digits[9]));
+    FAILS(MPI_ERR_INTERN, MPI_Comm_delete_attr(comm, key));
+    FAILS(MPI_ERR_INTERN, MPI_Comm_set_attr(comm, key, &digits[1]));
+    FAILS(MPI_ERR_INTERN, MPI_Comm_free(&comm));
+    CHECK(comm != MPI_COMM_NULL && value_of(comm, key) == 9);
+    CHECK(expect("d9d9d9"));
+    digits[9] = 4;
+    OK(MPI_Comm_free(&comm));
+    CHECK(comm == MPI_COMM_NULL && expect("d4"));
+    digits[9] = 9;
+    OK(MPI_Comm_free_keyval(&key));
+}
+
+static void of_datatypes(void)
+{
+    int key, flag = -1;
+    void *value = NULL;
+    OK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL));
+    OK(MPI_Type_set_attr(MPI_INT, key, digits));
+    OK(MPI_Type_get_attr(MPI_INT, key, &value, &flag));
+    CHECK(flag && value == digits);
+    OK(MPI_Type_get_attr(MPI_CHAR, key, &value, &flag));
+    CHECK(!flag);
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_set_attr(MPI_COMM_WORLD, key, digits));
+    OK(MPI_Type_delete_attr(MPI_INT, key));
+    OK(MPI_Type_free_keyval(&key));
+}
+
+static int at_end[3], ends;
+
+static int end(MPI_Comm comm, int key, void *value, void *extra)
+{
+    int flag = 1;
+    (void) key, (void) extra;
+    CHECK(comm == MPI_COMM_SELF);
+    OK(MPI_Finalized(&flag));
+    CHECK(!flag);
+    at_end[ends++] = *(int *) value;
+    return MPI_SUCCESS;
+}
+
+int main(void)
+{
+    int rank, size, n, key;
+    begin(&rank, &size);
+    predefined();
+    copies();
+    refused_deletion();
+    of_datatypes();
+    for (n = 0; n < 3; n++) {
+        OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL));
+        OK(MPI_Comm_set_attr(MPI_COMM_SELF, key, &digits[n]));
+        OK(MPI_Comm_free_keyval(&key));
+    }
+    OK(MPI_Finalize());
+    /* The last one first. */
+    return !(ends == 3 && at_end[0] == 2 && at_end[1] == 1 && at_end[2] == 0);
+}

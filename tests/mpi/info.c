@@ -1,0 +1,119 @@
+/* Info objects: of programs, of communicators, and those that describe process and hardware. */
+#include "check.h"
+
+static void has(MPI_Info info, const char *key, const char *wanted)
+{
+    char value[MPI_MAX_INFO_VAL];
+    int length = sizeof value, flag = 0;
+    OK(MPI_Info_get_string(info, key, &length, value, &flag));
+    CHECK(flag && strcmp(value, wanted) == 0 && length == (int) strlen(wanted) + 1);
+}
+
+static void pairs(void)
+{
+    MPI_Info info, copy, stale;
+    char key[MPI_MAX_INFO_KEY], value[4] = "???";
+    int number = -1, flag = -1, length = 0;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_get_nkeys(info, &number));
+    CHECK(number == 0);
+    OK(MPI_Info_set(info, "one", "first"));
+    OK(MPI_Info_set(info, "two", "second"));
+    OK(MPI_Info_set(info, "one", "again"));
+    OK(MPI_Info_get_nkeys(info, &number));
+    CHECK(number == 2);
+    OK(MPI_Info_get_nthkey(info, 1, key));
+    CHECK(strcmp(key, "two") == 0);
+    FAILS(MPI_ERR_ARG, MPI_Info_get_nthkey(info, 2, key));
+    has(info, "one", "again");
+    OK(MPI_Info_get_string(info, "one", &length, NULL, &flag));
+    CHECK(flag == 1 && length == 6);
+    length = sizeof value;
+    OK(MPI_Info_get_string(info, "one", &length, value, &flag));
+    CHECK(flag == 1 && length == 6 && strcmp(value, "aga") == 0);
+    OK(MPI_Info_get_string(info, "three", &length, value, &flag));
+    CHECK(flag == 0 && length == 6);
+
+    OK(MPI_Info_dup(info, &copy));
+    OK(MPI_Info_delete(info, "one"));
+    FAILS(MPI_ERR_INFO_NOKEY, MPI_Info_delete(info, "one"));
+    has(copy, "one", "again");
+    stale = info;
+    OK(MPI_Info_free(&info));
+    CHECK(info == MPI_INFO_NULL);
+    FAILS(MPI_ERR_INFO, MPI_Info_set(stale, "one", "more"));
+    OK(MPI_Info_free(&copy));
+    FAILS(MPI_ERR_INFO, MPI_Info_free(&copy));
+}
+
+static void of_the_process(int size)
+{
+    char text[16], *words[] = {(char *) "solve", (char *) "-n", (char *) "3", NULL};
+    MPI_Info info;
+    snprintf(text, sizeof text, "%d", size);
+    has(MPI_INFO_ENV, "maxprocs", text);
+    FAILS(MPI_ERR_INFO, MPI_Info_set(MPI_INFO_ENV, "key", "value"));
+    OK(MPI_Info_create_env(3, words, &info));
+    has(info, "command", "solve");
+    has(info, "argv", "-n 3");
+    OK(MPI_Info_free(&info));
+    OK(MPI_Abi_get_info(&info));
+    has(info, "mpi_count_size", "8");
+    OK(MPI_Info_free(&info));
+    OK(MPI_Abi_get_fortran_info(&info));
+    has(info, "mpi_double_precision_size", "8");
+    FAILS(MPI_ERR_ABI, MPI_Abi_set_fortran_info(info));
+    OK(MPI_Info_free(&info));
+}
+
+static void of_communicators(void)
+{
+    MPI_Comm comm;
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "mpi_assert_no_any_tag", "true"));
+    OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm));
+    OK(MPI_Info_free(&info));
+    OK(MPI_Comm_get_info(comm, &info));
+    has(info, "mpi_assert_no_any_tag", "true");
+    OK(MPI_Info_free(&info));
+    OK(MPI_Comm_free(&comm));
+}
+
+/* A process that is restricted to a resource can ask for the communicator of it. */
+static void of_hardware(void)
+{
+    MPI_Info resources, info;
+    MPI_Comm comm;
+    char key[MPI_MAX_INFO_KEY], value[8];
+    int number, length, flag, n;
+    OK(MPI_Get_hw_resource_info(&resources));
+    OK(MPI_Info_get_nkeys(resources, &number));
+    CHECK(number > 0);
+    for (n = 0; n < number; n++) {
+        OK(MPI_Info_get_nthkey(resources, n, key));
+        length = sizeof value;
+        OK(MPI_Info_get_string(resources, key, &length, value, &flag));
+        CHECK(flag);
+        OK(MPI_Info_create(&info));
+        OK(MPI_Info_set(info, "mpi_hw_resource_type", key));
+        OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &comm));
+        CHECK((comm != MPI_COMM_NULL) == (strcmp(value, "true") == 0));
+        if (comm != MPI_COMM_NULL)
+            OK(MPI_Comm_free(&comm));
+        OK(MPI_Info_free(&info));
+    }
+    OK(MPI_Info_free(&resources));
+}
+
+int main(void)
+{
+    int rank, size;
+    begin(&rank, &size);
+    pairs();
+    of_the_process(size);
+    of_communicators();
+    of_hardware();
+    OK(MPI_Finalize());
+    return 0;
+}
