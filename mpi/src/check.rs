@@ -302,6 +302,16 @@ pub fn file_or_null(name: &str, file: File) -> Result<()> {
     if file == MPI_FILE_NULL { Ok(()) } else { self::file(name, file) }
 }
 
+/// A communicator, or the null one, which has a name.
+pub fn comm_or_null(name: &str, comm: Comm) -> Result<()> {
+    if comm == MPI_COMM_NULL { Ok(()) } else { self::comm(name, comm) }
+}
+
+/// A datatype, or the null one, which has a name.
+pub fn oldtype_or_null(name: &str, datatype: Datatype) -> Result<()> {
+    if datatype == MPI_DATATYPE_NULL { Ok(()) } else { oldtype(name, datatype) }
+}
+
 /// Hints, or none.
 pub fn info(name: &str, info: Info) -> Result<()> {
     if info == MPI_INFO_NULL { Ok(()) } else { info_object(name, info) }

@@ -81,7 +81,7 @@ pub fn set_text(code: c_int, text: Option<String>) -> Result<()> {
     Ok(())
 }
 
-/// Removes a class. Its codes must have been removed before.
+/// Removes a class. Its codes and its text must have been removed before.
 pub fn remove_class(class: c_int) -> Result<()> {
     let mut added = added();
     if find(&mut added, "errorclass", class)?.class != class {
@@ -91,18 +91,27 @@ pub fn remove_class(class: c_int) -> Result<()> {
         let text = format!("errorclass is {class}, which still has the code {code}");
         return Err(Error::new(MPI_ERR_ARG, text));
     }
+    without_text(&mut added, "errorclass", class)?;
     added.remove(&class);
     Ok(())
 }
 
-/// Removes a code.
+/// Removes a code. Its text must have been removed before.
 pub fn remove_code(code: c_int) -> Result<()> {
     let mut added = added();
     if find(&mut added, "errorcode", code)?.class == code {
         return Err(Error::argument(MPI_ERR_ARG, "errorcode", code, "that is a class"));
     }
+    without_text(&mut added, "errorcode", code)?;
     added.remove(&code);
     Ok(())
+}
+
+fn without_text(added: &mut BTreeMap<c_int, Added>, name: &str, code: c_int) -> Result<()> {
+    match find(added, name, code)?.text {
+        None => Ok(()),
+        Some(_) => Err(Error::argument(MPI_ERR_ARG, name, code, "it still has a string")),
+    }
 }
 
 fn find<'a>(
@@ -146,6 +155,7 @@ mod tests {
         assert_eq!(text(code).unwrap(), "");
         set_text(code, Some("out of cheese".into())).unwrap();
         assert_eq!(text(code).unwrap(), "out of cheese");
+        assert!(refused(remove_code(code)));
         set_text(code, None).unwrap();
         assert_eq!(text(code).unwrap(), "");
 

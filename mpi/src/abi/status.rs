@@ -101,6 +101,11 @@ impl StatusOut {
         }
     }
 
+    /// Writes the empty status, of which the error field is a part.
+    pub fn set_empty(self) {
+        self.set_with_error(Status::EMPTY);
+    }
+
     /// Writes everything: what a function that completes several operations does on failure.
     pub fn set_with_error(self, status: Status) {
         if !self.is_null() {
@@ -163,7 +168,7 @@ mod tests {
         let mut status = Status { error: 77, ..Status::EMPTY };
         StatusOut(&mut status).set(Status::received(1, 2, 3));
         assert_eq!((status.source, status.tag, status.error, status.bytes()), (1, 2, 77, 3));
-        StatusOut(&mut status).set_with_error(Status::EMPTY);
+        StatusOut(&mut status).set_empty();
         assert_eq!(status.error, MPI_SUCCESS);
         StatusOut(std::ptr::null_mut()).set(Status::EMPTY);
     }

@@ -104,7 +104,10 @@ pub fn comm_compare(comm1: Comm, comm2: Comm, result: Out<c_int>) -> Result<()> 
 }
 
 pub fn comm_get_name(comm: Comm, comm_name: TextOut, resultlen: Out<c_int>) -> Result<()> {
-    resultlen.set(comm_name.set(&of(comm)?.name().to_string_lossy()));
+    resultlen.set(match comm {
+        MPI_COMM_NULL => comm_name.set("MPI_COMM_NULL"),
+        comm => comm_name.set(&of(comm)?.name().to_string_lossy()),
+    });
     Ok(())
 }
 

@@ -58,7 +58,9 @@ pub fn type_get_true_extent_x(
 }
 
 pub fn type_get_name(datatype: Datatype, type_name: TextOut, resultlen: Out<c_int>) -> Result<()> {
-    datatype::of(datatype)?;
+    if datatype != MPI_DATATYPE_NULL {
+        datatype::of(datatype)?;
+    }
     resultlen.set(type_name.set(&datatype_extras::name(datatype)));
     Ok(())
 }

@@ -22,3 +22,4 @@ pub mod op;
 pub mod p2p;
 pub mod request;
 pub mod status;
+pub mod topology;

@@ -12,12 +12,12 @@ use crate::runtime;
 pub fn wait(request: InOut<Request>, status: StatusOut) -> Result<()> {
     let handle = request.get();
     if handle == MPI_REQUEST_NULL {
-        status.set(Status::EMPTY);
+        status.set_empty();
         return Ok(());
     }
     let view = request::of(handle)?;
     if !request::is_active(view) {
-        status.set(Status::EMPTY);
+        status.set_empty();
         return Ok(());
     }
     request::wait(view).map_err(|error| error.at(request::origin(view)))?;
@@ -28,13 +28,13 @@ pub fn test(request: InOut<Request>, flag: Out<c_int>, status: StatusOut) -> Res
     let handle = request.get();
     if handle == MPI_REQUEST_NULL {
         flag.set(1);
-        status.set(Status::EMPTY);
+        status.set_empty();
         return Ok(());
     }
     let view = request::of(handle)?;
     if !request::is_active(view) {
         flag.set(1);
-        status.set(Status::EMPTY);
+        status.set_empty();
         return Ok(());
     }
     if !view.is_complete() {
@@ -98,16 +98,17 @@ fn end_all(
     let mut outcomes = outcomes.into_iter().peekable();
     let mut first = None;
     for place in 0..requests.len() {
-        let (status, error) = match outcomes.next_if(|(own, ..)| *own == place) {
-            Some((_, status, error)) => (status, error),
-            None => (Status::EMPTY, None),
-        };
-        if failed {
-            statuses.at(place).set_with_error(status);
-        } else {
-            statuses.at(place).set(status);
+        match outcomes.next_if(|(own, ..)| *own == place) {
+            None => statuses.at(place).set_empty(),
+            Some((_, status, error)) => {
+                if failed {
+                    statuses.at(place).set_with_error(status);
+                } else {
+                    statuses.at(place).set(status);
+                }
+                first = first.or(error);
+            }
         }
-        first = first.or(error);
     }
     first.map_or(Ok(()), |error| Err(error.in_status()))
 }
@@ -142,7 +143,7 @@ pub fn waitany(
     let active = active(array_of_requests)?;
     if active.is_empty() {
         indx.set(MPI_UNDEFINED);
-        status.set(Status::EMPTY);
+        status.set_empty();
         return Ok(());
     }
     let views: Vec<RequestRef> = active.iter().map(|(_, view)| *view).collect();
@@ -183,7 +184,7 @@ pub fn testany(
     if active.is_empty() {
         indx.set(MPI_UNDEFINED);
         flag.set(1);
-        status.set(Status::EMPTY);
+        status.set_empty();
         return Ok(());
     }
     if !active.iter().any(|(_, view)| view.is_complete()) {
@@ -322,7 +323,7 @@ fn start_one(handle: Request) -> Result<()> {
 pub fn request_get_status(request: Request, flag: Out<c_int>, status: StatusOut) -> Result<()> {
     if request == MPI_REQUEST_NULL {
         flag.set(1);
-        status.set(Status::EMPTY);
+        status.set_empty();
         return Ok(());
     }
     let view = request::of(request)?;
@@ -376,7 +377,7 @@ pub fn request_get_status_any(
     indx.set(MPI_UNDEFINED);
     if active.is_empty() {
         flag.set(1);
-        status.set(Status::EMPTY);
+        status.set_empty();
         return Ok(());
     }
     let found = active.iter().find_map(|(place, view)| Some((*place, look(view)?)));

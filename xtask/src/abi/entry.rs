@@ -305,7 +305,7 @@ fn origin_param(function: &Function) -> Option<&Param> {
         "tool" => None,
         "io" => function.first(&["file"]),
         _ => function
-            .first(&["comm", "win", "file", "file_or_null", "session"])
+            .first(&["comm", "comm_or_null", "win", "file", "file_or_null", "session"])
             .or_else(|| function.first(&["request_object", "request"])),
     }
 }
@@ -319,7 +319,7 @@ fn origin(function: &Function) -> String {
         (None, _) => "Origin::None".to_owned(),
         (Some(param), _) => {
             let class = match param.kind.name.as_str() {
-                "comm" => "Comm",
+                "comm" | "comm_or_null" => "Comm",
                 "win" => "Win",
                 "session" => "Session",
                 "request" | "request_object" => "Request",

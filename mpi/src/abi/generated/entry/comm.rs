@@ -153,7 +153,7 @@ unsafe extern "C" fn PMPI_Comm_get_name(
             let resultlen = args::out(resultlen);
             if check::enabled() {
                 check::running()?;
-                check::comm("comm", comm)?;
+                check::comm_or_null("comm", comm)?;
                 check::pointer("comm_name", comm_name)?;
                 check::pointer("resultlen", resultlen)?;
             }

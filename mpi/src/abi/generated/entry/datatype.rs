@@ -639,7 +639,7 @@ unsafe extern "C" fn PMPI_Type_get_name(
             let resultlen = args::out(resultlen);
             if check::enabled() {
                 check::running()?;
-                check::oldtype("datatype", datatype)?;
+                check::oldtype_or_null("datatype", datatype)?;
                 check::pointer("type_name", type_name)?;
                 check::pointer("resultlen", resultlen)?;
             }

@@ -198,8 +198,20 @@ unsafe extern "C" fn PMPI_Graphdims_get(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Topo_test(comm: Comm, _status: *mut c_int) -> c_int {
-    unsupported("MPI_Topo_test", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Topo_test(comm: Comm, status: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let status = args::out(status);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::pointer("status", status)?;
+            }
+            crate::calls::topology::topo_test(comm, status)
+        }
+    };
+    finish("MPI_Topo_test", Origin::Comm(comm), call())
 }
 
 std::arch::global_asm!(
