@@ -1,9 +1,9 @@
 //! A stack that any thread pushes to and one takes as a whole. Model-checked with loom:
-//! `RUSTFLAGS="--cfg loom" cargo test -p pml_ob1 --lib --release returned`.
+//! `cargo test -p pml_ob1 --features loom --release --lib model_`.
 
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 use core::sync::atomic::{AtomicPtr, Ordering};
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 use loom::sync::atomic::{AtomicPtr, Ordering};
 
 use core::ptr::null_mut;
@@ -45,7 +45,7 @@ impl Returned {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod tests {
     use loom::cell::UnsafeCell;
     use loom::sync::Arc;
@@ -60,7 +60,7 @@ mod tests {
     unsafe impl Send for Nodes {}
 
     #[test]
-    fn every_node_is_taken_once_with_what_was_written() {
+    fn model_every_node_is_taken_once_with_what_was_written() {
         loom::model(|| {
             let stack = Arc::new(Returned::default());
             let nodes = Arc::new(Nodes(std::array::from_fn(|_| UnsafeCell::new((null_mut(), 0)))));

@@ -264,7 +264,11 @@ fn play(seed: u64, threaded: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 0, ..ProptestConfig::with_cases(30) })]
+    #![proptest_config(ProptestConfig {
+        max_shrink_iters: 0,
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(30)
+    })]
     #[test]
     fn programs_of_one_thread_get_what_mpi_promises(seed in any::<u64>()) {
         play(seed, false);

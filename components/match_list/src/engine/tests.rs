@@ -85,7 +85,10 @@ fn place<E>(list: &[*mut E], entry: Option<*mut E>) -> Option<usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 8 } else { 500 }))]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(if cfg!(miri) { 8 } else { 500 })
+    })]
     #[test]
     fn the_lists_do_what_the_model_does(acts in prop::collection::vec(acts(), 1..120)) {
         let (mut lists, mut model) = (Lists::new(SOURCES as usize).unwrap(), Model::default());
