@@ -1,0 +1,524 @@
+//! The component: its life, and the functions of the contract.
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering;
+
+use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
+use cairn_framework::abi::lock::Lock;
+use cairn_framework::abi::peer::{PEER_SELF, Peer};
+use cairn_framework::abi::pool::{Cri, CriPool};
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_OTHER, ERR_RESOURCES, OK};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::frameworks::btl::{
+    BTL_CAN_WAKE, BTL_GET, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_GATHERED,
+    BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl, BtlCompletion, BtlGathered, BtlMessage, BtlModule,
+    BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
+};
+
+use crate::address::{self, Need};
+use crate::context::{self, Context};
+use crate::endpoint::TcpEndpoint;
+use crate::link::{At, Link, SharedFlush, Waiter};
+use crate::lobby::Lobby;
+use crate::module::Module;
+use crate::output::{SEGMENTS, pad};
+use crate::params::{Config, Params};
+use crate::rdma::{self, Region};
+use crate::sys::{self, Piece, piece};
+use crate::wire::{Card, CardAddress, Frame};
+
+/// The transport.
+pub struct Tcp {
+    priority: i32,
+    /// Before what it refers to: the host is told first that the pool is gone.
+    device: Device<Module>,
+    modules: [*mut BtlModule; 1],
+    _pool: Box<CriPool>,
+    _cris: Box<[Cri]>,
+}
+
+// SAFETY: the pointers lead to what the component owns and never changes.
+unsafe impl Send for Tcp {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Tcp {}
+
+impl Component for Tcp {
+    type Params = Params;
+
+    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
+        Params::register(registrar)
+    }
+
+    fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
+        let config = params.config();
+        let contexts: Box<[Context]> = (0..u32::from(config.num_cris))
+            .map(|index| Context::new(index).map_err(|error| no_file(&error)))
+            .collect::<Result<_, _>>()?;
+        let node = address::all()
+            .map_err(|error| Failure::unavailable(format!("no list of interfaces: {error}")))?;
+        let locals = listen(host, &params, &config, &node, &contexts[0])?;
+
+        let module = Module::new(host, config, locals, node, contexts)?;
+        let cris: Box<[Cri]> = module
+            .contexts
+            .iter()
+            .map(|context| Cri {
+                lock: Lock::new(),
+                index: context.index,
+                context: std::ptr::from_ref(context).cast_mut().cast(),
+            })
+            .collect();
+        let device = Device::new(view(&module, &params), module);
+        let mut pool = Box::new(CriPool {
+            struct_size: size_of::<CriPool>() as u32,
+            count: cris.len() as u32,
+            name: c"btl_tcp".as_ptr(),
+            instances: cris.as_ptr().cast_mut(),
+            stride: size_of::<Cri>(),
+            progress: Some(context::progress),
+            module: std::ptr::from_ref(device.state()).cast_mut().cast(),
+            strategy: std::ptr::null(),
+            strategy_state: std::ptr::null_mut(),
+            id: 0,
+            reserved: 0,
+        });
+        let pool_pointer = &raw mut *pool;
+        // SAFETY: nobody else sees the device yet.
+        unsafe { (*device.module()).pool = pool_pointer };
+        device.state().view.store(device.module(), Ordering::Relaxed);
+        device.state().pool.store(pool_pointer, Ordering::Relaxed);
+        // SAFETY: the pool is complete, and lives as long as the component.
+        unsafe { host.pool_add(pool_pointer)? };
+        let modules = [device.module()];
+        Ok(Self {
+            priority: params.priority.get() as i32,
+            device,
+            modules,
+            _pool: pool,
+            _cris: cris,
+        })
+    }
+
+    fn query(&self, _scope: &Scope) -> Answer {
+        Answer::Priority(self.priority)
+    }
+}
+
+impl Drop for Tcp {
+    fn drop(&mut self) {
+        self.device.state().farewell();
+    }
+}
+
+fn no_file(error: &std::io::Error) -> Failure {
+    Failure::new(ERR_RESOURCES, sys::explain(error))
+}
+
+/// Listens on the addresses that are to be used, and publishes them.
+fn listen(
+    host: HostHandle,
+    params: &Params,
+    config: &Config,
+    node: &[address::Local],
+    context: &Context,
+) -> Result<Vec<address::Local>, Failure> {
+    let job = host.job();
+    let need = Need { local_peers: job.local_size > 1, remote_peers: job.size > job.local_size };
+    let include: Vec<&str> = params.if_include.get().collect();
+    let exclude: Vec<&str> = params.if_exclude.get().collect();
+    let (chosen, idle) =
+        address::choose(node, &include, &exclude, need).map_err(Failure::unavailable)?;
+    if !idle.is_empty() {
+        host.log(LOG_WARN, || format!("no interface of this node is meant by {}", idle.join(", ")));
+    }
+    let (mut listeners, mut locals, mut addresses) = (Vec::new(), Vec::new(), Vec::new());
+    let mut refused = Vec::new();
+    for local in chosen {
+        let first = params.port_min.get() as u32;
+        let last = if first == 0 { 0 } else { first + params.port_range.get() as u32 - 1 };
+        let ports = (first..=last.min(65535)).map(|port| port as u16);
+        match sys::listener(local.ip, ports, config) {
+            Ok((listener, address)) => {
+                listeners.push(listener);
+                addresses.push(CardAddress { address, prefix: local.prefix, class: local.class });
+                locals.push(local);
+            }
+            Err(error) if sys::is_out_of_files(&error) => return Err(no_file(&error)),
+            Err(error) if error.raw_os_error() == Some(libc::EADDRINUSE) => {
+                refused.push(format!("{}: every port from {first} to {last} is taken", local.ip));
+            }
+            Err(error) => refused.push(format!("{}: {}", local.ip, sys::explain(&error))),
+        }
+    }
+    if listeners.is_empty() {
+        return Err(Failure::unavailable(format!("can't listen on {}", refused.join("; "))));
+    }
+    for one in &refused {
+        host.log(LOG_WARN, || format!("can't listen on {one}"));
+    }
+    host.log(LOG_INFO, || {
+        let list: Vec<String> = addresses.iter().map(|one| one.address.to_string()).collect();
+        format!("listening on {}", list.join(", "))
+    });
+    let lobby = Lobby::new(listeners, &context.epoll).map_err(|error| no_file(&error))?;
+    *context.lobby.borrow_mut() = Some(lobby);
+    host.card_put(&Card { cris: config.num_cris, addresses }.encode())?;
+    Ok(locals)
+}
+
+/// What others see of the device.
+fn view(module: &Module, params: &Params) -> BtlModule {
+    let config = &module.config;
+    BtlModule {
+        struct_size: size_of::<BtlModule>() as u32,
+        exclusivity: params.exclusivity.get() as u32,
+        capabilities: BTL_SEND_IMMEDIATE
+            | BTL_SEND_PACKED
+            | BTL_SEND_GATHERED
+            | BTL_PUT
+            | BTL_GET
+            | BTL_NEEDS_REGISTRATION
+            | BTL_IN_ORDER
+            | BTL_CAN_WAKE,
+        name: c"tcp".as_ptr(),
+        state: std::ptr::null_mut(),
+        pool: std::ptr::null_mut(),
+        ops: std::ptr::null(),
+        instance: std::ptr::null_mut(),
+        immediate_limit: config.frame_limit,
+        packed_limit: config.frame_limit,
+        gathered_limit: u64::from(config.frame_limit),
+        gathered_segments: SEGMENTS as u32,
+        key_size: rdma::KEY as u32,
+        eager_limit: config.eager_limit,
+        put_limit: u64::from(config.transfer_limit),
+        get_limit: u64::from(config.transfer_limit),
+        get_alignment: 1,
+        latency: params.latency.get() as u32,
+        bandwidth: params.bandwidth.get() as u32,
+        reserved: 0,
+    }
+}
+
+/// The link on which an instance sends to a peer.
+///
+/// # Safety
+/// The endpoint is one of this device.
+#[inline]
+unsafe fn link<'a>(device: &'a Module, cri: &Cri, endpoint: *mut Endpoint) -> (At<'a>, &'a Link) {
+    // SAFETY: promised by the caller.
+    let endpoint = unsafe { TcpEndpoint::of(endpoint) };
+    let context = &device.contexts[cri.index as usize];
+    (At { module: device, context, endpoint }, &endpoint.links[cri.index as usize])
+}
+
+#[cold]
+fn too_long(what: &str, len: usize, limit: usize) -> Failure {
+    Failure::new(ERR_ARGUMENT, format!("{what} of {len} bytes; at most {limit} are allowed"))
+}
+
+/// The bytes of a message, if they are few enough.
+#[inline]
+fn checked(device: &Module, what: &str, len: usize) -> Result<u32, Failure> {
+    match u32::try_from(len) {
+        Ok(short) if short <= device.config.frame_limit => Ok(short),
+        _ => Err(too_long(what, len, device.config.frame_limit as usize)),
+    }
+}
+
+/// What a transfer wants of the peer's memory, if the key allows it: key, address, length.
+///
+/// # Safety
+/// The key is null or `unpack_key` made it.
+unsafe fn remote(device: &Module, transfer: &BtlTransfer) -> Result<(u64, u64, u32), Failure> {
+    let limit = device.config.transfer_limit;
+    let len = u32::try_from(transfer.len).ok().filter(|len| *len <= limit);
+    let len = len.ok_or_else(|| too_long("a transfer", transfer.len, limit as usize))?;
+    // SAFETY: promised by the caller.
+    let region = unsafe { transfer.key.cast::<Region>().as_ref() }
+        .ok_or_else(|| Failure::new(ERR_ARGUMENT, "a transfer without the peer's key"))?;
+    if !region.holds(transfer.remote, u64::from(len)) {
+        return Err(Failure::new(
+            ERR_ARGUMENT,
+            format!(
+                "{len} bytes at {:#x} are outside of the peer's memory, {} bytes at {:#x}",
+                transfer.remote, region.len, region.base
+            ),
+        ));
+    }
+    Ok((region.key, transfer.remote, len))
+}
+
+impl Btl for Tcp {
+    type Device = Module;
+
+    fn modules(&self) -> &[*mut BtlModule] {
+        &self.modules
+    }
+
+    fn add_peer(
+        device: &Module,
+        _view: &BtlModule,
+        peer: &Peer,
+    ) -> Result<Option<*mut Endpoint>, Failure> {
+        if peer.flags & PEER_SELF != 0 || peer.job != 0 {
+            return Ok(None);
+        }
+        if let Some(endpoint) = device.endpoint(peer.rank) {
+            return Ok(Some(endpoint.pointer()));
+        }
+        let card = match device.card(peer.rank) {
+            Ok(card) => card,
+            Err(failure) if failure.status == ERR_NOT_FOUND => return Ok(None),
+            Err(failure) => return Err(failure),
+        };
+        Ok(device.make_endpoint(peer.rank, card.cris).map(TcpEndpoint::pointer))
+    }
+
+    unsafe fn remove_peer(device: &Module, endpoint: *mut Endpoint) {
+        // SAFETY: promised by the caller.
+        device.part(unsafe { TcpEndpoint::of(endpoint) });
+    }
+
+    #[inline]
+    unsafe fn send_immediate(
+        device: &Module,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlMessage,
+    ) -> Result<Outcome, Failure> {
+        // SAFETY: promised by the caller.
+        let (at, link) = unsafe { link(device, cri, endpoint) };
+        let (header, payload) = (message.header_len as usize, message.payload_len as usize);
+        let len = checked(device, "a message", header + payload)?;
+        let head = Frame::Message { tag: message.tag, len }.head();
+        let head = head.bytes();
+        let pieces = [
+            piece(head.as_ptr(), head.len()),
+            piece(message.header.cast(), header),
+            piece(message.payload.cast(), payload),
+            pad(len as usize),
+        ];
+        // SAFETY: the message's pointers and lengths hold.
+        link.send(at, |work, socket| unsafe { work.output.send_copied(socket, &pieces) })
+    }
+
+    unsafe fn send_packed(
+        device: &Module,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlPacked,
+    ) -> Result<Outcome, Failure> {
+        // SAFETY: promised by the caller.
+        let (at, link) = unsafe { link(device, cri, endpoint) };
+        let len = message.payload_len as usize;
+        checked(device, "a message", message.header_len as usize + len)?;
+        let header = match message.header_len {
+            0 => &[],
+            // SAFETY: promised by the caller.
+            bytes => unsafe {
+                std::slice::from_raw_parts(message.header.cast::<u8>(), bytes as usize)
+            },
+        };
+        let frame = |len: usize| Frame::Message { tag: message.tag, len: len as u32 };
+        let make = |room: *mut u8| match message.pack {
+            // SAFETY: there is room for `len` bytes; the context fits the function.
+            Some(pack) => unsafe { pack(message.context, room.cast(), len) },
+            None => 0,
+        };
+        let sent =
+            link.send(at, |work, _| Ok(work.output.send_packed(header, len, frame, make)))?;
+        if sent == Outcome::Done {
+            link.push(at);
+        }
+        Ok(sent)
+    }
+
+    unsafe fn send_gathered(
+        device: &Module,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        message: &BtlGathered,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        // SAFETY: promised by the caller.
+        let (at, link) = unsafe { link(device, cri, endpoint) };
+        let count = message.segment_count as usize;
+        if count > SEGMENTS {
+            let text = format!("a message of {count} segments; at most {SEGMENTS} are allowed");
+            return Err(Failure::new(ERR_ARGUMENT, text));
+        }
+        let mut pieces: [Piece; SEGMENTS + 3] = [piece(std::ptr::null(), 0); SEGMENTS + 3];
+        let mut len = message.header_len as usize;
+        for (place, to) in pieces[2..2 + count].iter_mut().enumerate() {
+            // SAFETY: the caller vouches for so many segments.
+            let segment = unsafe { &*message.segments.add(place) };
+            *to = piece(segment.address.cast(), segment.len);
+            len = len.saturating_add(segment.len);
+        }
+        let len = checked(device, "a message", len)?;
+        let head = Frame::Message { tag: message.tag, len }.head();
+        let head = head.bytes();
+        pieces[0] = piece(head.as_ptr(), head.len());
+        pieces[1] = piece(message.header.cast(), message.header_len as usize);
+        pieces[2 + count] = pad(len as usize);
+        // SAFETY: the message's pointers and lengths hold, the segments' until the completion.
+        link.send(at, |work, socket| unsafe {
+            work.output.send_gathered(socket, &pieces[..3 + count], 2..2 + count, completion)
+        })
+    }
+
+    unsafe fn put(
+        device: &Module,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        // SAFETY: promised by the caller.
+        let ((at, link), (key, address, len)) =
+            unsafe { (link(device, cri, endpoint), remote(device, transfer)?) };
+        let head = Frame::Put { key, address, len }.head();
+        let head = head.bytes();
+        let pieces = [
+            piece(head.as_ptr(), head.len()),
+            piece(transfer.local.cast(), len as usize),
+            pad(len as usize),
+        ];
+        link.send(at, |work, socket| {
+            // SAFETY: the local memory stays until the completion.
+            let sent = unsafe { work.output.send_gathered(socket, &pieces, 1..2, completion) };
+            if matches!(sent, Ok(Outcome::Done | Outcome::Queued)) {
+                work.count_put();
+            }
+            sent
+        })
+    }
+
+    unsafe fn get(
+        device: &Module,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        // SAFETY: promised by the caller.
+        let ((at, link), remote) =
+            unsafe { (link(device, cri, endpoint), remote(device, transfer)?) };
+        link.get(at, remote, transfer.local.cast(), completion)
+    }
+
+    unsafe fn flush(
+        device: &Module,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        completion: *mut BtlCompletion,
+    ) -> Result<Outcome, Failure> {
+        if !endpoint.is_null() {
+            // SAFETY: promised by the caller.
+            let (at, link) = unsafe { link(device, cri, endpoint) };
+            return match link.needs_flush() {
+                Ok(true) => link.flush(at, Waiter::One(completion)),
+                Ok(false) => link.usable(at).map(|()| Outcome::Done),
+                Err(()) => Ok(Outcome::NoResources),
+            };
+        }
+        let context = &device.contexts[cri.index as usize];
+        let own = |endpoint| {
+            let at = At { module: device, context, endpoint };
+            (at, &endpoint.links[cri.index as usize])
+        };
+        let all = || device.all_endpoints().filter(|endpoint| endpoint.is_used()).map(own);
+        if all().any(|(_, link)| link.needs_flush().is_err()) {
+            return Ok(Outcome::NoResources);
+        }
+        let shared = std::rc::Rc::new(SharedFlush { completion, status: OK.into() });
+        for (at, link) in all() {
+            if link.needs_flush() == Ok(true) {
+                if let Err(failure) = link.flush(at, Waiter::Several(shared.clone())) {
+                    shared.status.set(failure.status);
+                }
+            }
+        }
+        // The last who has it calls the completion; when there was nobody, nothing is to wait for.
+        match std::rc::Rc::into_inner(shared) {
+            Some(alone) if alone.status.get() != OK => {
+                Err(Failure::new(alone.status.get(), "the peers are gone"))
+            }
+            Some(_) => Ok(Outcome::Done),
+            None => Ok(Outcome::Queued),
+        }
+    }
+
+    unsafe fn register_memory(
+        device: &Module,
+        address: *mut c_void,
+        len: usize,
+        access: u32,
+    ) -> Result<*mut c_void, Failure> {
+        let base = address.expose_provenance() as u64;
+        let region = device.registry.add(base, len as u64, access);
+        Ok(Box::into_raw(Box::new(region)).cast())
+    }
+
+    unsafe fn deregister_memory(device: &Module, registration: *mut c_void) {
+        // SAFETY: `register_memory` boxed it.
+        let region = unsafe { Box::from_raw(registration.cast::<Region>()) };
+        device.registry.remove(region.key);
+    }
+
+    unsafe fn pack_key(
+        _device: &Module,
+        registration: *mut c_void,
+        key: &mut [u8],
+    ) -> Result<(), Failure> {
+        // SAFETY: `register_memory` boxed it.
+        unsafe { &*registration.cast::<Region>() }.pack(key);
+        Ok(())
+    }
+
+    unsafe fn unpack_key(
+        _device: &Module,
+        _endpoint: *mut Endpoint,
+        packed: &[u8],
+    ) -> Result<*mut c_void, Failure> {
+        let region = Region::unpack(packed)
+            .ok_or_else(|| Failure::new(ERR_OTHER, "a peer's memory key is damaged"))?;
+        Ok(Box::into_raw(Box::new(region)).cast())
+    }
+
+    unsafe fn release_key(_device: &Module, key: *mut c_void) {
+        // SAFETY: `unpack_key` boxed it.
+        drop(unsafe { Box::from_raw(key.cast::<Region>()) });
+    }
+
+    fn arm(device: &Module, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
+        let context = &device.contexts[cri.index as usize];
+        Ok(context.arm(device).then(|| BtlWake {
+            fd: context::descriptor(context),
+            reserved: 0,
+            word: std::ptr::null(),
+            expected: 0,
+        }))
+    }
+
+    unsafe fn describe(device: &Module, endpoint: *mut Endpoint) -> String {
+        // SAFETY: promised by the caller.
+        let endpoint = unsafe { TcpEndpoint::of(endpoint) };
+        let links = endpoint.links.iter().enumerate().map(|(index, link)| {
+            match device.try_lock(device.context_of(index as u16).index) {
+                Ok(_held) => link.describe(),
+                Err(()) => "in use".into(),
+            }
+        });
+        format!("rank {}: {}", endpoint.rank, links.collect::<Vec<_>>().join(" | "))
+    }
+}
+
+cairn_framework::component! {
+    framework: btl,
+    component: Tcp,
+    name: "tcp",
+    description: "moves bytes over TCP connections, between nodes or on one",
+}

@@ -1,0 +1,80 @@
+//! A peer: its card, and the links to it.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cairn_framework::abi::peer::PEER_LOCAL;
+use cairn_framework::author::Failure;
+use cairn_framework::frameworks::btl::Endpoint;
+
+use crate::link::Link;
+use crate::module::Module;
+use crate::wire::Card;
+
+/// What the protocol layer's pointer leads to. There is one for each peer, made when it is asked
+/// for or when the peer connects; it stays until the component closes.
+#[repr(C)]
+pub struct TcpEndpoint {
+    /// What others see.
+    view: Endpoint,
+    /// The peer's rank.
+    pub rank: u32,
+    card: OnceLock<Card>,
+    /// As many as the process of the two with more instances has. Instance `i` sends on link `i`,
+    /// and each side has link `k` polled by its instance `k` modulo their number.
+    pub links: Box<[Link]>,
+    /// Whether a link was ever used: until then there is nothing to end.
+    used: AtomicBool,
+}
+
+impl TcpEndpoint {
+    pub fn new(module: &Module, rank: u32, cris: u16) -> Self {
+        let count = cris.max(module.config.num_cris);
+        Self {
+            view: Endpoint { private: 0 },
+            rank,
+            card: OnceLock::new(),
+            links: (0..count).map(|index| Link::new(rank, index, &module.config)).collect(),
+            used: AtomicBool::new(false),
+        }
+    }
+
+    /// The endpoint behind a pointer.
+    ///
+    /// # Safety
+    /// `add_peer` made it, and the component is open.
+    pub unsafe fn of<'a>(endpoint: *mut Endpoint) -> &'a Self {
+        // SAFETY: the view is the first field; promised by the caller.
+        unsafe { &*endpoint.cast() }
+    }
+
+    /// What others see.
+    pub fn pointer(&self) -> *mut Endpoint {
+        std::ptr::from_ref(self).cast_mut().cast()
+    }
+
+    /// The peer's card.
+    pub fn card(&self, module: &Module) -> Result<&Card, Failure> {
+        if let Some(card) = self.card.get() {
+            return Ok(card);
+        }
+        let card = module.card(self.rank)?;
+        Ok(self.card.get_or_init(|| card))
+    }
+
+    /// Whether the peer runs on this node.
+    pub fn on_node(&self, module: &Module) -> bool {
+        module.host.peer(self.rank).is_some_and(|peer| peer.flags & PEER_LOCAL != 0)
+    }
+
+    /// Notes that a link is in use.
+    pub fn mark_used(&self) {
+        // Release pairs with the Acquire in `is_used`: who ends the endpoint sees the link.
+        self.used.store(true, Ordering::Release);
+    }
+
+    /// Whether a link was ever in use.
+    pub fn is_used(&self) -> bool {
+        self.used.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,204 @@
+//! The device: all of TCP on this node. What its instances share.
+
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
+use cairn_framework::abi::job::THREAD_MULTIPLE;
+use cairn_framework::abi::lock::LockGuard;
+use cairn_framework::abi::pool::{Cri, CriPool};
+use cairn_framework::author::{Failure, HostHandle};
+use cairn_framework::frameworks::btl::BtlModule;
+
+use crate::address::Local;
+use crate::context::Context;
+use crate::endpoint::TcpEndpoint;
+use crate::link::At;
+use crate::params::Config;
+use crate::rdma::Registry;
+use crate::wire::{Card, Secret};
+
+/// The device.
+pub struct Module {
+    pub host: HostHandle,
+    pub config: Config,
+    /// Addresses that were chosen, best first.
+    pub locals: Vec<Local>,
+    /// All addresses of this node.
+    pub node: Vec<Local>,
+    /// By rank in the job. Made by any thread, once each.
+    endpoints: Box<[OnceLock<Box<TcpEndpoint>>]>,
+    /// Held while an endpoint is made, so that only one is.
+    making: Mutex<()>,
+    /// Has its own lock.
+    pub registry: Registry,
+    /// One an instance, under its lock.
+    pub contexts: Box<[Context]>,
+    /// Both set before anybody else sees the device.
+    pub view: AtomicPtr<BtlModule>,
+    pub pool: AtomicPtr<CriPool>,
+}
+
+/// How long a wait for a peer looks away from the sockets.
+const NAP: Duration = Duration::from_millis(10);
+
+impl Module {
+    pub fn new(
+        host: HostHandle,
+        config: Config,
+        locals: Vec<Local>,
+        node: Vec<Local>,
+        contexts: Box<[Context]>,
+    ) -> Result<Self, Failure> {
+        let mut start = [0; 8];
+        random(&mut start)?;
+        Ok(Self {
+            endpoints: (0..host.job().size).map(|_| OnceLock::new()).collect(),
+            making: Mutex::new(()),
+            registry: Registry::new(u64::from_le_bytes(start)),
+            host,
+            config,
+            locals,
+            node,
+            contexts,
+            view: AtomicPtr::default(),
+            pool: AtomicPtr::default(),
+        })
+    }
+
+    /// What every process of the job knows and nobody else.
+    pub fn secret(&self) -> &'static Secret {
+        &self.host.job().secret
+    }
+
+    /// Our rank.
+    pub fn rank(&self) -> u32 {
+        self.host.job().rank
+    }
+
+    /// What others see of the device.
+    pub fn view(&self) -> *const BtlModule {
+        self.view.load(Ordering::Relaxed)
+    }
+
+    /// The card of a rank.
+    pub fn card(&self, rank: u32) -> Result<Card, Failure> {
+        let card = Card::decode(self.host.card_get(rank)?);
+        card.map_err(|wrong| Failure::from(format!("rank {rank}: {wrong}")))
+    }
+
+    /// The endpoint of a rank, if there is one.
+    pub fn endpoint(&self, rank: u32) -> Option<&TcpEndpoint> {
+        self.endpoints.get(rank as usize)?.get().map(|endpoint| &**endpoint)
+    }
+
+    /// The endpoint of a rank, which has so many instances. `None` when there is no such rank.
+    pub fn make_endpoint(&self, rank: u32, cris: u16) -> Option<&TcpEndpoint> {
+        let place = self.endpoints.get(rank as usize)?;
+        let _making: MutexGuard<'_, ()> =
+            self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(place.get_or_init(|| Box::new(TcpEndpoint::new(self, rank, cris))))
+    }
+
+    /// All endpoints there are.
+    pub fn all_endpoints(&self) -> impl Iterator<Item = &TcpEndpoint> {
+        self.endpoints.iter().filter_map(|place| place.get().map(|endpoint| &**endpoint))
+    }
+
+    /// The context of the instance that polls a link.
+    pub fn context_of(&self, link: u16) -> &Context {
+        &self.contexts[usize::from(link) % self.contexts.len()]
+    }
+
+    /// An instance.
+    pub fn cri(&self, index: u32) -> &Cri {
+        // SAFETY: set before anybody else sees the device; the pool stays as long.
+        unsafe { &*self.pool.load(Ordering::Relaxed) }.cri(index)
+    }
+
+    /// Takes an instance's lock, unless the process is single-threaded.
+    pub fn lock(&self, index: u32) -> Option<LockGuard<'_>> {
+        if self.host.job().thread_level != THREAD_MULTIPLE {
+            return None;
+        }
+        Some(self.cri(index).lock.guard())
+    }
+
+    /// As [`Module::lock`] for those who can do without; `Err` when it is taken.
+    pub fn try_lock(&self, index: u32) -> Result<Option<LockGuard<'_>>, ()> {
+        if self.host.job().thread_level != THREAD_MULTIPLE {
+            return Ok(None);
+        }
+        self.cri(index).lock.try_guard().map(Some).ok_or(())
+    }
+
+    /// Ends the links to a peer once everything that was sent is on its way. What was copied may
+    /// still be here, so this makes progress until it is gone or nobody takes it.
+    pub fn part(&self, endpoint: &TcpEndpoint) {
+        if !endpoint.is_used() {
+            return;
+        }
+        let until = Instant::now() + self.config.close_timeout;
+        for (index, link) in endpoint.links.iter().enumerate() {
+            let context = self.context_of(index as u16);
+            let at = At { module: self, context, endpoint };
+            loop {
+                {
+                    let _held = self.lock(context.index);
+                    if link.say_goodbye(at) {
+                        break;
+                    }
+                    if Instant::now() >= until {
+                        self.host.log(LOG_WARN, || {
+                            format!(
+                                "rank {} does not take the last {} bytes that were sent to it",
+                                endpoint.rank,
+                                link.buffered()
+                            )
+                        });
+                        link.drop_connection(at);
+                        break;
+                    }
+                }
+                if self.host.progress() == 0 {
+                    context.nap(NAP);
+                }
+            }
+        }
+    }
+
+    /// At the close: what is left to say to peers, without receiving anything.
+    pub fn farewell(&self) {
+        let until = Instant::now() + self.config.close_timeout;
+        for endpoint in self.all_endpoints().filter(|endpoint| endpoint.is_used()) {
+            for (index, link) in endpoint.links.iter().enumerate() {
+                let context = self.context_of(index as u16);
+                let at = At { module: self, context, endpoint };
+                let mut said = link.say_goodbye(at);
+                while !said && link.is_open() && Instant::now() < until {
+                    context.nap(NAP);
+                    link.push(at);
+                    said = link.say_goodbye(at);
+                }
+                link.drop_connection(at);
+            }
+        }
+    }
+
+    /// Writes a line for whoever debugs.
+    pub fn debug(&self, text: impl FnOnce() -> String) {
+        self.host.log(LOG_DEBUG, text);
+    }
+}
+
+/// Fills bytes with random ones.
+pub fn random(bytes: &mut [u8]) -> Result<(), Failure> {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let flags = rustix::rand::GetRandomFlags::empty();
+        filled += rustix::rand::getrandom(&mut bytes[filled..], flags)
+            .map_err(|error| Failure::from(format!("no random numbers: {error}")))?;
+    }
+    Ok(())
+}

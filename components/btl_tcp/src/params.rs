@@ -1,0 +1,253 @@
+//! The parameters.
+
+use cairn_framework::abi::param::{IntegerParam, ListParam, SizeParam};
+use cairn_framework::author::{Failure, Registrar};
+
+use crate::wire::MAX_CRIS;
+
+/// Handles to the parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct Params {
+    pub priority: IntegerParam,
+    pub if_include: ListParam,
+    pub if_exclude: ListParam,
+    pub port_min: IntegerParam,
+    pub port_range: IntegerParam,
+    pub num_cris: IntegerParam,
+    pub eager_limit: SizeParam,
+    pub fragment_size: SizeParam,
+    pub transfer_limit: SizeParam,
+    pub output_limit: SizeParam,
+    pub sndbuf: SizeParam,
+    pub rcvbuf: SizeParam,
+    pub connect_timeout: IntegerParam,
+    pub hello_timeout: IntegerParam,
+    pub close_timeout: IntegerParam,
+    pub unauthenticated_limit: IntegerParam,
+    pub poll_interval: IntegerParam,
+    pub exclusivity: IntegerParam,
+    pub latency: IntegerParam,
+    pub bandwidth: IntegerParam,
+}
+
+impl Params {
+    /// Registers them.
+    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            priority: registrar.priority(20)?,
+            if_include: registrar
+                .list(
+                    "if_include",
+                    "",
+                    "Network interfaces to use, by name (eth0), address (10.1.2.3, ::1) or network \
+                     (10.1.0.0/16); nothing else is listened on. Empty: loopback when ranks share \
+                     this node, and every other interface when ranks run on other nodes",
+                )
+                .level(2)
+                .register()?,
+            if_exclude: registrar
+                .list(
+                    "if_exclude",
+                    "",
+                    "Network interfaces not to use, by name, address or network. Bridges of \
+                     containers and virtual machines need not be named: they are tried last",
+                )
+                .level(2)
+                .register()?,
+            port_min: registrar
+                .integer(
+                    "port_min",
+                    0,
+                    "Lowest port to listen on, for firewalls. 0: the system chooses",
+                )
+                .range(0, 65535)
+                .level(2)
+                .synonyms("btl_tcp_port_min_v4")
+                .register()?,
+            port_range: registrar
+                .integer("port_range", 1000, "How many ports from port_min on may be used")
+                .range(1, 65535)
+                .level(2)
+                .synonyms("btl_tcp_port_range_v4")
+                .register()?,
+            num_cris: registrar
+                .integer(
+                    "num_cris",
+                    1,
+                    "Communication resource instances; each has a connection to a peer",
+                )
+                .range(1, i64::from(MAX_CRIS))
+                .level(4)
+                .register()?,
+            eager_limit: registrar
+                .size(
+                    "eager_limit",
+                    "64k",
+                    "Largest message that is sent without asking the receiver first",
+                )
+                .range(0, 16 << 20)
+                .level(4)
+                .register()?,
+            fragment_size: registrar
+                .size(
+                    "fragment_size",
+                    "128k",
+                    "Largest piece of a message that is sent in one go, header included. Each \
+                     connection has a receive buffer of about this size",
+                )
+                .range(4096, 16 << 20)
+                .level(4)
+                .synonyms("btl_tcp_max_send_size")
+                .register()?,
+            transfer_limit: registrar
+                .size(
+                    "transfer_limit",
+                    "1m",
+                    "Largest put or get; messages on the same connection wait behind it",
+                )
+                .range(4096, i64::from(crate::wire::MAX_TRANSFER))
+                .level(5)
+                .register()?,
+            output_limit: registrar
+                .size(
+                    "output_limit",
+                    "1m",
+                    "Bytes that a connection copies and keeps for a slow receiver before it takes \
+                     no more; at least two fragments",
+                )
+                .range(8192, 1 << 30)
+                .level(5)
+                .register()?,
+            sndbuf: registrar
+                .size("sndbuf", "0", "Send buffer of a socket (SO_SNDBUF). 0: the system's choice")
+                .range(0, 1 << 30)
+                .level(4)
+                .register()?,
+            rcvbuf: registrar
+                .size(
+                    "rcvbuf",
+                    "0",
+                    "Receive buffer of a socket (SO_RCVBUF). 0: the system's choice",
+                )
+                .range(0, 1 << 30)
+                .level(4)
+                .register()?,
+            connect_timeout: registrar
+                .integer(
+                    "connect_timeout",
+                    5000,
+                    "How long one address of a peer may take to accept a connection before the \
+                     next is tried",
+                )
+                .range(1, 3_600_000)
+                .unit("ms")
+                .level(5)
+                .register()?,
+            hello_timeout: registrar
+                .integer(
+                    "hello_timeout",
+                    5000,
+                    "How long somebody who connected may take to show that it is of this job",
+                )
+                .range(1, 3_600_000)
+                .unit("ms")
+                .level(6)
+                .register()?,
+            close_timeout: registrar
+                .integer(
+                    "close_timeout",
+                    30_000,
+                    "How long to wait at the end for a peer that does not take what was sent to it",
+                )
+                .range(0, 3_600_000)
+                .unit("ms")
+                .level(6)
+                .register()?,
+            unauthenticated_limit: registrar
+                .integer(
+                    "unauthenticated_limit",
+                    128,
+                    "How many connections may be open that have not shown yet that they are of \
+                     this job; the oldest gives way to another",
+                )
+                .range(1, 65535)
+                .level(6)
+                .register()?,
+            poll_interval: registrar
+                .integer(
+                    "poll_interval",
+                    32,
+                    "Progress passes for each look at the sockets after a while without traffic, \
+                     so that an idle network does not slow shared memory down",
+                )
+                .range(1, 65535)
+                .level(5)
+                .register()?,
+            exclusivity: registrar
+                .integer(
+                    "exclusivity",
+                    100,
+                    "Preference among transports that reach a peer; only the highest are used",
+                )
+                .range(0, 65535)
+                .level(5)
+                .register()?,
+            latency: registrar
+                .integer("latency", 20_000, "Time of a small message, to choose among devices")
+                .range(0, i64::from(u32::MAX))
+                .unit("ns")
+                .level(5)
+                .register()?,
+            bandwidth: registrar
+                .integer("bandwidth", 1000, "Speed, to share large messages among devices")
+                .range(1, i64::from(u32::MAX))
+                .unit("MB/s")
+                .level(5)
+                .register()?,
+        })
+    }
+}
+
+/// The values, as `open` found them.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub num_cris: u16,
+    /// Most bytes of header and payload in a message.
+    pub frame_limit: u32,
+    pub eager_limit: u64,
+    pub transfer_limit: u32,
+    pub output_limit: usize,
+    pub sndbuf: usize,
+    pub rcvbuf: usize,
+    pub connect_timeout: std::time::Duration,
+    pub hello_timeout: std::time::Duration,
+    pub close_timeout: std::time::Duration,
+    pub unauthenticated_limit: usize,
+    pub poll_interval: u32,
+}
+
+/// Room for the header of an eager message.
+const HEADER_ROOM: u64 = 256;
+
+impl Params {
+    /// The values now.
+    pub fn config(&self) -> Config {
+        let milliseconds =
+            |param: IntegerParam| std::time::Duration::from_millis(param.get().unsigned_abs());
+        let frame_limit = self.fragment_size.get().max(self.eager_limit.get() + HEADER_ROOM) as u32;
+        Config {
+            num_cris: self.num_cris.get() as u16,
+            frame_limit,
+            eager_limit: self.eager_limit.get(),
+            transfer_limit: self.transfer_limit.get() as u32,
+            output_limit: (self.output_limit.get() as usize).max(2 * frame_limit as usize),
+            sndbuf: self.sndbuf.get() as usize,
+            rcvbuf: self.rcvbuf.get() as usize,
+            connect_timeout: milliseconds(self.connect_timeout),
+            hello_timeout: milliseconds(self.hello_timeout),
+            close_timeout: milliseconds(self.close_timeout),
+            unauthenticated_limit: self.unauthenticated_limit.get() as usize,
+            poll_interval: self.poll_interval.get() as u32,
+        }
+    }
+}

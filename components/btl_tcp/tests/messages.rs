@@ -1,0 +1,271 @@
+//! Messages between ranks over loopback.
+
+mod support;
+
+use std::sync::atomic::Ordering;
+
+use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, ERR_PEER, NO_RESOURCES, OK, QUEUED};
+use support::{Completion, ECHO, Setup, TAG, close, job, pattern, until};
+
+#[test]
+fn messages_of_every_size_arrive_whole_in_order_and_aligned() {
+    for threads in [false, true] {
+        let ranks = job(&Setup { threads, ..Setup::default() });
+        let route = ranks[0].route(1);
+        assert_eq!(route.describe(), "rank 1: not connected");
+        let limit = route.module.immediate_limit as usize;
+        let mut sent = Vec::new();
+        let sizes = (0..70).chain([1000, 1499, 4095, 4096, 65537, limit - 24]);
+        for (i, size) in sizes.enumerate() {
+            let (header, payload) = (pattern(24, i), pattern(size, i));
+            until(&ranks, "room", || match i % 2 {
+                0 => route.send(TAG, &header, &payload) == DONE,
+                _ => route.send_packed(&header, &payload, size) == DONE,
+            });
+            sent.push([header, payload].concat());
+        }
+        until(&ranks, "all messages", || ranks[1].count() as usize == sent.len());
+        assert!(ranks[1].messages() == sent);
+        assert_eq!(ranks[1].inbox.unaligned.load(Ordering::Relaxed), 0);
+        assert!(route.describe().contains("connected to 127.0.0.1:"), "{}", route.describe());
+        close(&ranks);
+        let gone = "the process died";
+        assert!(!ranks[0].said(gone) && !ranks[1].said(gone), "{}", ranks[0].log());
+    }
+}
+
+#[test]
+fn a_function_may_pack_less_than_it_said() {
+    let ranks = job(&Setup::default());
+    let route = ranks[0].route(1);
+    assert_eq!(route.send_packed(b"head", b"short", 1000), DONE);
+    assert_eq!(route.send_packed(b"", b"", 0), DONE);
+    assert_eq!(route.send(TAG, b"last", b""), DONE);
+    until(&ranks, "all messages", || ranks[1].count() == 3);
+    assert_eq!(ranks[1].messages(), [&b"headshort"[..], b"", b"last"]);
+    close(&ranks);
+}
+
+#[test]
+fn both_sides_at_once_lose_nothing() {
+    for round in 0..20 {
+        let ranks = job(&Setup { ranks: 3, ..Setup::default() });
+        // Everybody sends to everybody before anybody makes progress.
+        for from in &ranks {
+            for to in 0..3 {
+                if to != from.number() {
+                    for i in 0..10 {
+                        let header = [from.number() as u8, i];
+                        assert_eq!(from.route(to).send(TAG, &header, &[]), DONE);
+                    }
+                }
+            }
+        }
+        // The order of progress differs from round to round.
+        let mut order = ranks.clone();
+        order.rotate_left(round % 3);
+        if round % 2 == 1 {
+            order.swap(0, 1);
+        }
+        until(&order, "all messages", || ranks.iter().all(|rank| rank.count() == 20));
+        for rank in &ranks {
+            for from in 0..3u8 {
+                let messages = rank.messages();
+                let of: Vec<u8> =
+                    messages.iter().filter(|one| one[0] == from).map(|one| one[1]).collect();
+                if u32::from(from) != rank.number() {
+                    assert!(of.iter().copied().eq(0..10), "{of:?}");
+                }
+            }
+        }
+        close(&ranks);
+    }
+}
+
+#[test]
+fn callbacks_may_answer() {
+    let ranks = job(&Setup::default());
+    let route = ranks[0].route(1);
+    for i in 0..1000u32 {
+        until(&ranks, "room", || route.send(ECHO, &i.to_le_bytes(), &[7; 50]) == DONE);
+    }
+    until(&ranks, "all answers", || ranks[0].count() == 1000);
+    assert_eq!(ranks[1].inbox.refused.load(Ordering::Relaxed), 0);
+    let messages = ranks[0].messages();
+    assert!(messages.iter().enumerate().all(|(i, one)| one[..4] == (i as u32).to_le_bytes()));
+    close(&ranks);
+}
+
+#[test]
+fn gathered_messages_are_sent_from_where_they_lie() {
+    let ranks = job(&Setup { mca: &[("btl_tcp_sndbuf", "16k")], ..Setup::default() });
+    let route = ranks[0].route(1);
+    let limit = route.module.gathered_limit as usize;
+    let parts: Vec<Vec<u8>> = (0..4).map(|i| pattern(limit / 4 - 7, i)).collect();
+    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+    let completions: Vec<_> = (0..50).map(|_| Completion::new()).collect();
+    let mut outcomes = Vec::new();
+    for (i, completion) in completions.iter().enumerate() {
+        let outcome = route.send_gathered(&[i as u8; 16], &parts, completion);
+        assert!([DONE, QUEUED].contains(&outcome), "{outcome}");
+        assert_eq!(completion.calls(), 0, "never from inside");
+        outcomes.push(outcome);
+    }
+    until(&ranks, "all messages and completions", || {
+        ranks[1].count() == 50 && completions.iter().all(|one| one.status().is_some())
+    });
+    for (completion, outcome) in completions.iter().zip(outcomes) {
+        assert_eq!(completion.status(), Some(OK));
+        assert_eq!(completion.calls(), u32::from(outcome == QUEUED));
+    }
+    for (i, message) in ranks[1].messages().iter().enumerate() {
+        assert!(message[..16] == [i as u8; 16] && message[16..] == parts.concat());
+    }
+    let completion = Completion::new();
+    let many = [&b"x"[..]; 17];
+    assert_eq!(route.send_gathered(b"", &many, &completion), ERR_ARGUMENT);
+    let long = vec![0; limit + 1];
+    assert_eq!(route.send_gathered(b"", &[&long], &completion), ERR_ARGUMENT);
+    assert!(ranks[0].reason(&route).contains("at most"), "{}", ranks[0].reason(&route));
+    assert_eq!(completion.calls(), 0);
+    close(&ranks);
+}
+
+#[test]
+fn a_slow_reader_holds_the_sender_up_and_gets_everything() {
+    let mca = [("btl_tcp_sndbuf", "8k"), ("btl_tcp_rcvbuf", "8k"), ("btl_tcp_output_limit", "8k")];
+    let ranks = job(&Setup { mca: &mca, ..Setup::default() });
+    let route = ranks[0].route(1);
+    assert_eq!(route.send(TAG, &0u32.to_le_bytes(), &[]), DONE);
+    until(&ranks, "a connection", || ranks[1].count() == 1);
+    let (mut sent, mut refused) = (1u32, 0);
+    let total = 200_000;
+    while sent < total {
+        // The reader looks only when the sender is stuck.
+        match route.send(TAG, &sent.to_le_bytes(), &[0; 20]) {
+            DONE => sent += 1,
+            NO_RESOURCES => {
+                refused += 1;
+                ranks[0].progress();
+                ranks[1].progress();
+            }
+            other => panic!("{other}: {}", ranks[0].reason(&route)),
+        }
+    }
+    until(&ranks, "all messages", || ranks[1].count() == total);
+    assert!(refused > 0);
+    let messages = ranks[1].messages();
+    assert!(messages.iter().enumerate().all(|(i, one)| one[..4] == (i as u32).to_le_bytes()));
+    close(&ranks);
+}
+
+#[test]
+fn several_instances_have_connections_of_their_own() {
+    // As many as the side with more has, whichever connects.
+    let more = Setup { mca: &[("btl_tcp_num_cris", "3")], ..Setup::default() };
+    let ranks = job(&more);
+    for (from, to) in [(0, 1), (1, 0)] {
+        let route = ranks[from].route(to);
+        for cri in 0..3 {
+            assert_eq!(route.on(cri).send(TAG, &[cri as u8], &[]), DONE);
+        }
+        until(&ranks, "all messages", || ranks[to as usize].count() == 3);
+        let mut messages = ranks[to as usize].messages();
+        messages.sort();
+        assert_eq!(messages, [[0], [1], [2]]);
+    }
+    let text = ranks[0].route(1).describe();
+    assert_eq!(text.matches("connected to").count(), 3, "{text}");
+    close(&ranks);
+}
+
+#[test]
+fn threads_with_instances_of_their_own() {
+    let mca = [("btl_tcp_num_cris", "2")];
+    let ranks = job(&Setup { mca: &mca, threads: true, ..Setup::default() });
+    let total = 3000u32;
+    let begin = std::time::Instant::now();
+    std::thread::scope(|scope| {
+        for rank in &ranks {
+            for cri in 0..2 {
+                let route = rank.route(1 - rank.number()).on(cri);
+                scope.spawn(move || {
+                    let route = route;
+                    let mut sent = 0;
+                    while sent < total || rank.count() < 2 * total {
+                        if sent < total && route.send(TAG, &[cri as u8], &[1; 100]) == DONE {
+                            sent += 1;
+                        }
+                        rank.progress();
+                        assert!(begin.elapsed() < support::DEADLINE, "{}", rank.log());
+                    }
+                });
+            }
+        }
+    });
+    for rank in &ranks {
+        let messages = rank.messages();
+        assert_eq!(messages.iter().filter(|one| one[0] == 1).count() as u32, total);
+    }
+    close(&ranks);
+}
+
+#[test]
+fn what_was_sent_before_the_end_arrives() {
+    let ranks = job(&Setup::default());
+    let route = ranks[0].route(1);
+    let payload = pattern(60_000, 3);
+    let mut sent = 0;
+    // Nobody is connected yet: all of it waits in this process.
+    while route.send(TAG, &[1], &payload) == DONE {
+        sent += 1;
+    }
+    assert!(sent > 5);
+    let receiver = ranks[1];
+    std::thread::scope(|scope| {
+        scope.spawn(|| ranks[0].system.close());
+        until(&[receiver], "all messages", || receiver.count() == sent);
+    });
+    let back = receiver.route(0);
+    let closed = || back.describe().contains("has closed the connection");
+    until(&[receiver], "the goodbye", closed);
+    assert_eq!(back.send(TAG, b"x", b""), ERR_PEER);
+    assert!(receiver.reason(&back).contains("has closed the connection"));
+    assert!(!receiver.said("died"), "{}", receiver.log());
+    receiver.system.close();
+}
+
+#[test]
+fn a_sleeper_is_woken() {
+    let ranks = job(&Setup::default());
+    let (from, to) = (ranks[0].route(1), ranks[1].route(0));
+    // SAFETY: the module is the transport's; the place is valid.
+    let arm = || unsafe {
+        let mut wake = std::mem::zeroed();
+        let outcome = to.ops.arm.unwrap()(to.module, to.cri, &mut wake);
+        (outcome, wake)
+    };
+    for round in 0..3u8 {
+        let begin = std::time::Instant::now();
+        let sent = std::cell::Cell::new(false);
+        while ranks[1].count() <= u32::from(round) {
+            let (outcome, wake) = arm();
+            if outcome == DONE {
+                let mut poll = libc::pollfd { fd: wake.fd, events: libc::POLLIN, revents: 0 };
+                // SAFETY: one descriptor.
+                let ready = unsafe { libc::poll(&raw mut poll, 1, 0) };
+                if !sent.replace(true) {
+                    assert!(round > 0 || ready == 0, "nothing has happened");
+                    assert_eq!(from.send(TAG, &[round], &[]), DONE);
+                }
+                ranks[0].progress();
+                // SAFETY: one descriptor.
+                let ready = unsafe { libc::poll(&raw mut poll, 1, 1000) };
+                assert_eq!(ready, 1, "the sleeper is not woken");
+            }
+            ranks[1].progress();
+            assert!(begin.elapsed() < support::DEADLINE);
+        }
+    }
+    close(&ranks);
+}
