@@ -41,6 +41,8 @@ pub struct Input {
     frame_limit: u32,
     /// The peer has said goodbye.
     pub bye: bool,
+    /// The kernel has told that the peer sends nothing any more.
+    pub ended: bool,
 }
 
 /// What is next in the buffer.
@@ -91,6 +93,7 @@ impl Input {
             skip: 0,
             frame_limit: 0,
             bye: false,
+            ended: false,
         }
     }
 

@@ -16,6 +16,12 @@ impl Link {
     /// Receives what there is, for a turn. `ended` says that the kernel told of the connection's
     /// end. Returns the number of events.
     pub fn receive(&self, at: At<'_>, ended: bool) -> u32 {
+        // Kept: the end may be behind more than fits into this turn, and is not told again.
+        let ended = {
+            let mut input = self.input.borrow_mut();
+            input.ended |= ended;
+            input.ended
+        };
         let mut events = 0;
         for _ in 0..READS {
             match self.receive_once(at, &mut events) {
