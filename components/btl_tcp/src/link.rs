@@ -255,7 +255,6 @@ impl Link {
             let core = &mut *self.core.borrow_mut();
             core.state = State::Open(socket);
             core.peer = Some(peer);
-            core.said_goodbye = false;
         }
         at.module.debug(|| format!("connected to rank {} ({peer})", at.endpoint.rank));
         self.push(at);
