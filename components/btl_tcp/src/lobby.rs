@@ -111,6 +111,7 @@ impl Lobby {
         }
         self.guests[place] = Some(guest);
         self.count += 1;
+        module.debug(|| format!("somebody connected from {from}"));
     }
 
     fn leave(&mut self, place: usize) -> Option<Guest> {

@@ -1,0 +1,255 @@
+//! Which networks are used.
+
+mod support;
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
+use std::time::Instant;
+
+use btl_tcp::wire::Card;
+use cairn_framework::abi::status::DONE;
+use support::{ECHO, Rank, Setup, TAG, close, job, rank, until};
+
+fn addresses(rank: &Rank) -> Vec<IpAddr> {
+    rank.card().addresses.iter().map(|one| one.address.ip()).collect()
+}
+
+/// Sends a message there and back.
+fn talk(ranks: &[Rank]) {
+    assert_eq!(ranks[0].route(1).send(ECHO, b"there", b"and back"), DONE);
+    until(ranks, "the answer", || ranks[0].messages() == [b"thereand back"]);
+}
+
+/// An address of this node that is not loopback.
+fn outer() -> Option<(String, IpAddr)> {
+    let all = if_addrs::get_if_addrs().unwrap();
+    all.iter()
+        .find(|one| !one.is_loopback() && one.ip().is_ipv4())
+        .map(|one| (one.name.clone(), one.ip()))
+}
+
+#[test]
+fn ranks_on_one_node_use_loopback_and_listen_on_nothing_else() {
+    let ranks = job(&Setup::default());
+    assert!(addresses(&ranks[0]).iter().all(IpAddr::is_loopback));
+    talk(&ranks);
+    assert!(ranks[0].route(1).describe().contains("127.0.0.1:"));
+    close(&ranks);
+}
+
+#[test]
+fn version_six_of_the_protocol_works_alone() {
+    if std::net::TcpListener::bind("[::1]:0").is_err() {
+        println!("skipped: this node has no ::1");
+        return;
+    }
+    for word in ["::1", "::/64", "0:0:0:0:0:0:0:0/8"] {
+        let ranks = job(&Setup { mca: &[("btl_tcp_if_include", word)], ..Setup::default() });
+        assert!(addresses(&ranks[0]).iter().all(IpAddr::is_ipv6), "{word}");
+        if word == "::1" {
+            talk(&ranks);
+            assert!(ranks[0].route(1).describe().contains("[::1]:"));
+        }
+        close(&ranks);
+    }
+}
+
+#[test]
+fn the_chosen_interface_and_no_other_is_listened_on() {
+    let Some((name, ip)) = outer() else {
+        println!("skipped: this node has nothing but loopback");
+        return;
+    };
+    for word in [name, format!("{ip}/32"), ip.to_string()] {
+        let mca = [("btl_tcp_if_include", word.as_str()), ("btl_tcp_if_exclude", "::/0")];
+        let ranks = job(&Setup { mca: &mca, ..Setup::default() });
+        assert_eq!(addresses(&ranks[0]), [ip]);
+        let port = ranks[0].card().addresses[0].address.port();
+        assert!(TcpStream::connect(SocketAddr::new("127.0.0.1".parse().unwrap(), port)).is_err());
+        talk(&ranks);
+        close(&ranks);
+    }
+}
+
+#[test]
+fn ports_come_from_the_range() {
+    let first = 20_000 + (std::process::id() % 20_000) as u16;
+    let first_text = first.to_string();
+    let mca = [
+        ("btl_tcp_if_include", "127.0.0.1"),
+        ("btl_tcp_port_min", first_text.as_str()),
+        ("btl_tcp_port_range", "40"),
+    ];
+    let ranks = job(&Setup { ranks: 3, mca: &mca, ..Setup::default() });
+    let mut ports: Vec<u16> =
+        ranks.iter().map(|rank| rank.card().addresses[0].address.port()).collect();
+    assert!(ports.iter().all(|port| (first..first + 40).contains(port)), "{ports:?}");
+    ports.dedup();
+    assert_eq!(ports.len(), 3);
+    talk(&ranks);
+    close(&ranks);
+}
+
+#[test]
+fn interfaces_that_are_not_there_are_an_error_that_lists_those_that_are() {
+    let mca = [("btl_tcp_if_include", "nothing0,10.99.99.0/24")];
+    let one = rank(&Setup { mca: &mca, ..Setup::default() }, 0);
+    let problem = one.open(&Arc::default()).unwrap_err().to_string();
+    assert!(problem.contains("btl_tcp_if_include is nothing0,10.99.99.0/24"), "{problem}");
+    assert!(problem.contains("lo (127.0.0.1)"), "{problem}");
+    let mca = [("btl_tcp_if_include", "127.0.0.1,nothing0")];
+    let one = rank(&Setup { mca: &mca, ..Setup::default() }, 0);
+    one.open(&Arc::default()).unwrap();
+    assert!(one.said("no interface of this node is meant by nothing0"), "{}", one.log());
+    one.system.close();
+}
+
+#[test]
+fn no_common_network_is_an_error_that_names_both_sides() {
+    let four = rank(&Setup { mca: &[("btl_tcp_if_include", "127.0.0.1")], ..Setup::default() }, 0);
+    let address = "[2001:db8::1]:99".parse().unwrap();
+    let card = Card {
+        cris: 1,
+        addresses: vec![btl_tcp::wire::CardAddress { address, prefix: 64, class: 1 }],
+    };
+    let cards = HashMap::from([((1, "btl_tcp".to_owned()), card.encode())]);
+    four.open(&Arc::new(Mutex::new(cards))).unwrap();
+    let route = four.route(1);
+    assert_eq!(route.send(TAG, b"x", b""), cairn_framework::abi::status::ERR_PEER);
+    let reason = four.reason(&route);
+    assert!(reason.contains("[2001:db8::1]:99") && reason.contains("127.0.0.1"), "{reason}");
+    four.system.close();
+}
+
+/// Runs a command of a network namespace's set-up; why it failed.
+fn ip(arguments: &str) -> Result<(), String> {
+    let output = Command::new("ip").args(arguments.split(' ')).output();
+    let output = output.map_err(|error| format!("ip can't be run: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("ip {arguments}: {}", String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+/// Two ranks as on two nodes: each thread has a network namespace of its own. `setup` makes the
+/// networks in three steps, the first and the last in the namespace of rank 0, the middle one in that
+/// of rank 1; it gets the step and the number of rank 0's thread, which names its namespace. They
+/// send a message there and back; what rank 0 describes and logs, or why it could not be tried.
+fn two_nodes(
+    setup: impl Fn(u32, libc::pid_t) -> Result<(), String> + Sync,
+    mca: &[(&str, &str)],
+) -> Result<(String, String), String> {
+    let (barrier, failed) = (Barrier::new(2), AtomicBool::new(false));
+    let (cards, tid) = (Arc::default(), Mutex::new(0));
+    let done = AtomicBool::new(false);
+    let begin = Instant::now();
+    let run = |number: u32| -> Result<(String, String), String> {
+        // SAFETY: it changes the calling thread only.
+        let made = match unsafe { libc::unshare(libc::CLONE_NEWNET) } {
+            0 => ip("link set lo up"),
+            _ => Err(format!("no namespace: {}", std::io::Error::last_os_error())),
+        };
+        if number == 0 {
+            // SAFETY: always succeeds.
+            *tid.lock().unwrap() = unsafe { libc::gettid() };
+        }
+        barrier.wait();
+        let mut made = made;
+        for step in 0..3 {
+            if made.is_ok() && step % 2 == number {
+                made = setup(step, *tid.lock().unwrap());
+            }
+            barrier.wait();
+        }
+        failed.fetch_or(made.is_err(), Ordering::SeqCst);
+        barrier.wait();
+        made?;
+        if failed.load(Ordering::SeqCst) {
+            return Err("the other failed".into());
+        }
+        let one = rank(&Setup { mca, nodes: Some(&[0, 1]), ..Setup::default() }, number);
+        one.open(&cards).map_err(|problem| problem.to_string())?;
+        barrier.wait();
+        let mut text = String::new();
+        if number == 0 {
+            assert_eq!(one.route(1).send(ECHO, b"there", b"and back"), DONE);
+            until(&[one], "the answer", || one.count() == 1);
+            text = one.route(1).describe();
+            done.store(true, Ordering::SeqCst);
+        }
+        while !done.load(Ordering::SeqCst) {
+            one.progress();
+            assert!(begin.elapsed() < support::DEADLINE);
+        }
+        one.system.close();
+        Ok((text, one.log()))
+    };
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| run(1));
+        let first = run(0);
+        second.join().unwrap()?;
+        first
+    })
+}
+
+/// Why network namespaces can't be made here, printed.
+fn skip(reason: &str) {
+    println!("skipped: {reason}");
+}
+
+#[test]
+fn ambiguous_and_dead_networks_do_not_matter() {
+    let setup = |step: u32, first: libc::pid_t| {
+        let mine = 1 + step % 2;
+        if step < 2 {
+            // The same bridge on both nodes, and a network that swallows everything; both come
+            // before the good one.
+            for (name, address) in
+                [("docker0", "172.17.0.1/16".to_owned()), ("dead0", format!("10.66.0.{mine}/24"))]
+            {
+                ip(&format!("link add {name} type veth peer name {name}p"))?;
+                ip(&format!("addr add {address} dev {name}"))?;
+                ip(&format!("link set {name} up"))?;
+                ip(&format!("link set {name}p up"))?;
+            }
+        }
+        if step == 1 {
+            ip(&format!("link add cairn0 type veth peer name cairn0 netns {first}"))?;
+        }
+        if step > 0 {
+            ip(&format!("addr add 10.77.0.{mine}/24 dev cairn0"))?;
+            ip("link set cairn0 up")?;
+        }
+        Ok(())
+    };
+    match two_nodes(setup, &[("btl_tcp_connect_timeout", "200")]) {
+        Ok((text, log)) => {
+            assert!(text.contains("connected to 10.77.0.2:"), "{text}");
+            let dead = log.find("connecting to rank 1 at 10.66.0.2").expect("tried");
+            assert!(dead < log.find("connecting to rank 1 at 10.77.0.2").expect("tried"), "{log}");
+            assert!(!log.contains("at 172.17.0.1"), "{log}");
+        }
+        Err(reason) => skip(&reason),
+    }
+}
+
+#[test]
+fn a_bridge_that_is_the_only_network_is_used() {
+    let setup = |step: u32, first: libc::pid_t| {
+        if step == 1 {
+            ip(&format!("link add docker0 type veth peer name docker0 netns {first}"))?;
+        }
+        if step > 0 {
+            ip(&format!("addr add 172.17.0.{}/16 dev docker0", 1 + step % 2))?;
+            ip("link set docker0 up")?;
+        }
+        Ok(())
+    };
+    match two_nodes(setup, &[]) {
+        Ok((text, _)) => assert!(text.contains("connected to 172.17.0.2:"), "{text}"),
+        Err(reason) => skip(&reason),
+    }
+}
