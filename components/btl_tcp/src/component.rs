@@ -435,10 +435,10 @@ impl Btl for Tcp {
         }
         let shared = std::rc::Rc::new(SharedFlush { completion, status: OK.into() });
         for (at, link) in all() {
-            if link.needs_flush() == Ok(true) {
-                if let Err(failure) = link.flush(at, Waiter::Several(shared.clone())) {
-                    shared.status.set(failure.status);
-                }
+            if link.needs_flush() == Ok(true)
+                && let Err(failure) = link.flush(at, Waiter::Several(shared.clone()))
+            {
+                shared.status.set(failure.status);
             }
         }
         // The last who has it calls the completion; when there was nobody, nothing is to wait for.

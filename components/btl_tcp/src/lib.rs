@@ -10,12 +10,12 @@
 //!   others' connections ──► Lobby ── hello with a proof ──► the link's instance
 //! ```
 //!
-//! Every process listens on the addresses that were chosen ([`address`]) and publishes them as its
-//! card. The first message to a peer connects ([`dial`]); nothing waits, everything happens in
-//! progress ([`context`]). Each instance has a connection of its own to a peer ([`endpoint`]).
+//! Every process listens on the addresses that were chosen (`address`) and publishes them as its
+//! card. The first message to a peer connects (`dial`); nothing waits, everything happens in
+//! progress (`context`). Each instance has a connection of its own to a peer (`endpoint`).
 //!
 //! Put and get are done by the receiver's progress, which checks every one against what it
-//! registered ([`rdma`]). What goes over the wire is in [`wire`], for tests that play the peer.
+//! registered (`rdma`). What goes over the wire is in [`wire`], for tests that play the peer.
 //!
 //! **Threads.** A link belongs to the instance that polls it and is touched under that instance's
 //! lock. Shared are the table of endpoints (written once each), the registrations (a lock for

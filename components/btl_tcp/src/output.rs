@@ -423,7 +423,7 @@ mod tests {
         let mut finished = VecDeque::new();
         let mut queued = 0;
         let large: Vec<Vec<u8>> = (0..8).map(|i| bytes(150_000 + i, i)).collect();
-        for round in 0..8 {
+        for (round, large) in large.iter().enumerate() {
             let (head, body) = (bytes(16, round), bytes(1000 + round, round));
             // SAFETY: slices that live long enough.
             unsafe {
@@ -431,12 +431,12 @@ mod tests {
                 let sent = output.send_copied(Some(ours.as_fd()), &pieces).unwrap();
                 assert_eq!(sent, Outcome::Done);
                 expected.extend([&head[..], &body[..]].concat());
-                let pieces = [part(&head), part(&large[round]), pad(3)];
+                let pieces = [part(&head), part(large), pad(3)];
                 let completion = std::ptr::without_provenance_mut(round + 1);
                 let sent =
                     output.send_gathered(Some(ours.as_fd()), &pieces, 1..2, completion).unwrap();
                 queued += usize::from(sent == Outcome::Queued);
-                expected.extend([&head[..], &large[round][..], &[0; 5]].concat());
+                expected.extend([&head[..], &large[..], &[0; 5]].concat());
             }
             let frame = Frame::Data { token: round as u64, len: 99 };
             output.append_exposed(frame, region.key, region.base + 1, 99);

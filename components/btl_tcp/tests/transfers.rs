@@ -102,7 +102,7 @@ fn many_at_once_in_both_directions() {
     }
     let local: Vec<Vec<u8>> = (0..count).map(|i| pattern(size, i)).collect();
     let mut completions = Vec::new();
-    for i in 0..count {
+    for (i, local) in local.iter().enumerate() {
         for from in 0..3 {
             for to in (0..3).filter(|to| *to != from) {
                 let route = ranks[from].route(to as u32).on((i % 2) as u32);
@@ -110,7 +110,7 @@ fn many_at_once_in_both_directions() {
                 let offset = ((from * count + i) * size) as u64;
                 let put = Completion::new();
                 until(&ranks, "room", || {
-                    let outcome = route.put(&local[i], &remote, offset, &put);
+                    let outcome = route.put(local, &remote, offset, &put);
                     assert!([DONE, QUEUED, NO_RESOURCES].contains(&outcome), "{outcome}");
                     outcome != NO_RESOURCES
                 });
@@ -131,9 +131,9 @@ fn many_at_once_in_both_directions() {
     assert!(completions.iter().all(|one| one.calls() <= 1));
     for (to, memory) in memories.iter().enumerate() {
         for from in (0..3).filter(|from| *from != to) {
-            for i in 0..count {
+            for (i, local) in local.iter().enumerate() {
                 let at = (from * count + i) * size;
-                assert!(memory[at..at + size] == local[i], "{from} to {to}, {i}");
+                assert!(memory[at..at + size] == *local, "{from} to {to}, {i}");
             }
         }
     }

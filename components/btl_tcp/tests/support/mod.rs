@@ -252,13 +252,16 @@ impl Rank {
         let peer = unsafe { &*self.system.peer(to).unwrap() };
         self.system.connect(peer).unwrap();
         let route = peer.routes()[0];
-        // SAFETY: modules stay while transports are open.
-        let module = unsafe { &*route.module };
+        // SAFETY: modules, tables and pools stay while transports are open.
+        let (module, ops, pool) = unsafe {
+            let module = &*route.module;
+            (module, &*module.ops, &*module.pool)
+        };
         Route {
             module,
-            ops: unsafe { &*module.ops },
+            ops,
             endpoint: route.endpoint,
-            cri: unsafe { &*module.pool }.cri(0),
+            cri: pool.cri(0),
             threads: self.system.job().thread_level == THREAD_MULTIPLE,
         }
     }
@@ -484,6 +487,11 @@ pub struct Completion {
     calls: AtomicU32,
     status: AtomicI32,
 }
+
+// SAFETY: the context is null; the rest is atomic or constant.
+unsafe impl Send for Completion {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Completion {}
 
 impl Completion {
     pub fn new() -> Box<Self> {
