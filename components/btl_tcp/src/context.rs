@@ -33,6 +33,8 @@ use crate::sys;
 
 /// Passes without an event before the kernel is asked seldom.
 const EAGER: u32 = 256;
+/// Links whose socket was full that are tried in a pass.
+const FULL: usize = 4;
 /// Events taken from the kernel at a time.
 const EVENTS: usize = 64;
 
@@ -113,6 +115,8 @@ pub struct Context {
     pub lobby: RefCell<Option<Lobby>>,
     /// Links that had more to receive or to send than fitted into their turn.
     pub again: RefCell<VecDeque<LinkId>>,
+    /// Links whose socket was full.
+    pub full: RefCell<VecDeque<LinkId>>,
     /// Links that are to end.
     pub broken: RefCell<VecDeque<LinkId>>,
     /// Links that are being connected.
@@ -144,6 +148,7 @@ impl Context {
             inbox: Mutex::default(),
             lobby: RefCell::default(),
             again: RefCell::default(),
+            full: RefCell::default(),
             broken: RefCell::default(),
             dialing: RefCell::default(),
             finished: RefCell::default(),
@@ -250,6 +255,15 @@ impl Context {
             let Some(id) = self.again.borrow_mut().pop_front() else { break };
             if let Some((at, link)) = self.at(module, id) {
                 count += link.push(at) + link.receive(at, false);
+            }
+        }
+        // The kernel tells that a socket has room when most of it is free. Whoever polls need not
+        // wait until then: a large message flows better.
+        let waiting = self.full.borrow().len().min(FULL);
+        for _ in 0..waiting {
+            let Some(id) = self.full.borrow_mut().pop_front() else { break };
+            if let Some((at, link)) = self.at(module, id) {
+                count += link.push_again(at);
             }
         }
         count

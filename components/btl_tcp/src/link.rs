@@ -58,6 +58,8 @@ unsafe impl Send for Link {}
 pub struct Core {
     pub state: State,
     pub work: Work,
+    /// Stands in the list of those whose socket was full.
+    full: bool,
     /// Why the link is to end, once progress comes by.
     fault: Option<Fault>,
     /// The goodbye is in the output.
@@ -165,6 +167,7 @@ impl Link {
                     flushed: 0,
                     flushes: VecDeque::new(),
                 },
+                full: false,
                 fault: None,
                 said_goodbye: false,
                 peer: None,
@@ -200,7 +203,12 @@ impl Link {
             State::Open(socket) => Some(socket.as_fd()),
             _ => None,
         };
-        send(&mut core.work, socket).map_err(|error| {
+        let outcome = send(&mut core.work, socket);
+        if !core.full && !core.work.output.is_empty() && matches!(core.state, State::Open(_)) {
+            core.full = true;
+            at.context.full.borrow_mut().push_back(self.id);
+        }
+        outcome.map_err(|error| {
             let text = at.lost(core, &error.to_string());
             core.set_fault(at, self.id, Fault::Io(error));
             Failure::new(ERR_PEER, text)
@@ -237,6 +245,10 @@ impl Link {
         let before = finished.len();
         match core.work.output.write(socket.as_fd(), &at.module.registry, finished) {
             Ok(true) => at.context.again.borrow_mut().push_back(self.id),
+            Ok(false) if !core.work.output.is_empty() && !core.full => {
+                core.full = true;
+                at.context.full.borrow_mut().push_back(self.id);
+            }
             Ok(false) => {}
             Err(output::Failed::Io(error)) => core.set_fault(at, self.id, Fault::Io(error)),
             Err(output::Failed::Memory(violation)) => {
@@ -244,6 +256,12 @@ impl Link {
             }
         }
         (finished.len() - before) as u32
+    }
+
+    /// As [`Link::push`], for one whose socket was full.
+    pub fn push_again(&self, at: At<'_>) -> u32 {
+        self.core.borrow_mut().full = false;
+        self.push(at)
     }
 
     /// Takes a connection whose greeting is done. The peer sends messages of at most `frame_limit`
