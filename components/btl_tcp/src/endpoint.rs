@@ -31,7 +31,7 @@ impl TcpEndpoint {
     pub fn new(module: &Module, rank: u32, cris: u16) -> Self {
         let count = cris.max(module.config.num_cris);
         Self {
-            view: Endpoint { private: 0 },
+            view: Endpoint { transport_private: 0 },
             rank,
             card: OnceLock::new(),
             links: (0..count).map(|index| Link::new(rank, index, &module.config)).collect(),
