@@ -44,10 +44,27 @@ macro_rules! programs {
 programs! {
     attributes: [1, 2, 3];
     bsend: [1, 2, 4];
+    colls: [1, 2, 3, 4, 8];
+    comms: [1, 2, 3, 5];
     errhandlers: [1, 2];
     grequest: [1, 2];
     groups: [1, 2, 3, 4];
     info: [1, 3];
+    p2p: [1, 2, 3, 4];
+}
+
+/// The same programs over another transport: a parameter is all that differs.
+#[test]
+fn transports_can_be_swapped() {
+    let dir = scratch();
+    for name in ["p2p", "colls"] {
+        let program = compile(name, dir.path());
+        for transports in ["self,sm", "self,tcp"] {
+            let mca = ["--oversubscribe", "--mca", "btl", transports, "-n", "3"];
+            let ended = Run::mpirun().args(mca).args([&program]).ok();
+            assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+        }
+    }
 }
 
 #[test]

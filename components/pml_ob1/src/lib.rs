@@ -13,7 +13,7 @@
 //! transport's eager limit a message goes whole, else its announcement goes and the receiver says
 //! how the data is to follow (`rendezvous`).
 //!
-//! Every function is generic over [`mode::Mode`] and instantiated for processes with one thread,
+//! Every function is generic over `mode::Mode` and instantiated for processes with one thread,
 //! where nobody takes a lock, and with several. There a send takes the lock of its instance and no
 //! other; a receive callback runs with its instance's lock held and takes that of the sender's order
 //! and the engine's.

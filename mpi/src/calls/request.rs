@@ -269,7 +269,11 @@ fn end_some(
 pub fn request_free(request: InOut<Request>) -> Result<()> {
     let view = request::of(request.get())?;
     request.set(MPI_REQUEST_NULL);
-    request::release(view);
+    if view.is_complete() || !request::is_active(view) || special::is(view) {
+        request::release(view);
+    } else {
+        special::forget(view);
+    }
     Ok(())
 }
 

@@ -204,6 +204,15 @@ pub fn several(parts: Vec<RequestRef>, finish: Finish) -> Request {
     special.handle()
 }
 
+/// Releases a request that is going on when it is complete, and not before: until then it keeps its
+/// communicator alive.
+pub fn forget(request: RequestRef) {
+    let handle = several(vec![request], Box::new(|| (Status::EMPTY, Ok(()))));
+    if let Some(view) = request::find(handle) {
+        request::release(view);
+    }
+}
+
 /// Makes a persistent request of an operation with `MPI_PROC_NULL`.
 pub fn idle(receives: bool) -> Request {
     persistent(Body::Idle(receives))
