@@ -5,9 +5,21 @@ use anyhow::Result;
 use crate::dist;
 use crate::exec::{self, Workspace, step};
 
-/// Builds, shows the components, swaps one by a flag, and compares the strategies.
+/// Builds, runs an MPI program over two transports, shows the components, swaps one by a flag, and
+/// compares the strategies.
 pub fn run(workspace: &Workspace) -> Result<()> {
     let dist = step("building", || dist::build(workspace))?;
+    let run = |program: &str, args: &[&str]| {
+        println!("$ {program} {}", args.join(" "));
+        let mut command = workspace.command(dist.join("bin").join(program));
+        exec::check(command.args(args).current_dir(&workspace.target))
+    };
+    step("an MPI program in C over shared memory, and the same over TCP", || {
+        let source = workspace.root.join("examples/pingpong.c");
+        run("mpicc", &["-O2", &source.to_string_lossy(), "-o", "pingpong"])?;
+        run("mpirun", &["-n", "2", "--mca", "btl", "self,sm", "./pingpong"])?;
+        run("mpirun", &["-n", "2", "--mca", "btl", "self,tcp", "./pingpong"])
+    })?;
     let info = |args: &[&str]| {
         println!("$ cairn-info {}", args.join(" "));
         exec::check(workspace.command(dist.join("bin/cairn-info")).args(args))
