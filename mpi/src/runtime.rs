@@ -11,6 +11,7 @@
 
 mod cards;
 mod launch;
+mod messages;
 pub mod params;
 
 use std::ffi::{c_int, c_void};

@@ -2,12 +2,11 @@
 
 use std::ffi::{CStr, CString, c_int, c_void};
 
-use cairn_framework::abi::request::{MessageStatus, Request as View};
+use cairn_framework::abi::request::Request as View;
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::{COLL_ALLGATHER, CollArgs, CollSide};
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
-use super::p2p;
 use crate::abi::prelude::*;
 use crate::hardware;
 use crate::objects::comm::{CommRef, Plan, compare, make, of, subgroup};
@@ -228,10 +227,10 @@ fn idup(
     if parent.rank() == 0 {
         *context = runtime().new_context()?;
         for peer in 1..parent.size() {
-            keep(p2p::start_send(&number_to(place, peer, CONTEXT_TAG, parent)?)?);
+            keep(runtime().isend(&number_to(place, peer, CONTEXT_TAG, parent)?)?);
         }
     } else {
-        keep(p2p::start_receive(&number_from(place, 0, CONTEXT_TAG, parent)?)?);
+        keep(runtime().irecv(&number_from(place, 0, CONTEXT_TAG, parent)?)?);
     }
     parent.retain();
     let finish = move || {
@@ -292,13 +291,7 @@ fn agree(parent: CommRef, members: &[u32], tag: i32) -> Result<u32> {
     step >>= 1;
     while step > 0 {
         if let Some(peer) = members.get(place + step) {
-            let send = number_to(&raw const number, *peer, tag, parent)?;
-            let runtime = runtime();
-            // SAFETY: the table is complete and the component open; the number stays.
-            match unsafe { (runtime.pml.send.unwrap_unchecked())(runtime.pml_instance, &send) } {
-                OK => {}
-                status => return Err(runtime::failure("send", status)),
-            }
+            runtime().send(&number_to(&raw const number, *peer, tag, parent)?)?;
         }
         step >>= 1;
     }
@@ -307,12 +300,10 @@ fn agree(parent: CommRef, members: &[u32], tag: i32) -> Result<u32> {
 
 fn receive_number(number: &mut u32, peer: u32, tag: i32, parent: CommRef) -> Result<()> {
     let receive = number_from(number, peer, tag, parent)?;
-    let (runtime, mut status) = (runtime(), MessageStatus::default());
-    // SAFETY: as above.
-    let result = unsafe {
-        (runtime.pml.recv.unwrap_unchecked())(runtime.pml_instance, &receive, &mut status)
-    };
-    if result == OK { Ok(()) } else { Err(runtime::failure("recv", result)) }
+    match runtime().recv(&receive).0 {
+        OK => Ok(()),
+        status => Err(runtime::failure("recv", status)),
+    }
 }
 
 /// Ranks in a communicator of the processes of a group.

@@ -66,13 +66,7 @@ fn send_in(
         return Ok(());
     }
     let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm::of(comm)?, mode);
-    let runtime = runtime();
-    // SAFETY: the table is complete and the component open; the arguments were checked, and the
-    // program vouches for the buffer.
-    match unsafe { (runtime.pml.send.unwrap_unchecked())(runtime.pml_instance, &send) } {
-        OK => Ok(()),
-        status => Err(runtime::failure("send", status)),
-    }
+    runtime().send(&send)
 }
 
 /// The request of an operation that does not take place: complete, with the status that the standard
@@ -103,34 +97,8 @@ fn isend_in(
     }
     let comm = comm::of(comm)?;
     let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, mode);
-    request.set(request::handle(start_send(&send)?, comm));
+    request.set(request::handle(runtime().isend(&send)?, comm));
     Ok(())
-}
-
-/// Starts a send of the point-to-point component.
-pub(super) fn start_send(send: &PmlSend) -> Result<*mut View> {
-    let runtime = runtime();
-    let mut view = std::ptr::null_mut();
-    // SAFETY: as in `send_in`, until the request is complete.
-    let start = unsafe { runtime.pml.isend.unwrap_unchecked() };
-    // SAFETY: as above.
-    match unsafe { start(runtime.pml_instance, send, &mut view) } {
-        OK => Ok(view),
-        status => Err(runtime::failure("isend", status)),
-    }
-}
-
-/// Starts a receive of the point-to-point component.
-pub(super) fn start_receive(receive: &PmlReceive) -> Result<*mut View> {
-    let runtime = runtime();
-    let mut view = std::ptr::null_mut();
-    // SAFETY: as in `send_in`, until the request is complete.
-    let start = unsafe { runtime.pml.irecv.unwrap_unchecked() };
-    // SAFETY: as above.
-    match unsafe { start(runtime.pml_instance, receive, &mut view) } {
-        OK => Ok(view),
-        status => Err(runtime::failure("irecv", status)),
-    }
 }
 
 /// The functions that send, in their blocking, nonblocking and persistent forms.
@@ -174,7 +142,7 @@ macro_rules! sends {
                 return Ok(());
             }
             let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, $mode);
-            request.set(request::handle(init_send(&send)?, comm));
+            request.set(request::handle(runtime().send_init(&send)?, comm));
             Ok(())
         }
     )*};
@@ -184,18 +152,6 @@ sends! {
     send, isend, send_init: PML_STANDARD;
     ssend, issend, ssend_init: PML_SYNCHRONOUS;
     rsend, irsend, rsend_init: PML_READY;
-}
-
-fn init_send(send: &PmlSend) -> Result<*mut View> {
-    let runtime = runtime();
-    let mut view = std::ptr::null_mut();
-    // SAFETY: as in `send_in`, as long as the request lives.
-    let init = unsafe { runtime.pml.send_init.unwrap_unchecked() };
-    // SAFETY: as above.
-    match unsafe { init(runtime.pml_instance, send, &mut view) } {
-        OK => Ok(view),
-        status => Err(runtime::failure("send_init", status)),
-    }
 }
 
 pub fn recv(
@@ -212,12 +168,7 @@ pub fn recv(
         return Ok(());
     }
     let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm::of(comm)?);
-    let runtime = runtime();
-    let mut found = MessageStatus::default();
-    // SAFETY: as in `send_in`.
-    let recv = unsafe { runtime.pml.recv.unwrap_unchecked() };
-    // SAFETY: as above.
-    let result = unsafe { recv(runtime.pml_instance, &receive, &mut found) };
+    let (result, found) = runtime().recv(&receive);
     received(result, &found, status)
 }
 
@@ -250,7 +201,7 @@ pub fn irecv(
     }
     let comm = comm::of(comm)?;
     let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm);
-    request.set(request::handle(start_receive(&receive)?, comm));
+    request.set(request::handle(runtime().irecv(&receive)?, comm));
     Ok(())
 }
 
@@ -269,15 +220,7 @@ pub fn recv_init(
         return Ok(());
     }
     let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm);
-    let runtime = runtime();
-    let mut view = std::ptr::null_mut();
-    // SAFETY: as in `send_in`, as long as the request lives.
-    let init = unsafe { runtime.pml.recv_init.unwrap_unchecked() };
-    // SAFETY: as above.
-    match unsafe { init(runtime.pml_instance, &receive, &mut view) } {
-        OK => request.set(request::handle(view, comm)),
-        status => return Err(runtime::failure("recv_init", status)),
-    }
+    request.set(request::handle(runtime().recv_init(&receive)?, comm));
     Ok(())
 }
 
@@ -353,7 +296,7 @@ pub fn sendrecv(
     let comm_ref = comm::of(comm)?;
     let receive =
         to_receive(recvbuf, recvcount, datatype::of(recvtype)?, source, recvtag, comm_ref);
-    let request = start_receive(&receive)?;
+    let request = runtime().irecv(&receive)?;
     let sent = send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     // SAFETY: started above.
     let request: RequestRef = unsafe { &*request };
@@ -461,8 +404,8 @@ fn both(
     comm: CommRef,
     keep: Vec<u8>,
 ) -> Result<Request> {
-    let received = receive.map(|receive| start_receive(&receive)).transpose()?;
-    let sent = send.map(|send| start_send(&send)).transpose()?;
+    let received = receive.map(|receive| runtime().irecv(&receive)).transpose()?;
+    let sent = send.map(|send| runtime().isend(&send)).transpose()?;
     let view = |request: *mut View| -> RequestRef {
         request::handle(request, comm);
         // SAFETY: started above.
@@ -641,7 +584,8 @@ fn start_matched(
     let receive = to_receive(buf, count, view, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);
     let runtime = runtime();
     let mut view = std::ptr::null_mut();
-    // SAFETY: as in `send_in`; the message was taken out and not received yet.
+    // SAFETY: the table is complete and the component open; the program vouches for the buffer until
+    // the request is complete; the message was taken out and not received yet.
     let status = unsafe {
         let mrecv = runtime.pml.mrecv.unwrap_unchecked();
         mrecv(runtime.pml_instance, taken, &receive, &mut view)

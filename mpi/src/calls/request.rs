@@ -71,11 +71,10 @@ fn active(requests: &[Request]) -> Result<Vec<(usize, RequestRef)>> {
 }
 
 pub fn waitall(
-    count: c_int,
+    _count: c_int,
     array_of_requests: &mut [Request],
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let _ = count;
     let active = active(array_of_requests)?;
     let views: Vec<RequestRef> = active.iter().map(|(_, view)| *view).collect();
     request::wait_all(&views)?;
@@ -114,12 +113,11 @@ fn end_all(
 }
 
 pub fn testall(
-    count: c_int,
+    _count: c_int,
     array_of_requests: &mut [Request],
     flag: Out<c_int>,
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let _ = count;
     let active = active(array_of_requests)?;
     let complete = || active.iter().all(|(_, view)| view.is_complete());
     if !complete() {
@@ -134,12 +132,11 @@ pub fn testall(
 }
 
 pub fn waitany(
-    count: c_int,
+    _count: c_int,
     array_of_requests: &mut [Request],
     indx: Out<c_int>,
     status: StatusOut,
 ) -> Result<()> {
-    let _ = count;
     let active = active(array_of_requests)?;
     if active.is_empty() {
         indx.set(MPI_UNDEFINED);
@@ -173,13 +170,12 @@ fn end_first(
 }
 
 pub fn testany(
-    count: c_int,
+    _count: c_int,
     array_of_requests: &mut [Request],
     indx: Out<c_int>,
     flag: Out<c_int>,
     status: StatusOut,
 ) -> Result<()> {
-    let _ = count;
     let active = active(array_of_requests)?;
     if active.is_empty() {
         indx.set(MPI_UNDEFINED);
@@ -198,13 +194,12 @@ pub fn testany(
 }
 
 pub fn waitsome(
-    incount: c_int,
+    _incount: c_int,
     array_of_requests: &mut [Request],
     outcount: Out<c_int>,
     array_of_indices: &mut [c_int],
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let _ = incount;
     let active = active(array_of_requests)?;
     if active.is_empty() {
         outcount.set(MPI_UNDEFINED);
@@ -218,13 +213,12 @@ pub fn waitsome(
 }
 
 pub fn testsome(
-    incount: c_int,
+    _incount: c_int,
     array_of_requests: &mut [Request],
     outcount: Out<c_int>,
     array_of_indices: &mut [c_int],
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let _ = incount;
     let active = active(array_of_requests)?;
     if active.is_empty() {
         outcount.set(MPI_UNDEFINED);
@@ -294,8 +288,7 @@ pub fn start(request: InOut<Request>) -> Result<()> {
     start_one(request.get())
 }
 
-pub fn startall(count: c_int, array_of_requests: &mut [Request]) -> Result<()> {
-    let _ = count;
+pub fn startall(_count: c_int, array_of_requests: &mut [Request]) -> Result<()> {
     array_of_requests.iter().try_for_each(|request| start_one(*request))
 }
 
@@ -351,12 +344,11 @@ fn look(view: RequestRef) -> Option<Status> {
 }
 
 pub fn request_get_status_all(
-    count: c_int,
+    _count: c_int,
     array_of_requests: &[Request],
     flag: Out<c_int>,
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let _ = count;
     let active = active(array_of_requests)?;
     let complete = active.iter().all(|(_, view)| look(view).is_some());
     flag.set(complete.into());
@@ -370,13 +362,12 @@ pub fn request_get_status_all(
 }
 
 pub fn request_get_status_any(
-    count: c_int,
+    _count: c_int,
     array_of_requests: &[Request],
     indx: Out<c_int>,
     flag: Out<c_int>,
     status: StatusOut,
 ) -> Result<()> {
-    let _ = count;
     let active = active(array_of_requests)?;
     indx.set(MPI_UNDEFINED);
     if active.is_empty() {
@@ -394,13 +385,12 @@ pub fn request_get_status_any(
 }
 
 pub fn request_get_status_some(
-    incount: c_int,
+    _incount: c_int,
     array_of_requests: &[Request],
     outcount: Out<c_int>,
     array_of_indices: &mut [c_int],
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let _ = incount;
     let active = active(array_of_requests)?;
     if active.is_empty() {
         outcount.set(MPI_UNDEFINED);

@@ -14,8 +14,6 @@
 
 use std::ffi::c_void;
 
-use cairn_framework::abi::request::Request as RequestView;
-use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlSend};
 use parking_lot::Mutex;
 
@@ -27,7 +25,7 @@ use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Request;
 use crate::abi::status::Status;
 use crate::error::{Error, Result};
-use crate::runtime::{self, runtime};
+use crate::runtime::runtime;
 
 /// Whose buffer it is.
 #[derive(Clone, Copy)]
@@ -272,7 +270,8 @@ pub fn send(send: PmlSend, comm: CommRef) -> Result<()> {
         mode: PML_STANDARD,
         ..send
     };
-    let view = isend(&message)?;
+    // The packed message stays until the request is complete.
+    let view = runtime().isend(&message)?;
     request::handle(view, comm);
     // SAFETY: started just now, and only given back below or by `reap`.
     let request: RequestRef = unsafe { &*view };
@@ -282,17 +281,6 @@ pub fn send(send: PmlSend, comm: CommRef) -> Result<()> {
     buffer.number += 1;
     buffer.reap();
     Ok(())
-}
-
-/// Starts a send of the point-to-point component.
-fn isend(send: &PmlSend) -> Result<*mut RequestView> {
-    let runtime = runtime();
-    let mut view = std::ptr::null_mut();
-    // SAFETY: the table is complete and the component open; the packed message stays until the
-    // request is complete.
-    let status =
-        unsafe { (runtime.pml.isend.unwrap_unchecked())(runtime.pml_instance, send, &mut view) };
-    if status == OK { Ok(view) } else { Err(runtime::failure("isend", status)) }
 }
 
 /// What a message takes beyond its bytes.
