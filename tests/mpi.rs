@@ -67,6 +67,22 @@ fn transports_can_be_swapped() {
     }
 }
 
+/// More processes than processors, however they wait.
+#[test]
+fn ways_of_waiting_can_be_swapped() {
+    let dir = scratch();
+    for name in ["p2p", "colls"] {
+        let program = compile(name, dir.path());
+        for wait in ["adaptive", "block", "spin", "yield"] {
+            for transports in ["self,sm", "self,tcp"] {
+                let mca = ["--oversubscribe", "--mca", "btl", transports, "--mca", "wait", wait];
+                let ended = Run::mpirun().args(mca).args(["-n", "3"]).args([&program]).ok();
+                assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+            }
+        }
+    }
+}
+
 #[test]
 fn errors_end_the_job_unless_told_otherwise() {
     let dir = scratch();

@@ -19,6 +19,9 @@ pub const JOB_SECRET: &str = "CAIRN_JOB_SECRET";
 /// name, so nothing is left of it when the last process is gone.
 pub const NODE_FD: &str = "CAIRN_NODE_FD";
 
+/// How many processors the processes of the job on this node may use together.
+pub const NODE_CORES: &str = "CAIRN_NODE_CORES";
+
 /// The secret out of the text of [`JOB_SECRET`]; `None` if it is none.
 pub fn secret(text: &str) -> Option<[u8; 16]> {
     if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {

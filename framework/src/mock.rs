@@ -74,7 +74,7 @@ impl MockHost {
             local_size: 1,
             thread_level: THREAD_MULTIPLE,
             cores: 4,
-            reserved: 0,
+            node_cores: 0,
             id: c"mock".as_ptr(),
             secret: [7; 16],
         };

@@ -48,6 +48,83 @@ pub(crate) fn futex_wait_for(word: &AtomicU32, expected: u32, microseconds: u32)
     }
 }
 
+/// Most words in [`sleep_on`].
+#[cfg(feature = "host")]
+pub(crate) const MAX_SLEEPING: usize = 128;
+
+/// A word to sleep on and the value at which to; the kernel's `futex_waitv`.
+#[cfg(feature = "host")]
+#[repr(C)]
+pub(crate) struct Sleeping {
+    value: u64,
+    address: u64,
+    flags: u32,
+    reserved: u32,
+}
+
+#[cfg(feature = "host")]
+impl Sleeping {
+    const SIZE_32: u32 = 2;
+    const PRIVATE: u32 = 128;
+
+    /// A word that threads of this process change.
+    pub fn private(word: &AtomicU32, expected: u32) -> Self {
+        Self { flags: Self::SIZE_32 | Self::PRIVATE, ..Self::shared(word, expected) }
+    }
+
+    /// A word that other processes may change, too.
+    pub fn shared(word: &AtomicU32, expected: u32) -> Self {
+        let address = word.as_ptr().expose_provenance() as u64;
+        Self { value: expected.into(), address, flags: Self::SIZE_32, reserved: 0 }
+    }
+}
+
+/// Sleeps as long as every word has its value, at most so many microseconds; 0 is without limit.
+/// False when the kernel can't (before Linux 5.16). Returns early on signals; callers look again.
+#[cfg(feature = "host")]
+pub(crate) fn sleep_on(words: &[Sleeping], microseconds: u32) -> bool {
+    const SYS_FUTEX_WAITV: c_long = 449;
+    // SAFETY: all zeros is a time.
+    let mut end: libc::timespec = unsafe { core::mem::zeroed() };
+    if microseconds > 0 {
+        // SAFETY: the time lives during the call.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut end) };
+        let nanoseconds = end.tv_nsec + libc::c_long::from(microseconds % 1_000_000) * 1000;
+        end.tv_sec += libc::time_t::from(microseconds / 1_000_000) + nanoseconds / 1_000_000_000;
+        end.tv_nsec = nanoseconds % 1_000_000_000;
+    }
+    let end = if microseconds == 0 { core::ptr::null() } else { &raw const end };
+    // SAFETY: the kernel reads the list and the time, which live during the call; a word that is
+    // gone is an error to it.
+    let result = unsafe {
+        syscall(SYS_FUTEX_WAITV, words.as_ptr(), words.len(), 0, end, libc::CLOCK_MONOTONIC)
+    };
+    result >= 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS)
+}
+
+/// Sleeps until one of the descriptors is readable, at most so many microseconds; 0 is without limit.
+#[cfg(feature = "host")]
+pub(crate) fn poll_readable(fds: &[c_int], microseconds: u32) {
+    let mut list: Vec<libc::pollfd> =
+        fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
+    let limit = libc::timespec {
+        tv_sec: libc::time_t::from(microseconds / 1_000_000),
+        tv_nsec: libc::c_long::from(microseconds % 1_000_000) * 1000,
+    };
+    let limit = if microseconds == 0 { core::ptr::null() } else { &raw const limit };
+    // SAFETY: the list has as many entries as it says; both live during the call.
+    unsafe { libc::ppoll(list.as_mut_ptr(), list.len() as libc::nfds_t, limit, core::ptr::null()) };
+}
+
+/// Wakes every thread of this process that sleeps on `word`.
+#[cfg(feature = "host")]
+pub(crate) fn futex_wake_all(word: &AtomicU32) {
+    // SAFETY: FUTEX_WAKE uses the address as a key only.
+    unsafe {
+        syscall(SYS_FUTEX, word.as_ptr(), FUTEX_WAKE_PRIVATE, c_int::MAX);
+    }
+}
+
 /// Wakes one thread that sleeps on `word`.
 pub(crate) fn futex_wake_one(word: &AtomicU32) {
     // SAFETY: FUTEX_WAKE uses the address as a key only.

@@ -414,7 +414,7 @@ fn a_component_uses_the_host_table() {
         local_size: 1,
         thread_level: THREAD_MULTIPLE,
         cores: 1,
-        reserved: 0,
+        node_cores: 0,
         id: c"job".as_ptr(),
         secret: [1; 16],
     };

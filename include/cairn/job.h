@@ -68,9 +68,10 @@ struct cairn_job_t {
    */
   uint32_t cores;
   /**
-   * Zero.
+   * Since 1.1. Processors that the processes of the job on this node may use together; 0 when
+   * nobody knows.
    */
-  uint32_t reserved;
+  uint32_t node_cores;
   /**
    * Name of the job, unique on the machine while it runs. Fit for file names.
    */

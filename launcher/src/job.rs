@@ -91,6 +91,7 @@ pub fn plan(wanted: &Wanted) -> Result<(Job, Binding), (u8, Problem)> {
     let common = [
         (launch::JOB_ID, id.clone()),
         (launch::JOB_SECRET, launch::secret_text(random_secret())),
+        (launch::NODE_CORES, cairn_framework::host::own_cores().to_string()),
         (launch::NODE_FD, NODE_FD.to_string()),
         ("PMI_FD", PMI_FD.to_string()),
         ("PMI_SIZE", total.to_string()),

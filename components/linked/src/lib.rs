@@ -17,3 +17,7 @@ use pmi_singleton as _;
 use pml_ob1 as _;
 use smsc_cma as _;
 use smsc_ring as _;
+use wait_adaptive as _;
+use wait_block as _;
+use wait_spin as _;
+use wait_yield as _;

@@ -355,7 +355,7 @@ impl Core {
     pub unsafe fn wait<M: Mode>(&self, request: *const Request) {
         // SAFETY: promised by the caller.
         let request = unsafe { &*request };
-        let mut spins = self.params.spin.get();
+        let mut spins = if self.host.job().is_crowded() { 0 } else { self.params.spin.get() };
         while !request.is_complete() {
             if spins == 0 {
                 return self.wait_long(request);

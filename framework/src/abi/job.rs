@@ -30,13 +30,22 @@ pub struct Job {
     pub thread_level: u32,
     /// Processors that this process may run on.
     pub cores: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Since 1.1. Processors that the processes of the job on this node may use together; 0 when
+    /// nobody knows.
+    pub node_cores: u32,
     /// Name of the job, unique on the machine while it runs. Fit for file names.
     pub id: *const c_char,
     /// What every process of the job knows and nobody else; listeners ask for it before they read
     /// anything else, and compare in constant time.
     pub secret: [u8; 16],
+}
+
+impl Job {
+    /// Whether the node has more processes of the job than processors for them, so that one that
+    /// waits takes the time of one that works.
+    pub fn is_crowded(&self) -> bool {
+        self.node_cores != 0 && self.local_size > self.node_cores
+    }
 }
 
 // SAFETY: constant once published; `id` leads to a string that lives as long as the process.

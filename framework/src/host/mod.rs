@@ -1,5 +1,6 @@
 //! The side that loads and runs components.
 
+mod cores;
 mod files;
 pub mod loader;
 pub mod params;
@@ -10,6 +11,7 @@ pub mod select;
 mod services;
 pub mod system;
 
+pub use cores::{node_cores, own_cores};
 pub use files::Obstacle;
 pub use inventory;
 pub use services::cards::CardExchange;

@@ -8,8 +8,8 @@ use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{ERR_NOT_FOUND, OK};
 use cairn_framework::frameworks::pmi::{PmiJob, PmiOps};
 use cairn_framework::host::system::random_secret;
-use cairn_framework::host::{Chosen, System, take_reason};
-use cairn_framework::launch::{JOB_SECRET, secret};
+use cairn_framework::host::{Chosen, System, node_cores, own_cores, take_reason};
+use cairn_framework::launch::{JOB_SECRET, NODE_CORES, secret};
 
 use super::{failure, problem};
 use crate::error::Result;
@@ -58,8 +58,11 @@ impl Launch {
             local_rank: told.local_rank,
             local_size: told.local_size,
             thread_level,
-            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
-            reserved: 0,
+            cores: own_cores(),
+            node_cores: std::env::var(NODE_CORES)
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .unwrap_or_else(node_cores),
             // Lives as long as the process.
             id: cairn_framework::text::to_c(&id).into_raw(),
             secret,

@@ -196,7 +196,7 @@ pub fn rank(setup: &Setup<'_>, rank: u32) -> Rank {
         local_size,
         thread_level: if setup.threads { THREAD_MULTIPLE } else { THREAD_SINGLE },
         cores: 2,
-        reserved: 0,
+        node_cores: 0,
         id: CString::from(c"test").into_raw(),
         secret,
     };

@@ -175,7 +175,7 @@ impl Rank {
             local_size: size,
             thread_level: if threaded { THREAD_MULTIPLE } else { THREAD_SINGLE },
             cores: 2,
-            reserved: 0,
+            node_cores: 0,
             id,
             secret: [3; 16],
         };

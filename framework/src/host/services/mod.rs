@@ -10,6 +10,7 @@ pub(crate) mod items;
 pub(crate) mod log;
 pub(crate) mod progress;
 pub(crate) mod receive;
+pub(crate) mod sleep;
 pub(crate) mod table;
 pub(crate) mod threads;
 pub(crate) mod waiting;

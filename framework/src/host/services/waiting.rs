@@ -1,13 +1,11 @@
 //! Waiting for a sync object, by the process's `wait` component or without one.
 
 use std::cell::Cell;
-use std::sync::atomic::Ordering;
 
 use super::{table, threads};
-use crate::abi::request::{SYNC_POLLING, SYNC_SLEEPING, WaitSync};
-use crate::abi::status::{
-    DONE, ERR_ARGUMENT, ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode, Status,
-};
+use crate::abi::job::THREAD_MULTIPLE;
+use crate::abi::request::WaitSync;
+use crate::abi::status::{ERR_ARGUMENT, OK, OutcomeCode, Status};
 use crate::frameworks::wait::WaitMeans;
 use crate::host::system::System;
 
@@ -72,31 +70,11 @@ unsafe extern "C" fn poll(means: &WaitMeans, sync: &WaitSync) -> u32 {
     pass(lent.system, sync, lent.misses)
 }
 
-/// Transports do not say yet what to sleep on, so only a process without any sleeps without limit.
 unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32) -> OutcomeCode {
     // SAFETY: lent by `wait`.
     let system = unsafe { lent(means) }.system;
-    if microseconds == 0 && system.has_pools() {
-        return ERR_UNSUPPORTED;
-    }
-    // Acquire and Release: the completer's exchange to SIGNALLED comes before or after this one.
-    let asleep = sync.sleeping.compare_exchange(
-        SYNC_POLLING,
-        SYNC_SLEEPING,
-        Ordering::AcqRel,
-        Ordering::Acquire,
-    );
-    if asleep.is_err() || sync.is_complete() {
-        return NO_RESOURCES;
-    }
-    crate::sys::futex_wait_for(&sync.sleeping, SYNC_SLEEPING, microseconds);
-    let _ = sync.sleeping.compare_exchange(
-        SYNC_SLEEPING,
-        SYNC_POLLING,
-        Ordering::AcqRel,
-        Ordering::Acquire,
-    );
-    DONE
+    let threaded = system.job().thread_level == THREAD_MULTIPLE;
+    system.sleeper.sleep(system.modules(), threaded, sync, microseconds)
 }
 
 unsafe extern "C" fn help(means: &WaitMeans) -> u32 {

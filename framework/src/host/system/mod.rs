@@ -26,6 +26,7 @@ use std::sync::OnceLock;
 
 use parking_lot::{Mutex, ReentrantMutex};
 
+use super::cores::{node_cores, own_cores};
 use super::loader::{Catalog, Refused, Unopened};
 use super::params::{Registry, Sources, Value};
 use super::paths::Paths;
@@ -36,6 +37,7 @@ use super::services::counters::{CounterInfo, Counters};
 use super::services::log::{Log, Sink, standard_error};
 use super::services::progress::Engine;
 use super::services::receive::ReceiveTable;
+use super::services::sleep::Sleeper;
 use super::services::{table, waiting};
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR};
 use crate::abi::host::{Host, PROGRESS_EVERY_PASS, ProgressFn};
@@ -125,6 +127,7 @@ pub struct System {
     pub(crate) cards: Cards,
     pub(crate) counters: Counters,
     pub(crate) engine: Engine,
+    pub(crate) sleeper: Sleeper,
     pub(crate) wait: Provider<WaitOps>,
     pub(crate) tasks: Provider<TasksOps>,
     abort: OnceLock<Abort>,
@@ -181,6 +184,7 @@ impl System {
             cards: Cards::default(),
             counters: Counters::default(),
             engine: Engine::new(),
+            sleeper: Sleeper::default(),
             wait: Provider::default(),
             tasks: Provider::default(),
             abort: OnceLock::new(),
@@ -370,8 +374,8 @@ fn job_of_one() -> Job {
         local_rank: 0,
         local_size: 1,
         thread_level: THREAD_SINGLE,
-        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
-        reserved: 0,
+        cores: own_cores(),
+        node_cores: node_cores(),
         id: id.into_raw(),
         secret: random_secret(),
     }

@@ -67,6 +67,11 @@ impl System {
         self.peers.devices.set(devices).map_err(|_| Problem::new("the transports are open already"))
     }
 
+    /// The devices of the transports that are open.
+    pub(crate) fn modules(&self) -> impl Iterator<Item = *const BtlModule> {
+        self.peers.devices.get().into_iter().flatten().map(|device| device.module.cast_const())
+    }
+
     /// Handles messages that arrive with `tag`, for whoever drives transports without being a
     /// component: tests and benchmarks. False when a component handles them.
     ///

@@ -82,11 +82,6 @@ impl System {
             }
         }
     }
-
-    /// Whether there is a transport.
-    pub(crate) fn has_pools(&self) -> bool {
-        !self.pools.lock().is_empty()
-    }
 }
 
 /// What is wrong with a pool.
