@@ -83,6 +83,26 @@ fn ways_of_waiting_can_be_swapped() {
     }
 }
 
+/// Several threads of each process at once, whoever polls and however they wait.
+#[test]
+fn threads_progress_and_wait_in_any_way() {
+    let dir = scratch();
+    let program = compile("threads", dir.path());
+    for progress in ["concurrent", "hybrid", "serial"] {
+        for wait in ["adaptive", "block", "yield"] {
+            for cri in ["dedicated", "round_robin"] {
+                let mca =
+                    ["--mca", "progress", progress, "--mca", "wait", wait, "--mca", "cri", cri];
+                let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]).args(mca);
+                let ended = run.args([&program]).ok();
+                assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+            }
+        }
+    }
+    let tcp = ["--mca", "btl", "self,tcp", "--oversubscribe", "-n", "3"];
+    Run::mpirun().args(tcp).args([&program]).ok();
+}
+
 #[test]
 fn errors_end_the_job_unless_told_otherwise() {
     let dir = scratch();

@@ -32,8 +32,10 @@
 #include <stdint.h>
 #include <cairn/component.h>
 #include <cairn/contract.h>
+#include <cairn/cri.h>
 #include <cairn/pool.h>
 #include <cairn/request.h>
+#include <cairn/scope.h>
 #include <cairn/status.h>
 #include <cairn/thread.h>
 #include <cairn/types.h>

@@ -17,10 +17,12 @@
 //! CRI's lock only through the engine, never waits for one that another thread holds, and
 //! never calls itself (the host sees to that: a callback that asks for progress gets 0 events).
 
+use super::cri::{CRI_NO_PEER, CRI_PROGRESS, CriAsker};
 use super::{contract, shims};
 use crate::abi::component::Instance;
 use crate::abi::pool::CriPool;
 use crate::abi::request::WaitSync;
+use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::thread::Thread;
 use crate::author::{self, Component};
 
@@ -130,6 +132,36 @@ impl ProgressEngine {
     pub fn callbacks(&self, rate: u32, exclusive: bool) -> u32 {
         // SAFETY: the host's function takes any numbers.
         unsafe { (self.poll_callbacks)(self, rate, u32::from(exclusive)) }
+    }
+}
+
+/// The scope that is asked for when no communicator is concerned. Nobody opens it, so it is constant.
+static PROCESS: Scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
+
+impl ProgressAsk {
+    /// The number of the calling thread that is never used again.
+    #[inline]
+    pub fn thread_serial(&self) -> u64 {
+        // SAFETY: the host sets it to the calling thread's record, which stays during the call.
+        unsafe { (*self.thread).serial }
+    }
+
+    /// The CRI of `pool` that the calling thread polls first, as the pool's strategy says.
+    #[inline]
+    pub fn own_cri(&self, pool: &CriPool) -> u32 {
+        if pool.count < 2 || pool.strategy.is_null() {
+            return 0;
+        }
+        let asker = CriAsker {
+            thread: self.thread,
+            scope: &PROCESS,
+            peer: CRI_NO_PEER,
+            operation: CRI_PROGRESS,
+        };
+        // SAFETY: the host attached the strategy, whose table is complete, before it listed the
+        // pool, and detaches it when no pass sees the pool any more.
+        let index = unsafe { ((*pool.strategy).assign.unwrap_unchecked())(pool, &asker) };
+        if index < pool.count { index } else { index % pool.count }
     }
 }
 

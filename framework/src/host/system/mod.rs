@@ -330,7 +330,10 @@ impl System {
         let there = |name| self.slots.iter().any(|slot| slot.loaded.contract.name == name);
         if there("progress") {
             let chosen = self.select_one::<ProgressOps>(&scope)?;
-            self.engine.set_policy(Some((chosen.instance, chosen.ops)));
+            // With one thread there is nothing to decide: it polls everything.
+            if self.job().thread_level == THREAD_MULTIPLE {
+                self.engine.set_policy(Some((chosen.instance, chosen.ops)));
+            }
         }
         if there("wait") {
             self.wait.set(Some(self.select_one::<WaitOps>(&scope)?));
