@@ -3,9 +3,9 @@
 #![forbid(unsafe_code)]
 
 use cairn_cli::McaArgs;
+use cairn_framework::host::Options;
 use cairn_framework::host::params::ENVIRONMENT_PREFIX;
 use cairn_framework::host::problem::{Problem, Severity};
-use cairn_framework::host::{Options, System};
 use rustix::process::{WaitOptions, waitpid};
 
 use crate::sys::{Forked, exit_copy, fork};
@@ -34,7 +34,7 @@ pub fn parameters(mca: &McaArgs) -> Result<bool, Problem> {
     };
     match fork().map_err(|error| failed(format!("is not possible: {error}")))? {
         Forked::Child => {
-            let problems = System::new(Options::of_process(line)).problems();
+            let problems = cairn_mpi_params::system(Options::of_process(line)).problems();
             // Warnings alone are left to the ranks.
             let wrong = problems.iter().any(|problem| problem.severity == Severity::Error);
             if wrong {

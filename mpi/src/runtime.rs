@@ -12,7 +12,6 @@
 mod cards;
 mod launch;
 mod messages;
-pub mod params;
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
@@ -33,6 +32,7 @@ use cairn_framework::frameworks::pml::PmlOps;
 use cairn_framework::host::params::CommandLine;
 use cairn_framework::host::problem::Problem;
 use cairn_framework::host::{Chosen, Options, System, give_reason, take_reason};
+use cairn_mpi_params as params;
 use linked as _;
 use parking_lot::Mutex;
 
@@ -107,8 +107,7 @@ pub fn init(required: c_int) -> Result<c_int> {
     }
     let level = thread_level(required);
     crate::objects::info::start_directory();
-    let system = System::new(Options::of_process(CommandLine::default()));
-    params::register(&system.params).map_err(problem)?;
+    let system = params::system(Options::of_process(CommandLine::default()));
     crate::check::enable(params::flag(system, params::PARAM_CHECK));
     system.check().map_err(|problems| Error::new(MPI_ERR_OTHER, problems.to_string()))?;
 

@@ -83,7 +83,9 @@ fn system(mca: &McaArgs, file: &Path) -> &'static System {
     };
     let search = Search::Only(vec![file.to_owned()]);
     let options = Options { paths, sources, search, ..Options::of_process(mca.command_line()) };
-    cairn_conformance::system(options)
+    let system = cairn_conformance::system(options);
+    cairn_mpi_params::register(&system.params).expect("the names are nobody else's");
+    system
 }
 
 fn examine(system: &'static System, slot: &'static Slot, json: bool) -> Examination {

@@ -31,7 +31,7 @@ pub fn run(what: &What, mut options: Options) -> ExitCode {
             // What this user or machine has set is not what ships.
             options.sources = Sources::default();
             options.paths.user = None;
-            let system = System::new(options);
+            let system = cairn_mpi_params::system(options);
             let problems = system.problems();
             if problems.is_empty() {
                 cairn_cli::print(&defaults(system));
@@ -79,6 +79,7 @@ fn defaults(system: &System) -> String {
             owner.clone_from(&param.spec.owner);
             let title = match system.components().iter().find(|slot| slot.name() == owner) {
                 Some(slot) => format!("{owner}: {}", slot.loaded.description),
+                None if owner == cairn_mpi_params::OWNER => "mpi: what the MPI functions do".into(),
                 None => "base".into(),
             };
             let _ = write!(text, "\n\n# ---- {title}\n");

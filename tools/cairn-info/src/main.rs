@@ -113,7 +113,7 @@ pub struct Answer {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let system = || System::new(options(&cli));
+    let system = || cairn_mpi_params::system(options(&cli));
     let answer = match &cli.command {
         Some(Command::Doctor) => doctor::run(system()),
         Some(Command::Check { files }) => check::run(&cli.mca, files, cli.json),

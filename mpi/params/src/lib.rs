@@ -1,0 +1,46 @@
+//! The parameters of the MPI layer. Declared here once: the library obeys them, mpirun checks them
+//! before it starts anything, and `cairn-info` shows them.
+
+#![forbid(unsafe_code)]
+
+use cairn_framework::host::params::{Kind, Registry, Spec, Value};
+use cairn_framework::host::problem::Problem;
+use cairn_framework::host::{Options, System};
+
+/// Whether arguments are checked.
+pub const PARAM_CHECK: &str = "mpi_param_check";
+
+/// Who owns them.
+pub const OWNER: &str = "mpi";
+
+/// Makes a component system that knows these parameters besides those of the components.
+pub fn system(options: Options) -> &'static System {
+    let system = System::new(options);
+    // Names of components' parameters begin with their framework's name, which is another.
+    register(&system.params).expect("the names are nobody else's");
+    system
+}
+
+/// Registers them. A value that is not allowed is told with the other problems of the registry.
+///
+/// # Errors
+/// Somebody else has registered one of the names.
+pub fn register(params: &Registry) -> Result<(), Problem> {
+    let mut check = Spec::base(
+        PARAM_CHECK,
+        Kind::Bool,
+        "true",
+        "Check the arguments of MPI functions. Without the checks a wrong argument is undefined \
+         behaviour, and a call is a few nanoseconds shorter.",
+    );
+    check.owner = OWNER.into();
+    check.level = 4;
+    params.register(check)?;
+    Ok(())
+}
+
+/// The value of a parameter that says yes or no.
+pub fn flag(system: &System, name: &str) -> bool {
+    let value = system.params.find(name).map(|param| param.value());
+    matches!(value, Some(Value::Bool(true)))
+}
