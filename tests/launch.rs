@@ -46,13 +46,13 @@ fn ranks_exchange_values_and_know_their_job() {
 }
 
 #[test]
-fn ranks_share_a_name_a_secret_and_a_file() {
+fn ranks_share_a_name_and_a_secret() {
     let ended = mpirun(&format!("-n 3 {RANK} variables")).ok();
     let lines = sorted(&ended);
     let same: Vec<&str> =
         lines.iter().filter_map(|line| line.split_once(": ")).map(|l| l.1).collect();
     assert!(same.len() == 3 && same.iter().all(|line| *line == same[0]), "{ended}");
-    ended.says(&["secret true", "node /memfd:"]);
+    ended.says(&["secret true"]);
     // The secret stands in no command line.
     let script = r#"case $(cat /proc/*/cmdline | tr '\0' ' ') in
         *$CAIRN_JOB_SECRET*) echo in sight;; *) echo hid""den;; esac"#;
@@ -126,8 +126,15 @@ fn parameters_reach_the_ranks_and_beat_the_environment() {
         .ok()
         .says(&[&format!("{name} = 33")]);
 
+    // Those of the MPI layer, too, which no component has.
+    passed("--mca mpi_param_check 0").env("CAIRN_MCA_mpi_param_check", "1").ok();
+    let of_mpi = mpirun(&format!("-n 1 --mca mpi_param_check 0 {info} --explain mpi_param_check"));
+    of_mpi.ok().says(&["mpi_param_check = false", "the command line"]);
+
     for (options, parts) in [
-        (format!("--mca {name}_ 1"), &["there is no parameter", "did you mean"][..]),
+        ("--mca mpi_param_chek 0".into(), &["did you mean mpi_param_check?"][..]),
+        ("--mca mpi_param_check 2".into(), &["mpi_param_check"]),
+        (format!("--mca {name}_ 1"), &["there is no parameter", "did you mean"]),
         (format!("--mca {name} 101"), &["0 to 100"]),
         ("--mca cri nothing".into(), &["nothing"]),
         ("--profile latop".into(), &["did you mean laptop?"]),

@@ -14,11 +14,6 @@ pub const JOB_ID: &str = "CAIRN_JOB_ID";
 /// (see [`crate::abi::job::Job::secret`]).
 pub const JOB_SECRET: &str = "CAIRN_JOB_SECRET";
 
-/// Number of a descriptor, inherited, of an anonymous file that all processes of the job on this
-/// node share. Empty at first: what it holds, and so its size, is the library's business. It has no
-/// name, so nothing is left of it when the last process is gone.
-pub const NODE_FD: &str = "CAIRN_NODE_FD";
-
 /// How many processors the processes of the job on this node may use together.
 pub const NODE_CORES: &str = "CAIRN_NODE_CORES";
 

@@ -13,7 +13,7 @@ use cairn_framework::launch;
 
 use crate::binding::{Binding, Wish};
 use crate::cli::{Block, Output, Wanted};
-use crate::keeper::{NODE_FD, PMI_FD};
+use crate::keeper::PMI_FD;
 use crate::program;
 use crate::topology::Topology;
 
@@ -92,7 +92,6 @@ pub fn plan(wanted: &Wanted) -> Result<(Job, Binding), (u8, Problem)> {
         (launch::JOB_ID, id.clone()),
         (launch::JOB_SECRET, launch::secret_text(random_secret())),
         (launch::NODE_CORES, cairn_framework::host::own_cores().to_string()),
-        (launch::NODE_FD, NODE_FD.to_string()),
         ("PMI_FD", PMI_FD.to_string()),
         ("PMI_SIZE", total.to_string()),
         ("PMI_SPAWNED", "0".into()),
@@ -126,7 +125,6 @@ pub fn plan(wanted: &Wanted) -> Result<(Job, Binding), (u8, Problem)> {
 fn app(block: &Block, ours: &[(OsString, OsString)]) -> Result<App, (u8, Problem)> {
     let is_foreign = |name: &OsStr| {
         FOREIGN.iter().any(|foreign| name.as_bytes().starts_with(foreign.as_bytes()))
-            || name == launch::NODE_FD
     };
     let mut env: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| !is_foreign(name)).collect();

@@ -127,12 +127,7 @@ fn act(pmi: &Chosen<PmiOps>, job: &mut PmiJob, action: &str, arguments: &[String
         "variables" => {
             let variable = |name: &str| std::env::var(name).unwrap_or_default();
             let secret = launch::secret(&variable(launch::JOB_SECRET)).is_some();
-            println!(
-                "{rank}: job {} secret {secret} node {}",
-                variable(launch::JOB_ID),
-                std::fs::read_link(format!("/proc/self/fd/{}", variable(launch::NODE_FD)))
-                    .map_or_else(|error| error.to_string(), |path| path.display().to_string())
-            );
+            println!("{rank}: job {} secret {secret}", variable(launch::JOB_ID));
         }
         other => panic!("there is no action {other}"),
     }

@@ -32,7 +32,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group};
 
 use crate::job::Job;
 use crate::sys::{self, SignalSet};
-pub use spawn::{NODE_FD, PMI_FD};
+pub use spawn::PMI_FD;
 use spawn::{Prepared, Spawner};
 use wire::{Channel, End, Order, Report};
 
@@ -62,13 +62,12 @@ struct Keeper {
     swept: bool,
 }
 
-/// Does the keeper's work and ends the process. `mask` is what ranks begin with, `node` the file
-/// they share.
+/// Does the keeper's work and ends the process. `mask` and `descriptors` are the signals and the
+/// limits that ranks begin with.
 pub fn run(
     channel: OwnedFd,
     job: &Job,
     ends: Vec<Ends>,
-    node: OwnedFd,
     mask: SignalSet,
     descriptors: rustix::process::Rlimit,
 ) -> ! {
@@ -85,10 +84,10 @@ pub fn run(
     };
     let signals = SignalSet::all().block().and_then(|_| SignalSet::all().descriptor());
     let Ok(signals) = signals else { sys::exit_copy(1) };
-    let spawner = Spawner::new(mask, (descriptors.current, descriptors.maximum), node.as_fd());
+    let spawner = Spawner::new(mask, (descriptors.current, descriptors.maximum));
     keeper.start(job, &ends, spawner);
     keeper.flush();
-    drop((ends, node));
+    drop(ends);
     keeper.watch(&signals);
     sys::exit_copy(0)
 }

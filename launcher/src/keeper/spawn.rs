@@ -18,8 +18,6 @@ use crate::sys::SignalSet;
 /// Where a rank finds the socket to the process manager. Shells and scripts use small numbers for
 /// themselves; above 63 every process would need a larger table.
 pub const PMI_FD: RawFd = 62;
-/// Where a rank finds the file that the ranks of this node share.
-pub const NODE_FD: RawFd = 63;
 
 /// Enough for the few calls the new process makes.
 const STACK: usize = 64 << 10;
@@ -44,7 +42,6 @@ pub struct Spawner {
     keeper: libc::pid_t,
     mask: SignalSet,
     descriptors: libc::rlimit,
-    node: RawFd,
 }
 
 /// What the new process needs, and how it says what went wrong.
@@ -54,7 +51,7 @@ struct Order {
     descriptors: *const libc::rlimit,
     cpus: *const libc::cpu_set_t,
     cpus_len: usize,
-    places: [(RawFd, RawFd); 5],
+    places: [(RawFd, RawFd); 4],
     dir: *const c_char,
     program: *const c_char,
     argv: *const *const c_char,
@@ -90,12 +87,8 @@ impl Prepared {
 }
 
 impl Spawner {
-    /// `mask` is what ranks begin with; `node` is the file they share.
-    pub fn new(
-        mask: SignalSet,
-        descriptors: (Option<u64>, Option<u64>),
-        node: BorrowedFd<'_>,
-    ) -> Self {
+    /// `mask` and `descriptors` are the signals and the limits that ranks begin with.
+    pub fn new(mask: SignalSet, descriptors: (Option<u64>, Option<u64>)) -> Self {
         let limit = |value: Option<u64>| value.unwrap_or(libc::RLIM_INFINITY);
         Self {
             stack: vec![0; STACK / size_of::<u128>()],
@@ -105,7 +98,6 @@ impl Spawner {
                 rlim_cur: limit(descriptors.0),
                 rlim_max: limit(descriptors.1),
             },
-            node: node.as_raw_fd(),
         }
     }
 
@@ -133,13 +125,7 @@ impl Spawner {
             descriptors: &raw const self.descriptors,
             cpus: if cpus.is_empty() { null() } else { cpus.as_ptr().cast() },
             cpus_len: size_of_val(&cpus[..]),
-            places: [
-                (input, 0),
-                (output, 1),
-                (error, 2),
-                (pmi.as_raw_fd(), PMI_FD),
-                (self.node, NODE_FD),
-            ],
+            places: [(input, 0), (output, 1), (error, 2), (pmi.as_raw_fd(), PMI_FD)],
             dir: app.dir.as_ref().map_or(null(), |dir| dir.as_ptr()),
             program: app.program.as_ptr(),
             argv: app.argv.as_ptr(),

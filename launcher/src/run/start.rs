@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use cairn_framework::host::problem::Problem;
 use rustix::event::epoll;
-use rustix::fs::MemfdFlags;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Resource, Rlimit};
@@ -16,20 +15,20 @@ use rustix::process::{Resource, Rlimit};
 use super::{Client, ENDING, Output, PASSED_ON, Running, Source};
 use crate::cli::{self, Wanted};
 use crate::job::Job;
-use crate::keeper::{self, Ends, NODE_FD, PMI_FD, family};
+use crate::keeper::{self, Ends, PMI_FD, family};
 use crate::pmi::Server;
 use crate::report::Fate;
 use crate::stdio::{Input, Lines, Sink};
 use crate::sys::{self, Forked, SignalSet};
 
 /// Descriptors that mpirun needs besides those of the ranks.
-const OWN_DESCRIPTORS: u64 = 32 + NODE_FD as u64;
+const OWN_DESCRIPTORS: u64 = 32 + PMI_FD as u64;
 
 /// Starts the keeper, which starts the ranks.
 pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
     let ranks = job.ranks.len();
     let limits = raise_descriptors(ranks, &wanted.output)?;
-    let places = reserve_places().map_err(failed("opening /dev/null"))?;
+    let place = reserve_place().map_err(failed("opening /dev/null"))?;
 
     // From here on signals come through a descriptor, so none is lost and none kills mpirun alone.
     // What was ignored before, as by nohup, stays so, here and in the ranks.
@@ -48,8 +47,6 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
     let own = rustix::process::getpid();
     rustix::process::set_child_subreaper(Some(own)).map_err(failed("becoming a subreaper"))?;
 
-    let node = rustix::fs::memfd_create("cairn-node", MemfdFlags::CLOEXEC)
-        .map_err(failed("making the file of the node"))?;
     let (channel, keepers) = sockets()?;
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(failed("epoll"))?;
     let watch = |fd: &OwnedFd, source: Source| {
@@ -89,12 +86,12 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
 
     let keeper = match sys::fork().map_err(failed("making the keeper"))? {
         Forked::Child => {
-            drop((epoll, signals, channel, clients, outputs, input, places));
-            keeper::run(keepers, &job, ends, node, mask, limits)
+            drop((epoll, signals, channel, clients, outputs, input, place));
+            keeper::run(keepers, &job, ends, mask, limits)
         }
         Forked::Parent(keeper) => keeper,
     };
-    drop((ends, node, keepers, places));
+    drop((ends, keepers, place));
     let fate = |app: usize| Fate {
         program: job.apps[app].args[0].to_string_lossy().into_owned(),
         ..Fate::default()
@@ -144,13 +141,12 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), Problem> {
     pipe_with(PipeFlags::CLOEXEC).map_err(failed("making a pipe"))
 }
 
-/// Occupies the numbers that descriptors of ranks get, so that no descriptor of mpirun and its
-/// keeper stands there and is replaced by another.
-fn reserve_places() -> io::Result<[OwnedFd; 2]> {
+/// Occupies the number that the socket of a rank gets, so that no descriptor of mpirun and its keeper
+/// stands there and is replaced by another.
+fn reserve_place() -> io::Result<OwnedFd> {
     let null = File::open("/dev/null")?;
-    // If they are taken, as by whoever started mpirun, others above them are found.
-    let occupy = |place| rustix::io::fcntl_dupfd_cloexec(&null, place).map_err(io::Error::from);
-    Ok([occupy(PMI_FD)?, occupy(NODE_FD)?])
+    // If it is taken, as by whoever started mpirun, another above it is found.
+    Ok(rustix::io::fcntl_dupfd_cloexec(&null, PMI_FD)?)
 }
 
 /// Makes room for all descriptors, and returns the limits from before, with which ranks begin.
