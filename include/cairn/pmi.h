@@ -40,12 +40,14 @@
 /**
  * Minor version of this contract.
  */
-#define CAIRN_PMI_MINOR 0
+#define CAIRN_PMI_MINOR 1
 
 /**
  * `cairn_pmi_job_t`: bytes of its texts with the NUL.
  */
 #define CAIRN_PMI_TEXT 256
+
+struct Option_PmiProgress;
 
 /**
  * What the process manager says about the job.
@@ -160,6 +162,20 @@ struct cairn_pmi_ops_t {
    * Default: `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_status_t (*node_of)(cairn_instance_t *instance, uint32_t rank, uint32_t *node);
+  /**
+   * As `fence`, and calls `progress`, unless it is null, with `context` again and again while it
+   * waits, on this thread. Processes may mix it with `fence`. `progress` returns how much it has done; after calls that did nothing the process may sleep, a
+   * millisecond at most, before the next one. `progress` must not call functions of this table but
+   * `abort`. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_status_t (*fence_with)(cairn_instance_t *instance,
+                               struct Option_PmiProgress progress,
+                               void *context);
 };
+
+/**
+ * What `cairn_pmi_ops_t.fence_with` calls while it waits.
+ */
+typedef uint32_t (*cairn_pmi_progress_t)(void *context);
 
 #endif  /* CAIRN_PMI_H */

@@ -151,7 +151,10 @@ impl Server {
         if command == "barrier_in" {
             return self.barrier(rank);
         }
+        // Who asks for no answer goes on at once.
+        let quiet = command == "put" && fields.get("quiet").is_some();
         match self.answer(rank, command, fields) {
+            Some(_) if quiet => Vec::new(),
             Some(answer) => vec![Event::Reply(rank, answer + "\n")],
             None => self.violation(rank, line),
         }
@@ -326,6 +329,9 @@ mod tests {
             assert_eq!(ask(&mut server, rank, request), answer, "{request}");
         }
         assert_eq!((server.stage(0), server.stage(1)), (Stage::Joined, Stage::Silent));
+        assert_eq!(server.line(1, b"cmd=put quiet=1 key=b value=2"), []);
+        let got = ask(&mut server, 0, "cmd=get kvsname=kvs key=b");
+        assert_eq!(got, "cmd=get_result rc=0 value=2");
         assert_eq!(server.line(1, b"cmd=barrier_in"), []);
         let out = |rank| Event::Reply(rank, "cmd=barrier_out rc=0\n".into());
         assert_eq!(server.line(0, b"cmd=barrier_in"), [out(0), out(1)]);

@@ -3,7 +3,7 @@
 //! ```text
 //!   MPI_Init      parameters, components ─► pmi: who am I ─► transports ─► cards, fence ─► pml, coll
 //!                                                                        ─► MPI_COMM_WORLD, _SELF
-//!   MPI_Finalize  attributes of MPI_COMM_SELF ─► barrier ─► communicators ─► pmi ─► components
+//!   MPI_Finalize  attributes of MPI_COMM_SELF ─► fence ─► communicators ─► pmi ─► components
 //! ```
 //!
 //! Start-up exchanges one small card a process: what its transports tell their peers, and which `pml`
@@ -182,9 +182,12 @@ pub fn finalize() -> Result<()> {
     crate::objects::attributes::delete_all(itself, MPI_COMM_SELF)?;
     crate::objects::attributes::delete_all(world, MPI_COMM_WORLD)?;
     crate::objects::bsend::detach_all()?;
-    // Nobody leaves while somebody still needs his memory or his answers.
-    // SAFETY: a barrier has no buffers.
-    unsafe { world.run(&no_data(COLL_BARRIER)) }?;
+    // Nobody leaves while somebody still needs his memory or his answers. Whoever is connected to nobody
+    // sleeps meanwhile. The process manager makes the barrier, so that it connects nobody.
+    if !runtime.launch.fence_with(runtime.system.is_connected())? {
+        // SAFETY: a barrier has no buffers.
+        unsafe { world.run(&no_data(COLL_BARRIER)) }?;
+    }
     comm::free(itself);
     comm::free(world);
     state::set_world(World::After);

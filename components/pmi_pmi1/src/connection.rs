@@ -10,10 +10,15 @@ use std::os::unix::net::UnixStream;
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_PEER, ERR_PROTOCOL};
 use cairn_framework::author::Failure;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
 use crate::wire::Line;
 
 /// What a request may have, with its newline: Slurm reads so much at once and takes it for all.
 const MAX_REQUEST: usize = 1023;
+/// After so many passes in a row that did nothing, a process that waits for the others sleeps.
+const IDLE_PASSES: u32 = 1000;
 /// No answer is longer, whatever the server announced.
 const MAX_ANSWER: u64 = 1 << 20;
 
@@ -46,6 +51,8 @@ pub struct Connection {
     key_max: usize,
     value_max: usize,
     limits: Limits,
+    /// Requests without an answer, which go with the next one that has one.
+    unsent: String,
 }
 
 /// The way to say that the job must end, while another thread uses the connection.
@@ -69,6 +76,7 @@ impl Connection {
             key_max: 0,
             value_max: 0,
             limits: Limits::Cautious,
+            unsent: String::new(),
         })
     }
 
@@ -172,8 +180,12 @@ impl Connection {
         }
     }
 
-    /// Puts a value.
+    /// Puts a value. Our own server is told so with the next request, and does not answer.
     pub fn put(&mut self, key: &str, value: &str) -> Result<(), Failure> {
+        if self.is_own() {
+            self.unsent += &format!("cmd=put quiet=1 key={key} value={value}\n");
+            return Ok(());
+        }
         let request = format!("cmd=put kvsname={} key={key} value={value}", self.kvs);
         let answer = self.ask(&request, "put_result")?;
         if answer.succeeded() {
@@ -192,7 +204,30 @@ impl Connection {
 
     /// Waits for all processes.
     pub fn barrier(&mut self) -> Result<(), Failure> {
-        let answer = self.ask("cmd=barrier_in", "barrier_out")?;
+        self.send("cmd=barrier_in")?;
+        self.barrier_out()
+    }
+
+    /// Waits for all processes, and makes progress meanwhile.
+    pub fn barrier_with(&mut self, progress: &mut dyn FnMut() -> u32) -> Result<(), Failure> {
+        self.send("cmd=barrier_in")?;
+        let mut idle = 0;
+        loop {
+            idle = if progress() > 0 { 0 } else { idle + 1 };
+            // Others may need this process again soon, so it does not sleep at once.
+            let milliseconds = if idle < IDLE_PASSES { 0 } else { 1 };
+            if self.reader.buffer().is_empty() && !readable(self.reader.get_ref(), milliseconds)? {
+                if milliseconds == 0 {
+                    std::thread::yield_now();
+                }
+                continue;
+            }
+            return self.barrier_out();
+        }
+    }
+
+    fn barrier_out(&mut self) -> Result<(), Failure> {
+        let answer = self.answer("barrier_out")?;
         if answer.succeeded() { Ok(()) } else { Err("the process manager's barrier failed".into()) }
     }
 
@@ -226,8 +261,12 @@ impl Connection {
         port.map(str::to_owned).ok_or_else(|| not_published(service))
     }
 
-    /// Takes leave.
+    /// Takes leave. Our own server knows it when it sees that this process has ended, whether or not
+    /// somebody has read its answer.
     pub fn finalize(&mut self) -> Result<(), Failure> {
+        if self.is_own() {
+            return self.send("cmd=finalize");
+        }
         self.ask("cmd=finalize", "finalize_ack").map(|_| ())
     }
 
@@ -248,8 +287,10 @@ impl Connection {
             return Err(Failure::new(ERR_ARGUMENT, text));
         }
         // One write, because some servers take what they read at once for a whole request.
-        let line = format!("{request}\n");
-        self.reader.get_mut().write_all(line.as_bytes()).map_err(lost)
+        let mut lines = std::mem::take(&mut self.unsent);
+        lines += request;
+        lines.push('\n');
+        self.reader.get_mut().write_all(lines.as_bytes()).map_err(lost)
     }
 
     fn answer(&mut self, command: &str) -> Result<Line, Failure> {
@@ -294,6 +335,16 @@ impl Aborter {
 /// A number that a server knows, or -1.
 fn number(answer: &Line, field: &str) -> i32 {
     answer.number(field).filter(|_| answer.succeeded()).unwrap_or(-1)
+}
+
+/// Whether a socket has something to read, now or in so many milliseconds.
+fn readable(socket: &UnixStream, milliseconds: i64) -> Result<bool, Failure> {
+    let timeout = Timespec { tv_sec: 0, tv_nsec: milliseconds * 1_000_000 };
+    match poll(&mut [PollFd::new(socket, PollFlags::IN)], Some(&timeout)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(lost(error.into())),
+    }
 }
 
 fn lost(error: io::Error) -> Failure {

@@ -25,7 +25,7 @@ mod value;
 mod wire;
 
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, TryLockError};
 
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
@@ -82,7 +82,11 @@ impl Pmi1 {
         run: impl FnOnce(&mut Connection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let broken = || Failure::new(ERR_OTHER, "an earlier request ended in a panic");
-        let mut connection = self.connection.lock().map_err(|_| broken())?;
+        let mut connection = self.connection.try_lock().map_err(|error| match error {
+            TryLockError::Poisoned(_) => broken(),
+            // A fence calls what must not ask anything itself.
+            TryLockError::WouldBlock => Failure::new(ERR_OTHER, "in the middle of another request"),
+        })?;
         run(connection.as_mut().ok_or("not connected to the process manager")?)
     }
 
@@ -150,6 +154,13 @@ impl Pmi for Pmi1 {
 
     fn fence(&self) -> Result<(), Failure> {
         self.with(Connection::barrier)
+    }
+
+    fn fence_with(&self, progress: Option<&mut dyn FnMut() -> u32>) -> Result<(), Failure> {
+        self.with(|connection| match progress {
+            Some(progress) => connection.barrier_with(progress),
+            None => connection.barrier(),
+        })
     }
 
     fn get(&self, rank: u32, key: &str) -> Result<Vec<u8>, Failure> {

@@ -113,14 +113,29 @@ fn our_own_server_says_everything_at_once() {
     );
     let script: &'static [_] = Box::leak(Box::new([
         hello,
+        // It is told with the next request that has an answer.
+        ("cmd=put quiet=1 key=1.0.card value=1.+/w", ""),
         ("cmd=barrier_in", "cmd=barrier_out\n"),
+        ("cmd=barrier_in", "cmd=barrier_out\n"),
+        ("cmd=finalize", ""),
         ("cmd=abort exitcode=2 message=two words", ""),
     ]));
     let (mut pmi, server) = over_socket(script);
     pmi.environment.job_id = Some("cairn-1".into());
     let job = pmi.connect().unwrap();
     assert_eq!((job.appnum, job.universe, job.nodes, job.local_size), (2, -1, 1, 2));
+    pmi.put("card", &[0xfb, 0xfc]).unwrap();
     pmi.fence().unwrap();
+    let mut passes = 0;
+    let mut progress = || {
+        passes += 1;
+        // What a pass calls must not ask anything, and does not wait for ever.
+        assert!(pmi.get(0, "card").unwrap_err().text.contains("in the middle"));
+        1
+    };
+    pmi.fence_with(Some(&mut progress)).unwrap();
+    assert!(passes > 0);
+    pmi.with(Connection::finalize).unwrap();
     pmi.abort(2, "two words");
     server.join().unwrap();
     // A launcher that a rank of such a job started has another name.

@@ -24,7 +24,7 @@ use crate::author::{self, Component, Failure};
 /// Major version of this contract.
 pub const PMI_MAJOR: u16 = 1;
 /// Minor version of this contract.
-pub const PMI_MINOR: u16 = 0;
+pub const PMI_MINOR: u16 = 1;
 
 /// [`PmiJob`]: bytes of its texts with the NUL.
 pub const PMI_TEXT: usize = 256;
@@ -121,7 +121,21 @@ pub struct PmiOps {
     /// Default: `CAIRN_ERR_UNSUPPORTED`.
     pub node_of:
         Option<unsafe extern "C" fn(instance: *mut Instance, rank: u32, node: &mut u32) -> Status>,
+    /// As `fence`, and calls `progress`, unless it is null, with `context` again and again while it
+    /// waits, on this thread. Processes may mix it with `fence`. `progress` returns how much it has done; after calls that did nothing the process may sleep, a
+    /// millisecond at most, before the next one. `progress` must not call functions of this table but
+    /// `abort`. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub fence_with: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            progress: Option<PmiProgress>,
+            context: *mut c_void,
+        ) -> Status,
+    >,
 }
+
+/// What [`PmiOps::fence_with`] calls while it waits.
+pub type PmiProgress = unsafe extern "C" fn(context: *mut c_void) -> u32;
 
 contract! {
     PmiOps: "pmi", version (PMI_MAJOR, PMI_MINOR), One,
@@ -135,6 +149,7 @@ contract! {
     optional publish since 0 = no_publish;
     optional lookup since 0 = no_lookup;
     optional node_of since 0 = no_node_of;
+    optional fence_with since 1 = no_fence_with;
 }
 
 unsafe extern "C" fn no_publish(
@@ -160,6 +175,17 @@ unsafe extern "C" fn no_node_of(instance: *mut Instance, _: u32, _: &mut u32) ->
     unsafe { author::fail(instance, &author::unsupported(NODES)) }
 }
 
+unsafe extern "C" fn no_fence_with(
+    instance: *mut Instance,
+    _: Option<PmiProgress>,
+    _: *mut c_void,
+) -> Status {
+    // SAFETY: the caller passes a living instance.
+    unsafe { author::fail(instance, &author::unsupported(WORK)) }
+}
+
+/// What a protocol without `fence_with` lacks.
+const WORK: &str = "work during a fence";
 /// What a protocol without `node_of` lacks.
 const NODES: &str = "the nodes of the other ranks";
 
@@ -218,6 +244,10 @@ pub trait Pmi: Component {
     fn node_of(&self, _rank: u32) -> Result<u32, Failure> {
         Err(author::unsupported(NODES))
     }
+    /// Waits until every process has called it or `fence`, and makes progress meanwhile.
+    fn fence_with(&self, _progress: Option<&mut dyn FnMut() -> u32>) -> Result<(), Failure> {
+        Err(author::unsupported(WORK))
+    }
 }
 
 /// The table of a protocol in Rust; the `component!` macro puts it into the descriptor.
@@ -234,6 +264,7 @@ pub const fn ops<T: Pmi>() -> PmiOps {
         publish: Some(publish::<T>),
         lookup: Some(lookup::<T>),
         node_of: Some(node_of::<T>),
+        fence_with: Some(fence_with::<T>),
     }
 }
 
@@ -310,5 +341,16 @@ shims! { T: Pmi;
     fn node_of(instance: *mut Instance, rank: u32, node: &mut u32) -> Status = report(instance) {
         *node = author::component::<T>(instance).node_of(rank)?;
         Ok(())
+    }
+    fn fence_with(
+        instance: *mut Instance,
+        progress: Option<PmiProgress>,
+        context: *mut c_void,
+    ) -> Status = report(instance) {
+        let component = author::component::<T>(instance);
+        match progress {
+            Some(progress) => component.fence_with(Some(&mut || progress(context))),
+            None => component.fence_with(None),
+        }
     }
 }

@@ -56,6 +56,10 @@ impl Pmi for Double {
         play("node_of", (self.0.me(), rank))?;
         Ok(rank / 3)
     }
+    fn fence_with(&self, progress: Option<&mut dyn FnMut() -> u32>) -> Result<(), Failure> {
+        let done = progress.map(|progress| progress() + progress());
+        play("fence_with", (self.0.me(), done)).map(drop)
+    }
 }
 
 cairn_framework::component! {
@@ -64,7 +68,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(pmi, Double: publish, lookup, node_of);
+bare!(pmi, Double: publish, lookup, node_of, fence_with);
 
 #[test]
 fn every_function_reaches_the_protocol() {
@@ -88,6 +92,20 @@ fn every_function_reaches_the_protocol() {
         assert_eq!(call(), OK);
         assert_eq!(calls(), [expected]);
     }
+
+    let mut made = 0_u32;
+    unsafe extern "C" fn progress(made: *mut c_void) -> u32 {
+        // SAFETY: the context below.
+        unsafe { *made.cast::<u32>() += 1 };
+        4
+    }
+    let context = (&raw mut made).cast();
+    assert_eq!(c!(ops, fence_with(me, Some(progress), context)), OK);
+    called("fence_with", (me, Some(8)));
+    assert_eq!(made, 2);
+    let expected = said("fence_with", (me, None::<u32>));
+    pmi.fails(&expected, || c!(ops, fence_with(me, None, null_mut())));
+    pmi.panics(&expected, || c!(ops, fence_with(me, None, null_mut())));
 
     let mut job = PmiJob::default();
     pmi.fails(&said("connect", me), || c!(ops, connect(me, &mut job)));
@@ -184,6 +202,7 @@ fn absent_functions() {
             let mut node = 77;
             assert_eq!((c!(ops, node_of(me, 1, &mut node)), node), (ERR_UNSUPPORTED, 77));
         }),
+        ("fence_with", &|| assert_eq!(c!(ops, fence_with(me, None, null_mut())), ERR_UNSUPPORTED)),
     ]);
     pmi.close();
 }

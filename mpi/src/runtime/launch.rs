@@ -1,12 +1,12 @@
 //! The process manager, through the component of `pmi` that speaks its protocol.
 
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use cairn_framework::abi::job::Job;
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
-use cairn_framework::abi::status::{ERR_NOT_FOUND, OK};
-use cairn_framework::frameworks::pmi::{PmiJob, PmiOps};
+use cairn_framework::abi::status::{ERR_NOT_FOUND, ERR_UNSUPPORTED, OK};
+use cairn_framework::frameworks::pmi::{PmiJob, PmiOps, PmiProgress};
 use cairn_framework::host::system::random_secret;
 use cairn_framework::host::{Chosen, System, node_cores, own_cores, take_reason};
 use cairn_framework::launch::{JOB_SECRET, NODE_CORES, secret};
@@ -128,6 +128,22 @@ impl Launch {
         check("fence", unsafe { (pmi.ops.fence.unwrap_unchecked())(pmi.instance) })
     }
 
+    /// Waits until every process has called it. With `progress` there is progress meanwhile. False, at
+    /// once and in every process, if their process manager does not offer it.
+    pub fn fence_with(&self, progress: bool) -> Result<bool> {
+        let pmi = &self.0.pmi;
+        let progress = progress.then_some(pass as PmiProgress);
+        // SAFETY: as above; the function looks at no context.
+        let status = unsafe {
+            (pmi.ops.fence_with.unwrap_unchecked())(pmi.instance, progress, std::ptr::null_mut())
+        };
+        if status == ERR_UNSUPPORTED {
+            drop(take_reason("fence_with", status));
+            return Ok(false);
+        }
+        check("fence_with", status).map(|()| true)
+    }
+
     /// A value that a process published before the last fence.
     pub fn get(&self, rank: u32, key: &str) -> Result<Option<Vec<u8>>> {
         let pmi = &self.0.pmi;
@@ -174,6 +190,11 @@ impl Launch {
         // SAFETY: as above.
         check("disconnect", unsafe { (pmi.ops.disconnect.unwrap_unchecked())(pmi.instance) })
     }
+}
+
+/// A pass of the progress engine.
+unsafe extern "C" fn pass(_: *mut c_void) -> u32 {
+    super::runtime().system.progress()
 }
 
 fn check(function: &str, status: i32) -> Result<()> {

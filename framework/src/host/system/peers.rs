@@ -187,6 +187,13 @@ impl System {
         Ok(())
     }
 
+    /// Whether any process of the job was ever connected.
+    pub fn is_connected(&self) -> bool {
+        let all = self.peers.all.get().map_or(&[][..], Vec::as_slice);
+        // SAFETY: peers are never freed.
+        all.iter().any(|PeerPointer(peer)| !unsafe { &**peer }.routes().is_empty())
+    }
+
     fn unreachable(&self, peer: &Peer, answers: &[String]) -> Problem {
         let answers =
             if answers.is_empty() { "no transport is open".into() } else { answers.join("; ") };
