@@ -53,6 +53,14 @@ pub struct Local {
     pub class: u8,
 }
 
+impl Local {
+    /// The address of version 4 that leads to this node.
+    pub fn loopback() -> Self {
+        let ip = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+        Self { name: "lo".into(), ip, prefix: 8, class: LOOPBACK }
+    }
+}
+
 /// What the process needs addresses for.
 #[derive(Debug, Clone, Copy)]
 pub struct Need {

@@ -55,9 +55,7 @@ impl Component for Tcp {
         let contexts: Box<[Context]> = (0..u32::from(config.num_cris))
             .map(|index| Context::new(index).map_err(|error| no_file(&error)))
             .collect::<Result<_, _>>()?;
-        let node = address::all()
-            .map_err(|error| Failure::unavailable(format!("no list of interfaces: {error}")))?;
-        let locals = listen(host, &params, &config, &node, &contexts[0])?;
+        let (node, locals) = attend(host, &params, &config, &contexts[0])?;
 
         let module = Module::new(host, config, locals, node, contexts)?;
         let cris: Box<[Cri]> = module
@@ -113,6 +111,29 @@ impl Drop for Tcp {
 
 fn no_file(error: &std::io::Error) -> Failure {
     Failure::new(ERR_RESOURCES, sys::explain(error))
+}
+
+/// Listens, and returns all addresses of this node and those that are used.
+fn attend(
+    host: HostHandle,
+    params: &Params,
+    config: &Config,
+    context: &Context,
+) -> Result<(Vec<address::Local>, Vec<address::Local>), Failure> {
+    let (job, listed) =
+        (host.job(), params.if_include.get().chain(params.if_exclude.get()).count());
+    // For ranks on this node one address is enough, which is on every node. The list of all is long
+    // in coming, and every job starts with it.
+    if job.size == job.local_size && listed == 0 {
+        let node = vec![address::Local::loopback()];
+        if let Ok(locals) = listen(host, params, config, &node, context) {
+            return Ok((node, locals));
+        }
+    }
+    let node = address::all()
+        .map_err(|error| Failure::unavailable(format!("no list of interfaces: {error}")))?;
+    let locals = listen(host, params, config, &node, context)?;
+    Ok((node, locals))
 }
 
 /// Listens on the addresses that are to be used, and publishes them.

@@ -111,7 +111,9 @@ fn who_does_not_know_the_secret_gets_no_answer() {
 
 #[test]
 fn ranks_with_different_secrets_do_not_meet() {
-    let ranks = job(&Setup { secrets: &[(1, [9; 16])], ..Setup::default() });
+    // With both addresses of the loopback interface, to see that both are tried.
+    let mca = &[("btl_tcp_if_include", "lo")];
+    let ranks = job(&Setup { mca, secrets: &[(1, [9; 16])], ..Setup::default() });
     let route = ranks[0].route(1);
     assert_eq!(route.send(TAG, b"x", b""), DONE);
     until(&ranks, "a refusal", || route.send(TAG, b"x", b"") == ERR_PEER);

@@ -57,7 +57,7 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
         return Err(too_big(metadata.len()));
     }
     // Files of /proc say that they are empty, and others may grow while they are read.
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
     let read = file.take(MAX_SIZE + 1).read_to_end(&mut bytes);
     read.map_err(|error| hindered(Obstacle::Other(error.to_string())))?;
     if bytes.len() as u64 > MAX_SIZE {
@@ -77,6 +77,10 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
 
 /// Reads the text of a file; `path` is for messages.
 pub fn parse(text: &str, path: &Path) -> Result<Vec<Entry>, Vec<Problem>> {
+    // The file that ships says nothing, and every process reads it.
+    if text.lines().all(|line| line.is_empty() || line.starts_with('#')) {
+        return Ok(Vec::new());
+    }
     let lines = Lines::of(text);
     let place = |offset: usize| FileLine { path: path.into(), line: lines.at(offset) };
     let table = DeTable::parse(text).map_err(|error| {
