@@ -469,7 +469,8 @@ impl Running {
             };
             // Whatever ranks did since was because of it.
             self.cause = Some(Cause::KeeperDied(how));
-            self.sweep();
+            self.end_all();
+            cairn_segment::sweep();
         }
         for index in 0..self.outputs.len() {
             while self.read_output(index) {
@@ -502,7 +503,7 @@ impl Running {
     }
 
     /// Kills every descendant but those of others. What the keeper had is mpirun's now.
-    fn sweep(&self) {
+    fn end_all(&self) {
         loop {
             let mut children = family::children();
             children.retain(|child| !self.strangers.contains(child));

@@ -281,6 +281,10 @@ impl Btl for SharedMemory {
         let instances = unsafe { (*view.pool).count } as usize;
         let rank = state.host.job().rank;
         let made = Peer::new(segment, peer, rank, instances, state.barriers)?;
+        // While there may be another way to the peer.
+        if peer.flags & PEER_SELF == 0 {
+            made.claim_first()?;
+        }
         let made = Box::into_raw(Box::new(made));
         // Release: who finds the endpoint sees what is in it.
         place.store(made, Ordering::Release);

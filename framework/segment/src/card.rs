@@ -61,10 +61,12 @@ impl Card {
             return Err(Error::Card(format!("layout {version}, and this library has {VERSION}")));
         }
         let name = card.name();
-        let directory = Path::new("/dev/shm");
+        let directory = Path::new(crate::DIRECTORY);
         let inside = |path: &Path| {
             path.parent() == Some(directory)
-                && path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"cairn-"))
+                && path
+                    .file_name()
+                    .is_some_and(|name| name.as_bytes().starts_with(crate::PREFIX.as_bytes()))
         };
         if card.long(40) as usize > CARD_LEN - PATH || name.is_some_and(|path| !inside(path)) {
             return Err(Error::Card("it names a file that is not a segment".into()));

@@ -15,6 +15,13 @@ pub enum Error {
         /// Bytes that are there.
         available: u64,
     },
+    /// The process may not make files of this length (`RLIMIT_FSIZE`).
+    FileSize {
+        /// Its length in bytes.
+        needed: usize,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// The system does not let this process open it.
     Refused {
         /// What was opened.
@@ -50,6 +57,11 @@ impl fmt::Display for Error {
             Self::NoSpace { needed, available } => write!(
                 f,
                 "shared memory is short: {needed} bytes are needed and {available} are available"
+            ),
+            Self::FileSize { needed, limit } => write!(
+                f,
+                "shared memory of {needed} bytes is needed, and this process may make files of up to \
+                 {limit} bytes; raise the limit: ulimit -f unlimited"
             ),
             Self::Refused { path, error } => write!(f, "can't open {}: {error}", path.display()),
             Self::Stranger { path } => write!(

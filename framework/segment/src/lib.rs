@@ -9,7 +9,8 @@
 //! **Nothing has a name.** A memfd goes when the last process that maps it goes, however it ends.
 //! Where peers may not look into `/proc` (other pid namespaces, `hidepid`) a file in `/dev/shm` takes
 //! its place ([`Backing::File`]); it is gone when all peers that were announced have attached, when
-//! the owner drops the segment, or when the launcher sweeps `cairn-*` of the job.
+//! the owner drops the segment, or when somebody sweeps ([`sweep`]) after the last process that had
+//! it open has died.
 //!
 //! **Nothing is touched that is not there.** A segment is as long as its owner may ever need and
 //! costs address space only. Whoever uses a part of it for the first time reserves it; when memory is
@@ -22,6 +23,7 @@
 mod card;
 mod error;
 mod map;
+mod sweep;
 
 use std::ffi::CString;
 use std::fs::File;
@@ -34,6 +36,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub use card::{CARD_LEN, Card};
 pub use error::Error;
 use map::Map;
+pub use sweep::sweep;
 
 /// Bytes at the beginning of a segment that are this crate's.
 pub const HEADER: usize = 128;
@@ -86,6 +89,7 @@ impl Segment {
     /// When the system has no memory, no file descriptor or no place for it.
     pub fn create(options: &Options<'_>) -> Result<Self, Error> {
         let len = options.len.max(HEADER).next_multiple_of(page_size());
+        within_limit(len)?;
         let (file, path) = match options.backing {
             Backing::Memory => match memfd(options.name) {
                 Ok(file) => (file, None),
@@ -103,7 +107,8 @@ impl Segment {
         reserve(&file, 0..HEADER)?;
         let map = Map::new(&file, len)?;
         let check = random().map_err(|error| Error::system("getrandom", error))?;
-        let path = segment.0.take();
+        // Nobody else will ask for it by name.
+        let path = segment.0.take_if(|_| options.peers > 0);
         let card = Card::new(std::process::id(), file.as_raw_fd() as u32, len as u64, check, &path);
         let header = map.base().cast::<Header>();
         // SAFETY: the header is mapped, reserved and nobody else's yet.
@@ -127,6 +132,9 @@ impl Segment {
             .write(true)
             .open(card.path())
             .map_err(|error| Error::Refused { path: card.path(), error })?;
+        if card.is_file() {
+            sweep::hold(&file).map_err(|error| Error::system("flock", error))?;
+        }
         let len = file.metadata().map_err(|error| Error::system("fstat", error))?.len();
         if len != card.len() || len < HEADER as u64 {
             return Err(Error::Stranger { path: card.path() });
@@ -211,7 +219,7 @@ impl Drop for Unfinished {
 }
 
 fn memfd(name: &str) -> io::Result<File> {
-    let name = CString::new(format!("cairn-{name}")).unwrap_or_default();
+    let name = CString::new(full_name(name)).unwrap_or_default();
     // SAFETY: the name is NUL-terminated.
     let fd =
         unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
@@ -225,17 +233,52 @@ fn memfd(name: &str) -> io::Result<File> {
 /// A file in `/dev/shm` that nobody had before.
 fn named(name: &str) -> Result<(File, Option<PathBuf>), Error> {
     use std::os::unix::fs::OpenOptionsExt;
-    let random = random().map_err(|error| Error::system("getrandom", error))?;
-    let unique: String = random[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-    let path = PathBuf::from(format!("/dev/shm/cairn-{name}-{}-{unique}", std::process::id()));
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&path)
-        .map_err(|error| Error::Refused { path: path.clone(), error })?;
-    Ok((file, Some(path)))
+    // Jobs of a launcher that does not sweep begin without what others left behind.
+    sweep();
+    loop {
+        let random = random().map_err(|error| Error::system("getrandom", error))?;
+        let unique: String = random[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = format!("{}-{}-{unique}", full_name(name), std::process::id());
+        let path = Path::new(DIRECTORY).join(name);
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|error| Error::Refused { path: path.clone(), error })?;
+        let held = sweep::hold(&file).and_then(|()| sweep::has_name(&file));
+        match held {
+            Ok(true) => return Ok((file, Some(path))),
+            // Somebody swept between the two calls.
+            Ok(false) => {}
+            Err(error) => {
+                let _ = std::fs::remove_file(&path);
+                return Err(Error::system("flock", error));
+            }
+        }
+    }
+}
+
+/// Where files lie.
+pub(crate) const DIRECTORY: &str = "/dev/shm";
+/// How the names of files and of memory begin.
+pub(crate) const PREFIX: &str = "cairn-";
+
+/// A name with the prefix, once.
+fn full_name(name: &str) -> String {
+    format!("{PREFIX}{}", name.strip_prefix(PREFIX).unwrap_or(name))
+}
+
+/// A longer file is ended with a signal (SIGXFSZ) instead of an error.
+fn within_limit(len: usize) -> Result<(), Error> {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the struct lives during the call.
+    let status = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+    if status == 0 && limit.rlim_cur < len as u64 {
+        return Err(Error::FileSize { needed: len, limit: limit.rlim_cur });
+    }
+    Ok(())
 }
 
 fn seal(file: &File) -> Result<(), Error> {

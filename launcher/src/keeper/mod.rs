@@ -16,6 +16,9 @@
 //! left their process group or session. A process of the job survives only if mpirun and the keeper
 //! are killed in one moment, and if it is not a rank itself.
 //!
+//! Files of shared memory that still have a name go with the last process: the keeper sweeps, or
+//! mpirun if the keeper is dead, or the next mpirun if both are.
+//!
 //! The keeper is a copy of mpirun with one thread, in a process group of its own, so that a
 //! terminal's signals go to mpirun alone, which passes them on.
 
@@ -89,6 +92,8 @@ pub fn run(
     keeper.flush();
     drop(ends);
     keeper.watch(&signals);
+    // Nobody of the job is left, so neither is a use for files that it named.
+    cairn_segment::sweep();
     sys::exit_copy(0)
 }
 

@@ -42,6 +42,9 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
     let mask = set.block().map_err(failed("blocking signals"))?;
     let signals = set.descriptor().map_err(failed("signalfd"))?;
 
+    // What jobs left behind of which everybody was killed at once; ranks may need the room.
+    cairn_segment::sweep();
+
     let strangers = family::children();
     // When the keeper dies, what it kept comes to mpirun.
     let own = rustix::process::getpid();

@@ -300,11 +300,13 @@ pub fn sendrecv(
     let sent = send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     // SAFETY: started above.
     let request: RequestRef = unsafe { &*request };
+    // Nobody may ever answer what could not be sent.
+    let undone = if sent.is_err() { request::cancel(request) } else { Ok(()) };
     let waited = request::wait(request);
     let (found, received) = request::outcome(request);
     request::release(request);
     status.set(found);
-    sent.and(waited).and(received)
+    sent.and(undone).and(waited).and(received)
 }
 
 #[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]

@@ -273,14 +273,9 @@ pub fn request_free(request: InOut<Request>) -> Result<()> {
 
 pub fn cancel(request: InOut<Request>) -> Result<()> {
     let view = request::of(request.get())?;
-    if let Some(cancelled) = grequest::cancel(view) {
-        return cancelled;
-    }
-    let Some(cancel) = view.cancel else { return Ok(()) };
-    // SAFETY: a valid request.
-    match unsafe { cancel(std::ptr::from_ref(view).cast_mut()) } {
-        OK => Ok(()),
-        status => Err(runtime::failure("cancel", status)),
+    match grequest::cancel(view) {
+        Some(cancelled) => cancelled,
+        None => request::cancel(view),
     }
 }
 

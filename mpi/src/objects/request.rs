@@ -179,6 +179,16 @@ pub fn truncated(source: i32, tag: i32, bytes: u64) -> String {
     )
 }
 
+/// Asks for a send or a receive to be given up, if its component can do that. It still completes.
+pub fn cancel(request: RequestRef) -> Result<()> {
+    let Some(cancel) = request.cancel else { return Ok(()) };
+    // SAFETY: a valid request.
+    match unsafe { cancel(std::ptr::from_ref(request).cast_mut()) } {
+        OK => Ok(()),
+        status => Err(runtime::failure("cancel", status)),
+    }
+}
+
 /// Ends a request that is complete and whose outcome was read, or makes a persistent one inactive.
 /// Returns what its handle becomes.
 pub fn finish(request: RequestRef) -> Request {

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::System;
 use super::slot::Chosen;
+use crate::abi::host::LOG_INFO;
 use crate::abi::peer::{PEER_LOCAL, PEER_SELF, Peer, Route};
 use crate::abi::receive::ReceiveFn;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
@@ -15,6 +16,7 @@ use crate::abi::status::OK;
 use crate::frameworks::btl::{BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlModule, BtlOps};
 use crate::frameworks::smsc::SmscOps;
 use crate::host::problem::Problem;
+use crate::host::select::Verdict;
 use crate::host::services::table;
 
 /// The transports' devices and the processes of the job.
@@ -58,6 +60,7 @@ impl System {
             self.select_many::<SmscOps>(&process)?;
         }
         let chosen = self.select_many::<BtlOps>(&process)?;
+        self.tell_failures("btl");
         let mut devices = Vec::new();
         for transport in &chosen {
             for module in modules(transport)? {
@@ -70,6 +73,29 @@ impl System {
     /// The devices of the transports that are open.
     pub(crate) fn modules(&self) -> impl Iterator<Item = *const BtlModule> {
         self.peers.devices.get().into_iter().flatten().map(|device| device.module.cast_const())
+    }
+
+    /// Says once which components of a framework failed, of which others do the work now.
+    fn tell_failures(&self, framework: &str) {
+        for decision in self.decisions().iter().filter(|decision| decision.framework == framework) {
+            for candidate in &decision.candidates {
+                if let Verdict::Failed(reason) = &candidate.verdict {
+                    let name = format!("{framework}_{}", candidate.name);
+                    let text = format!("{name} can't be used, so other transports are: {reason}");
+                    self.note(&name, &text);
+                }
+            }
+        }
+    }
+
+    /// Tells the user once that something works, but not as well as it could. What is true of one
+    /// process is mostly true of all on its node, so the first of them speaks for all.
+    fn note(&self, component: &str, text: &str) {
+        if self.job().local_rank == 0 {
+            self.log.show_once(&format!("{component} fails"), text);
+        } else {
+            self.log.write(LOG_INFO, component, text);
+        }
     }
 
     /// Handles messages that arrive with `tag`, for whoever drives transports without being a
@@ -141,6 +167,7 @@ impl System {
         let devices = self.peers.devices.get().map_or(&[][..], Vec::as_slice);
         let mut routes: Vec<(Route, &Device)> = Vec::new();
         let mut answers = Vec::new();
+        let mut failures = Vec::new();
         for device in devices {
             // SAFETY: devices stay while their transports are open.
             let module = unsafe { &*device.module };
@@ -158,6 +185,8 @@ impl System {
             if status != OK {
                 let reason = table::take_reason("add_peers", status);
                 answers.push(format!("{}: {reason}", device.component));
+                // SAFETY: as above.
+                failures.push((unsafe { (*device.module).exclusivity }, device, reason));
             } else if endpoint.is_null() {
                 answers.push(format!("{}: does not reach it", device.component));
             } else {
@@ -174,6 +203,14 @@ impl System {
         }
         if routes.is_empty() {
             return Err(self.unreachable(peer, &answers));
+        }
+        // The user should know why it is slower than it could be.
+        for (_, device, reason) in failures.iter().filter(|(rank, ..)| *rank > best) {
+            let others: Vec<&str> = routes.iter().map(|(_, by)| by.component.as_str()).collect();
+            let (component, others) = (&device.component, others.join(" and "));
+            let text =
+                format!("{component} can't reach rank {}, so {others} does: {reason}", peer.rank);
+            self.note(component, &text);
         }
         routes.sort_by_key(|(route, _)| {
             (view(route).latency, std::cmp::Reverse(view(route).bandwidth))

@@ -1,0 +1,264 @@
+//! Shared memory that is short, forbidden or left behind: whole jobs in a mount namespace of their
+//! own with another `/dev/shm`, under a limit, or killed.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use cairn_tests::{Ended, Run, dist, root, scratch};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The program, compiled.
+fn ring(dir: &Path) -> PathBuf {
+    let program = dir.join("ring");
+    let source = root().join("tests/mpi/ring.c");
+    let mpicc = Run::new(dist().join("bin/mpicc")).args(["-Wall", "-Wextra", "-Werror"]);
+    mpicc.args([&source]).args(["-o"]).args([&program]).ok();
+    program
+}
+
+/// Files instead of memory without a name.
+const FILES: [&str; 6] = ["--mca", "btl_sm_backing", "file", "--mca", "smsc_ring_backing", "file"];
+
+/// Whether a `/dev/shm` of one's own can be had here.
+fn namespaces() -> bool {
+    let can = Command::new("unshare").args(["-m", "true"]).stderr(Stdio::null()).status();
+    let can = can.is_ok_and(|status| status.success());
+    if !can {
+        println!("skipped: this user can't have a mount namespace");
+    }
+    can
+}
+
+/// A job of three whose `/dev/shm` is mounted with these options.
+fn with_dev_shm(mount: &str, options: &[&str], program: &Path, longest: &str) -> Ended {
+    let script = format!("mount -t tmpfs -o {mount} tmpfs /dev/shm && exec \"$@\"");
+    Run::new("unshare")
+        .args(["-m", "sh", "-c", &script, "sh"])
+        .args([dist().join("bin/mpirun")])
+        .args(["-n", "3", "--oversubscribe"])
+        .args(options)
+        .args([program])
+        .args([longest])
+        .env("HOME", "/nonexistent")
+        .end()
+}
+
+/// Exit status 0, and nothing said but, if any, one line with these parts.
+fn fine(ended: &Ended, note: &[&str]) {
+    assert!(ended.status.success() && ended.stdout.is_empty(), "{ended}");
+    ended.complains(note);
+    assert_eq!(ended.stderr.lines().count(), usize::from(!note.is_empty()), "{ended}");
+}
+
+#[test]
+fn memory_needs_no_dev_shm() {
+    if !namespaces() {
+        return;
+    }
+    let dir = scratch();
+    let program = ring(dir.path());
+    for mount in ["size=4k", "ro"] {
+        fine(&with_dev_shm(mount, &[], &program, "1000000"), &[]);
+    }
+}
+
+#[test]
+fn another_transport_takes_over_when_files_find_no_room() {
+    if !namespaces() {
+        return;
+    }
+    let dir = scratch();
+    let program = ring(dir.path());
+    // Not even the beginning of a segment.
+    let note = ["btl_sm can't be used", "shared memory is short", "bytes are needed and 0 are"];
+    fine(&with_dev_shm("size=4k", &FILES, &program, "1000000"), &note);
+    // Segments, but no ring in them.
+    let note =
+        ["rank 0: btl_sm can't reach rank 1, so btl_tcp does", "are needed and", "available"];
+    fine(&with_dev_shm("size=64k", &FILES, &program, "1000000"), &note);
+    // Nobody may write there.
+    let note = ["btl_sm can't be used", "/dev/shm/cairn-", "Read-only file system"];
+    fine(&with_dev_shm("ro", &FILES, &program, "1000000"), &note);
+    // Room for everything.
+    fine(&with_dev_shm("size=64m", &FILES, &program, "1000000"), &[]);
+}
+
+#[test]
+fn whoever_insists_on_shared_memory_gets_the_reason() {
+    if !namespaces() {
+        return;
+    }
+    let dir = scratch();
+    let program = ring(dir.path());
+    let only = [&FILES[..], &["--mca", "btl", "self,sm"]].concat();
+    for (mount, parts) in [
+        ("size=4k", &["sm: failed: shared memory is short", "bytes are needed and 0 are"][..]),
+        ("ro", &["sm: failed: can't open /dev/shm/cairn-", "Read-only file system"]),
+        ("size=64k", &["can't be reached", "no ring to rank", "bytes are needed and", "available"]),
+    ] {
+        let ended = with_dev_shm(mount, &only, &program, "1000");
+        assert!(!ended.status.success(), "{ended}");
+        ended.complains(parts).complains(&["mpirun: rank ", "lived: "]);
+    }
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_no_signal() {
+    let dir = scratch();
+    let program = ring(dir.path());
+    let mpirun = dist().join("bin/mpirun");
+    let run = |options: &str| {
+        let script = format!(
+            "ulimit -f 100; exec '{}' -n 3 --oversubscribe {options} '{}'",
+            mpirun.display(),
+            program.display()
+        );
+        Run::new("sh").args(["-c", &script]).env("HOME", "/nonexistent").end()
+    };
+    fine(&run(""), &["btl_sm can't be used", "make files of up to", "ulimit -f unlimited"]);
+    let ended = run("--mca btl self,sm");
+    assert!(!ended.status.success(), "{ended}");
+    ended.complains(&["ulimit -f unlimited"]);
+}
+
+/// A job with files that somebody is going to kill.
+struct Job {
+    mpirun: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Job {
+    fn start(program: &Path, middle: &str) -> Self {
+        let mut mpirun = Command::new(dist().join("bin/mpirun"))
+            .args(["-n", "4", "--oversubscribe"])
+            .args(FILES)
+            .arg(program)
+            .args(["10000", middle])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(mpirun.stdout.take().unwrap());
+        Self { mpirun, output }
+    }
+
+    /// Waits until every rank is in the middle.
+    fn ready(&mut self) {
+        for _ in 0..4 {
+            let mut line = String::new();
+            self.output.read_line(&mut line).unwrap();
+            assert!(line.starts_with("ready"), "{line}");
+        }
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.mpirun)
+    }
+
+    /// The files that carry the job's name, which begins with mpirun's process id.
+    fn files(&self) -> Vec<PathBuf> {
+        let begin = format!("cairn-{}-", self.mpirun.id());
+        let entries = fs::read_dir("/dev/shm").unwrap().flatten();
+        let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begin));
+        named.map(|entry| entry.path()).collect()
+    }
+
+    /// The children of mpirun, which is the keeper, or of the keeper, which are the ranks.
+    fn children(parent: Pid) -> Vec<Pid> {
+        let list = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+        let pid = |word: &str| Pid::from_raw(word.parse().ok()?);
+        list.unwrap_or_default().split_whitespace().filter_map(pid).collect()
+    }
+
+    /// Waits for the end of mpirun and of everybody else, who all have its standard output open.
+    fn end(&mut self) {
+        loop {
+            let deadline = Timespec { tv_sec: 60, tv_nsec: 0 };
+            let mut place = [PollFd::new(self.output.get_ref(), PollFlags::IN)];
+            assert_eq!(poll(&mut place, Some(&deadline)), Ok(1), "somebody lives on");
+            if self.output.get_mut().read(&mut [0; 4096]).unwrap() == 0 {
+                break;
+            }
+        }
+        self.mpirun.wait().unwrap();
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        // Only a test that failed leaves anything to do.
+        let _ = self.mpirun.kill();
+        let _ = self.mpirun.wait();
+    }
+}
+
+fn kill(pid: Pid) {
+    let _ = kill_process(pid, Signal::KILL);
+}
+
+#[test]
+fn no_file_is_left_whoever_is_killed() {
+    let dir = scratch();
+    let program = ring(dir.path());
+    let mut job = Job::start(&program, "go on");
+    job.end();
+    assert!(job.files().is_empty(), "{:?}", job.files());
+
+    // Each rank talks to two others, so every file still has its name.
+    for whom in ["rank", "keeper", "mpirun"] {
+        let mut job = Job::start(&program, "wait");
+        job.ready();
+        assert_eq!(job.files().len(), 8, "{whom}");
+        let keeper = Job::children(job.pid())[0];
+        kill(match whom {
+            "rank" => Job::children(keeper)[1],
+            "keeper" => keeper,
+            _ => job.pid(),
+        });
+        job.end();
+        assert!(job.files().is_empty(), "{whom}: {:?}", job.files());
+    }
+
+    // When both are killed nobody is left who could; the next mpirun does it.
+    let mut job = Job::start(&program, "wait");
+    job.ready();
+    let keeper = Job::children(job.pid())[0];
+    kill(job.pid());
+    kill(keeper);
+    job.end();
+    Run::mpirun().args(["-n", "1", "/bin/true"]).ok();
+    assert!(job.files().is_empty(), "{:?}", job.files());
+}
+
+#[test]
+fn no_file_is_left_at_whatever_moment_a_job_is_killed() {
+    let dir = scratch();
+    let program = ring(dir.path());
+    // A generator of pseudo-random numbers (Knuth's MMIX constants); the moments are whatever they
+    // come to on this machine.
+    let mut random = 7u64;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (random >> 33) % below
+    };
+    for _ in 0..20 {
+        let mut job = Job::start(&program, "wait");
+        let (start, moment) = (Instant::now(), Duration::from_micros(next(20_000)));
+        while start.elapsed() < moment {
+            std::hint::spin_loop();
+        }
+        let keeper = Job::children(job.pid());
+        let ranks = keeper.first().map(|keeper| Job::children(*keeper)).unwrap_or_default();
+        kill(match ranks.get(next(5) as usize) {
+            Some(rank) => *rank,
+            None => job.pid(),
+        });
+        job.end();
+        assert!(job.files().is_empty(), "after {moment:?}: {:?}", job.files());
+    }
+}
