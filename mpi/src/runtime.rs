@@ -244,6 +244,11 @@ impl Runtime {
     pub fn appnum_and_universe(&self) -> (Option<c_int>, Option<c_int>) {
         self.launch.appnum_and_universe()
     }
+
+    /// Whether another process started this one by `MPI_Comm_spawn`.
+    pub fn is_spawned(&self) -> bool {
+        self.launch.is_spawned()
+    }
 }
 
 /// The error of a component's function that returned this status.

@@ -128,6 +128,9 @@ int main(void)
     splits();
     creation();
     many();
+    MPI_Comm parent = MPI_COMM_WORLD;
+    OK(MPI_Comm_get_parent(&parent));
+    CHECK(parent == MPI_COMM_NULL);
     MPI_Comm world = MPI_COMM_WORLD;
     FAILS(MPI_ERR_COMM, MPI_Comm_free(&world));
     MPI_Finalize();

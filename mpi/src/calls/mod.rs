@@ -20,6 +20,7 @@ pub mod group;
 pub mod info;
 pub mod op;
 pub mod p2p;
+pub mod process;
 pub mod request;
 pub mod status;
 pub mod topology;

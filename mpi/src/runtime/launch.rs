@@ -106,6 +106,11 @@ impl Launch {
         (known(self.0.told.appnum), known(self.0.told.universe))
     }
 
+    /// Whether another process started this one by `MPI_Comm_spawn`.
+    pub fn is_spawned(&self) -> bool {
+        self.0.told.spawned != 0
+    }
+
     /// Publishes a value.
     pub fn put(&self, key: &str, value: &[u8]) -> Result<()> {
         let pmi = &self.0.pmi;

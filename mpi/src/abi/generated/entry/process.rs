@@ -35,8 +35,19 @@ unsafe extern "C" fn PMPI_Comm_disconnect(_comm: *mut Comm) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_get_parent(_parent: *mut Comm) -> c_int {
-    unsupported("MPI_Comm_get_parent", Origin::None)
+unsafe extern "C" fn PMPI_Comm_get_parent(parent: *mut Comm) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let parent = args::out(parent);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("parent", parent)?;
+            }
+            crate::calls::process::comm_get_parent(parent)
+        }
+    };
+    finish("MPI_Comm_get_parent", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]

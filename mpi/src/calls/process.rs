@@ -1,0 +1,16 @@
+//! Processes that start others or meet them (MPI 5.0, chapter 11).
+
+use crate::abi::prelude::*;
+use crate::runtime::runtime;
+
+/// No process of this version can start others, so none has a parent, unless the process manager of
+/// another library says that one of its own did it.
+pub fn comm_get_parent(parent: Out<Comm>) -> Result<()> {
+    if runtime().is_spawned() {
+        let text = "this process was started by MPI_Comm_spawn of a process of another library, \
+                    and this version of Cairn MPI can't communicate with it";
+        return Err(Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text));
+    }
+    parent.set(MPI_COMM_NULL);
+    Ok(())
+}
