@@ -1,7 +1,7 @@
 //! What every transport must do, tried with each that this machine offers: jobs of several ranks in
 //! this process.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell, UnsafeCell};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Mutex;
@@ -199,27 +199,29 @@ fn many_ranks_answer_each_other_from_callbacks() {
     }
 }
 
-/// A get that is under way, and how it ended.
+/// A get that is under way, and how it ended. The transport writes to it while the test looks at it.
 struct Get {
-    completion: BtlCompletion,
-    status: Option<i32>,
+    completion: UnsafeCell<BtlCompletion>,
+    status: Cell<Option<i32>>,
 }
 
 unsafe extern "C" fn got(completion: *mut BtlCompletion, status: i32) {
     // SAFETY: the test passes a `Get` as the context.
-    unsafe { (*(*completion).context.cast::<Get>()).status = Some(status) };
+    unsafe { (*(*completion).context.cast::<Get>()).status.set(Some(status)) };
 }
 
 impl Get {
     fn new() -> Box<Self> {
         let completion = BtlCompletion { done: Some(got), context: null_mut() };
-        let mut get = Box::new(Self { completion, status: None });
-        get.completion.context = (&raw mut *get).cast();
+        let get =
+            Box::new(Self { completion: UnsafeCell::new(completion), status: Cell::new(None) });
+        // SAFETY: nobody else knows of it yet.
+        unsafe { (*get.completion.get()).context = (&raw const *get).cast_mut().cast() };
         get
     }
 
     /// Starts it; whether it was accepted.
-    fn start(&mut self, way: &Way, local: &mut [u8], remote: u64, key: *mut c_void) -> bool {
+    fn start(&self, way: &Way, local: &mut [u8], remote: u64, key: *mut c_void) -> bool {
         let transfer = BtlTransfer {
             local: local.as_mut_ptr().cast(),
             registration: null_mut(),
@@ -228,13 +230,18 @@ impl Get {
             len: local.len(),
         };
         // SAFETY: one thread; the test keeps buffers and this until it is complete.
-        match unsafe { way.get(way.cri(0), &transfer, &raw mut self.completion) } {
-            DONE => self.status = Some(OK),
+        match unsafe { way.get(way.cri(0), &transfer, self.completion.get()) } {
+            DONE => self.status.set(Some(OK)),
             QUEUED => {}
             NO_RESOURCES => return false,
-            error => self.status = Some(error),
+            error => self.status.set(Some(error)),
         }
         true
+    }
+
+    /// How it ended, if it has.
+    fn status(&self) -> Option<i32> {
+        self.status.get()
     }
 }
 
@@ -262,10 +269,10 @@ fn a_get_brings_what_is_there() {
             assert_eq!(status, OK);
             // Often enough that every component has its turns.
             for _ in 0..8 {
-                let (mut get, mut local) = (Get::new(), vec![0u8; len]);
+                let (get, mut local) = (Get::new(), vec![0u8; len]);
                 assert!(get.start(&read, &mut local, remote, key));
-                until(&ranks, || get.status.is_some());
-                assert_eq!((get.status, local == source), (Some(OK), true), "{mca:?} {len}");
+                until(&ranks, || get.status().is_some());
+                assert_eq!((get.status(), local == source), (Some(OK), true), "{mca:?} {len}");
             }
             // SAFETY: nothing is under way.
             unsafe {
@@ -297,9 +304,9 @@ fn many_gets_at_once_in_both_directions() {
             let at = remote + *i as u64;
             until(&ranks, || get.start(&ways[*i % 4].0, local, at, keys[*i % 4]));
         }
-        until(&ranks, || gets.iter().all(|(_, get, _)| get.status.is_some()));
+        until(&ranks, || gets.iter().all(|(_, get, _)| get.status().is_some()));
         for (i, get, local) in &gets {
-            assert_eq!(get.status, Some(OK));
+            assert_eq!(get.status(), Some(OK));
             assert!(local[..] == source[*i..*i + local.len()]);
         }
         ranks.close();
@@ -317,11 +324,11 @@ fn a_get_of_memory_that_was_not_offered_fails_and_nothing_hangs() {
     // SAFETY: as above.
     let key = unsafe { read.unpack(&packed) }.1;
     let attempt = |remote, key| {
-        let (mut get, mut local) = (Get::new(), vec![9u8; 50_000]);
+        let (get, mut local) = (Get::new(), vec![9u8; 50_000]);
         assert!(get.start(&read, &mut local, remote, key));
-        until(&ranks, || get.status.is_some());
-        assert!(local.iter().all(|byte| *byte == 9) || get.status == Some(OK));
-        get.status
+        until(&ranks, || get.status().is_some());
+        assert!(local.iter().all(|byte| *byte == 9) || get.status() == Some(OK));
+        get.status()
     };
     assert_eq!(attempt(remote + 1, key), Some(OK));
     assert_eq!(attempt(remote + 50_001, key), Some(ERR_PROTOCOL));
@@ -331,10 +338,10 @@ fn a_get_of_memory_that_was_not_offered_fails_and_nothing_hangs() {
     unsafe { own.conceal(registration) };
     assert_eq!(attempt(remote, key), Some(ERR_PROTOCOL));
     // A get that nobody serves is given up when the job ends.
-    let (mut get, mut local) = (Get::new(), vec![9u8; 50_000]);
+    let (get, mut local) = (Get::new(), vec![9u8; 50_000]);
     assert!(get.start(&read, &mut local, remote, key));
     ranks.close();
-    assert_eq!(get.status, Some(ERR_PEER));
+    assert_eq!(get.status(), Some(ERR_PEER));
 }
 
 #[test]

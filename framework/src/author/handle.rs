@@ -194,6 +194,7 @@ impl HostHandle {
     }
 
     /// Makes one pass of the progress engine. Not from a callback of it.
+    #[inline]
     pub fn progress(self) -> u32 {
         // SAFETY: the instance is valid.
         unsafe { (self.table().progress)(self.0) }

@@ -267,23 +267,25 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
 /// Runs a function of a component that has no way to report a failure. A panic in it ends the
 /// process with a message that names the component's type and the function, because it must not
 /// cross into the host, whose state is in the middle of something. Costs nothing otherwise.
-pub(crate) fn no_unwind<T, R>(function: &'static str, run: impl FnOnce() -> R) -> R {
-    struct Fuse<T> {
-        function: &'static str,
+#[inline(always)]
+pub(crate) fn no_unwind<T, R, N: Fn() -> &'static str>(run: impl FnOnce() -> R, function: N) -> R {
+    struct Fuse<T, N: Fn() -> &'static str> {
+        function: N,
         component: core::marker::PhantomData<T>,
     }
-    impl<T> Drop for Fuse<T> {
+    impl<T, N: Fn() -> &'static str> Drop for Fuse<T, N> {
+        #[cold]
         fn drop(&mut self) {
             eprintln!(
                 "cairn: {}::{} panicked, and the caller can't continue without its result; \
                  the process ends here",
                 core::any::type_name::<T>(),
-                self.function,
+                (self.function)(),
             );
             std::process::abort();
         }
     }
-    let fuse = Fuse::<T> { function, component: core::marker::PhantomData };
+    let fuse = Fuse::<T, N> { function, component: core::marker::PhantomData };
     let result = run();
     core::mem::forget(fuse);
     result

@@ -215,7 +215,11 @@ macro_rules! shims {
         $crate::author::report($instance, || $body)
     };
     (@ no_unwind $T:ident $name:ident $body:block) => {
-        $crate::author::no_unwind::<$T, _>(stringify!($name), || $body)
+        $crate::author::no_unwind::<$T, _, _>(
+            || $body,
+            // A type of its own, so that the name is not written anywhere until it is needed.
+            || stringify!($name),
+        )
     };
 }
 pub(crate) use shims;

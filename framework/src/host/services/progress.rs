@@ -8,6 +8,10 @@
 //! [`Presence::enter`] and `leave`; a writer that took something out waits until every pass that
 //! may have seen it is over ([`grace`](super::grace)). Old snapshots are not freed: there are as
 //! many as registrations in a process's life, a few dozen, and a pass may hold one.
+//!
+//! **One thread.** Where one thread at a time calls the library and nobody decides, a pass goes over
+//! a flat list of what there is to call. No other thread can be in a pass, so nobody waits for one,
+//! and the pass needs no fence.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
@@ -17,7 +21,7 @@ use parking_lot::Mutex;
 use super::threads::{self, Record};
 use crate::abi::component::Instance;
 use crate::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn};
-use crate::abi::pool::CriPool;
+use crate::abi::pool::{Cri, CriPool};
 use crate::abi::request::WaitSync;
 use crate::frameworks::progress::{PROGRESS_NO_CRI, ProgressAsk, ProgressEngine, ProgressOps};
 
@@ -34,10 +38,14 @@ pub(crate) struct Engine {
     /// Whether several threads may make passes at a time; set before threads do.
     threaded: AtomicBool,
     passes: AtomicU32,
+    /// The only thread is in a pass.
+    inside: AtomicBool,
 }
 
 /// What a pass works on.
 struct Snapshot {
+    /// For a pass of the only thread, without a policy: all instances and callbacks of every pass.
+    alone: Option<Box<[Call]>>,
     view: ProgressEngine,
     pools: Vec<*mut CriPool>,
     callbacks: Vec<&'static Callback>,
@@ -57,6 +65,20 @@ unsafe impl Sync for Snapshot {}
 struct Policy {
     instance: *mut Instance,
     ops: &'static ProgressOps,
+}
+
+/// A call that every pass of the only thread makes.
+#[derive(Clone, Copy)]
+enum Call {
+    Poll {
+        function: unsafe extern "C" fn(module: *mut c_void, cri: *mut Cri) -> u32,
+        module: *mut c_void,
+        cri: *mut Cri,
+    },
+    Callback {
+        function: ProgressFn,
+        context: *mut c_void,
+    },
 }
 
 struct Callback {
@@ -83,6 +105,7 @@ impl Engine {
             writer: Mutex::new(()),
             threaded: AtomicBool::new(false),
             passes: AtomicU32::new(0),
+            inside: AtomicBool::new(false),
         }
     }
 
@@ -172,6 +195,9 @@ impl Engine {
     /// pass itself (a callback that takes itself out) is on its way out of everything but that
     /// callback: others must not wait for it, or two such threads would wait for each other.
     fn settle(&self) {
+        if self.current().alone.is_some() {
+            return;
+        }
         let own = threads::current();
         let inside = own.presence.inside();
         if inside {
@@ -196,7 +222,52 @@ impl Engine {
     /// Makes a pass for a thread that waits for `sync`, if for anything, and has made `misses`
     /// passes for it without an event. Returns the number of events; 0 when the thread is in a pass
     /// already.
+    #[inline]
     pub fn run(&self, sync: Option<&WaitSync>, misses: u32) -> u32 {
+        // Snapshots are never freed, so this needs no presence yet.
+        let snapshot = self.current();
+        match &snapshot.alone {
+            Some(calls) => self.run_alone(snapshot, calls),
+            None => self.run_among_others(sync, misses),
+        }
+    }
+
+    /// Whether the calling thread is in a pass.
+    pub fn inside(&self) -> bool {
+        self.inside.load(Ordering::Relaxed) || threads::current().presence.inside()
+    }
+
+    /// A pass of the only thread, without a policy.
+    fn run_alone(&self, snapshot: &Snapshot, calls: &[Call]) -> u32 {
+        if self.inside.load(Ordering::Relaxed) {
+            return 0;
+        }
+        self.inside.store(true, Ordering::Relaxed);
+        let mut events = 0;
+        for call in calls {
+            // SAFETY: the owners keep what they registered until they have taken it out, and the
+            // pass ends when somebody does.
+            events += unsafe {
+                match *call {
+                    Call::Poll { function, module, cri } => function(module, cri),
+                    Call::Callback { function, context } => function(context),
+                }
+            };
+            if !snapshot.is_current() {
+                break;
+            }
+        }
+        let passes = self.passes.load(Ordering::Relaxed);
+        self.passes.store(passes.wrapping_add(1), Ordering::Relaxed);
+        if passes.is_multiple_of(SELDOM) {
+            // SAFETY: a view of a snapshot, in a pass.
+            events += unsafe { poll_callbacks(&snapshot.view, PROGRESS_SELDOM, 1) };
+        }
+        self.inside.store(false, Ordering::Relaxed);
+        events
+    }
+
+    fn run_among_others(&self, sync: Option<&WaitSync>, misses: u32) -> u32 {
         let record: &'static Record = threads::current();
         if record.presence.inside() {
             return 0;
@@ -228,6 +299,9 @@ impl Engine {
 
     /// A thread is done waiting for `sync`: what it owned goes to another.
     pub fn leave(&self, sync: &WaitSync) {
+        if self.current().policy.is_none() {
+            return;
+        }
         let record = threads::current();
         record.presence.enter();
         if let Some(policy) = self.current().policy {
@@ -271,7 +345,9 @@ impl Snapshot {
             poll_callbacks,
             host_private: std::ptr::null(),
         };
-        let mut snapshot = Box::new(Self { view, pools, callbacks, policy, threaded, current });
+        let alone = (!threaded && policy.is_none()).then(|| calls(&pools, &callbacks));
+        let mut snapshot =
+            Box::new(Self { alone, view, pools, callbacks, policy, threaded, current });
         snapshot.view.pools = snapshot.pools.as_ptr();
         snapshot.view.host_private = (&raw const *snapshot).cast();
         snapshot
@@ -292,6 +368,26 @@ impl Snapshot {
         // SAFETY: leaked. Relaxed: what matters is a store of this very thread.
         std::ptr::eq(unsafe { &*self.current }.load(Ordering::Relaxed), self)
     }
+}
+
+/// What a pass of the only thread calls.
+fn calls(pools: &[*mut CriPool], callbacks: &[&'static Callback]) -> Box<[Call]> {
+    let polls = pools.iter().flat_map(|pool| {
+        // SAFETY: the pool is there as long as it is in the list.
+        let pool = unsafe { &**pool };
+        let module = pool.module;
+        pool.progress.into_iter().flat_map(move |function| {
+            (0..pool.count).map(move |cri| {
+                let cri = std::ptr::from_ref(pool.cri(cri)).cast_mut();
+                Call::Poll { function, module, cri }
+            })
+        })
+    });
+    let callbacks = callbacks
+        .iter()
+        .filter(|callback| callback.rate == PROGRESS_EVERY_PASS)
+        .map(|callback| Call::Callback { function: callback.function, context: callback.context });
+    polls.chain(callbacks).collect()
 }
 
 /// # Safety

@@ -11,8 +11,7 @@ use crate::host::system::System;
 
 /// Waits until `sync` is complete.
 pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
-    let record = threads::current();
-    if record.presence.inside() {
+    if system.engine.inside() {
         return table::failed(ERR_ARGUMENT, "a callback of the progress engine can't wait");
     }
     let misses = Cell::new(0);
@@ -22,7 +21,7 @@ pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
             let means = WaitMeans {
                 struct_size: size_of::<WaitMeans>() as u32,
                 reserved: 0,
-                thread: record.thread(),
+                thread: threads::current().thread(),
                 poll,
                 sleep,
                 help,
