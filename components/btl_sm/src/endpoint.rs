@@ -98,24 +98,35 @@ impl Peer {
         unsafe { &*endpoint.cast::<Self>() }
     }
 
-    /// Our ring of this instance, with a free slot; `None` when there is none now.
+    /// Our ring of this instance, which may be full or not there yet.
     ///
     /// # Safety
     /// The instance's lock is held, and no other result of this function for it is in use.
     #[inline]
     #[allow(clippy::mut_from_ref)] // see above
+    pub unsafe fn ring(&self, cri: &Cri) -> &mut Outbound {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.outbound[cri.index as usize].0.get() }
+    }
+
+    /// Our ring of this instance, with a free line; `None` when there is none now.
+    ///
+    /// # Safety
+    /// As for `ring`.
+    #[inline]
+    #[allow(clippy::mut_from_ref)] // see above
     pub unsafe fn outbound(&self, cri: &Cri) -> Result<Option<&mut Outbound>, Failure> {
         // SAFETY: promised by the caller.
-        let outbound = unsafe { &mut *self.outbound[cri.index as usize].0.get() };
-        if !outbound.ring.has_slot() && !self.without_slot(outbound, cri)? {
+        let outbound = unsafe { self.ring(cri) };
+        if !outbound.has_line() && !self.without_line(outbound, cri)? {
             return Ok(None);
         }
         Ok(Some(outbound))
     }
 
-    /// The next slot is not known to be free: looks, or claims a ring if there is none yet.
+    /// The next line is not known to be free: looks, or claims a ring if there is none yet.
     #[cold]
-    fn without_slot(&self, outbound: &mut Outbound, cri: &Cri) -> Result<bool, Failure> {
+    fn without_line(&self, outbound: &mut Outbound, cri: &Cri) -> Result<bool, Failure> {
         if outbound.ring.is_open() {
             return Ok(outbound.ring.look());
         }
@@ -182,7 +193,13 @@ impl Outbound {
         Self { ring: Producer::closed(), sleeping: std::ptr::null(), fenced: true }
     }
 
-    /// Where the body of a message that fits a slot goes.
+    /// Whether the next line is free as far as is known.
+    #[inline]
+    pub fn has_line(&self) -> bool {
+        self.ring.has_line()
+    }
+
+    /// Where the body of a message that fits a line goes.
     #[inline]
     pub fn body(&self) -> *mut u8 {
         self.ring.body()
@@ -195,7 +212,7 @@ impl Outbound {
         self.ring_bell();
     }
 
-    /// Room for a longer message.
+    /// Room for a message of any length.
     #[inline]
     pub fn room(&mut self, len: usize) -> Option<Room> {
         self.ring.room(len)
@@ -203,8 +220,8 @@ impl Outbound {
 
     /// Sends what was written to the room.
     #[inline]
-    pub fn send_data(&mut self, room: Room, tag: u8, len: usize) {
-        self.ring.publish_data(room, tag, len as u32);
+    pub fn send_room(&mut self, room: Room, tag: u8, len: usize) {
+        self.ring.publish_room(room, tag, len as u32);
         self.ring_bell();
     }
 

@@ -5,7 +5,7 @@
 //!        │                                  ┌──────────────────────────────────────────┐
 //!        │  first message: claims a ring ──►│ directory  inbox: who writes which ring  │
 //!        │                                  │ doorbells: a ring is new; somebody sleeps │
-//!        └─ every message: writes a slot ──►│ ring: heads │ 256 slots of a line │ data  │
+//!        └─ every message: writes lines ──►│ ring: head │ [message] [ message ] [message] │
 //!                                           └───────────────────┬──────────────────────┘
 //!                                                instance j polls its rings in place
 //! ```
@@ -16,7 +16,7 @@
 //! receiver polls the rings that exist.
 //!
 //! * `ring`: the ring's protocol; model-checked. A message of up to 56 bytes travels in one cache
-//!   line and costs one handover of it.
+//!   line and costs one handover of it; a longer one lies in one piece in as many as it needs.
 //! * `wire`: what lies where in a segment.
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
 //! * `large`: get, by the components of the framework smsc; `registry`: what peers may read.

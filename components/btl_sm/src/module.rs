@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
 use cairn_framework::abi::pool::{Cri, CriPool};
-use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry, Received};
+use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry};
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_RESOURCES};
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
@@ -24,7 +24,7 @@ use crate::large::{self, Movers, Refused, Transfers};
 use crate::params::{IMMEDIATE_LIMIT, Params};
 use crate::receive::Inbox;
 use crate::registry::{Key, Registry};
-use crate::ring::{INLINE, KIND_INLINE};
+use crate::ring::{INLINE, KIND_MESSAGE};
 use crate::wake;
 use crate::wire::Geometry;
 
@@ -100,7 +100,7 @@ impl Port {
             instances,
             // Others may have more instances than we; address space is all that costs.
             rings: local * instances.max(job.cores as usize).max(8),
-            data_len: params.data_len(),
+            ring_size: params.ring_size(),
         };
         // In a crowd everybody sleeps with every message: there the senders make the barrier, which
         // costs them far less than interrupting every processor costs the receiver.
@@ -216,18 +216,9 @@ unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
     unsafe {
         let view = &*module.cast::<BtlModule>();
         let state = &*view.state.cast::<State>();
-        let template = Received {
-            struct_size: 0,
-            flags: 0,
-            module: view,
-            cri,
-            endpoint: null_mut(),
-            data: null(),
-            len: 0,
-        };
         let line = line(cri);
         let transfers = line.transfers.get();
-        let mut events = (*line.inbox.get()).poll(state, &template, transfers);
+        let mut events = (*line.inbox.get()).poll(state, view, cri, transfers);
         if !(*transfers).is_idle() {
             events += large::progress(state, &*cri, transfers);
         }
@@ -316,25 +307,17 @@ impl Btl for SharedMemory {
         message: &BtlMessage,
     ) -> Result<Outcome, Failure> {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
-        let len = header + payload;
         // SAFETY: the caller holds the instance's lock and vouches for the endpoint and the message;
-        // slot and room are as long as asked for.
+        // the body has room for what is not longer.
         unsafe {
-            let Some(ring) = Peer::of(endpoint).outbound(cri)? else { return starved(cri) };
-            if len <= INLINE {
-                let body = ring.body();
-                copy_short(message.header.cast(), body, header);
-                copy_short(message.payload.cast(), body.add(header), payload);
-                ring.send(KIND_INLINE, message.tag, len);
-                return Ok(Outcome::Done);
+            let ring = Peer::of(endpoint).ring(cri);
+            if header + payload > INLINE || !ring.has_line() {
+                return send_long(state, cri, endpoint, message);
             }
-            if len > state.packed_limit.min(IMMEDIATE_LIMIT) {
-                return Err(too_long(len, state.packed_limit.min(IMMEDIATE_LIMIT)));
-            }
-            let Some(room) = ring.room(len) else { return starved(cri) };
-            copy_short(message.header.cast(), room.place, header);
-            copy(message.payload.cast(), room.place.add(header), payload);
-            ring.send_data(room, message.tag, len);
+            let body = ring.body();
+            copy_short(message.header.cast(), body, header);
+            copy_short(message.payload.cast(), body.add(header), payload);
+            ring.send(KIND_MESSAGE, message.tag, header + payload);
         }
         Ok(Outcome::Done)
     }
@@ -365,13 +348,13 @@ impl Btl for SharedMemory {
                 let body = ring.body();
                 copy_short(message.header.cast(), body, header);
                 let packed = pack(body.add(header));
-                ring.send(KIND_INLINE, message.tag, header + packed);
+                ring.send(KIND_MESSAGE, message.tag, header + packed);
                 return Ok(Outcome::Done);
             }
             let Some(room) = ring.room(len) else { return starved(cri) };
             copy_short(message.header.cast(), room.place, header);
             let packed = pack(room.place.add(header));
-            ring.send_data(room, message.tag, header + packed);
+            ring.send_room(room, message.tag, header + packed);
         }
         Ok(Outcome::Done)
     }
@@ -454,6 +437,33 @@ impl Btl for SharedMemory {
     }
 }
 
+/// `send_immediate` of what does not fit a line, or does not find one.
+///
+/// # Safety
+/// As for `send_immediate`.
+#[inline(never)]
+unsafe fn send_long(
+    state: &State,
+    cri: &Cri,
+    endpoint: *mut Endpoint,
+    message: &BtlMessage,
+) -> Result<Outcome, Failure> {
+    let (header, payload) = (message.header_len as usize, message.payload_len as usize);
+    let (len, limit) = (header + payload, state.packed_limit.min(IMMEDIATE_LIMIT));
+    if len > limit {
+        return Err(too_long(len, limit));
+    }
+    // SAFETY: as for `send_immediate`; the room is as long as asked for.
+    unsafe {
+        let Some(ring) = Peer::of(endpoint).outbound(cri)? else { return starved(cri) };
+        let Some(room) = ring.room(len) else { return starved(cri) };
+        copy_short(message.header.cast(), room.place, header);
+        copy(message.payload.cast(), room.place.add(header), payload);
+        ring.send_room(room, message.tag, len);
+    }
+    Ok(Outcome::Done)
+}
+
 /// Copies a few bytes without a call.
 ///
 /// # Safety
@@ -473,16 +483,24 @@ unsafe fn copy_short(from: *const u8, to: *mut u8, len: usize) {
             }
         }};
     }
-    match len {
-        0 => {}
-        1 => halves!(u8),
-        2..4 => halves!(u16),
-        4..8 => halves!(u32),
-        8..16 => halves!(u64),
-        16..=32 => halves!(u128),
-        33..=64 => halves!([u128; 2]),
-        // SAFETY: promised by the caller.
-        _ => unsafe { std::ptr::copy_nonoverlapping(from, to, len) },
+    // The most frequent sizes of headers and payloads come first.
+    if len >= 8 {
+        if len <= 16 {
+            halves!(u64);
+        } else if len <= 32 {
+            halves!(u128);
+        } else if len <= 64 {
+            halves!([u128; 2]);
+        } else {
+            // SAFETY: promised by the caller.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, len) };
+        }
+    } else if len >= 4 {
+        halves!(u32);
+    } else if len >= 2 {
+        halves!(u16);
+    } else if len == 1 {
+        halves!(u8);
     }
 }
 

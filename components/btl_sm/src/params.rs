@@ -7,7 +7,7 @@ use cairn_segment::Backing;
 
 /// Most bytes of header and payload in `send_immediate`.
 pub const IMMEDIATE_LIMIT: usize = 8 << 10;
-/// Most bytes of header and payload in `send_packed`, if the data area is large enough.
+/// Most bytes of header and payload in `send_packed`, if the ring is large enough.
 const PACKED_LIMIT: usize = 32 << 10;
 
 /// The parameters of `btl_sm`.
@@ -74,14 +74,14 @@ impl Params {
         }
     }
 
-    /// Bytes of a ring's data area.
-    pub fn data_len(&self) -> usize {
+    /// Bytes of a ring's lines.
+    pub fn ring_size(&self) -> usize {
         (self.ring_size.get() as usize).next_power_of_two()
     }
 
     /// Most bytes of header and payload in one message of any kind.
     pub fn packed_limit(&self) -> usize {
-        PACKED_LIMIT.min(self.data_len() / 4)
+        PACKED_LIMIT.min(self.ring_size() / 4)
     }
 
     pub fn backing(&self) -> Backing {

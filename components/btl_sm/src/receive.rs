@@ -3,15 +3,18 @@
 //! An [`Inbox`] belongs to one instance and is used with its lock held. Its list of rings changes in
 //! `progress` only, which does not nest, so callbacks never see it change.
 
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use cairn_framework::abi::host::LOG_ERROR;
+use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
+use cairn_framework::frameworks::btl::BtlModule;
 
 use crate::endpoint::Peer;
 use crate::large::{self, Transfers};
 use crate::module::State;
-use crate::ring::{Consumer, KIND_CONTROL};
+use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
 use crate::wake;
 use crate::wire::{Doorbell, ENTRY_READY};
 
@@ -47,42 +50,46 @@ impl Inbox {
     /// Hands what has arrived to its receivers and returns how many messages that were.
     ///
     /// # Safety
-    /// The instance's lock is held. `template` names the instance that the inbox belongs to.
+    /// The instance `cri` is that of the inbox; its lock is held. `module` is the device.
     #[inline]
     pub unsafe fn poll(
         &mut self,
         state: &State,
-        template: &Received,
+        module: &BtlModule,
+        cri: *mut Cri,
         transfers: *mut Transfers,
     ) -> u32 {
         // SAFETY: in the segment, which the state keeps. Acquire: see `Peer::claim`.
         let announced = unsafe { &*self.doorbell }.announced.load(Ordering::Acquire);
         if announced != self.seen {
-            self.discover(state, template, announced);
+            self.discover(state, module, cri, announced);
         }
         let mut events = 0;
         let mut index = 0;
-        while let Some(ring) = self.rings.get_mut(index) {
-            // SAFETY: promised by the caller.
-            match unsafe { ring.poll(state, transfers) } {
-                Some(count) => {
-                    events += count;
-                    index += 1;
+        while let Some(inbound) = self.rings.get_mut(index) {
+            if let Some(control) = inbound.ring.peek() {
+                // SAFETY: promised by the caller.
+                match unsafe { inbound.receive(state, transfers, control) } {
+                    Some(count) => events += count,
+                    None => {
+                        self.rings.swap_remove(index);
+                        continue;
+                    }
                 }
-                None => drop(self.rings.swap_remove(index)),
             }
+            index += 1;
         }
         events
     }
 
     /// Takes new rings into the list.
     #[cold]
-    fn discover(&mut self, state: &State, template: &Received, announced: u32) {
+    fn discover(&mut self, state: &State, module: &BtlModule, cri: *mut Cri, announced: u32) {
         self.seen = announced;
         let (segment, geometry) = (&state.segment, &state.geometry);
         let claimed = geometry.claims(segment).next.load(Ordering::Relaxed) as usize;
-        // SAFETY: the template's instance is polled now.
-        let own = unsafe { (*template.cri).index };
+        // SAFETY: the instance is polled now.
+        let own = unsafe { (*cri).index };
         for ring in 0..claimed.min(geometry.rings) {
             let entry = geometry.entry(segment, ring);
             let ready = entry.state.load(Ordering::Acquire) == ENTRY_READY;
@@ -109,7 +116,11 @@ impl Inbox {
                 received: Received {
                     struct_size: size_of::<Received>() as u32,
                     flags: RECEIVED_CONTIGUOUS,
-                    ..*template
+                    module,
+                    cri,
+                    endpoint: null_mut(),
+                    data: null(),
+                    len: 0,
                 },
             });
         }
@@ -133,60 +144,82 @@ impl Inbox {
 }
 
 impl Inbound {
-    /// Handles what has arrived; `None` when the peer broke the ring's rules.
+    /// Handles what has arrived, beginning with the message of this control word; `None` when the peer
+    /// broke the ring's rules.
     ///
     /// # Safety
     /// The instance's lock is held.
-    #[inline]
-    unsafe fn poll(&mut self, state: &State, transfers: *mut Transfers) -> Option<u32> {
+    unsafe fn receive(
+        &mut self,
+        state: &State,
+        transfers: *mut Transfers,
+        mut control: Control,
+    ) -> Option<u32> {
         let mut events = 0;
-        while let Some(control) = self.ring.peek() {
-            let message = self.ring.message(control);
-            let Some(message) = message.filter(|message| message.len <= state.packed_limit) else {
-                self.violation(state, control);
-                return None;
-            };
-            if control.kind() == KIND_CONTROL {
+        loop {
+            if control.kind() == KIND_MESSAGE {
+                let message = self.ring.message(control);
+                let Some(message) = message.filter(|message| message.len <= state.packed_limit)
+                else {
+                    return self.violation(state, control);
+                };
+                let entry = &state.table[usize::from(control.tag())];
+                // SAFETY: the state's table of endpoints. Acquire pairs with the Release in
+                // `add_peer`.
+                self.received.endpoint = unsafe { &*self.endpoint }.load(Ordering::Acquire).cast();
+                self.received.data = message.data.cast();
+                self.received.len = message.len;
+                if let Some(callback) = entry.callback {
+                    // SAFETY: the table's entry; the message stays until the callback returns.
+                    unsafe { callback(entry.context, &raw const self.received) };
+                }
+                self.ring.release(message);
+            } else {
+                // SAFETY: promised by the caller.
+                unsafe { self.receive_other(state, transfers, control)? };
+            }
+            events += 1;
+            match self.ring.peek() {
+                Some(next) if events < BATCH => control = next,
+                _ => return Some(events),
+            }
+        }
+    }
+
+    /// What is not for the receive table.
+    ///
+    /// # Safety
+    /// As for `receive`.
+    #[cold]
+    unsafe fn receive_other(
+        &mut self,
+        state: &State,
+        transfers: *mut Transfers,
+        control: Control,
+    ) -> Option<()> {
+        let sound = match (control.kind(), self.ring.message(control)) {
+            (KIND_SKIP, _) => self.ring.skip(),
+            (KIND_CONTROL, Some(message)) => {
                 let body = (message.data, message.len);
                 // SAFETY: promised by the caller; the message stays until it is released.
                 let sound =
                     unsafe { large::control(state, transfers, self.rank, control.tag(), body) };
-                if !sound {
-                    self.violation(state, control);
-                    return None;
-                }
                 self.ring.release(message);
-                events += 1;
-                continue;
+                sound
             }
-            let entry = &state.table[usize::from(control.tag())];
-            // SAFETY: the state's table of endpoints. Acquire pairs with the Release in `add_peer`.
-            self.received.endpoint = unsafe { &*self.endpoint }.load(Ordering::Acquire).cast();
-            self.received.data = message.data.cast();
-            self.received.len = message.len;
-            if let Some(callback) = entry.callback {
-                // SAFETY: the table's entry; the message stays until the callback returns.
-                unsafe { callback(entry.context, &raw const self.received) };
-            }
-            self.ring.release(message);
-            events += 1;
-            if events >= BATCH {
-                return Some(events);
-            }
-        }
-        if events > 0 {
-            self.ring.publish();
-        }
-        Some(events)
+            _ => false,
+        };
+        if sound { Some(()) } else { self.violation(state, control) }
     }
 
     #[cold]
-    fn violation(&self, state: &State, control: crate::ring::Control) {
+    fn violation<T>(&self, state: &State, control: Control) -> Option<T> {
         state.host.log(LOG_ERROR, || {
             format!(
                 "rank {} broke the protocol ({control:?}); its ring is not read any more",
                 self.rank
             )
         });
+        None
     }
 }

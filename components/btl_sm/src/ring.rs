@@ -1,20 +1,28 @@
 //! A ring of messages with one producer and one consumer, in memory that two processes share.
 //!
 //! ```text
-//!   slots   [ control | 56 bytes ] × 256      control = stamp, kind, tag, length: the slot is
-//!              ▲ tail            ▲ head       full when the stamp is that of the consumer's lap
-//!   data    ....[ message ][ message ]....    what is longer, in the order of its slots
-//!   heads   how far the consumer has come     written now and then, read when the ring looks full
+//!   lines   [ control | 56 bytes ][ 64 bytes ][ control | 56 bytes ]...     a message begins on a line
+//!              ▲ head                            ▲ tail                     and is contiguous
+//!   head    how far the consumer has come         written now and then, read when the ring looks full
 //! ```
 //!
-//! **Who writes what.** The producer writes slots and data, the consumer the heads. The producer
-//! publishes a message with one Release store of the slot's control word, which the consumer's
-//! Acquire load reads; so a message that fits a slot moves one cache line. The consumer gives slots
-//! and data back with Release stores of the heads, which the producer's Acquire loads read before it
-//! overwrites. Positions count messages and bytes for ever and are private to each side.
+//! A control word is stamp, kind, tag and length. A message begins where the stamp is that of the
+//! consumer's lap.
 //!
-//! **Trust.** The consumer checks every control word before it follows it; the producer takes heads
-//! that make no sense for a full ring. Neither can be led outside of the ring.
+//! **Who writes what.** The producer writes lines, the consumer the head. The producer publishes a
+//! message with one Release store of its control word, which the consumer's Acquire load reads; so
+//! a short message moves one cache line, and a longer one its own lines and no other. The consumer
+//! gives lines back with a Release store of the head, which the producer's Acquire load reads before
+//! it overwrites. Positions count lines for ever and are private to each side.
+//!
+//! **What is left behind.** Control words of earlier laps have other stamps. But a line may have been
+//! the middle of a message, so its first word may be anything. The producer looks at the word behind
+//! a message before it publishes the message, and clears it in the rare case that it has the stamp of
+//! the lap: so the consumer never looks at a word that could be taken for a control word. The line
+//! behind a message always is a free one.
+//!
+//! **Trust.** The consumer checks every control word before it follows it; the producer takes a head
+//! that makes no sense for a full ring. Neither can be led outside of the ring.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
@@ -22,26 +30,24 @@ use std::cell::UnsafeCell;
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Slots of a ring, a power of two.
-pub const SLOTS: u64 = if cfg!(loom) { 2 } else { 256 };
-/// Most bytes of a message in a slot.
-pub const INLINE: usize = 56;
-/// Data is given out in cache lines.
-const LINE: u64 = 64;
+/// Bytes of a line.
+pub const LINE: usize = 64;
+/// Most bytes of a message in one line.
+pub const INLINE: usize = LINE - CONTROL;
+/// Bytes of a control word.
+const CONTROL: usize = 8;
 
-/// [`Control::kind`]: for the receive table, in the slot.
-pub const KIND_INLINE: u8 = 1;
-/// [`Control::kind`]: for the receive table, in the data area.
-pub const KIND_DATA: u8 = 2;
-/// [`Control::kind`]: the same; before it the rest of the data area was left out.
-pub const KIND_DATA_WRAPPED: u8 = 3;
-/// [`Control::kind`]: for the transport itself, in the slot.
-pub const KIND_CONTROL: u8 = 4;
+/// [`Control::kind`]: for the receive table.
+pub const KIND_MESSAGE: u8 = 1;
+/// [`Control::kind`]: for the transport itself, at most [`INLINE`] bytes.
+pub const KIND_CONTROL: u8 = 2;
+/// [`Control::kind`]: no message; the next one is at the beginning of the ring.
+pub const KIND_SKIP: u8 = 3;
 
-/// A slot: one cache line.
+/// A cache line.
 #[repr(C, align(64))]
-pub struct Slot {
-    /// Written by the producer.
+pub struct Line {
+    /// Of a message that begins here, else of the middle of one. Written by the producer.
     control: AtomicU64,
     /// Written by the producer before it publishes, read by the consumer afterwards.
     body: UnsafeCell<[u64; INLINE / 8]>,
@@ -49,19 +55,21 @@ pub struct Slot {
 
 /// How far the consumer has come. Written by the consumer.
 #[repr(C, align(128))]
-pub struct Heads {
-    slots: AtomicU64,
-    data: AtomicU64,
-}
+pub struct Head(AtomicU64);
 
-/// A slot's control word: length in bits 0 to 31, tag to 39, kind to 47, stamp to 63.
+/// A control word: length in bits 0 to 31, tag to 39, kind to 47, stamp to 63.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Control(u64);
 
 impl Control {
-    fn new(position: u64, kind: u8, tag: u8, len: u32) -> Self {
+    #[inline]
+    fn new(stamp: u16, kind: u8, tag: u8, len: u32) -> Self {
         let tag_and_kind = u64::from(tag) << 32 | u64::from(kind) << 40;
-        Self(u64::from(stamp(position)) << 48 | tag_and_kind | u64::from(len))
+        Self(u64::from(stamp) << 48 | tag_and_kind | u64::from(len))
+    }
+
+    fn stamp(self) -> u16 {
+        (self.0 >> 48) as u16
     }
 
     pub fn len(self) -> usize {
@@ -77,30 +85,67 @@ impl Control {
     }
 }
 
-/// What the slot of this position holds when it is full: the number of the lap, from 1. Before that
-/// it holds the number of the lap before, so sixteen bits are enough.
-#[inline]
-fn stamp(position: u64) -> u16 {
-    (position / SLOTS + 1) as u16
-}
-
 /// Where the parts of a ring lie.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts {
-    pub heads: *const Heads,
-    pub slots: *const Slot,
-    pub data: *mut u8,
-    /// Bytes of data, a power of two.
-    pub data_len: u64,
+    pub head: *const Head,
+    pub lines: *const Line,
+    /// Lines, a power of two.
+    pub count: u64,
 }
 
-impl Parts {
+/// Lines that a message of so many bytes takes.
+#[inline]
+fn lines_of(len: usize) -> u64 {
+    (len + CONTROL).div_ceil(LINE) as u64
+}
+
+/// Parts with what follows from them.
+#[derive(Clone, Copy)]
+struct Lines {
+    first: *const Line,
+    mask: u64,
+    shift: u32,
+}
+
+impl Lines {
+    fn new(parts: &Parts) -> Self {
+        assert!(parts.count.is_power_of_two());
+        Self { first: parts.lines, mask: parts.count - 1, shift: parts.count.trailing_zeros() }
+    }
+
     /// # Safety
-    /// The slots are there; both the producer and the consumer pass positions of their own.
+    /// There is a ring.
     #[inline]
-    unsafe fn slot<'a>(&self, position: u64) -> &'a Slot {
-        // SAFETY: the index is below SLOTS.
-        unsafe { &*self.slots.add((position % SLOTS) as usize) }
+    unsafe fn at<'a>(&self, position: u64) -> &'a Line {
+        // SAFETY: the index is below the number of lines.
+        unsafe { &*self.first.add((position & self.mask) as usize) }
+    }
+
+    /// What a control word at this position says when it is of this lap: the number of the lap, from
+    /// 1. Those that are left behind are of the lap before, so sixteen bits are enough.
+    #[inline]
+    fn stamp(&self, position: u64) -> u16 {
+        ((position >> self.shift) + 1) as u16
+    }
+
+    /// Where the bytes of a message lie that begins at this position. They may go on over the following
+    /// lines, so the pointer is not one to a line.
+    ///
+    /// # Safety
+    /// There is a ring.
+    #[inline]
+    unsafe fn body(&self, position: u64) -> *mut u8 {
+        // SAFETY: the index is below the number of lines.
+        unsafe {
+            self.first.add((position & self.mask) as usize).byte_add(CONTROL).cast_mut().cast()
+        }
+    }
+
+    /// Lines from this position to the end of the ring.
+    #[inline]
+    fn rest_of_ring(&self, position: u64) -> u64 {
+        self.mask + 1 - (position & self.mask)
     }
 }
 
@@ -108,33 +153,27 @@ impl Parts {
 ///
 /// One that has no ring yet looks full, so that the hot path has no question more.
 pub struct Producer {
-    parts: Parts,
+    lines: Lines,
     tail: u64,
-    data_tail: u64,
-    /// The heads as last read.
-    seen_slots: u64,
-    seen_data: u64,
+    /// Lines before this position are free as far as is known, and so is that at it.
+    limit: u64,
+    head: *const Head,
 }
 
-/// Room for a message in the data area.
+/// Room for a message.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     /// Where to write it.
     pub place: *mut u8,
-    /// Bytes left out at the end of the area.
+    /// Lines left out at the end of the ring.
     skipped: u64,
 }
 
 impl Producer {
     /// Without a ring.
     pub const fn closed() -> Self {
-        let parts = Parts {
-            heads: std::ptr::null(),
-            slots: std::ptr::null(),
-            data: std::ptr::null_mut(),
-            data_len: 0,
-        };
-        Self { parts, tail: 0, data_tail: 0, seen_slots: 0u64.wrapping_sub(SLOTS), seen_data: 0 }
+        let lines = Lines { first: std::ptr::null(), mask: 0, shift: 0 };
+        Self { lines, tail: 0, limit: 0, head: std::ptr::null() }
     }
 
     /// The producer of a new ring, all of whose memory is zero.
@@ -142,93 +181,114 @@ impl Producer {
     /// # Safety
     /// The parts are there as long as the producer is used, and there is no other.
     pub unsafe fn new(parts: Parts) -> Self {
-        Self { parts, tail: 0, data_tail: 0, seen_slots: 0, seen_data: 0 }
+        let lines = Lines::new(&parts);
+        Self { lines, tail: 0, limit: lines.mask, head: parts.head }
     }
 
     /// Whether there is a ring.
     pub fn is_open(&self) -> bool {
-        !self.parts.slots.is_null()
+        !self.head.is_null()
     }
 
-    /// Whether the next slot is free as far as is known without a look at the heads.
+    /// Whether the next line is free, and one behind it, as far as is known without a look at the head.
     #[inline]
-    pub fn has_slot(&self) -> bool {
-        self.tail.wrapping_sub(self.seen_slots) < SLOTS
+    pub fn has_line(&self) -> bool {
+        self.tail < self.limit
     }
 
-    /// Reads the heads; whether the next slot is free. For an open ring.
+    /// Reads the head; whether the next line is free. For an open ring.
     #[cold]
     pub fn look(&mut self) -> bool {
-        // SAFETY: see `new`.
-        let heads = unsafe { &*self.parts.heads };
-        // Acquire pairs with the Release in `Consumer::publish`: the consumer has read what lies
-        // before the heads. Heads that were never there are a full ring.
-        let (slots, data) =
-            (heads.slots.load(Ordering::Acquire), heads.data.load(Ordering::Acquire));
-        if self.tail.wrapping_sub(slots) <= SLOTS {
-            self.seen_slots = slots;
+        // SAFETY: see `new`. Acquire pairs with the Release in `Consumer::publish`: the consumer has
+        // read what lies before the head.
+        let head = unsafe { &*self.head }.0.load(Ordering::Acquire);
+        let count = self.lines.mask + 1;
+        // One that was never there is a full ring, and it never goes back.
+        if head <= self.tail && self.tail - head <= count {
+            self.limit = self.limit.max(head + count - 1);
         }
-        if self.data_tail.wrapping_sub(data) <= self.parts.data_len {
-            self.seen_data = data;
-        }
-        self.has_slot()
+        self.has_line()
     }
 
-    /// Where the body of the next message goes, if it fits a slot. The slot must be free.
+    /// Where the next message goes, if it fits a line. There must be one.
     #[inline]
     pub fn body(&self) -> *mut u8 {
-        debug_assert!(self.has_slot());
+        debug_assert!(self.has_line());
         // SAFETY: see `new`.
-        unsafe { self.parts.slot(self.tail) }.body.get().cast()
+        unsafe { self.lines.body(self.tail) }
     }
 
-    /// Room for `len` bytes of data, at most half of the area.
+    /// Room for a message of `len` bytes, at most a quarter of the ring.
     #[inline]
     pub fn room(&mut self, len: usize) -> Option<Room> {
-        let size = self.parts.data_len;
-        debug_assert!(len as u64 <= size / 2);
-        let offset = self.data_tail & (size - 1);
-        let need = (len as u64).next_multiple_of(LINE);
-        let skipped = if offset + need > size { size - offset } else { 0 };
-        let end = self.data_tail + skipped + need;
-        if end.wrapping_sub(self.seen_data) > size {
+        let need = lines_of(len);
+        let to_end = self.lines.rest_of_ring(self.tail);
+        let skipped = if need > to_end { to_end } else { 0 };
+        let end = self.tail + skipped + need;
+        if end > self.limit {
             self.look();
-            if end.wrapping_sub(self.seen_data) > size {
+            if end > self.limit {
                 return None;
             }
         }
-        let offset = if skipped > 0 { 0 } else { offset };
-        // SAFETY: inside the area.
-        Some(Room { place: unsafe { self.parts.data.add(offset as usize) }, skipped })
+        // SAFETY: see `new`; the lines are free.
+        Some(Room { place: unsafe { self.lines.body(self.tail + skipped) }, skipped })
     }
 
-    /// Publishes a message whose body was written.
+    /// Publishes a message of one line whose body was written.
     #[inline]
     pub fn publish(&mut self, kind: u8, tag: u8, len: u32) {
-        debug_assert!(self.has_slot());
-        let control = Control::new(self.tail, kind, tag, len);
-        // SAFETY: see `new`. Release: the consumer's Acquire sees body and data.
-        unsafe { self.parts.slot(self.tail) }.control.store(control.0, Ordering::Release);
-        self.tail += 1;
+        debug_assert!(self.has_line() && len as usize <= INLINE);
+        let begin = self.tail;
+        self.tail = begin + 1;
+        self.publish_at(begin, begin + 1, kind, tag, len);
     }
 
     /// Publishes a message of which `len` bytes were written to the room.
     #[inline]
-    pub fn publish_data(&mut self, room: Room, tag: u8, len: u32) {
-        let kind = if room.skipped > 0 { KIND_DATA_WRAPPED } else { KIND_DATA };
-        self.data_tail += room.skipped + u64::from(len).next_multiple_of(LINE);
-        self.publish(kind, tag, len);
+    pub fn publish_room(&mut self, room: Room, tag: u8, len: u32) {
+        let begin = self.tail + room.skipped;
+        let end = begin + lines_of(len as usize);
+        self.publish_at(begin, end, KIND_MESSAGE, tag, len);
+        if room.skipped > 0 {
+            self.skip();
+        }
+        self.tail = end;
+    }
+
+    #[inline]
+    fn publish_at(&self, begin: u64, end: u64, kind: u8, tag: u8, len: u32) {
+        let lines = &self.lines;
+        // SAFETY: see `new`; the line behind the message is free. Relaxed: it is our own.
+        let behind = unsafe { &lines.at(end).control };
+        if Control(behind.load(Ordering::Relaxed)).stamp() == lines.stamp(end) {
+            // Before the store below, so the consumer sees it before it gets there.
+            behind.store(Control::new(!lines.stamp(end), 0, 0, 0).0, Ordering::Relaxed);
+        }
+        let control = Control::new(lines.stamp(begin), kind, tag, len);
+        // SAFETY: see `new`. Release: the consumer's Acquire sees the message.
+        unsafe { lines.at(begin) }.control.store(control.0, Ordering::Release);
+    }
+
+    /// Sends the consumer to the beginning of the ring, where the message is already.
+    #[cold]
+    fn skip(&self) {
+        let control = Control::new(self.lines.stamp(self.tail), KIND_SKIP, 0, 0);
+        // SAFETY: see `new`. Release: the consumer's Acquire sees the message.
+        unsafe { self.lines.at(self.tail) }.control.store(control.0, Ordering::Release);
     }
 }
 
 /// The receiver's end.
 pub struct Consumer {
-    parts: Parts,
-    head: u64,
-    data_head: u64,
-    /// The heads as last published.
-    published_slots: u64,
-    published_data: u64,
+    /// The line at the head, and the stamp that it waits for.
+    next: *const Line,
+    expected: u16,
+    lines: Lines,
+    position: u64,
+    /// The head as last published.
+    published: u64,
+    head: *const Head,
 }
 
 /// A message in place.
@@ -236,8 +296,6 @@ pub struct Consumer {
 pub struct Message {
     pub data: *const u8,
     pub len: usize,
-    /// The data head when it is released.
-    data_end: u64,
 }
 
 impl Consumer {
@@ -246,71 +304,73 @@ impl Consumer {
     /// # Safety
     /// The parts are there as long as the consumer is used, and there is no other.
     pub unsafe fn new(parts: Parts) -> Self {
-        Self { parts, head: 0, data_head: 0, published_slots: 0, published_data: 0 }
+        let lines = Lines::new(&parts);
+        Self {
+            next: parts.lines,
+            expected: lines.stamp(0),
+            lines,
+            position: 0,
+            published: 0,
+            head: parts.head,
+        }
     }
 
     /// The next message's control word, if there is one.
     #[inline]
     pub fn peek(&self) -> Option<Control> {
-        // SAFETY: see `new`. Acquire pairs with the Release in `Producer::publish`.
-        let word = unsafe { self.parts.slot(self.head) }.control.load(Ordering::Acquire);
-        ((word >> 48) as u16 == stamp(self.head)).then_some(Control(word))
+        // SAFETY: see `new`. Acquire pairs with the Release in `Producer::publish_at`.
+        let control = Control(unsafe { &*self.next }.control.load(Ordering::Acquire));
+        (control.stamp() == self.expected).then_some(control)
     }
 
-    /// The next message; `None` when its control word is not in order.
+    /// The next message; `None` when its control word is not in order, or one of no message.
     #[inline]
     pub fn message(&self, control: Control) -> Option<Message> {
         let len = control.len();
-        match control.kind() {
-            KIND_INLINE | KIND_CONTROL => {
-                // SAFETY: see `new`.
-                let data = unsafe { self.parts.slot(self.head) }.body.get().cast();
-                (len <= INLINE).then_some(Message { data, len, data_end: self.data_head })
+        // SAFETY: see `new`.
+        let data = unsafe { self.lines.body(self.position) }.cast_const();
+        let fits = match control.kind() {
+            KIND_MESSAGE => {
+                len <= INLINE || lines_of(len) <= self.lines.rest_of_ring(self.position)
             }
-            KIND_DATA | KIND_DATA_WRAPPED => {
-                let size = self.parts.data_len;
-                let start = if control.kind() == KIND_DATA {
-                    self.data_head
-                } else {
-                    self.data_head.next_multiple_of(size)
-                };
-                let offset = start & (size - 1);
-                if offset + len as u64 > size {
-                    return None;
-                }
-                // SAFETY: inside the area.
-                let data = unsafe { self.parts.data.add(offset as usize) };
-                let data_end = start + (len as u64).next_multiple_of(LINE);
-                Some(Message { data, len, data_end })
-            }
-            _ => None,
-        }
+            KIND_CONTROL => len <= INLINE,
+            _ => false,
+        };
+        fits.then_some(Message { data, len })
     }
 
     /// Gives the next message back. The producer learns it at the latest when a quarter of the ring
     /// is free again; often enough not to wait, seldom enough not to cost a cache line each time.
     #[inline]
     pub fn release(&mut self, message: Message) {
-        self.head += 1;
-        self.data_head = message.data_end;
-        if self.head - self.published_slots >= SLOTS / 4
-            || self.data_head - self.published_data >= self.parts.data_len / 4
-        {
+        self.advance(lines_of(message.len));
+    }
+
+    /// Goes to the beginning of the ring; false if that is where it is.
+    #[cold]
+    pub fn skip(&mut self) -> bool {
+        let rest = self.lines.rest_of_ring(self.position);
+        self.advance(rest);
+        rest <= self.lines.mask
+    }
+
+    #[inline]
+    fn advance(&mut self, lines: u64) {
+        self.position += lines;
+        // SAFETY: see `new`.
+        self.next = unsafe { self.lines.at(self.position) };
+        self.expected = self.lines.stamp(self.position);
+        if self.position - self.published > self.lines.mask / 4 {
             self.publish();
         }
     }
 
-    /// Tells the producer everything that is free. For a consumer that found the ring empty.
-    #[inline]
+    /// Tells the producer everything that is free.
     pub fn publish(&mut self) {
-        if self.head != self.published_slots {
-            // SAFETY: see `new`.
-            let heads = unsafe { &*self.parts.heads };
-            // Release: what was read before may be overwritten once this is seen.
-            heads.data.store(self.data_head, Ordering::Release);
-            heads.slots.store(self.head, Ordering::Release);
-            self.published_slots = self.head;
-            self.published_data = self.data_head;
+        if self.position != self.published {
+            // SAFETY: see `new`. Release: what was read before may be overwritten once this is seen.
+            unsafe { &*self.head }.0.store(self.position, Ordering::Release);
+            self.published = self.position;
         }
     }
 }

@@ -6,7 +6,7 @@
 //!   claims                    rings that senders have claimed; written by senders on first contact
 //!   doorbell × instances      a line pair each
 //!   entry × rings             who writes the ring; written once by its sender
-//!   ring × rings              heads, slots, data; memory only when it is claimed
+//!   ring × rings              head, lines; memory only when it is claimed
 //! ```
 //!
 //! Both sides work with offsets that they compute from the directory; a sender checks it before, the
@@ -16,10 +16,10 @@ use std::sync::atomic::AtomicU32;
 
 use cairn_segment::{HEADER, Segment, page_size};
 
-use crate::ring::{Heads, Parts, SLOTS, Slot};
+use crate::ring::{Head, LINE, Parts};
 
 /// Changes with anything below or in `ring`.
-pub const LAYOUT: u32 = 1;
+pub const LAYOUT: u32 = 2;
 
 /// [`Entry::state`]: the ring is complete and the entry filled in.
 pub const ENTRY_READY: u32 = 1;
@@ -30,8 +30,8 @@ pub struct Directory {
     pub layout: u32,
     pub instances: u32,
     pub rings: u32,
-    pub slots: u32,
-    pub data_len: u64,
+    pub reserved: u32,
+    pub ring_size: u64,
     /// 1 when the owner makes senders' fences unnecessary; see `wake`.
     pub barriers: u32,
 }
@@ -69,13 +69,14 @@ pub struct Entry {
 pub struct Geometry {
     pub instances: usize,
     pub rings: usize,
-    pub data_len: usize,
+    /// Bytes of a ring's lines, a power of two.
+    pub ring_size: usize,
 }
 
 /// Bounds of what a peer's directory may say, far above what makes sense.
 const MAX_INSTANCES: usize = 1 << 16;
 const MAX_RINGS: usize = 1 << 22;
-const MAX_DATA: usize = 1 << 30;
+const MAX_RING: usize = 1 << 30;
 
 const DIRECTORY: usize = HEADER;
 const CLAIMS: usize = DIRECTORY + 128;
@@ -89,7 +90,7 @@ impl Geometry {
         }
         // SAFETY: inside the segment, and the owner reserved it before it gave out its card.
         let directory = unsafe { &*segment.base().add(DIRECTORY).cast::<Directory>() };
-        if directory.layout != LAYOUT || u64::from(directory.slots) != SLOTS {
+        if directory.layout != LAYOUT {
             return Err(format!(
                 "the peer's segment has layout {} and this library {LAYOUT}: do all processes run \
                  the same version?",
@@ -99,12 +100,12 @@ impl Geometry {
         let geometry = Self {
             instances: directory.instances as usize,
             rings: directory.rings as usize,
-            data_len: directory.data_len as usize,
+            ring_size: directory.ring_size as usize,
         };
         let sound = (1..=MAX_INSTANCES).contains(&geometry.instances)
             && (1..=MAX_RINGS).contains(&geometry.rings)
-            && (4096..=MAX_DATA).contains(&geometry.data_len)
-            && geometry.data_len.is_power_of_two()
+            && (4096..=MAX_RING).contains(&geometry.ring_size)
+            && geometry.ring_size.is_power_of_two()
             && geometry.len() <= segment.len();
         if !sound {
             return Err(format!("the peer's segment describes itself as {geometry:?}"));
@@ -121,8 +122,8 @@ impl Geometry {
                 layout: LAYOUT,
                 instances: self.instances as u32,
                 rings: self.rings as u32,
-                slots: SLOTS as u32,
-                data_len: self.data_len as u64,
+                reserved: 0,
+                ring_size: self.ring_size as u64,
                 barriers: u32::from(barriers),
             });
         }
@@ -148,8 +149,7 @@ impl Geometry {
 
     /// Bytes from one ring to the next.
     pub fn ring_len(&self) -> usize {
-        (size_of::<Heads>() + SLOTS as usize * size_of::<Slot>() + self.data_len)
-            .next_multiple_of(page_size())
+        (size_of::<Head>() + self.ring_size).next_multiple_of(page_size())
     }
 
     pub fn claims<'a>(&self, segment: &'a Segment) -> &'a Claims {
@@ -174,10 +174,12 @@ impl Geometry {
         assert!(ring < self.rings);
         // SAFETY: as above.
         unsafe {
-            let heads = segment.base().add(self.ring(ring));
-            let slots = heads.add(size_of::<Heads>());
-            let data = slots.add(SLOTS as usize * size_of::<Slot>());
-            Parts { heads: heads.cast(), slots: slots.cast(), data, data_len: self.data_len as u64 }
+            let head = segment.base().add(self.ring(ring));
+            Parts {
+                head: head.cast(),
+                lines: head.add(size_of::<Head>()).cast(),
+                count: (self.ring_size / LINE) as u64,
+            }
         }
     }
 }
@@ -188,15 +190,12 @@ mod tests {
 
     #[test]
     fn the_layout_is_what_peers_of_the_same_version_expect() {
-        assert_eq!((size_of::<Slot>(), size_of::<Heads>()), (64, 128));
+        assert_eq!((size_of::<crate::ring::Line>(), size_of::<Head>()), (64, 128));
         assert_eq!((size_of::<Doorbell>(), size_of::<Entry>()), (128, 16));
         assert!(size_of::<Directory>() <= 128);
-        let geometry = Geometry { instances: 2, rings: 3, data_len: 1 << 17 };
+        let geometry = Geometry { instances: 2, rings: 3, ring_size: 1 << 17 };
         assert_eq!(geometry.ring(0) % page_size(), 0);
-        assert_eq!(
-            geometry.ring_len(),
-            (128_usize + 256 * 64 + (1 << 17)).next_multiple_of(page_size())
-        );
+        assert_eq!(geometry.ring_len(), (128_usize + (1 << 17)).next_multiple_of(page_size()));
         assert_eq!(geometry.len(), geometry.ring(0) + 3 * geometry.ring_len());
     }
 }

@@ -2,27 +2,24 @@ use super::*;
 
 /// The parts of a ring in memory of one's own.
 struct Memory {
-    heads: Box<Heads>,
-    slots: Vec<Slot>,
-    data: Vec<[u64; 8]>,
+    head: Box<Head>,
+    lines: Vec<Line>,
 }
 
 impl Memory {
-    fn new(data_len: usize) -> Self {
-        let slot = || Slot { control: AtomicU64::new(0), body: UnsafeCell::default() };
+    fn new(count: usize) -> Self {
+        let line = || Line { control: AtomicU64::new(0), body: UnsafeCell::default() };
         Self {
-            heads: Box::new(Heads { slots: AtomicU64::new(0), data: AtomicU64::new(0) }),
-            slots: (0..SLOTS).map(|_| slot()).collect(),
-            data: vec![[0; 8]; data_len / 64],
+            head: Box::new(Head(AtomicU64::new(0))),
+            lines: (0..count).map(|_| line()).collect(),
         }
     }
 
     fn parts(&mut self) -> Parts {
         Parts {
-            heads: &raw const *self.heads,
-            slots: self.slots.as_ptr(),
-            data: self.data.as_mut_ptr().cast(),
-            data_len: self.data.len() as u64 * 64,
+            head: &raw const *self.head,
+            lines: self.lines.as_mut_ptr(),
+            count: self.lines.len() as u64,
         }
     }
 
@@ -42,12 +39,13 @@ mod model {
 
     use super::*;
 
-    /// What slots and data hold, watched by loom: a read that does not come after the write it should
-    /// see, or before the write it should not, fails.
+    const COUNT: usize = 4;
+
+    /// What lines hold, watched by loom: a read that does not come after the write it should see, or
+    /// before the write it should not, fails.
     struct Watched {
         memory: Memory,
         bodies: Vec<Tracked<u64>>,
-        lines: Vec<Tracked<u64>>,
     }
 
     // SAFETY: what the tests share is atomic or watched.
@@ -57,9 +55,8 @@ mod model {
 
     fn watched() -> (Arc<Watched>, Producer, Consumer) {
         let mut watched = Watched {
-            memory: Memory::new(128),
-            bodies: (0..SLOTS).map(|_| Tracked::new(0)).collect(),
-            lines: (0..2).map(|_| Tracked::new(0)).collect(),
+            memory: Memory::new(COUNT),
+            bodies: (0..COUNT).map(|_| Tracked::new(0)).collect(),
         };
         let (producer, consumer) = watched.memory.ends();
         (Arc::new(watched), producer, consumer)
@@ -68,41 +65,43 @@ mod model {
     // SAFETY: an end is used by one thread; what it leads to is atomic.
     unsafe impl Send for Producer {}
 
-    fn check(messages: u64, with_data: fn(u64) -> bool) {
+    /// Messages of one line, and of two where `long` says so.
+    fn check(messages: u64, long: fn(u64) -> bool) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(3);
         builder.check(move || {
             let (watched, mut producer, mut consumer) = watched();
             let other = Arc::clone(&watched);
             let sender = loom::thread::spawn(move || {
-                let base = other.memory.data.as_ptr().addr();
+                let place = |position: u64| position as usize % COUNT;
                 for number in 1..=messages {
-                    while !producer.has_slot() && !producer.look() {
-                        loom::thread::yield_now();
-                    }
-                    if with_data(number) {
-                        let room = loop {
-                            match producer.room(64) {
-                                Some(room) => break room,
-                                None => loom::thread::yield_now(),
-                            }
-                        };
-                        let line = (room.place.addr() - base) / 64;
+                    let len = if long(number) { LINE } else { 8 };
+                    let room = loop {
+                        match producer.room(len) {
+                            Some(room) => break room,
+                            None => loom::thread::yield_now(),
+                        }
+                    };
+                    let begin = producer.tail + room.skipped;
+                    // SAFETY: loom checks it.
+                    other.bodies[place(begin)].with_mut(|at| unsafe { *at = number });
+                    if long(number) {
                         // SAFETY: loom checks it.
-                        other.lines[line].with_mut(|at| unsafe { *at = number });
-                        producer.publish_data(room, 1, 64);
-                    } else {
-                        let slot = (producer.tail % SLOTS) as usize;
-                        // SAFETY: loom checks it.
-                        other.bodies[slot].with_mut(|at| unsafe { *at = number });
-                        producer.publish(KIND_INLINE, 1, 8);
+                        other.bodies[place(begin + 1)].with_mut(|at| unsafe { *at = number });
+                        // The bytes of a message cover what could be a control word, and here they
+                        // are what the consumer would wait for one lap later.
+                        let stamp = producer.lines.stamp(begin + 1).wrapping_add(1);
+                        let word = Control::new(stamp, KIND_MESSAGE, 1, 8);
+                        let line = &other.memory.lines[place(begin + 1)];
+                        line.control.store(word.0, Ordering::Relaxed);
                     }
+                    producer.publish_room(room, number as u8, len as u32);
                 }
             });
-            let base = watched.memory.data.as_ptr().addr();
             for number in 1..=messages {
                 let control = loop {
                     match consumer.peek() {
+                        Some(control) if control.kind() == KIND_SKIP => assert!(consumer.skip()),
                         Some(control) => break control,
                         None => {
                             consumer.publish();
@@ -110,17 +109,14 @@ mod model {
                         }
                     }
                 };
+                assert_eq!(control.tag(), number as u8);
                 let message = consumer.message(control).expect("in order");
-                let found = if control.kind() == KIND_INLINE {
-                    let slot = (consumer.head % SLOTS) as usize;
+                assert_eq!(message.len, if long(number) { LINE } else { 8 });
+                for line in consumer.position..consumer.position + lines_of(message.len) {
                     // SAFETY: loom checks it.
-                    watched.bodies[slot].with(|at| unsafe { *at })
-                } else {
-                    let line = (message.data.addr() - base) / 64;
-                    // SAFETY: loom checks it.
-                    watched.lines[line].with(|at| unsafe { *at })
-                };
-                assert_eq!(found, number);
+                    let found = watched.bodies[line as usize % COUNT].with(|at| unsafe { *at });
+                    assert_eq!(found, number);
+                }
                 consumer.release(message);
             }
             sender.join().unwrap();
@@ -128,18 +124,18 @@ mod model {
     }
 
     #[test]
-    fn model_slots_are_handed_over_and_back() {
-        check(5, |_| false);
+    fn model_lines_are_handed_over_and_back() {
+        check(6, |_| false);
     }
 
     #[test]
-    fn model_data_is_handed_over_and_back() {
+    fn model_what_a_message_leaves_behind_is_not_taken_for_one() {
         check(4, |_| true);
     }
 
     #[test]
-    fn model_slots_and_data_together() {
-        check(4, |number| number.is_multiple_of(2));
+    fn model_short_and_long_messages_together() {
+        check(5, |number| number.is_multiple_of(2));
     }
 }
 
@@ -151,36 +147,45 @@ mod properties {
 
     use super::*;
 
-    const DATA: usize = 4096;
+    const COUNT: usize = 64;
+    const BYTES: usize = COUNT * LINE;
 
+    /// Eight bytes of these look like control words of early laps.
     fn bytes(seed: u64, len: usize) -> Vec<u8> {
-        (0..len as u64).map(|i| (i ^ seed.wrapping_mul(0x9e37_79b9) >> 7) as u8).collect()
+        (0..len as u64)
+            .map(|i| if seed.is_multiple_of(4) { (i % 8 / 6) as u8 } else { (i ^ seed) as u8 })
+            .collect()
     }
 
     /// Sends if there is room, and says whether there was.
     fn send(producer: &mut Producer, seed: u64, len: usize, shorter: usize) -> bool {
-        if !producer.has_slot() && !producer.look() {
-            return false;
-        }
         let written = len - shorter.min(len);
         let message = bytes(seed, written);
-        let place = if len <= INLINE {
-            producer.body()
-        } else {
-            match producer.room(len) {
-                Some(room) => {
-                    // SAFETY: the room has `len` bytes.
-                    unsafe { room.place.copy_from_nonoverlapping(message.as_ptr(), written) };
-                    producer.publish_data(room, seed as u8, written as u32);
-                    return true;
-                }
-                None => return false,
+        if len <= INLINE {
+            if !producer.has_line() && !producer.look() {
+                return false;
             }
-        };
-        // SAFETY: the body has room for what is not longer.
-        unsafe { place.copy_from_nonoverlapping(message.as_ptr(), written) };
-        producer.publish(KIND_INLINE, seed as u8, written as u32);
+            let place = producer.body();
+            // SAFETY: the body has room for what is not longer.
+            unsafe { place.copy_from_nonoverlapping(message.as_ptr(), written) };
+            producer.publish(KIND_MESSAGE, seed as u8, written as u32);
+            return true;
+        }
+        let Some(room) = producer.room(len) else { return false };
+        // SAFETY: the room has `len` bytes.
+        unsafe { room.place.copy_from_nonoverlapping(message.as_ptr(), written) };
+        producer.publish_room(room, seed as u8, written as u32);
         true
+    }
+
+    /// The next message's control word.
+    fn next(consumer: &mut Consumer) -> Option<Control> {
+        let control = consumer.peek()?;
+        if control.kind() != KIND_SKIP {
+            return Some(control);
+        }
+        assert!(consumer.skip());
+        consumer.peek()
     }
 
     #[derive(Debug, Clone)]
@@ -190,7 +195,7 @@ mod properties {
     }
 
     fn step() -> impl Strategy<Value = Step> {
-        let len = prop_oneof![3 => 0..=INLINE, 3 => INLINE + 1..300, 1 => 300..=DATA / 2];
+        let len = prop_oneof![3 => 0..=INLINE, 3 => INLINE + 1..300, 1 => 300..=BYTES / 4];
         prop_oneof![
             3 => (len, prop_oneof![4 => Just(0usize), 1 => 0..2000usize])
                 .prop_map(|(len, shorter)| Step::Send { len, shorter }),
@@ -203,7 +208,7 @@ mod properties {
         /// Against a queue: what comes out is what went in, whatever the sizes and the laps.
         #[test]
         fn a_ring_is_a_queue(steps in prop::collection::vec(step(), 1..600)) {
-            let mut memory = Memory::new(DATA);
+            let mut memory = Memory::new(COUNT);
             let (mut producer, mut consumer) = memory.ends();
             let mut model: VecDeque<(u64, usize)> = VecDeque::new();
             let mut seed = 0;
@@ -214,12 +219,13 @@ mod properties {
                         if send(&mut producer, seed, len, shorter) {
                             model.push_back((seed, len - shorter.min(len)));
                         } else {
-                            prop_assert!(!model.is_empty() || consumer.head != consumer.published_slots);
+                            // A consumer that has taken everything never leaves a sender waiting.
+                            prop_assert!(!model.is_empty());
                         }
                     }
                     Step::Receive { count, settle } => {
                         for _ in 0..count {
-                            let Some(control) = consumer.peek() else {
+                            let Some(control) = next(&mut consumer) else {
                                 prop_assert!(model.is_empty());
                                 break;
                             };
@@ -242,44 +248,45 @@ mod properties {
 
         /// Whatever a control word says, the message lies inside the ring or is refused.
         #[test]
-        fn a_control_word_leads_nowhere_else(word in any::<u64>(), sent in 0usize..60) {
-            let mut memory = Memory::new(DATA);
+        fn a_control_word_leads_nowhere_else(word in any::<u64>(), len in 0u32..8192, sent in 0usize..60) {
+            let mut memory = Memory::new(COUNT);
             let parts = memory.parts();
             let (mut producer, mut consumer) = memory.ends();
             for seed in 0..sent as u64 {
                 prop_assert!(send(&mut producer, seed, 57, 0));
-                let control = consumer.peek().expect("sent");
+                let control = next(&mut consumer).expect("sent");
                 let message = consumer.message(control).expect("in order");
                 consumer.release(message);
                 consumer.publish();
             }
-            if let Some(message) = consumer.message(Control(word)) {
-                let (begin, end) = (message.data.addr(), message.data.addr() + message.len);
-                let inside = |from: usize, len: usize| begin >= from && end <= from + len;
-                prop_assert!(
-                    inside(parts.data.addr(), DATA)
-                        || inside(parts.slots.addr(), SLOTS as usize * size_of::<Slot>())
-                );
+            for word in [Control(word), Control::new(0, KIND_MESSAGE, 0, len)] {
+                if let Some(message) = consumer.message(word) {
+                    let (begin, end) = (message.data.addr(), message.data.addr() + message.len);
+                    let first = parts.lines.addr();
+                    prop_assert!(begin >= first && end <= first + BYTES);
+                }
             }
         }
     }
 
     #[test]
     fn sixteen_bits_of_stamp_are_enough() {
-        let mut memory = Memory::new(DATA);
+        let mut memory = Memory::new(COUNT);
         let (mut producer, mut consumer) = memory.ends();
         // Before and after the stamp comes around.
-        for lap in [0, 65_534, 65_535, 65_536, 131_071] {
-            let position = lap * SLOTS;
-            (producer.tail, producer.seen_slots) = (position, position);
-            (consumer.head, consumer.published_slots) = (position, position);
-            memory.slots.iter().for_each(|slot| {
+        for lap in [1, 65_534, 65_535, 65_536, 131_071] {
+            let position = lap * COUNT as u64;
+            (producer.tail, producer.limit) = (position, position + COUNT as u64 - 1);
+            consumer.published = position - 1;
+            consumer.position = position - 1;
+            consumer.advance(1);
+            memory.lines.iter().for_each(|line| {
                 // What the lap before has left.
                 let stale = u64::from(lap as u16) << 48;
-                slot.control.store(stale, Ordering::Relaxed);
+                line.control.store(stale, Ordering::Relaxed);
             });
-            memory.heads.slots.store(position, Ordering::Relaxed);
-            for turn in 0..3 * SLOTS {
+            memory.head.0.store(position, Ordering::Relaxed);
+            for turn in 0..3 * COUNT as u64 {
                 assert!(consumer.peek().is_none(), "lap {lap}, turn {turn}");
                 assert!(send(&mut producer, turn, 5, 0));
                 let control = consumer.peek().expect("sent");
@@ -289,20 +296,52 @@ mod properties {
         }
     }
 
+    /// The middle of a message looks like the control word that the consumer waits for a lap later.
     #[test]
-    fn heads_that_can_not_be_are_a_full_ring() {
-        let mut memory = Memory::new(DATA);
+    fn what_a_message_leaves_behind_is_no_message() {
+        let mut memory = Memory::new(COUNT);
+        let (mut producer, mut consumer) = memory.ends();
+        let receive = |consumer: &mut Consumer| {
+            let message = consumer.message(consumer.peek().expect("sent")).expect("in order");
+            consumer.release(message);
+        };
+        let room = producer.room(120).expect("empty");
+        let forged = Control::new(2, KIND_MESSAGE, 9, 4).0;
+        // SAFETY: the room has 120 bytes; the second line begins at byte 56.
+        unsafe { room.place.add(56).cast::<u64>().write_unaligned(forged) };
+        producer.publish_room(room, 1, 120);
+        receive(&mut consumer);
+        for turn in 3..=COUNT as u64 {
+            assert!(consumer.peek().is_none());
+            consumer.publish();
+            assert!(send(&mut producer, turn, 8, 0));
+            receive(&mut consumer);
+        }
+        assert!(consumer.peek().is_none());
+        consumer.publish();
+        // Ends just before the line.
+        assert!(send(&mut producer, 1, 8, 0));
+        assert_eq!(producer.tail, COUNT as u64 + 1);
+        receive(&mut consumer);
+        assert!(consumer.peek().is_none(), "a forged message");
+    }
+
+    #[test]
+    fn a_head_that_can_not_be_is_a_full_ring() {
+        let mut memory = Memory::new(COUNT);
         let (mut producer, _) = memory.ends();
-        memory.heads.slots.store(u64::MAX / 2, Ordering::Relaxed);
-        memory.heads.data.store(u64::MAX / 2, Ordering::Relaxed);
-        let sent = (0..10_000).take_while(|seed| send(&mut producer, *seed, 8, 0)).count();
-        assert_eq!(sent as u64, SLOTS);
-        assert!(!producer.look());
+        for head in [u64::MAX / 2, u64::MAX, u64::MAX - 10] {
+            memory.head.0.store(head, Ordering::Relaxed);
+            let sent = (0..10_000).take_while(|seed| send(&mut producer, *seed, 8, 0)).count();
+            assert!(sent < COUNT);
+            assert!(!producer.look());
+        }
+        assert_eq!(producer.tail, COUNT as u64 - 1);
     }
 
     #[test]
     fn a_producer_without_a_ring_looks_full() {
         let producer = Producer::closed();
-        assert!(!producer.has_slot() && !producer.is_open());
+        assert!(!producer.has_line() && !producer.is_open());
     }
 }
