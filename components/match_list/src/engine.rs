@@ -188,7 +188,9 @@ impl Lists {
         let counts = &mut self.counts;
         counts.searches += 1;
         counts.compared += compared;
-        counts.compared_max = counts.compared_max.max(compared);
+        if compared > counts.compared_max {
+            counts.compared_max = compared;
+        }
     }
 
     /// A receive was posted.
@@ -220,7 +222,9 @@ impl Lists {
             }
         }
         self.counts.posted += 1;
-        self.counts.posted_max = self.counts.posted_max.max(self.counts.posted);
+        if self.counts.posted > self.counts.posted_max {
+            self.counts.posted_max = self.counts.posted;
+        }
         None
     }
 
@@ -230,6 +234,29 @@ impl Lists {
     /// What `keep` makes is valid until it comes out.
     #[inline]
     pub unsafe fn arrive(
+        &mut self,
+        source: i32,
+        tag: i32,
+        keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
+    ) -> Option<*mut MatchPosted> {
+        // Most often the receive that was posted first is the right one.
+        let first = self.source(source).posted.head;
+        if !first.is_null() && self.any.head.is_null() {
+            // SAFETY: what is in a list is valid.
+            unsafe {
+                if tag_fits((*first).tag, tag) {
+                    self.searched(1);
+                    self.withdraw(first);
+                    return Some(first);
+                }
+            }
+        }
+        self.arrive_slowly(source, tag, keep)
+    }
+
+    /// The same when the receive that was posted first is not the right one.
+    #[inline(never)]
+    fn arrive_slowly(
         &mut self,
         source: i32,
         tag: i32,

@@ -49,12 +49,26 @@ unsafe impl Sync for Engine {}
 
 impl Engine {
     /// Runs `work` on the lists, under the lock where there are threads.
-    #[inline]
+    #[inline(always)]
     fn with<R>(&self, work: impl FnOnce(&mut Lists) -> R) -> R {
-        let _held = self.threaded.then(|| self.lock.guard());
+        if self.threaded {
+            self.acquire();
+        }
         // SAFETY: nobody else has the lists: the lock is held, or there is one thread and the
         // engine calls nothing that calls the engine.
-        work(unsafe { &mut *self.lists.get() })
+        let result = work(unsafe { &mut *self.lists.get() });
+        if self.threaded {
+            // SAFETY: taken above. A panic in between ends the process, as in every function of the
+            // contract, so nobody waits for the lock then.
+            unsafe { self.lock.unlock() };
+        }
+        result
+    }
+
+    /// A function of its own, so that a single thread does not pay for what it needs.
+    #[inline(never)]
+    fn acquire(&self) {
+        self.lock.lock();
     }
 }
 

@@ -125,6 +125,18 @@ impl State {
         unsafe { &*found }
     }
 
+    /// A rank and the peer behind it, if both were met.
+    #[inline(always)]
+    pub fn known(&self, rank: u32) -> Option<(&Rank, &Remote)> {
+        let place = self.ranks.get(rank as usize)?;
+        // SAFETY: ranks live as long as the state, remotes as long as the component. Acquire: who
+        // sees them sees what is in them.
+        unsafe {
+            let rank = place.load(Ordering::Acquire).as_ref()?;
+            Some((rank, rank.remote.load(Ordering::Acquire).as_ref()?))
+        }
+    }
+
     #[cold]
     fn make(place: &AtomicPtr<Rank>) -> &Rank {
         let made = Box::into_raw(Box::new(Rank {

@@ -25,11 +25,17 @@ pub struct Ob1 {
 macro_rules! in_mode {
     ($this:ident.$function:ident($($argument:expr),*)) => {
         if $this.threaded {
-            $this.core.$function::<Multiple>($($argument),*)
+            apart(|| $this.core.$function::<Multiple>($($argument),*))
         } else {
             $this.core.$function::<Single>($($argument),*)
         }
     };
+}
+
+/// Runs `work` in a function of its own, so that what it does costs the other mode no register.
+#[inline(never)]
+fn apart<R>(work: impl FnOnce() -> R) -> R {
+    work()
 }
 
 /// The progress callback.

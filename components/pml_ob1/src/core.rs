@@ -28,6 +28,7 @@ use crate::pool::Pool;
 use crate::receive::{Incoming, ReceiveRequest};
 use crate::send::SendRequest;
 use crate::table::Table;
+use crate::wire;
 
 /// The component's state. Its address is fixed; requests and callbacks hold it.
 pub struct Core {
@@ -268,6 +269,9 @@ impl Core {
             let text = format!("no memory to keep a message of {} bytes", message.len);
             self.host.abort(1, &text);
         }
+        // A peer may have changed the header since it was checked.
+        // SAFETY: no message is shorter, and the copy is ours.
+        unsafe { Kept::data(kept).cast::<[u8; wire::Match::SIZE]>().write(message.header.bytes()) };
         kept
     }
 
@@ -355,14 +359,22 @@ impl Core {
     pub unsafe fn wait<M: Mode>(&self, request: *const Request) {
         // SAFETY: promised by the caller.
         let request = unsafe { &*request };
-        let mut spins = if self.host.job().is_crowded() { 0 } else { self.params.spin.get() };
-        while !request.is_complete() {
-            if spins == 0 {
-                return self.wait_long(request);
-            }
-            spins -= 1;
-            self.host.progress();
+        if !request.is_complete() {
+            self.wait_by_polling(request);
         }
+    }
+
+    #[inline(never)]
+    fn wait_by_polling(&self, request: &Request) {
+        let host = self.host;
+        let spins = if host.job().is_crowded() { 0 } else { self.params.spin.get() };
+        for _ in 0..spins {
+            host.progress();
+            if request.is_complete() {
+                return;
+            }
+        }
+        self.wait_long(request);
     }
 
     #[cold]
@@ -471,6 +483,11 @@ impl Core {
         if self.busy_count.load(Ordering::Acquire) == 0 {
             return 0;
         }
+        self.retry_all::<M>()
+    }
+
+    #[inline(never)]
+    fn retry_all<M: Mode>(&self) -> u32 {
         let mut events = 0;
         let mut place = 0;
         while let Some(RemotePointer(remote)) =

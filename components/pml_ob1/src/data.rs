@@ -73,14 +73,26 @@ impl Data {
             if self.contiguous {
                 copy(from, self.at(offset), len);
             } else {
-                let mut cursor = walk
-                    .take()
-                    .filter(|walk| walk.position == offset)
-                    .unwrap_or(self.cursor(offset));
-                unpack(&mut cursor, from, len);
-                *walk = Some(cursor);
+                self.write_apart(offset, from, len, walk);
             }
         }
+    }
+
+    /// # Safety
+    /// As for `write`.
+    #[inline(never)]
+    unsafe fn write_apart(
+        &self,
+        offset: u64,
+        from: *const u8,
+        len: usize,
+        walk: &mut Option<Cursor>,
+    ) {
+        let mut cursor =
+            walk.take().filter(|walk| walk.position == offset).unwrap_or(self.cursor(offset));
+        // SAFETY: promised by the caller.
+        unsafe { unpack(&mut cursor, from, len) };
+        *walk = Some(cursor);
     }
 }
 
@@ -90,10 +102,17 @@ impl Data {
 /// Both have `len` bytes.
 #[inline]
 unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: promised by the caller. Small sizes of the most used types need no call.
+    // SAFETY: promised by the caller. Small sizes need no call: two words that may overlap cover
+    // every length up to twice theirs.
     unsafe {
         match len {
-            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+            8..=16 => {
+                let last = len - 8;
+                let head = from.cast::<u64>().read_unaligned();
+                let tail = from.add(last).cast::<u64>().read_unaligned();
+                to.cast::<u64>().write_unaligned(head);
+                to.add(last).cast::<u64>().write_unaligned(tail);
+            }
             4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
             0 => {}
             _ => core::ptr::copy_nonoverlapping(from, to, len),

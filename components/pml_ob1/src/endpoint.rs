@@ -42,12 +42,18 @@ const SMALLEST_FRAME: usize = 64;
 /// The instance whose lock this thread holds, because it is in a callback of its transport.
 pub type Held<'a> = Option<&'a Cri>;
 
+/// `send_immediate` of a transport.
+type SendImmediate =
+    unsafe extern "C" fn(&BtlModule, &Cri, *mut Endpoint, &BtlMessage) -> OutcomeCode;
+
 /// A device and an endpoint on it, with the numbers that each message looks at.
 pub struct Way {
     /// The device.
     pub module: *const BtlModule,
     /// The endpoint.
     pub endpoint: *mut Endpoint,
+    /// Its function for short messages.
+    send_immediate: SendImmediate,
     /// The device's first instance.
     cri: *const Cri,
     /// Instances of the device.
@@ -87,6 +93,8 @@ impl Way {
         Ok(Self {
             module,
             endpoint: route.endpoint,
+            // SAFETY: the host has set the table, which is complete.
+            send_immediate: unsafe { (*module.ops).send_immediate.unwrap_unchecked() },
             cri: pool.cri(0),
             instances: pool.count,
             immediate,
@@ -136,7 +144,7 @@ impl Way {
 
     /// Runs `work` with an instance of the device whose lock is held. `None` when this thread holds
     /// another device's and the one for us is taken: to wait for it could mean a deadlock.
-    #[inline]
+    #[inline(always)]
     pub fn with_cri<M: Mode, R>(
         &self,
         host: HostHandle,
@@ -232,10 +240,12 @@ impl Way {
         unsafe { self.pack(cri, header, data, offset, len, walk) }
     }
 
+    /// Sends a header and contiguous data with `send_immediate`.
+    ///
     /// # Safety
-    /// As for `push`.
-    #[inline]
-    unsafe fn immediate(
+    /// As for `push`; both together are at most what the function takes.
+    #[inline(always)]
+    pub unsafe fn immediate(
         &self,
         cri: &Cri,
         header: &[u8],
@@ -249,19 +259,13 @@ impl Way {
             payload_len: len as u32,
             tag: wire::TAG,
         };
-        // SAFETY: promised by the caller; the table is complete.
-        outcome(unsafe {
-            (self.ops().send_immediate.unwrap_unchecked())(
-                self.device(),
-                cri,
-                self.endpoint,
-                &message,
-            )
-        })
+        // SAFETY: promised by the caller.
+        outcome(unsafe { (self.send_immediate)(self.device(), cri, self.endpoint, &message) })
     }
 
     /// # Safety
     /// As for `push`.
+    #[inline(never)]
     unsafe fn pack(
         &self,
         cri: &Cri,
@@ -334,6 +338,7 @@ impl Way {
 }
 
 /// The outcome of a function of a transport that is finished when it returns.
+#[inline]
 pub fn outcome(code: OutcomeCode) -> Result<Outcome, Status> {
     match code {
         DONE => Ok(Outcome::Done),

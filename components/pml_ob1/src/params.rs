@@ -53,7 +53,7 @@ impl Params {
             spin: registrar
                 .integer(
                     "spin",
-                    100,
+                    300,
                     "Passes of the progress engine that a blocking call makes before it leaves the \
                      waiting to the wait component",
                 )

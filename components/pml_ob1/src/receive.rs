@@ -14,7 +14,6 @@ use core::ffi::c_void;
 use core::mem::{MaybeUninit, offset_of};
 use core::sync::atomic::Ordering;
 
-use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_RECEIVE, Request,
@@ -72,6 +71,9 @@ impl ReceiveRequest {
 
 /// A message that arrived, in place or kept.
 pub struct Incoming<'a> {
+    /// What its header says, if it is one that is matched. The peer may change what lies at `data`
+    /// at any time, so nobody reads that twice.
+    pub header: wire::Match,
     /// Header and payload.
     pub data: *const u8,
     /// Bytes of both, at least as many as the kind's header has.
@@ -87,14 +89,16 @@ impl<'a> Incoming<'a> {
     pub fn of_kept(kept: *mut Kept, held: Held<'a>) -> Self {
         // SAFETY: whoever has a kept message may read it.
         let (len, module) = unsafe { ((*kept).len, (*kept).module) };
-        Self { data: Kept::data(kept), len, module, held }
+        let data = Kept::data(kept);
+        // SAFETY: no message is shorter.
+        let header = unsafe { wire::Match::read(data) };
+        Self { header, data, len, module, held }
     }
 
-    /// The first word.
+    /// Its kind.
     #[inline]
-    fn word(&self) -> u32 {
-        // SAFETY: no header is shorter.
-        u32::from_le(unsafe { self.data.cast::<u32>().read_unaligned() })
+    fn kind(&self) -> u8 {
+        wire::kind_of(self.header.word)
     }
 
     /// For choosing a copy of the counters.
@@ -109,19 +113,20 @@ pub unsafe extern "C" fn arrived<M: Mode>(core: *mut c_void, received: *const Re
     // SAFETY: the component registered its core; the transport's message is valid during the call.
     unsafe {
         let (core, received) = (&*core.cast::<Core>(), &*received);
-        let held: Option<&Cri> = received.cri.as_ref();
+        if received.len < wire::Match::SIZE {
+            return core.too_short::<M>(received);
+        }
         let message = Incoming {
+            header: wire::Match::read(received.data.cast()),
             data: received.data.cast(),
             len: received.len,
             module: received.module,
-            held,
+            held: received.cri.as_ref(),
         };
-        if message.len < wire::Match::SIZE {
-            return core.violation::<M>(&message, "it is shorter than any header");
-        }
-        match wire::kind_of(message.word()) {
-            kind::MATCH => core.message::<M>(&message),
-            other => core.other::<M>(other, &message),
+        if message.kind() == kind::MATCH {
+            core.match_message::<M>(&message);
+        } else {
+            core.other::<M>(&message);
         }
     }
 }
@@ -151,7 +156,8 @@ impl Core {
     /// # Safety
     /// The message's bytes are there, at least the smallest header's.
     #[inline(never)]
-    unsafe fn other<M: Mode>(&self, kind: u8, message: &Incoming<'_>) {
+    unsafe fn other<M: Mode>(&self, message: &Incoming<'_>) {
+        let kind = message.kind();
         let Some(size) = wire::size_of_kind(kind) else {
             return self.violation::<M>(message, "there is no such kind");
         };
@@ -176,15 +182,33 @@ impl Core {
         }
     }
 
+    #[cold]
+    fn too_short<M: Mode>(&self, received: &Received) {
+        let header = wire::Match { word: 0, context: 0, source: 0, tag: 0 };
+        let Received { len, module, .. } = *received;
+        let message = Incoming { header, data: received.data.cast(), len, module, held: None };
+        self.violation::<M>(&message, "it is shorter than any header");
+    }
+
     /// A message that is matched.
     ///
     /// # Safety
     /// Its bytes are there, and it is as long as its header.
-    #[inline]
+    #[inline(never)]
     pub unsafe fn message<M: Mode>(&self, message: &Incoming<'_>) {
-        // SAFETY: promised by the caller; all kinds that are matched begin the same.
+        // SAFETY: promised by the caller.
+        unsafe { self.match_message::<M>(message) }
+    }
+
+    /// The same, for the most frequent caller.
+    ///
+    /// # Safety
+    /// As for `message`.
+    #[inline(always)]
+    unsafe fn match_message<M: Mode>(&self, message: &Incoming<'_>) {
+        let header = &message.header;
+        // SAFETY: promised by the caller.
         unsafe {
-            let header = wire::Match::read(message.data);
             let mut state = self.contexts.get(header.context);
             if state.is_null() {
                 if self.keep_early::<M>(header.context, message) {
@@ -205,7 +229,7 @@ impl Core {
             // lock.
             let posted = order.inner.with::<M, _>(|inner| {
                 if inner.expected != sequence {
-                    return Err(sequence.wrapping_sub(inner.expected) & wire::SEQUENCE_MASK);
+                    return Err(());
                 }
                 inner.expected = (sequence + 1) & wire::SEQUENCE_MASK;
                 Ok(self.offer::<M>(state, message, core::ptr::null_mut()))
@@ -215,7 +239,7 @@ impl Core {
                 Ok(posted) => {
                     self.accept::<M>(state, ReceiveRequest::of_posted(posted), message);
                 }
-                Err(_) => self.overtook::<M>(order, sequence, message),
+                Err(()) => self.overtook::<M>(order, sequence, message),
             }
             if order.overtaken.load(Ordering::Relaxed) != 0 {
                 self.catch_up::<M>(state, order, message.held);
@@ -279,7 +303,7 @@ impl Core {
     ///
     /// # Safety
     /// As for `message`; it is the sender's turn.
-    #[inline]
+    #[inline(always)]
     unsafe fn offer<M: Mode>(
         &self,
         state: &State,
@@ -287,9 +311,9 @@ impl Core {
         kept: *mut Kept,
     ) -> *mut MatchPosted {
         let mut keeping = Keeping { core: self, message, kept };
+        let header = &message.header;
         // SAFETY: promised by the caller; the table is complete.
         let posted = unsafe {
-            let header = wire::Match::read(message.data);
             (state.matching.arrive.unwrap_unchecked())(
                 state.engine,
                 header.source as i32,
@@ -310,7 +334,7 @@ impl Core {
     ///
     /// # Safety
     /// The receive is the caller's; the message is valid.
-    #[inline]
+    #[inline(always)]
     unsafe fn accept<M: Mode>(
         &self,
         state: &State,
@@ -319,15 +343,33 @@ impl Core {
     ) {
         // SAFETY: promised by the caller; lengths were checked when the message arrived.
         unsafe {
-            let header = wire::Match::read(message.data);
-            match wire::kind_of(header.word) {
-                kind::MATCH => self.whole::<M>(request, &header, message, wire::Match::SIZE),
-                kind::SYNC => {
-                    let send = wire::Sync::read(message.data).send;
-                    self.whole::<M>(request, &header, message, wire::Sync::SIZE);
-                    self.tell_sender::<M>(state, header.source, send, OK, message.held);
-                }
-                _ => self.announced::<M>(state, request, message),
+            if message.kind() == kind::MATCH {
+                self.whole::<M>(request, message, wire::Match::SIZE);
+            } else {
+                self.accept_other::<M>(state, request, message);
+            }
+        }
+    }
+
+    /// The same for kinds that are not the most frequent one.
+    ///
+    /// # Safety
+    /// As for `accept`.
+    #[inline(never)]
+    unsafe fn accept_other<M: Mode>(
+        &self,
+        state: &State,
+        request: *mut ReceiveRequest,
+        message: &Incoming<'_>,
+    ) {
+        // SAFETY: promised by the caller; lengths were checked when the message arrived.
+        unsafe {
+            if message.kind() == kind::SYNC {
+                let send = wire::Sync::read(message.data).send;
+                self.whole::<M>(request, message, wire::Sync::SIZE);
+                self.tell_sender::<M>(state, message.header.source, send, OK, message.held);
+            } else {
+                self.announced::<M>(state, request, message);
             }
         }
     }
@@ -336,15 +378,14 @@ impl Core {
     ///
     /// # Safety
     /// As for `accept`.
-    #[inline]
+    #[inline(always)]
     unsafe fn whole<M: Mode>(
         &self,
         request: *mut ReceiveRequest,
-        header: &wire::Match,
         message: &Incoming<'_>,
         header_len: usize,
     ) {
-        let len = message.len - header_len;
+        let (header, len) = (&message.header, message.len - header_len);
         // SAFETY: promised by the caller.
         unsafe {
             let data = (*request).data;
@@ -363,7 +404,7 @@ impl Core {
 
     /// # Safety
     /// The receive is the caller's, with its status written.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn complete_receive<M: Mode>(&self, request: *mut ReceiveRequest) {
         // SAFETY: promised by the caller.
         unsafe {
@@ -456,7 +497,7 @@ impl Core {
     ///
     /// # Safety
     /// As the contract says; there is memory for the request.
-    #[inline]
+    #[inline(always)]
     unsafe fn prepare(&self, request: *mut ReceiveRequest, receive: &PmlReceive) {
         // SAFETY: promised by the caller.
         unsafe {
@@ -473,7 +514,7 @@ impl Core {
     ///
     /// # Safety
     /// The request is prepared and pending.
-    #[inline]
+    #[inline(always)]
     unsafe fn post<M: Mode>(&self, request: *mut ReceiveRequest) {
         // SAFETY: promised by the caller; the table is complete.
         unsafe {
@@ -566,16 +607,15 @@ impl Core {
 /// # Safety
 /// The message is valid.
 unsafe fn status_of(kept: *mut Kept) -> MessageStatus {
+    // Lengths were checked when it arrived.
     let message = Incoming::of_kept(kept, None);
-    // SAFETY: promised by the caller; lengths were checked when it arrived.
-    let (header, bytes) = unsafe {
-        let bytes = match wire::kind_of(message.word()) {
-            kind::MATCH => (message.len - wire::Match::SIZE) as u64,
-            kind::SYNC => (message.len - wire::Sync::SIZE) as u64,
-            _ => wire::Rendezvous::read(message.data).length,
-        };
-        (wire::Match::read(message.data), bytes)
+    let bytes = match message.kind() {
+        kind::MATCH => (message.len - wire::Match::SIZE) as u64,
+        kind::SYNC => (message.len - wire::Sync::SIZE) as u64,
+        // SAFETY: promised by the caller.
+        _ => unsafe { wire::Rendezvous::read(message.data) }.length,
     };
+    let header = &message.header;
     MessageStatus { source: header.source as i32, tag: header.tag, error: OK, cancelled: 0, bytes }
 }
 

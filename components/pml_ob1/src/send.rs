@@ -10,6 +10,8 @@
 //! A message gets its sequence number when it is handed to a transport or a queue, so one thread's
 //! messages are numbered in the order of its calls.
 
+use cairn_framework::abi::datatype::DATATYPE_CONTIGUOUS;
+use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::request::{REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_SEND, Request};
 use cairn_framework::abi::status::{ERR_RESOURCES, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
@@ -21,7 +23,7 @@ use core::sync::atomic::Ordering;
 use crate::comm::{Rank, State};
 use crate::core::{Core, Step};
 use crate::data::Data;
-use crate::endpoint::{Held, Remote, Work};
+use crate::endpoint::{Held, Remote, Way, Work};
 use crate::ids::Entry;
 use crate::mode::Mode;
 use crate::params::{AUTO, GET, PUT};
@@ -68,6 +70,7 @@ enum Protocol {
 }
 
 /// How the try to send at once went.
+#[derive(Clone, Copy)]
 enum Tried {
     Sent,
     /// It has this number, but there was no room.
@@ -86,33 +89,28 @@ impl Core {
     pub unsafe fn send<M: Mode>(&self, send: &PmlSend) -> Result<(), Failure> {
         // SAFETY: promised by the caller.
         unsafe {
-            let (state, rank, remote, data) = self.resolve::<M>(send)?;
-            match self.at_once::<M>(send, state, rank, remote, &data) {
+            match self.short_at_once::<M>(send) {
                 Tried::Sent => Ok(()),
-                Tried::Failed(status) => Err(self.failure(status)),
-                Tried::NoRoom(sequence) => {
-                    self.send_slowly::<M>(send, state, remote, data, Some(sequence))
-                }
-                Tried::Not => self.send_slowly::<M>(send, state, remote, data, None),
+                tried => self.send_slowly::<M>(send, tried),
             }
         }
     }
 
     /// # Safety
-    /// As for `send`.
+    /// As for `send`. `tried` is what became of `short_at_once`.
     #[inline(never)]
-    unsafe fn send_slowly<M: Mode>(
-        &self,
-        send: &PmlSend,
-        state: &State,
-        remote: &Remote,
-        data: Data,
-        sequence: Option<u32>,
-    ) -> Result<(), Failure> {
-        let mut request = SendRequest::new::<M>(self, send, state, remote, data);
-        let request = &raw mut request;
+    unsafe fn send_slowly<M: Mode>(&self, send: &PmlSend, tried: Tried) -> Result<(), Failure> {
         // SAFETY: promised by the caller; the request stays until it is complete.
         unsafe {
+            let (state, remote, data) = self.resolve::<M>(send)?;
+            let sequence = match self.again::<M>(send, tried, state, remote, &data) {
+                Tried::Sent => return Ok(()),
+                Tried::Failed(status) => return Err(self.failure(status)),
+                Tried::NoRoom(sequence) => Some(sequence),
+                Tried::Not => None,
+            };
+            let mut request = SendRequest::new::<M>(self, send, state, remote, data);
+            let request = &raw mut request;
             self.launch::<M>(request, sequence);
             self.wait::<M>(&raw const (*request).request);
             match (*request).request.status.error {
@@ -130,32 +128,34 @@ impl Core {
     pub unsafe fn isend<M: Mode>(&self, send: &PmlSend) -> Result<*mut Request, Failure> {
         // SAFETY: promised by the caller.
         unsafe {
-            let (state, rank, remote, data) = self.resolve::<M>(send)?;
-            let sequence = match self.at_once::<M>(send, state, rank, remote, &data) {
+            match self.short_at_once::<M>(send) {
+                Tried::Sent => Ok(self.done()),
+                tried => self.isend_slowly::<M>(send, tried),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `isend`. `tried` is what became of `short_at_once`.
+    #[inline(never)]
+    unsafe fn isend_slowly<M: Mode>(
+        &self,
+        send: &PmlSend,
+        tried: Tried,
+    ) -> Result<*mut Request, Failure> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (state, remote, data) = self.resolve::<M>(send)?;
+            let sequence = match self.again::<M>(send, tried, state, remote, &data) {
                 Tried::Sent => return Ok(self.done()),
                 Tried::Failed(status) => return Err(self.failure(status)),
                 Tried::NoRoom(sequence) => Some(sequence),
                 Tried::Not => None,
             };
-            self.isend_slowly::<M>(send, state, remote, data, sequence)
+            let request = self.new_send::<M>(send, state, remote, data)?;
+            self.launch::<M>(request, sequence);
+            Ok(request.cast())
         }
-    }
-
-    /// # Safety
-    /// As for `isend`.
-    #[inline(never)]
-    unsafe fn isend_slowly<M: Mode>(
-        &self,
-        send: &PmlSend,
-        state: &State,
-        remote: &Remote,
-        data: Data,
-        sequence: Option<u32>,
-    ) -> Result<*mut Request, Failure> {
-        let request = self.new_send::<M>(send, state, remote, data)?;
-        // SAFETY: promised by the caller.
-        unsafe { self.launch::<M>(request, sequence) };
-        Ok(request.cast())
     }
 
     /// Makes a persistent send.
@@ -165,7 +165,7 @@ impl Core {
     pub unsafe fn send_init<M: Mode>(&self, send: &PmlSend) -> Result<*mut Request, Failure> {
         // SAFETY: promised by the caller.
         unsafe {
-            let (state, _, remote, data) = self.resolve::<M>(send)?;
+            let (state, remote, data) = self.resolve::<M>(send)?;
             let request = self.new_send::<M>(send, state, remote, data)?;
             (*request).persistent = true;
             (*request).request.start = Some(start::<M>);
@@ -194,36 +194,78 @@ impl Core {
     ///
     /// # Safety
     /// As the contract says.
-    #[inline]
     unsafe fn resolve<'a, M: Mode>(
         &self,
         send: &PmlSend,
-    ) -> Result<(&'a State, &'a Rank, &'a Remote, Data), Failure> {
+    ) -> Result<(&'a State, &'a Remote, Data), Failure> {
         // SAFETY: promised by the caller.
         unsafe {
             let state = self.state(send.comm);
-            let rank = state.rank(send.peer);
-            let remote = self.remote::<M>(state, rank, send.peer)?;
-            Ok((state, rank, remote, Data::new(send.buffer, send.count, send.datatype)))
+            let remote = self.remote::<M>(state, state.rank(send.peer), send.peer)?;
+            Ok((state, remote, Data::new(send.buffer, send.count, send.datatype)))
         }
     }
 
-    /// Tries to send a whole message without a request.
+    /// Tries to send what is most frequent: a short message without holes to a peer that is known.
     ///
     /// # Safety
     /// As the contract says.
-    #[inline]
-    unsafe fn at_once<M: Mode>(
+    #[inline(always)]
+    unsafe fn short_at_once<M: Mode>(&self, send: &PmlSend) -> Tried {
+        // SAFETY: promised by the caller.
+        let (state, datatype) = unsafe { (self.state(send.comm), &*send.datatype) };
+        let Some((rank, remote)) = state.known(send.peer) else { return Tried::Not };
+        let bytes = send.count.saturating_mul(datatype.size);
+        let short = bytes < remote.immediate_end && datatype.flags & DATATYPE_CONTIGUOUS != 0;
+        if !short || send.mode == PML_SYNCHRONOUS || remote.is_blocked() {
+            return Tried::Not;
+        }
+        let from = send.buffer.cast::<u8>().wrapping_offset(datatype.true_lb as isize);
+        // SAFETY: promised by the caller; header and data are short enough.
+        let push = |way: &Way, cri: &Cri, header: &[u8]| unsafe {
+            way.immediate(cri, header, from, bytes as usize)
+        };
+        self.number_and_push::<M>(send, state, rank, remote, bytes, push)
+    }
+
+    /// Tries to send a whole message of any kind without a request, if that was not tried before.
+    ///
+    /// # Safety
+    /// As the contract says.
+    unsafe fn again<M: Mode>(
+        &self,
+        send: &PmlSend,
+        tried: Tried,
+        state: &State,
+        remote: &Remote,
+        data: &Data,
+    ) -> Tried {
+        if !matches!(tried, Tried::Not)
+            || data.bytes > remote.eager
+            || send.mode == PML_SYNCHRONOUS
+            || remote.is_blocked()
+        {
+            return tried;
+        }
+        let rank = state.rank(send.peer);
+        // SAFETY: promised by the caller; `eager` fits with the header.
+        let push = |way: &Way, cri: &Cri, header: &[u8]| unsafe {
+            way.push(cri, header, data, 0, data.bytes as usize, &mut None)
+        };
+        self.number_and_push::<M>(send, state, rank, remote, data.bytes, push)
+    }
+
+    /// Gives a message its number and hands it to the best way.
+    #[inline(always)]
+    fn number_and_push<M: Mode>(
         &self,
         send: &PmlSend,
         state: &State,
         rank: &Rank,
         remote: &Remote,
-        data: &Data,
+        bytes: u64,
+        push: impl FnOnce(&Way, &Cri, &[u8]) -> Result<Outcome, Status>,
     ) -> Tried {
-        if data.bytes > remote.eager || send.mode == PML_SYNCHRONOUS || remote.is_blocked() {
-            return Tried::Not;
-        }
         let way = remote.first();
         let scope = &state.view().scope;
         let mut who = 0;
@@ -237,14 +279,11 @@ impl Core {
                 source: state.rank,
                 tag: send.tag,
             };
-            let len = data.bytes as usize;
-            // SAFETY: promised by the caller; `eager` fits with the header.
-            let sent = unsafe { way.push(cri, &header.bytes(), data, 0, len, &mut None) };
-            (sequence, sent)
+            (sequence, push(way, cri, &header.bytes()))
         });
         match sent {
             Some((_, Ok(Outcome::Done))) => {
-                self.counters.add::<M>(who, |copy| &copy.bytes_eager, data.bytes);
+                self.counters.add::<M>(who, |copy| &copy.bytes_eager, bytes);
                 Tried::Sent
             }
             Some((sequence, Ok(_))) => Tried::NoRoom(sequence),
@@ -489,8 +528,7 @@ unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
         let core = &*this.core;
         let (state, remote, send, data) = (&*this.state, &*this.remote, this.send, this.data);
         this.request.status.error = OK;
-        let rank = state.rank(send.peer);
-        let sequence = match core.at_once::<M>(&send, state, rank, remote, &data) {
+        let sequence = match core.again::<M>(&send, Tried::Not, state, remote, &data) {
             Tried::Sent => return OK,
             Tried::Failed(status) => return status,
             Tried::NoRoom(sequence) => Some(sequence),
