@@ -29,14 +29,21 @@ pub fn enable(on: bool) {
 // --- State
 
 /// MPI is initialized and not finalized.
+#[inline(always)]
 pub fn running() -> Result<()> {
     match state::world() {
         World::Running => Ok(()),
-        World::Before => {
-            Err(Error::new(MPI_ERR_OTHER, "MPI is not initialized; call MPI_Init first"))
-        }
-        World::After => Err(Error::new(MPI_ERR_OTHER, "MPI is finalized already")),
+        other => Err(not_running(other)),
     }
+}
+
+#[cold]
+fn not_running(world: World) -> Error {
+    let text = match world {
+        World::Before => "MPI is not initialized; call MPI_Init first",
+        World::Running | World::After => "MPI is finalized already",
+    };
+    Error::new(MPI_ERR_OTHER, text)
 }
 
 /// The tool information interface is initialized.
@@ -47,11 +54,13 @@ pub fn tool_running() -> Result<()> {
 // --- Pointers
 
 /// A pointer that may not be null.
+#[inline(always)]
 pub fn pointer<P: MayBeNull>(name: &str, pointer: P) -> Result<()> {
     if is_null(pointer) { Err(null(name)) } else { Ok(()) }
 }
 
 /// An array that may be null if it has no elements.
+#[inline(always)]
 pub fn array<P: MayBeNull>(name: &str, pointer: P, length: usize) -> Result<()> {
     if length > 0 && is_null(pointer) { Err(null(name)) } else { Ok(()) }
 }
@@ -77,6 +86,7 @@ fn null(name: &str) -> Error {
 // --- Numbers
 
 /// Elements of a buffer or array.
+#[inline(always)]
 pub fn count(name: &str, count: Count) -> Result<()> {
     not_negative(MPI_ERR_COUNT, name, count)
 }
@@ -87,6 +97,7 @@ pub fn size(name: &str, size: Count) -> Result<()> {
 }
 
 /// Elements of an array that is an argument.
+#[inline(always)]
 pub fn length(name: &str, length: c_int) -> Result<()> {
     not_negative(MPI_ERR_ARG, name, length.into())
 }
@@ -117,27 +128,32 @@ pub fn counts(name: &str, counts: Counts<'_>) -> Result<()> {
     }
 }
 
+#[inline(always)]
 fn not_negative(class: c_int, name: &str, value: Count) -> Result<()> {
-    if value >= 0 {
-        Ok(())
-    } else {
-        Err(Error::argument(class, name, value, "may not be negative"))
-    }
+    if value >= 0 { Ok(()) } else { Err(negative(class, name, value)) }
+}
+
+#[cold]
+fn negative(class: c_int, name: &str, value: Count) -> Error {
+    Error::argument(class, name, value, "may not be negative")
 }
 
 // --- Ranks and tags
 
 /// Where something is sent to.
+#[inline(always)]
 pub fn dest(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
     if rank == MPI_PROC_NULL { Ok(()) } else { self::rank(name, rank, of) }
 }
 
 /// Where something comes from.
+#[inline(always)]
 pub fn source(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
     if rank == MPI_ANY_SOURCE { Ok(()) } else { dest(name, rank, of) }
 }
 
 /// A process.
+#[inline(always)]
 pub fn rank(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
     in_group(MPI_ERR_RANK, name, rank, of.peers())
 }
@@ -150,24 +166,34 @@ pub fn root(name: &str, root: c_int, comm: Comm) -> Result<()> {
     in_group(MPI_ERR_ROOT, name, root, objects::peers(comm))
 }
 
+#[inline(always)]
 fn in_group(class: c_int, name: &str, rank: c_int, size: usize) -> Result<()> {
     if usize::try_from(rank).is_ok_and(|rank| rank < size) {
         return Ok(());
     }
+    Err(not_in_group(class, name, rank, size))
+}
+
+#[cold]
+fn not_in_group(class: c_int, name: &str, rank: c_int, size: usize) -> Error {
     let ranks = format!("the ranks are 0 to {}", size.saturating_sub(1));
-    Err(Error::argument(class, name, rank, ranks))
+    Error::argument(class, name, rank, ranks)
 }
 
 /// The tag of a message that is sent.
+#[inline(always)]
 pub fn tag(name: &str, tag: c_int) -> Result<()> {
-    if (0..=objects::tag_ub()).contains(&tag) {
-        return Ok(());
-    }
+    if (0..=objects::tag_ub()).contains(&tag) { Ok(()) } else { Err(no_tag(name, tag)) }
+}
+
+#[cold]
+fn no_tag(name: &str, tag: c_int) -> Error {
     let tags = format!("tags are 0 to {}", objects::tag_ub());
-    Err(Error::argument(MPI_ERR_TAG, name, tag, tags))
+    Error::argument(MPI_ERR_TAG, name, tag, tags)
 }
 
 /// The tag of a message that is received.
+#[inline(always)]
 pub fn tag_or_any(name: &str, tag: c_int) -> Result<()> {
     if tag == MPI_ANY_TAG { Ok(()) } else { self::tag(name, tag) }
 }
@@ -193,12 +219,14 @@ impl<T> Address for *mut T {
 }
 
 /// A buffer with one count and datatype.
+#[inline(always)]
 pub fn buffer(name: &str, buffer: impl Address, count: Count, datatype: Datatype) -> Result<()> {
     not_in_place(name, buffer)?;
     buffer_or_place(name, buffer, count, datatype)
 }
 
 /// A buffer of a collective that may be `MPI_IN_PLACE`.
+#[inline(always)]
 pub fn buffer_or_place(
     name: &str,
     buffer: impl Address,
@@ -207,18 +235,26 @@ pub fn buffer_or_place(
 ) -> Result<()> {
     // With a derived type the null pointer is MPI_BOTTOM, from which its addresses count.
     if buffer.address() == 0 && count > 0 && datatype.is_predefined() {
-        let text = format!("{name} is a null pointer, but there are {count} elements");
-        return Err(Error::new(MPI_ERR_BUFFER, text));
+        return Err(no_buffer(name, count));
     }
     Ok(())
 }
 
+#[cold]
+fn no_buffer(name: &str, count: Count) -> Error {
+    let text = format!("{name} is a null pointer, but there are {count} elements");
+    Error::new(MPI_ERR_BUFFER, text)
+}
+
 /// A buffer of which nothing more is known here than that it is not `MPI_IN_PLACE`.
+#[inline(always)]
 pub fn not_in_place(name: &str, buffer: impl Address) -> Result<()> {
-    if buffer.address() != MPI_IN_PLACE.addr() {
-        return Ok(());
-    }
-    Err(Error::new(MPI_ERR_BUFFER, format!("{name} may not be MPI_IN_PLACE")))
+    if buffer.address() != MPI_IN_PLACE.addr() { Ok(()) } else { Err(in_place(name)) }
+}
+
+#[cold]
+fn in_place(name: &str) -> Error {
+    Error::new(MPI_ERR_BUFFER, format!("{name} may not be MPI_IN_PLACE"))
 }
 
 /// A buffer of packed data.
@@ -262,6 +298,7 @@ fn text(class: c_int, name: &str, text: &CStr, max: c_int) -> Result<()> {
 macro_rules! handles {
     ($($check:ident, $io:ident: $handle:ty, $class:ident;)*) => {$(
         /// A valid object.
+        #[inline(always)]
         pub fn $check(name: &str, handle: $handle) -> Result<()> {
             valid($class, name, handle)
         }
@@ -288,6 +325,7 @@ handles! {
     request_object, request_object_io: Request, MPI_ERR_REQUEST;
 }
 
+#[inline(always)]
 fn valid<H: Handle + Debug>(class: c_int, name: &str, handle: H) -> Result<()> {
     if handle.is_valid() { Ok(()) } else { Err(invalid(class, name, handle)) }
 }
@@ -323,13 +361,19 @@ pub fn infos(name: &str, infos: &[Info]) -> Result<()> {
 }
 
 /// A datatype that describes data: it must be committed.
+#[inline(always)]
 pub fn datatype(name: &str, datatype: Datatype) -> Result<()> {
     oldtype(name, datatype)?;
     if objects::is_committed(datatype) {
         return Ok(());
     }
+    Err(uncommitted(name))
+}
+
+#[cold]
+fn uncommitted(name: &str) -> Error {
     let text = format!("{name} is not committed; call MPI_Type_commit first");
-    Err(Error::new(MPI_ERR_TYPE, text))
+    Error::new(MPI_ERR_TYPE, text)
 }
 
 /// Datatypes that describe data. Where the count is 0, programs give `MPI_DATATYPE_NULL`, which no
@@ -349,6 +393,7 @@ pub fn oldtypes(name: &str, datatypes: &[Datatype]) -> Result<()> {
 }
 
 /// A request, or none.
+#[inline(always)]
 pub fn request(name: &str, request: Request) -> Result<()> {
     if request == MPI_REQUEST_NULL { Ok(()) } else { request_object(name, request) }
 }

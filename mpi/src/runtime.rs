@@ -38,6 +38,7 @@ use parking_lot::Mutex;
 
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result};
+use crate::objects::arena;
 use crate::objects::comm::{self, CommRef};
 use crate::state::{self, World};
 use launch::Launch;
@@ -142,6 +143,7 @@ pub fn init(required: c_int) -> Result<c_int> {
         polled: Mutex::default(),
         contexts: AtomicU32::new(2),
     }));
+    arena::set_threaded(level == MPI_THREAD_MULTIPLE);
     // Release pairs with the Acquire in `current`.
     CURRENT.store(std::ptr::from_ref(runtime).cast_mut(), Ordering::Release);
     let predefined = |context, group, name: &std::ffi::CStr| {
@@ -158,6 +160,7 @@ pub fn init(required: c_int) -> Result<c_int> {
     let itself = predefined(1, [job.rank].into(), c"MPI_COMM_SELF")?;
     let _ = runtime.world.set(world);
     let _ = runtime.itself.set(itself);
+    comm::set_predefined(Some([world, itself]));
     state::set_world(World::Running);
     if let Some(report) = system.report() {
         eprint!("{report}");
@@ -190,6 +193,7 @@ pub fn finalize() -> Result<()> {
     }
     comm::free(itself);
     comm::free(world);
+    comm::set_predefined(None);
     state::set_world(World::After);
     CURRENT.store(std::ptr::null_mut(), Ordering::Release);
     let left = runtime.launch.disconnect();

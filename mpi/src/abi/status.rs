@@ -31,6 +31,7 @@ impl Status {
     pub const FROM_NOBODY: Self = Self { source: MPI_PROC_NULL, ..Self::EMPTY };
 
     /// The status of a receive.
+    #[inline]
     pub fn received(source: c_int, tag: c_int, bytes: u64) -> Self {
         let mut status = Self { source, tag, ..Self::EMPTY };
         status.set_bytes(bytes);
@@ -44,6 +45,7 @@ impl Status {
     }
 
     /// Sets the bytes received; 63 bits are kept.
+    #[inline]
     pub fn set_bytes(&mut self, bytes: u64) {
         self.internal[0] = bytes as u32 as c_int;
         self.internal[1] = (((bytes >> 32) as u32) << 1) as c_int | (self.internal[1] & 1);
@@ -94,6 +96,7 @@ impl StatusOut {
     }
 
     /// Writes everything but the error field: what a function that completes one operation does.
+    #[inline]
     pub fn set(self, status: Status) {
         if !self.is_null() {
             // SAFETY: as in `get`.
@@ -101,9 +104,31 @@ impl StatusOut {
         }
     }
 
+    /// The same for the status of a receive, field by field.
+    #[inline(always)]
+    pub fn set_received(self, source: c_int, tag: c_int, bytes: u64) {
+        if !self.is_null() {
+            // SAFETY: as in `get`; the fields are written in place.
+            unsafe {
+                (*self.0).source = source;
+                (*self.0).tag = tag;
+                (*self.0).internal = [0; 5];
+                (*self.0).set_bytes(bytes);
+            }
+        }
+    }
+
     /// Writes the empty status, of which the error field is a part.
     pub fn set_empty(self) {
         self.set_with_error(Status::EMPTY);
+    }
+
+    /// Writes the error field only.
+    pub fn set_error(self, error: c_int) {
+        if !self.is_null() {
+            // SAFETY: as in `get`.
+            unsafe { (*self.0).error = error };
+        }
     }
 
     /// Writes everything: what a function that completes several operations does on failure.
@@ -127,6 +152,7 @@ impl StatusesOut {
     ///
     /// # Panics
     /// If the program gave fewer.
+    #[inline]
     pub fn at(self, index: usize) -> StatusOut {
         assert!(index < self.length, "there are {} statuses", self.length);
         if self.is_null() {

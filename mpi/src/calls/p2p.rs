@@ -104,6 +104,7 @@ fn isend_in(
 /// The functions that send, in their blocking, nonblocking and persistent forms.
 macro_rules! sends {
     ($($send:ident, $isend:ident, $init:ident: $mode:expr;)*) => {$(
+        #[inline(always)]
         pub fn $send(
             buf: *const c_void,
             count: Count,
@@ -115,6 +116,7 @@ macro_rules! sends {
             send_in($mode, buf, count, datatype, dest, tag, comm)
         }
 
+        #[inline(always)]
         pub fn $isend(
             buf: *const c_void,
             count: Count,
@@ -154,6 +156,7 @@ sends! {
     rsend, irsend, rsend_init: PML_READY;
 }
 
+#[inline(always)]
 pub fn recv(
     buf: *mut c_void,
     count: Count,
@@ -175,17 +178,22 @@ pub fn recv(
 /// Ends a receive: its status, and an error if it has one.
 #[inline(always)]
 fn received(result: i32, found: &MessageStatus, status: StatusOut) -> Result<()> {
-    status.set(Status::received(found.source, found.tag, found.bytes));
+    status.set_received(found.source, found.tag, found.bytes);
+    if result == OK { Ok(()) } else { Err(not_received(result, found)) }
+}
+
+#[cold]
+fn not_received(result: i32, found: &MessageStatus) -> Error {
     match result {
-        OK => Ok(()),
         ERR_TRUNCATED => {
             let text = request::truncated(found.source, found.tag, found.bytes);
-            Err(Error::new(MPI_ERR_TRUNCATE, text))
+            Error::new(MPI_ERR_TRUNCATE, text)
         }
-        other => Err(runtime::failure("recv", other)),
+        other => runtime::failure("recv", other),
     }
 }
 
+#[inline(always)]
 pub fn irecv(
     buf: *mut c_void,
     count: Count,

@@ -10,33 +10,20 @@ use crate::objects::{grequest, special};
 use crate::runtime;
 
 pub fn wait(request: InOut<Request>, status: StatusOut) -> Result<()> {
-    let handle = request.get();
-    if handle == MPI_REQUEST_NULL {
+    let Some(view) = request::going(request.get())? else {
         status.set_empty();
         return Ok(());
-    }
-    let view = request::of(handle)?;
-    if !request::is_active(view) {
-        status.set_empty();
-        return Ok(());
-    }
+    };
     request::wait(view).map_err(|error| error.at(request::origin(view)))?;
     end(request, view, status)
 }
 
 pub fn test(request: InOut<Request>, flag: Out<c_int>, status: StatusOut) -> Result<()> {
-    let handle = request.get();
-    if handle == MPI_REQUEST_NULL {
+    let Some(view) = request::going(request.get())? else {
         flag.set(1);
         status.set_empty();
         return Ok(());
-    }
-    let view = request::of(handle)?;
-    if !request::is_active(view) {
-        flag.set(1);
-        status.set_empty();
-        return Ok(());
-    }
+    };
     if !view.is_complete() {
         runtime::runtime().system.progress();
         if !view.is_complete() {
@@ -50,24 +37,99 @@ pub fn test(request: InOut<Request>, flag: Out<c_int>, status: StatusOut) -> Res
 
 /// Reports a complete request and ends it.
 fn end(handle: InOut<Request>, view: RequestRef, status: StatusOut) -> Result<()> {
+    if request::usual_outcome(view, status) {
+        handle.set(request::finish(view));
+        return Ok(());
+    }
     let (found, result) = request::outcome(view);
     status.set(found);
     handle.set(request::finish(view));
     result
 }
 
-/// The requests in an array that can be waited for, with their places.
-fn active(requests: &[Request]) -> Result<Vec<(usize, RequestRef)>> {
-    let mut active = Vec::with_capacity(requests.len());
+/// What is true of the requests in an array that there is something to wait for.
+struct Overview {
+    /// There is one.
+    any: bool,
+    /// The place of the first that is complete.
+    complete: Option<usize>,
+    /// All are complete.
+    all: bool,
+}
+
+/// Looks at all requests of an array; an error if one is none.
+fn overview(requests: &[Request]) -> Result<Overview> {
+    let mut seen = Overview { any: false, complete: None, all: true };
     for (place, handle) in requests.iter().enumerate() {
-        if *handle != MPI_REQUEST_NULL {
-            let view = request::of(*handle)?;
-            if request::is_active(view) {
-                active.push((place, view));
+        if let Some(view) = request::going(*handle)? {
+            seen.any = true;
+            if view.is_complete() {
+                seen.complete = seen.complete.or(Some(place));
+            } else {
+                seen.all = false;
             }
         }
     }
-    Ok(active)
+    Ok(seen)
+}
+
+/// The same, after progress if nothing is as it should be.
+fn look_again(requests: &[Request], enough: fn(&Overview) -> bool) -> Result<Overview> {
+    let seen = overview(requests)?;
+    if !seen.any || enough(&seen) {
+        return Ok(seen);
+    }
+    runtime::runtime().system.progress();
+    overview(requests)
+}
+
+/// Statuses that a function that completes several operations fills in. Their error fields are written
+/// only if an operation has failed, but then all are.
+struct Outcomes {
+    statuses: StatusesOut,
+    written: usize,
+    first: Option<Error>,
+}
+
+impl Outcomes {
+    fn new(statuses: StatusesOut) -> Self {
+        Self { statuses, written: 0, first: None }
+    }
+
+    /// Reports a complete request and ends it; returns what its handle becomes.
+    #[inline(always)]
+    fn end(&mut self, view: RequestRef) -> Request {
+        let place = self.statuses.at(self.written);
+        if self.first.is_some() || !request::usual_outcome(view, place) {
+            self.unusual(view, place);
+        }
+        self.written += 1;
+        request::finish(view)
+    }
+
+    #[cold]
+    fn unusual(&mut self, view: RequestRef, place: StatusOut) {
+        let (status, result) = request::outcome(view);
+        if result.is_ok() && self.first.is_none() {
+            return place.set(status);
+        }
+        if self.first.is_none() {
+            (0..self.written).for_each(|before| self.statuses.at(before).set_error(MPI_SUCCESS));
+        }
+        place.set_with_error(status);
+        self.first = self.first.take().or(result.err());
+    }
+
+    /// The status of one that there is nothing to wait for.
+    #[inline(always)]
+    fn nothing(&mut self) {
+        self.statuses.at(self.written).set_empty();
+        self.written += 1;
+    }
+
+    fn result(self) -> Result<()> {
+        self.first.map_or(Ok(()), |error| Err(error.in_status()))
+    }
 }
 
 pub fn waitall(
@@ -75,41 +137,20 @@ pub fn waitall(
     array_of_requests: &mut [Request],
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
-    let views: Vec<RequestRef> = active.iter().map(|(_, view)| *view).collect();
-    request::wait_all(&views)?;
-    end_all(&active, array_of_requests, array_of_statuses)
+    request::wait_all(array_of_requests)?;
+    end_all(array_of_requests, array_of_statuses)
 }
 
 /// Reports and ends complete requests of an array; the others in it have empty statuses.
-fn end_all(
-    active: &[(usize, RequestRef)],
-    requests: &mut [Request],
-    statuses: StatusesOut,
-) -> Result<()> {
-    let mut outcomes: Vec<(usize, Status, Option<Error>)> = Vec::with_capacity(active.len());
-    for (place, view) in active {
-        let (status, result) = request::outcome(view);
-        outcomes.push((*place, status, result.err()));
-        requests[*place] = request::finish(view);
-    }
-    let failed = outcomes.iter().any(|(_, _, error)| error.is_some());
-    let mut outcomes = outcomes.into_iter().peekable();
-    let mut first = None;
-    for place in 0..requests.len() {
-        match outcomes.next_if(|(own, ..)| *own == place) {
-            None => statuses.at(place).set_empty(),
-            Some((_, status, error)) => {
-                if failed {
-                    statuses.at(place).set_with_error(status);
-                } else {
-                    statuses.at(place).set(status);
-                }
-                first = first.or(error);
-            }
+fn end_all(requests: &mut [Request], statuses: StatusesOut) -> Result<()> {
+    let mut outcomes = Outcomes::new(statuses);
+    for handle in requests {
+        match request::going(*handle)? {
+            Some(view) => *handle = outcomes.end(view),
+            None => outcomes.nothing(),
         }
     }
-    first.map_or(Ok(()), |error| Err(error.in_status()))
+    outcomes.result()
 }
 
 pub fn testall(
@@ -118,17 +159,9 @@ pub fn testall(
     flag: Out<c_int>,
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
-    let complete = || active.iter().all(|(_, view)| view.is_complete());
-    if !complete() {
-        runtime::runtime().system.progress();
-        if !complete() {
-            flag.set(0);
-            return Ok(());
-        }
-    }
-    flag.set(1);
-    end_all(&active, array_of_requests, array_of_statuses)
+    let all = look_again(array_of_requests, |seen| seen.all)?.all;
+    flag.set(all.into());
+    if all { end_all(array_of_requests, array_of_statuses) } else { Ok(()) }
 }
 
 pub fn waitany(
@@ -137,36 +170,35 @@ pub fn waitany(
     indx: Out<c_int>,
     status: StatusOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
-    if active.is_empty() {
-        indx.set(MPI_UNDEFINED);
-        status.set_empty();
-        return Ok(());
-    }
-    let views: Vec<RequestRef> = active.iter().map(|(_, view)| *view).collect();
     loop {
-        if end_first(&active, array_of_requests, indx, status)? {
-            return Ok(());
+        let seen = overview(array_of_requests)?;
+        if !seen.any || seen.complete.is_some() {
+            return end_one(&seen, array_of_requests, indx, status);
         }
-        request::wait_some(&views)?;
+        request::wait_some(array_of_requests)?;
     }
 }
 
 /// Ends the first complete request, if there is one.
-fn end_first(
-    active: &[(usize, RequestRef)],
+fn end_one(
+    seen: &Overview,
     requests: &mut [Request],
     indx: Out<c_int>,
     status: StatusOut,
-) -> Result<bool> {
-    let Some((place, view)) = active.iter().find(|(_, view)| view.is_complete()) else {
-        return Ok(false);
+) -> Result<()> {
+    let Some(place) = seen.complete else {
+        indx.set(MPI_UNDEFINED);
+        if !seen.any {
+            status.set_empty();
+        }
+        return Ok(());
     };
-    indx.set(*place as c_int);
+    indx.set(place as c_int);
+    let view = request::of(requests[place])?;
     let (found, result) = request::outcome(view);
     status.set(found);
-    requests[*place] = request::finish(view);
-    result.map(|()| true)
+    requests[place] = request::finish(view);
+    result
 }
 
 pub fn testany(
@@ -176,21 +208,9 @@ pub fn testany(
     flag: Out<c_int>,
     status: StatusOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
-    if active.is_empty() {
-        indx.set(MPI_UNDEFINED);
-        flag.set(1);
-        status.set_empty();
-        return Ok(());
-    }
-    if !active.iter().any(|(_, view)| view.is_complete()) {
-        runtime::runtime().system.progress();
-    }
-    indx.set(MPI_UNDEFINED);
-    flag.set(1);
-    let found = end_first(&active, array_of_requests, indx, status)?;
-    flag.set(found.into());
-    Ok(())
+    let seen = look_again(array_of_requests, |seen| seen.complete.is_some())?;
+    flag.set((!seen.any || seen.complete.is_some()).into());
+    end_one(&seen, array_of_requests, indx, status)
 }
 
 pub fn waitsome(
@@ -200,16 +220,14 @@ pub fn waitsome(
     array_of_indices: &mut [c_int],
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
-    if active.is_empty() {
-        outcount.set(MPI_UNDEFINED);
-        return Ok(());
+    loop {
+        let seen = overview(array_of_requests)?;
+        if !seen.any || seen.complete.is_some() {
+            let out = (outcount, array_of_indices, array_of_statuses);
+            return end_some(&seen, array_of_requests, out);
+        }
+        request::wait_some(array_of_requests)?;
     }
-    let views: Vec<RequestRef> = active.iter().map(|(_, view)| *view).collect();
-    while !views.iter().any(|view| view.is_complete()) {
-        request::wait_some(&views)?;
-    }
-    end_some(&active, array_of_requests, outcount, array_of_indices, array_of_statuses)
 }
 
 pub fn testsome(
@@ -219,45 +237,32 @@ pub fn testsome(
     array_of_indices: &mut [c_int],
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
-    if active.is_empty() {
-        outcount.set(MPI_UNDEFINED);
-        return Ok(());
-    }
-    if !active.iter().any(|(_, view)| view.is_complete()) {
-        runtime::runtime().system.progress();
-    }
-    end_some(&active, array_of_requests, outcount, array_of_indices, array_of_statuses)
+    let seen = look_again(array_of_requests, |seen| seen.complete.is_some())?;
+    end_some(&seen, array_of_requests, (outcount, array_of_indices, array_of_statuses))
 }
 
 /// Ends those that are complete, and lists them.
 fn end_some(
-    active: &[(usize, RequestRef)],
+    seen: &Overview,
     requests: &mut [Request],
-    outcount: Out<c_int>,
-    indices: &mut [c_int],
-    statuses: StatusesOut,
+    (outcount, indices, statuses): (Out<c_int>, &mut [c_int], StatusesOut),
 ) -> Result<()> {
-    let complete = active.iter().filter(|(_, view)| view.is_complete());
-    let mut ended = Vec::new();
-    for (place, view) in complete {
-        let (status, result) = request::outcome(view);
-        ended.push((*place, status, result.err()));
-        requests[*place] = request::finish(view);
+    if !seen.any {
+        outcount.set(MPI_UNDEFINED);
+        return Ok(());
     }
-    outcount.set(ended.len() as c_int);
-    let failed = ended.iter().any(|(_, _, error)| error.is_some());
-    let mut first = None;
-    for (number, (place, status, error)) in ended.into_iter().enumerate() {
-        indices[number] = place as c_int;
-        if failed {
-            statuses.at(number).set_with_error(status);
-        } else {
-            statuses.at(number).set(status);
+    let mut outcomes = Outcomes::new(statuses);
+    for place in seen.complete.unwrap_or(requests.len())..requests.len() {
+        match request::going(requests[place])? {
+            Some(view) if view.is_complete() => {
+                indices[outcomes.written] = place as c_int;
+                requests[place] = outcomes.end(view);
+            }
+            _ => {}
         }
-        first = first.or(error);
     }
-    first.map_or(Ok(()), |error| Err(error.in_status()))
+    outcount.set(outcomes.written as c_int);
+    outcomes.result()
 }
 
 pub fn request_free(request: InOut<Request>) -> Result<()> {
@@ -344,13 +349,12 @@ pub fn request_get_status_all(
     flag: Out<c_int>,
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
-    let complete = active.iter().all(|(_, view)| look(view).is_some());
-    flag.set(complete.into());
-    if complete {
-        for place in 0..array_of_requests.len() {
-            let view = active.iter().find(|(own, _)| *own == place);
-            array_of_statuses.at(place).set(view.map_or(Status::EMPTY, |one| request::peek(one.1)));
+    let all = look_again(array_of_requests, |seen| seen.all)?.all;
+    flag.set(all.into());
+    if all {
+        for (place, handle) in array_of_requests.iter().enumerate() {
+            let view = request::going(*handle)?;
+            array_of_statuses.at(place).set(view.map_or(Status::EMPTY, request::peek));
         }
     }
     Ok(())
@@ -363,18 +367,14 @@ pub fn request_get_status_any(
     flag: Out<c_int>,
     status: StatusOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
+    let seen = look_again(array_of_requests, |seen| seen.complete.is_some())?;
     indx.set(MPI_UNDEFINED);
-    if active.is_empty() {
-        flag.set(1);
-        status.set_empty();
-        return Ok(());
-    }
-    let found = active.iter().find_map(|(place, view)| Some((*place, look(view)?)));
-    flag.set(found.is_some().into());
-    if let Some((place, found)) = found {
+    flag.set((!seen.any || seen.complete.is_some()).into());
+    if let Some(place) = seen.complete {
         indx.set(place as c_int);
-        status.set(found);
+        status.set(request::peek(request::of(array_of_requests[place])?));
+    } else if !seen.any {
+        status.set_empty();
     }
     Ok(())
 }
@@ -386,17 +386,18 @@ pub fn request_get_status_some(
     array_of_indices: &mut [c_int],
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let active = active(array_of_requests)?;
-    if active.is_empty() {
+    let seen = look_again(array_of_requests, |seen| seen.complete.is_some())?;
+    if !seen.any {
         outcount.set(MPI_UNDEFINED);
         return Ok(());
     }
-    let found = active.iter().filter_map(|(place, view)| Some((*place, look(view)?)));
     let mut number = 0;
-    for (place, status) in found {
-        array_of_indices[number] = place as c_int;
-        array_of_statuses.at(number).set(status);
-        number += 1;
+    for (place, handle) in array_of_requests.iter().enumerate() {
+        if let Some(view) = request::going(*handle)?.filter(|view| view.is_complete()) {
+            array_of_indices[number] = place as c_int;
+            array_of_statuses.at(number).set(request::peek(view));
+            number += 1;
+        }
     }
     outcount.set(number as c_int);
     Ok(())

@@ -6,11 +6,19 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
 use std::cell::UnsafeCell;
 
 use parking_lot::Mutex;
+
+/// Whether several threads may count references at a time.
+static THREADED: AtomicBool = AtomicBool::new(true);
+
+/// Says whether several threads may call MPI at a time; for `MPI_Init`.
+pub fn set_threaded(threaded: bool) {
+    THREADED.store(threaded, Ordering::Relaxed);
+}
 
 /// A class of objects.
 pub trait Class: Sized + Send + Sync + 'static {
@@ -96,14 +104,25 @@ impl<T: Class> Object<T> {
     /// Somebody needs the object.
     #[inline]
     pub fn retain(&self) {
-        self.references.fetch_add(1, Ordering::Relaxed);
+        if THREADED.load(Ordering::Relaxed) {
+            self.references.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.references.store(self.references.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
     }
 
     /// Somebody needs it no more; the last one drops it.
     #[inline]
     pub fn release(&'static self) {
-        // Release: what was done with the object comes before the drop.
-        if self.references.fetch_sub(1, Ordering::Release) == 1 {
+        let before = if THREADED.load(Ordering::Relaxed) {
+            // Release: what was done with the object comes before the drop.
+            self.references.fetch_sub(1, Ordering::Release)
+        } else {
+            let before = self.references.load(Ordering::Relaxed);
+            self.references.store(before - 1, Ordering::Relaxed);
+            before
+        };
+        if before == 1 {
             self.drop_body();
         }
     }

@@ -7,7 +7,8 @@
 
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm as View};
@@ -83,16 +84,25 @@ struct Module {
     module: *mut c_void,
 }
 
+/// `MPI_COMM_WORLD` and `MPI_COMM_SELF` while there are such.
+static PREDEFINED: [AtomicPtr<Object<CommBody>>; 2] = [const { AtomicPtr::new(null_mut()) }; 2];
+
+/// Makes the handles of the predefined communicators lead to these, or nowhere.
+pub fn set_predefined(communicators: Option<[CommRef; 2]>) {
+    debug_assert_eq!(MPI_COMM_SELF.value(), MPI_COMM_WORLD.value() + 1);
+    for (number, place) in PREDEFINED.iter().enumerate() {
+        let address = communicators.map_or(null_mut(), |all| all[number].address());
+        place.store(address, Ordering::Release);
+    }
+}
+
 /// The communicator of a valid handle.
 #[inline(always)]
 pub fn find(handle: Comm) -> Option<CommRef> {
     if handle.is_predefined() {
-        let runtime = runtime::current()?;
-        return match handle {
-            MPI_COMM_WORLD => runtime.world.get().copied(),
-            MPI_COMM_SELF => runtime.itself.get().copied(),
-            _ => None,
-        };
+        let place = PREDEFINED.get(handle.value().wrapping_sub(MPI_COMM_WORLD.value()))?;
+        // SAFETY: null or an object. Acquire pairs with the Release in `set_predefined`.
+        return unsafe { place.load(Ordering::Acquire).as_ref() };
     }
     // SAFETY: a handle that is no constant is the address of an object.
     unsafe { Object::at(handle.object()) }
@@ -102,9 +112,15 @@ pub fn find(handle: Comm) -> Option<CommRef> {
 /// checks off gets an error all the same, because everything that follows needs the object.
 #[inline(always)]
 pub fn of(handle: Comm) -> Result<CommRef> {
-    find(handle).ok_or_else(|| {
-        Error::new(MPI_ERR_COMM, format!("{:#x} is no communicator", handle.value()))
-    })
+    match find(handle) {
+        Some(comm) => Ok(comm),
+        None => Err(none(handle)),
+    }
+}
+
+#[cold]
+fn none(handle: Comm) -> Error {
+    Error::new(MPI_ERR_COMM, format!("{:#x} is no communicator", handle.value()))
 }
 
 /// What a new communicator is made of.

@@ -16,7 +16,7 @@ use super::comm::{CommBody, CommRef};
 use super::special;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Request};
-use crate::abi::status::Status;
+use crate::abi::status::{Status, StatusOut};
 use crate::error::{Error, Origin, Result};
 use crate::runtime::{self, runtime};
 
@@ -42,12 +42,36 @@ pub fn find(handle: Request) -> Option<RequestRef> {
 /// The request of a handle that is not null.
 #[inline(always)]
 pub fn of(handle: Request) -> Result<RequestRef> {
-    find(handle)
-        .ok_or_else(|| Error::new(MPI_ERR_REQUEST, format!("{:#x} is no request", handle.value())))
+    match find(handle) {
+        Some(request) => Ok(request),
+        None => Err(none(handle)),
+    }
+}
+
+#[cold]
+fn none(handle: Request) -> Error {
+    Error::new(MPI_ERR_REQUEST, format!("{:#x} is no request", handle.value()))
+}
+
+/// The request of a handle that there is something to wait for; none for the null handle and for
+/// inactive requests.
+#[inline(always)]
+pub fn going(handle: Request) -> Result<Option<RequestRef>> {
+    if handle == MPI_REQUEST_NULL {
+        return Ok(None);
+    }
+    let request = of(handle)?;
+    Ok(is_active(request).then_some(request))
+}
+
+/// The same for handles that were looked at before.
+fn all_going(handles: &[Request]) -> impl Iterator<Item = RequestRef> {
+    handles.iter().filter_map(|handle| going(*handle).ok().flatten())
 }
 
 /// The handle of a request that a component made for an operation on a communicator, which it keeps
 /// alive until it is complete or freed.
+#[inline(always)]
 pub fn handle(request: *mut View, comm: CommRef) -> Request {
     // SAFETY: the component vouches for it. Others look at `object` only through the handle.
     unsafe {
@@ -61,6 +85,7 @@ pub fn handle(request: *mut View, comm: CommRef) -> Request {
 }
 
 /// The communicator of a request, if it is still going on.
+#[inline]
 pub fn comm_of(request: RequestRef) -> Option<CommRef> {
     if request.object.is_null() || special::is(request) {
         return None;
@@ -80,9 +105,32 @@ pub fn is_active(request: RequestRef) -> bool {
     request.start.is_none() || request.active == 1
 }
 
+/// Passes of the progress engine without an event before the waiting is left to the process's way of
+/// waiting. A message that comes soon costs no meeting at the completion word, then.
+const POLLS: u32 = 300;
+
+/// Makes passes of the progress engine until something is done, or until nothing has happened for a
+/// while; whether it is done.
+fn poll_for(mut done: impl FnMut() -> bool) -> bool {
+    if done() {
+        return true;
+    }
+    let system = runtime().system;
+    // In a crowd the peer needs the processor before anything can come.
+    let polls = if system.job().is_crowded() { 0 } else { POLLS };
+    let mut misses = 0;
+    while misses < polls {
+        misses = if system.progress() == 0 { misses + 1 } else { 0 };
+        if done() {
+            return true;
+        }
+    }
+    false
+}
+
 /// Waits for one request.
 pub fn wait(request: RequestRef) -> Result<()> {
-    if request.is_complete() {
+    if poll_for(|| request.is_complete()) {
         return Ok(());
     }
     let sync = WaitSync::default();
@@ -105,29 +153,48 @@ fn detach(request: RequestRef, sync: &WaitSync) -> bool {
     word.compare_exchange(own, REQUEST_PENDING, Ordering::AcqRel, Ordering::Acquire).is_ok()
 }
 
-/// Waits for all of these.
-pub fn wait_all(requests: &[RequestRef]) -> Result<()> {
+/// Waits for all of these that there is something to wait for.
+pub fn wait_all(requests: &[Request]) -> Result<()> {
+    let mut first = 0;
+    let complete = || {
+        while let Some(handle) = requests.get(first) {
+            if going(*handle).is_ok_and(|request| request.is_some_and(|one| !one.is_complete())) {
+                return false;
+            }
+            first += 1;
+        }
+        true
+    };
+    if poll_for(complete) {
+        return Ok(());
+    }
+    let rest = &requests[first..];
     let sync = WaitSync::default();
     // One more than there are, so that it does not reach zero before all are attached.
-    sync.pending.store(requests.len() as i32 + 1, Ordering::Relaxed);
-    let mut done = 1;
-    for request in requests {
-        if !attach(request, &sync) {
-            done += 1;
-        }
-    }
-    sync.pending.fetch_sub(done, Ordering::AcqRel);
+    sync.pending.store(rest.len() as i32 + 1, Ordering::Relaxed);
+    let attached = all_going(rest).filter(|request| attach(request, &sync)).count();
+    sync.pending.fetch_sub((rest.len() + 1 - attached) as i32, Ordering::AcqRel);
     if sync.is_complete() { Ok(()) } else { runtime().wait(&sync) }
 }
 
-/// Waits for one or more of these, of which there is at least one.
-pub fn wait_some(requests: &[RequestRef]) -> Result<()> {
+/// Waits for one or more of these, of which there is something to wait for at one at least.
+pub fn wait_some(requests: &[Request]) -> Result<()> {
+    let one = || all_going(requests).any(View::is_complete);
+    if poll_for(one) {
+        return Ok(());
+    }
     let sync = WaitSync::default();
     sync.pending.store(1, Ordering::Relaxed);
-    let attached = requests.iter().take_while(|request| attach(request, &sync)).count();
-    let waited = if attached == requests.len() { runtime().wait(&sync) } else { Ok(()) };
+    let mut attached = 0;
+    let all = all_going(requests).all(|request| {
+        let pending = attach(request, &sync);
+        attached += usize::from(pending);
+        pending
+    });
+    let waited = if all { runtime().wait(&sync) } else { Ok(()) };
     // Who completed while attached counts down the object, which has to live until then.
-    let completed = requests[..attached].iter().filter(|request| !detach(request, &sync)).count();
+    let attached = all_going(requests).take(attached);
+    let completed = attached.filter(|request| !detach(request, &sync)).count();
     while sync.pending.load(Ordering::Acquire) > 1 - completed as i32
         || sync.signalling.load(Ordering::Acquire) != 0
     {
@@ -138,15 +205,49 @@ pub fn wait_some(requests: &[RequestRef]) -> Result<()> {
 
 /// What became of a complete request, and its error if it has one.
 pub fn outcome(request: RequestRef) -> (Status, Result<()>) {
-    if let Some(outcome) = special::outcome(request) {
-        return outcome;
+    if is_usual(request) { (received(request), Ok(())) } else { unusual_outcome(request) }
+}
+
+/// Stores the status of a complete request whose operation went well, as nearly all do; false for any
+/// other.
+#[inline(always)]
+pub fn usual_outcome(request: RequestRef, place: StatusOut) -> bool {
+    let usual = is_usual(request);
+    if usual {
+        let MessageStatus { source, tag, bytes, .. } = request.status;
+        if request.kind == REQUEST_RECEIVE {
+            place.set_received(source, tag, bytes);
+        } else {
+            place.set_received(Status::EMPTY.source, Status::EMPTY.tag, 0);
+        }
     }
-    let MessageStatus { source, tag, error, cancelled, bytes } = request.status;
-    let mut status = if request.kind == REQUEST_RECEIVE {
+    usual
+}
+
+/// Whether it is a component's, and neither failed nor was cancelled.
+#[inline(always)]
+fn is_usual(request: RequestRef) -> bool {
+    let MessageStatus { error, cancelled, .. } = request.status;
+    !special::is(request) && error == OK && cancelled == 0
+}
+
+/// The status of a message, as far as the operation has one.
+fn received(request: RequestRef) -> Status {
+    let MessageStatus { source, tag, bytes, .. } = request.status;
+    if request.kind == REQUEST_RECEIVE {
         Status::received(source, tag, bytes)
     } else {
         Status::EMPTY
-    };
+    }
+}
+
+#[inline(never)]
+fn unusual_outcome(request: RequestRef) -> (Status, Result<()>) {
+    if let Some(outcome) = special::outcome(request) {
+        return outcome;
+    }
+    let MessageStatus { error, cancelled, .. } = request.status;
+    let mut status = received(request);
     status.set_cancelled(cancelled != 0);
     if error == OK {
         return (status, Ok(()));
@@ -191,6 +292,7 @@ pub fn cancel(request: RequestRef) -> Result<()> {
 
 /// Ends a request that is complete and whose outcome was read, or makes a persistent one inactive.
 /// Returns what its handle becomes.
+#[inline]
 pub fn finish(request: RequestRef) -> Request {
     let view = std::ptr::from_ref(request).cast_mut();
     if request.start.is_some() {
@@ -203,6 +305,7 @@ pub fn finish(request: RequestRef) -> Request {
 }
 
 /// Gives a request back to its owner.
+#[inline]
 pub fn release(request: RequestRef) {
     let view = std::ptr::from_ref(request).cast_mut();
     let comm = comm_of(request);
