@@ -2,9 +2,10 @@
 //! need the processor more.
 //!
 //! *Crowded* is a process whose waiting threads are more than its share of the node's processors:
-//! with more processes of the job than processors, always. There a thread polls a few times and
-//! sleeps. Elsewhere it polls for `patience` before it sleeps, which costs the fast case nothing and
-//! leaves a processor idle that waits for long.
+//! with more processes of the job than processors, always. There a thread gives its processor to
+//! others between polls, for `crowded_patience`: what it waits for mostly comes when the others have
+//! had their turn, and to be woken costs both sides more than to be asked. Elsewhere it polls for
+//! `patience`. Then it sleeps, which leaves the processor idle that waits for long.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +17,7 @@ use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
-use cairn_framework::frameworks::wait::{Wait, WaitMeans};
+use cairn_framework::frameworks::wait::{Naps, Wait, WaitMeans};
 
 const PRIORITY: i64 = 50;
 
@@ -26,7 +27,7 @@ const PASSES_PER_LOOK: u32 = 64;
 struct Params {
     priority: IntegerParam,
     patience: IntegerParam,
-    crowded_spin: IntegerParam,
+    crowded_patience: IntegerParam,
     limit: IntegerParam,
 }
 
@@ -37,8 +38,8 @@ struct Adaptive {
     share: u32,
     /// How long a thread polls that has a processor for itself.
     patience: Duration,
-    /// Passes that a thread makes in a crowd before it sleeps.
-    crowded_spin: u32,
+    /// How long a thread polls in a crowd.
+    crowded_patience: Duration,
     /// Longest sleep in microseconds.
     limit: u32,
     waiters: Waiters,
@@ -76,22 +77,23 @@ impl Component for Adaptive {
                 .unit("microseconds")
                 .level(4)
                 .register()?,
-            crowded_spin: registrar
+            crowded_patience: registrar
                 .integer(
-                    "crowded_spin",
-                    2,
-                    "Passes of the progress engine without an event before a thread sleeps, when \
-                     there are more waiting threads than processors",
+                    "crowded_patience",
+                    2000,
+                    "How long a thread polls without an event before it sleeps, with others running \
+                     in between, when there are more waiting threads than processors",
                 )
-                .range(0, i64::from(u32::MAX))
-                .unit("passes")
+                .range(0, 1_000_000_000)
+                .unit("microseconds")
                 .level(5)
                 .register()?,
             limit: registrar
                 .integer(
                     "limit",
-                    1000,
-                    "Longest sleep; work that no transport announces is looked at that often",
+                    16_000,
+                    "Longest sleep; the first one takes a millisecond and each is twice as long as \
+                     the one before. Work that no transport announces is looked at that often",
                 )
                 .range(1, 1_000_000)
                 .unit("microseconds")
@@ -105,7 +107,7 @@ impl Component for Adaptive {
             priority: params.priority.get() as i32,
             share: share(host.job()),
             patience: Duration::from_micros(params.patience.get() as u64),
-            crowded_spin: params.crowded_spin.get() as u32,
+            crowded_patience: Duration::from_micros(params.crowded_patience.get() as u64),
             limit: params.limit.get() as u32,
             waiters: Waiters::default(),
         })
@@ -121,27 +123,27 @@ impl Wait for Adaptive {
         // Relaxed: a number to decide by, which orders nothing.
         self.waiters.0.fetch_add(1, Ordering::Relaxed);
         let mut misses = 0;
+        let mut naps = Naps::new(self.limit);
         let mut idle_since: Option<Instant> = None;
         while !sync.is_complete() {
             if means.poll(sync) > 0 || means.help() {
                 misses = 0;
                 idle_since = None;
+                naps.reset();
                 continue;
             }
             misses += 1;
             let crowded = self.waiters.0.load(Ordering::Relaxed) > self.share;
-            let tired = if crowded {
-                misses > self.crowded_spin
-            } else {
-                misses >= PASSES_PER_LOOK && {
-                    misses = 0;
-                    idle_since.get_or_insert_with(Instant::now).elapsed() >= self.patience
-                }
-            };
-            if !tired {
+            if !crowded && misses < PASSES_PER_LOOK {
                 std::hint::spin_loop();
-            } else if means.sleep(sync, self.limit) != Ok(Outcome::Done) {
-                // Something is there to poll, or can't wake this thread.
+                continue;
+            }
+            misses = 0;
+            let patience = if crowded { self.crowded_patience } else { self.patience };
+            let tired = idle_since.get_or_insert_with(Instant::now).elapsed() >= patience;
+            // When there is something to poll, or nothing can wake this thread, it does not sleep.
+            let slept = tired && means.sleep(sync, naps.next()) == Ok(Outcome::Done);
+            if !slept && (crowded || tired) {
                 std::thread::yield_now();
             }
         }

@@ -15,7 +15,7 @@ use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
-use cairn_framework::frameworks::wait::{Wait, WaitMeans};
+use cairn_framework::frameworks::wait::{Naps, Wait, WaitMeans};
 
 /// Behind `adaptive`, which sleeps only where it should.
 const PRIORITY: i64 = 30;
@@ -53,8 +53,9 @@ impl Component for Block {
             limit: registrar
                 .integer(
                     "limit",
-                    1000,
-                    "Longest sleep; work that no transport announces is looked at that often",
+                    16_000,
+                    "Longest sleep; the first one takes a millisecond and each is twice as long as \
+                     the one before. Work that no transport announces is looked at that often",
                 )
                 .range(1, 1_000_000)
                 .unit("microseconds")
@@ -79,13 +80,15 @@ impl Component for Block {
 impl Wait for Block {
     fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
         let mut misses = 0;
+        let mut naps = Naps::new(self.limit);
         while !sync.is_complete() {
             if means.poll(sync) > 0 || means.help() {
                 misses = 0;
+                naps.reset();
             } else if misses < self.spin {
                 misses += 1;
                 std::hint::spin_loop();
-            } else if means.sleep(sync, self.limit) != Ok(Outcome::Done) {
+            } else if means.sleep(sync, naps.next()) != Ok(Outcome::Done) {
                 // Something is there to poll, or can't wake this thread.
                 std::thread::yield_now();
             }

@@ -107,3 +107,48 @@ shims! { T: Wait;
         author::status(instance, author::component::<T>(instance).wait(sync, means))
     }
 }
+
+/// How long a thread sleeps that nothing has woken: each time twice as long as before, so that work
+/// which no transport announces waits at most twice as long as it did anyway, and who waits for long
+/// costs next to nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Naps {
+    next: u32,
+    limit: u32,
+}
+
+impl Naps {
+    const FIRST: u32 = 1000;
+
+    /// The longest sleep in microseconds.
+    pub fn new(limit: u32) -> Self {
+        Self { next: Self::FIRST.min(limit), limit }
+    }
+
+    /// After an event.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.limit);
+    }
+
+    /// The next sleep in microseconds.
+    #[allow(clippy::should_implement_trait)] // there is no last one
+    pub fn next(&mut self) -> u32 {
+        let next = self.next;
+        self.next = next.saturating_mul(2).min(self.limit);
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Naps;
+
+    #[test]
+    fn naps_grow_to_the_limit() {
+        let mut naps = Naps::new(3000);
+        assert_eq!([(); 4].map(|()| naps.next()), [1000, 2000, 3000, 3000]);
+        naps.reset();
+        assert_eq!(naps.next(), 1000);
+        assert_eq!(Naps::new(10).next(), 10);
+    }
+}
