@@ -83,6 +83,22 @@ fn ways_of_waiting_can_be_swapped() {
     }
 }
 
+/// In shared memory from the beginning, later or never, and however a process waits.
+#[test]
+fn barriers_hold_until_everybody_has_come() {
+    let dir = scratch();
+    let (program, file) = (compile("barriers", dir.path()), dir.path().join("came"));
+    let never = ["--mca", "coll", "basic"];
+    let first = ["--mca", "coll_sm_after", "0"];
+    let ways = [("1", first), ("2", first), ("3", never), ("5", first), ("8", first)];
+    let waits = ["adaptive", "block", "yield"].map(|wait| ("3", ["--mca", "wait", wait]));
+    for (ranks, mca) in ways.into_iter().chain(waits) {
+        let run = Run::mpirun().args(["--oversubscribe", "-n", ranks]).args(mca);
+        let ended = run.args([&program, &file]).ok();
+        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+    }
+}
+
 /// Several threads of each process at once, whoever polls and however they wait.
 #[test]
 fn threads_progress_and_wait_in_any_way() {

@@ -9,6 +9,7 @@ use btl_self as _;
 use btl_sm as _;
 use btl_tcp as _;
 use coll_basic as _;
+use coll_sm as _;
 use cri_dedicated as _;
 use cri_round_robin as _;
 use match_list as _;

@@ -100,6 +100,14 @@ pub struct WaitSync {
     /// Since 1.1. The CRI that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
     /// progress component looks first. Set by the waiter.
     pub cri: u32,
+    /// Since 1.1. Zero.
+    pub reserved: u32,
+    /// Since 1.1. What `word` is until what the thread waits for has happened.
+    pub expected: u32,
+    /// Since 1.1. A word in memory that processes share, or null: another value than `expected` says
+    /// that everything has happened, whatever `pending` says. Who changes it wakes those who sleep on
+    /// it as a futex that is not private. Set by the waiter.
+    pub word: *const AtomicU32,
 }
 
 /// [`WaitSync::sleeping`]: the waiter polls.
@@ -142,11 +150,15 @@ impl Default for WaitSync {
             link: core::ptr::null_mut(),
             pool: 0,
             cri: crate::frameworks::progress::PROGRESS_NO_CRI,
+            reserved: 0,
+            expected: 0,
+            word: core::ptr::null(),
         }
     }
 }
 
-// SAFETY: every shared field is atomic; `link` belongs to the `wait` component, which protects it.
+// SAFETY: every shared field is atomic, and constant what the waiter sets; `link` belongs to the
+// `wait` component, which protects it.
 unsafe impl Sync for WaitSync {}
 // SAFETY: see `Sync`.
 unsafe impl Send for WaitSync {}
@@ -168,6 +180,15 @@ impl WaitSync {
     /// Whether everything it waits for has happened and no completer is still inside.
     #[inline]
     pub fn is_complete(&self) -> bool {
-        self.pending.load(Ordering::Acquire) <= 0 && self.signalling.load(Ordering::Acquire) == 0
+        (self.pending.load(Ordering::Acquire) <= 0 || self.word_has_changed())
+            && self.signalling.load(Ordering::Acquire) == 0
+    }
+
+    #[inline]
+    fn word_has_changed(&self) -> bool {
+        // SAFETY: null or a word that stays as long as the thread waits. Acquire pairs with the
+        // Release of whoever changed it.
+        let word = unsafe { self.word.as_ref() };
+        word.is_some_and(|word| word.load(Ordering::Acquire) != self.expected)
     }
 }

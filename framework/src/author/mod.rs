@@ -14,6 +14,7 @@
 //!
 //! [`component!`]: crate::component
 
+mod bytes;
 mod handle;
 mod register;
 
@@ -29,6 +30,7 @@ use crate::abi::status::{
     OutcomeCode, QUEUED, Status,
 };
 
+pub use bytes::BYTES;
 pub use handle::HostHandle;
 pub use register::Registrar;
 

@@ -9,6 +9,7 @@
 //!
 //! ```text
 //!   shm instance ── word ──────────────────┐
+//!   other processes ─ WaitSync::word ──────┤
 //!   other threads ─ WaitSync::sleeping ────┼─► futex_waitv
 //!   tcp instance ── fd ─► watcher ── word ─┘
 //! ```
@@ -81,6 +82,10 @@ impl Sleeper {
         lists.words.clear();
         lists.fds.clear();
         lists.words.push(Sleeping::private(&sync.sleeping, SYNC_SLEEPING));
+        // SAFETY: null or a word that stays as long as the thread waits.
+        if let Some(word) = unsafe { sync.word.as_ref() } {
+            lists.words.push(Sleeping::shared(word, sync.expected));
+        }
         let mut complete = true;
         for module in modules {
             // SAFETY: modules stay while their transport is open, and nobody waits when it closes.

@@ -1,0 +1,156 @@
+//! The component, and what it keeps for a communicator.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cairn_framework::abi::comm::{COMM_INTER, Comm};
+use cairn_framework::abi::param::IntegerParam;
+use cairn_framework::abi::peer::PEER_LOCAL;
+use cairn_framework::abi::request::WaitSync;
+use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::frameworks::coll::{COLL_BARRIER, COLL_BLOCKING, Coll, CollArgs};
+
+use crate::board::{Board, Next};
+use crate::links::{Links, Operation};
+use crate::setup::{self, Shared};
+
+/// Before `basic`, where the processes share a node.
+const PRIORITY: i64 = 30;
+
+/// Passes of the progress engine before the waiting is left to the process's way of waiting, where
+/// processes have processors of their own.
+const POLLS: u32 = 1000;
+
+/// The parameters.
+pub struct Params {
+    priority: IntegerParam,
+    after: IntegerParam,
+}
+
+/// The component.
+pub struct SharedMemory {
+    host: HostHandle,
+    priority: i32,
+    /// Barriers of a communicator before its board is made.
+    after: u32,
+}
+
+/// What it keeps for a communicator.
+pub struct Module {
+    links: Links,
+    /// Barriers over messages so far.
+    calls: AtomicU32,
+    /// Set when the processes have tried to make one.
+    board: OnceLock<Option<Shared>>,
+}
+
+impl Component for SharedMemory {
+    type Params = Params;
+
+    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
+        Ok(Params {
+            priority: registrar.priority(PRIORITY)?,
+            after: registrar
+                .integer(
+                    "after",
+                    2,
+                    "Barriers of a communicator that are made of messages before its processes \
+                     make a board in shared memory, which costs each a file descriptor",
+                )
+                .range(0, i64::from(u32::MAX))
+                .unit("barriers")
+                .level(6)
+                .register()?,
+        })
+    }
+
+    fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
+        let (priority, after) = (params.priority.get() as i32, params.after.get() as u32);
+        Ok(Self { host, priority, after })
+    }
+
+    fn query(&self, scope: &Scope) -> Answer {
+        match scope.kind {
+            SCOPE_PROCESS | SCOPE_COMMUNICATOR => Answer::Priority(self.priority),
+            _ => Answer::Decline("collective operations are a communicator's".into()),
+        }
+    }
+}
+
+impl Coll for SharedMemory {
+    type Module = Module;
+
+    fn comm_open(&self, _comm: &mut Comm) -> Result<Module, Failure> {
+        let links = Links::find(self.host)?;
+        Ok(Module { links, calls: AtomicU32::new(0), board: OnceLock::new() })
+    }
+
+    fn offer(&self, comm: &Comm, _module: &Module, operation: u32, way: u32) -> Option<i32> {
+        let offered = operation == COLL_BARRIER
+            && way == COLL_BLOCKING
+            && comm.flags & COMM_INTER == 0
+            && comm.remote_size > 1
+            && is_on_one_node(comm);
+        offered.then_some(self.priority)
+    }
+
+    unsafe fn run(&self, comm: &Comm, module: &Module, args: &CollArgs) -> Result<(), Failure> {
+        if let Some(Some(shared)) = module.board.get() {
+            return self.barrier(shared.board(), comm.remote_size);
+        }
+        let operation = Operation { links: &module.links, comm, tag: args.tag };
+        // Relaxed: one thread at a time has an operation on the communicator.
+        let call = module.calls.fetch_add(1, Ordering::Relaxed);
+        if call < self.after || module.board.get().is_some() {
+            return operation.barrier();
+        }
+        // Nobody has a board before all have come.
+        let _ = module.board.set(setup::share(&operation)?);
+        Ok(())
+    }
+}
+
+impl SharedMemory {
+    fn barrier(&self, board: &Board, size: u32) -> Result<(), Failure> {
+        let generation = match board.arrive(size) {
+            Next::Leave => return Ok(()),
+            Next::Wake => {
+                wake(board.word());
+                return Ok(());
+            }
+            Next::Wait(generation) => generation,
+        };
+        // In a crowd others need the processor before they can come.
+        let polls = if self.host.job().is_crowded() { 0 } else { POLLS };
+        for _ in 0..polls {
+            if board.has_passed(generation) {
+                return Ok(());
+            }
+            self.host.progress();
+        }
+        board.sleeping(|| {
+            let sync = WaitSync {
+                pending: 1.into(),
+                expected: generation,
+                word: board.word(),
+                ..WaitSync::default()
+            };
+            self.host.wait(&sync)
+        })
+    }
+}
+
+/// Whether every process of a communicator runs on this node, which then is so for each of them.
+fn is_on_one_node(comm: &Comm) -> bool {
+    // SAFETY: a communicator has so many peers; they stay.
+    let local = |rank| unsafe { (**comm.peers.add(rank)).flags & PEER_LOCAL != 0 };
+    (0..comm.remote_size as usize).all(local)
+}
+
+/// Wakes all that sleep on a word.
+#[cold]
+fn wake(word: &AtomicU32) {
+    // SAFETY: FUTEX_WAKE uses the address as a key only. Not private: sleepers are other processes.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+}

@@ -1,0 +1,33 @@
+//! Sm: collective operations in memory that the processes of a node share. So far the barrier.
+//!
+//! ```text
+//!   first barriers    links   up a binomial tree, and down again
+//!   then, once        setup   rank 0 ── card of a segment ──► all attach ── well? ──► rank 0 ── agreed ──►
+//!   all that follow   board   arrived += 1;  the last one: generation += 1, wakes who sleeps
+//! ```
+//!
+//! With messages a barrier takes as many rounds as the number of processes has bits, and where
+//! processes share processors each round waits until others had their turn. On the board everybody
+//! has to run once.
+//!
+//! The board is made late, because most communicators see no barrier or a few, and a segment costs
+//! a file descriptor in each process. Where it can't be made the barrier goes on with messages.
+
+mod board;
+#[cfg(not(loom))]
+mod component;
+#[cfg(not(loom))]
+mod links;
+#[cfg(not(loom))]
+mod setup;
+
+#[cfg(not(loom))]
+use component::SharedMemory;
+
+#[cfg(not(loom))]
+cairn_framework::component! {
+    framework: coll,
+    component: SharedMemory,
+    name: "sm",
+    description: "collective operations in memory that the processes of a node share",
+}

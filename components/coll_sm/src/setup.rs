@@ -1,0 +1,75 @@
+//! Making the board that all processes of a communicator share, or agreeing that there is none.
+
+use cairn_framework::abi::host::LOG_INFO;
+use cairn_framework::author::Failure;
+use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
+
+use crate::board::Board;
+use crate::links::Operation;
+
+/// A board in memory that all processes of the communicator have mapped.
+pub struct Shared(Segment);
+
+impl Shared {
+    /// Bytes of the segment.
+    const LEN: usize = HEADER + size_of::<Board>();
+
+    pub fn board(&self) -> &Board {
+        // SAFETY: the segment is long enough and reserved, its base is a page's and the header keeps
+        // the alignment; zero is a board, and all fields are atomic.
+        unsafe { &*self.0.base().add(HEADER).cast::<Board>() }
+    }
+
+    fn create(job: &str, peers: u32) -> Result<Self, cairn_segment::Error> {
+        const { assert!(HEADER.is_multiple_of(align_of::<Board>())) };
+        let options = Options {
+            name: &format!("{job}-coll"),
+            len: Self::LEN,
+            backing: Backing::Memory,
+            peers,
+        };
+        let segment = Segment::create(&options)?;
+        segment.reserve(0..Self::LEN)?;
+        Ok(Self(segment))
+    }
+
+    fn attach(card: &[u8]) -> Result<Self, cairn_segment::Error> {
+        let segment = Segment::attach(card)?;
+        segment.reserve(0..Self::LEN)?;
+        Ok(Self(segment))
+    }
+}
+
+/// Called by all processes of the communicator. All get a board, or none does.
+///
+/// Rank 0 makes it and sends its card, an empty one if it can't; the others try and answer; rank 0
+/// tells them what came of it.
+pub fn share(operation: &Operation<'_>) -> Result<Option<Shared>, Failure> {
+    let host = operation.links.host;
+    let note = |error: cairn_segment::Error| {
+        host.log(LOG_INFO, || format!("barriers go on with messages: {error}"));
+    };
+    let (rank, size) = (operation.comm.rank, operation.comm.remote_size);
+    if rank != 0 {
+        let mut card = [0; CARD_LEN];
+        operation.receive(0, &mut card)?;
+        let own = Shared::attach(&card).map_err(note).ok();
+        operation.send(0, &[own.is_some().into()])?;
+        let mut agreed = [0];
+        operation.receive(0, &mut agreed)?;
+        return Ok(own.filter(|_| agreed == [1]));
+    }
+    // SAFETY: the host keeps the string as long as the process lives.
+    let job = unsafe { cairn_framework::text::copy(host.job().id) };
+    let own = Shared::create(&job, size - 1).map_err(note).ok();
+    let card = own.as_ref().map_or([0; CARD_LEN], |own| *own.0.card());
+    (1..size).try_for_each(|peer| operation.send(peer, &card))?;
+    let mut agreed = own.is_some();
+    for peer in 1..size {
+        let mut answer = [0];
+        operation.receive(peer, &mut answer)?;
+        agreed &= answer == [1];
+    }
+    (1..size).try_for_each(|peer| operation.send(peer, &[agreed.into()]))?;
+    Ok(own.filter(|_| agreed))
+}
