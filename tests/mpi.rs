@@ -49,15 +49,17 @@ programs! {
     errhandlers: [1, 2];
     grequest: [1, 2];
     groups: [1, 2, 3, 4];
+    icoll: [1, 2, 3, 5, 8];
     info: [1, 3];
     p2p: [1, 2, 3, 4];
+    pcoll: [1, 2, 3, 5];
 }
 
 /// The same programs over another transport: a parameter is all that differs.
 #[test]
 fn transports_can_be_swapped() {
     let dir = scratch();
-    for name in ["p2p", "colls"] {
+    for name in ["p2p", "colls", "icoll", "pcoll"] {
         let program = compile(name, dir.path());
         for transports in ["self,sm", "self,tcp"] {
             let mca = ["--oversubscribe", "--mca", "btl", transports, "-n", "3"];

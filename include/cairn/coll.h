@@ -18,7 +18,8 @@
  * one thread at a time for one communicator, as MPI demands of its callers.
  *
  * **Tags.** Several operations may be under way on a communicator, of several components. Each
- * comes with a tag that no other of them has, from `tag`; its messages carry that tag. Between two
+ * comes with a tag that no other of them has, from `tag` or, for persistent requests, from
+ * `persistent_tag`; its messages carry that tag. Between two
  * processes messages of one negative tag do not overtake each other, whatever the communicator's
  * assertions say.
  *
@@ -192,6 +193,11 @@
 #define CAIRN_COLL_TAGS (1 << 15)
 
 /**
+ * How many tags there are for persistent requests: each has its own as long as it exists.
+ */
+#define CAIRN_COLL_PERSISTENT_TAGS (1 << 28)
+
+/**
  * An array of counts or displacements, one for each rank, in the width the user called with.
  */
 struct cairn_coll_counts_t {
@@ -270,8 +276,8 @@ struct cairn_coll_args_t {
    */
   int32_t root;
   /**
-   * The operation's tag, from the MPI layer's count for the communicator: see
-   * `CAIRN_COLL_TAG_FIRST`.
+   * The operation's tag, from the MPI layer's count for the communicator: `CAIRN_COLL_TAG_FIRST` or
+   * below.
    */
   int32_t tag;
 };

@@ -1,5 +1,5 @@
-/* Blocking collectives, against what each process can compute alone. */
-#include "check.h"
+/* Collectives called in each way, against what each process can compute alone. */
+#include "ways.h"
 
 static int rank, size;
 
@@ -14,16 +14,16 @@ static void rooted(int n)
         for (int i = 0; i < n; i++)
             out[i] = value(rank, i);
         memcpy(in, out, sizeof(int) * (size_t)n);
-        OK(MPI_Bcast(in, n, MPI_INT, root, MPI_COMM_WORLD));
+        OK(RUN(Bcast, bcast, in, n, MPI_INT, root, MPI_COMM_WORLD));
         for (int i = 0; i < n; i++)
             CHECK(in[i] == value(root, i));
 
-        OK(MPI_Gather(out, n, MPI_INT, in, n, MPI_INT, root, MPI_COMM_WORLD));
+        OK(RUN(Gather, gather, out, n, MPI_INT, in, n, MPI_INT, root, MPI_COMM_WORLD));
         if (rank == root)
             for (int p = 0; p < size; p++)
                 for (int i = 0; i < n; i++)
                     CHECK(in[p * n + i] == value(p, i));
-        OK(MPI_Scatter(in, n, MPI_INT, rank == root ? MPI_IN_PLACE : out, n, MPI_INT, root,
+        OK(RUN(Scatter, scatter, in, n, MPI_INT, rank == root ? MPI_IN_PLACE : out, n, MPI_INT, root,
                        MPI_COMM_WORLD));
         for (int i = 0; i < n; i++)
             CHECK(rank == root || out[i] == value(rank, i));
@@ -34,7 +34,7 @@ static void rooted(int n)
             displs[p] = n * (size - 1 - p);
             at += counts[p];
         }
-        OK(MPI_Gatherv(out, counts[rank], MPI_INT, in, counts, displs, MPI_INT, root,
+        OK(RUN(Gatherv, gatherv, out, counts[rank], MPI_INT, in, counts, displs, MPI_INT, root,
                        MPI_COMM_WORLD));
         if (rank == root)
             for (int p = 0; p < size; p++)
@@ -42,14 +42,14 @@ static void rooted(int n)
                     CHECK(in[displs[p] + i] == value(p, i));
         for (int i = 0; i < n; i++)
             out[i] = -1;
-        OK(MPI_Scatterv(in, counts, displs, MPI_INT, out, counts[rank], MPI_INT, root,
+        OK(RUN(Scatterv, scatterv, in, counts, displs, MPI_INT, out, counts[rank], MPI_INT, root,
                         MPI_COMM_WORLD));
         for (int i = 0; i < counts[rank]; i++)
             CHECK(out[i] == value(rank, i));
 
         for (int i = 0; i < n; i++)
             out[i] = value(rank, i);
-        OK(MPI_Reduce(out, in, n, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD));
+        OK(RUN(Reduce, reduce, out, in, n, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD));
         if (rank == root)
             for (int i = 0; i < n; i++) {
                 int sum = 0;
@@ -69,14 +69,14 @@ static void all(int n)
     MPI_Datatype types[64];
     for (int i = 0; i < n; i++)
         out[i] = value(rank, i);
-    OK(MPI_Allgather(out, n, MPI_INT, in, n, MPI_INT, MPI_COMM_WORLD));
+    OK(RUN(Allgather, allgather, out, n, MPI_INT, in, n, MPI_INT, MPI_COMM_WORLD));
     for (int p = 0; p < size; p++)
         for (int i = 0; i < n; i++)
             CHECK(in[p * n + i] == value(p, i));
-    OK(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, n, MPI_INT, MPI_COMM_WORLD));
+    OK(RUN(Allgather, allgather, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, n, MPI_INT, MPI_COMM_WORLD));
     for (int p = 0; p < size; p++)
         counts[p] = n, displs[p] = n * (size - 1 - p);
-    OK(MPI_Allgatherv(out, n, MPI_INT, in, counts, displs, MPI_INT, MPI_COMM_WORLD));
+    OK(RUN(Allgatherv, allgatherv, out, n, MPI_INT, in, counts, displs, MPI_INT, MPI_COMM_WORLD));
     for (int p = 0; p < size; p++)
         for (int i = 0; i < n; i++)
             CHECK(in[displs[p] + i] == value(p, i));
@@ -84,19 +84,19 @@ static void all(int n)
     for (int p = 0; p < size; p++)
         for (int i = 0; i < n; i++)
             out[p * n + i] = value(rank, i) + p;
-    OK(MPI_Alltoall(out, n, MPI_INT, in, n, MPI_INT, MPI_COMM_WORLD));
+    OK(RUN(Alltoall, alltoall, out, n, MPI_INT, in, n, MPI_INT, MPI_COMM_WORLD));
     for (int p = 0; p < size; p++)
         for (int i = 0; i < n; i++)
             CHECK(in[p * n + i] == value(p, i) + rank);
     for (int p = 0; p < size; p++)
         counts[p] = n, displs[p] = n * p;
-    OK(MPI_Alltoallv(out, counts, displs, MPI_INT, in, counts, displs, MPI_INT, MPI_COMM_WORLD));
+    OK(RUN(Alltoallv, alltoallv, out, counts, displs, MPI_INT, in, counts, displs, MPI_INT, MPI_COMM_WORLD));
     for (int p = 0; p < size; p++)
         for (int i = 0; i < n; i++)
             CHECK(in[p * n + i] == value(p, i) + rank);
     for (int p = 0; p < size; p++)
         displs[p] = n * p * (int)sizeof(int), types[p] = MPI_INT;
-    OK(MPI_Alltoallw(out, counts, displs, types, in, counts, displs, types, MPI_COMM_WORLD));
+    OK(RUN(Alltoallw, alltoallw, out, counts, displs, types, in, counts, displs, types, MPI_COMM_WORLD));
     for (int p = 0; p < size; p++)
         for (int i = 0; i < n; i++)
             CHECK(in[p * n + i] == value(p, i) + rank);
@@ -123,25 +123,25 @@ static void reductions(int n)
     int counts[64];
     for (int i = 0; i < n * size; i++)
         out[i] = rank + i;
-    OK(MPI_Allreduce(out, in, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    OK(RUN(Allreduce, allreduce, out, in, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
     for (int i = 0; i < n; i++)
         CHECK(in[i] == size - 1 + i);
     memcpy(in, out, room - 2 * sizeof(double));
-    OK(MPI_Allreduce(MPI_IN_PLACE, in, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    OK(RUN(Allreduce, allreduce, MPI_IN_PLACE, in, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int i = 0; i < n; i++)
         CHECK(in[i] == size * (size - 1) / 2 + size * i);
-    OK(MPI_Scan(out, in, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    OK(RUN(Scan, scan, out, in, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int i = 0; i < n; i++)
         CHECK(in[i] == rank * (rank + 1) / 2 + (rank + 1) * i);
-    OK(MPI_Exscan(out, in, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    OK(RUN(Exscan, exscan, out, in, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int i = 0; rank > 0 && i < n; i++)
         CHECK(in[i] == rank * (rank - 1) / 2 + rank * i);
-    OK(MPI_Reduce_scatter_block(out, in, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    OK(RUN(Reduce_scatter_block, reduce_scatter_block, out, in, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int i = 0; i < n; i++)
         CHECK(in[i] == size * (size - 1) / 2 + size * (rank * n + i));
     for (int p = 0; p < size; p++)
         counts[p] = n;
-    OK(MPI_Reduce_scatter(out, in, counts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    OK(RUN(Reduce_scatter, reduce_scatter, out, in, counts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int i = 0; i < n; i++)
         CHECK(in[i] == size * (size - 1) / 2 + size * (rank * n + i));
     free(out);
@@ -150,7 +150,7 @@ static void reductions(int n)
     unsigned pair[2] = { (unsigned)rank + 2, (unsigned)rank + 1 }, result[2], a = 1, b = 0;
     MPI_Op op;
     OK(MPI_Op_create(compose, 0, &op));
-    OK(MPI_Allreduce(pair, result, 2, MPI_UNSIGNED, op, MPI_COMM_WORLD));
+    OK(RUN(Allreduce, allreduce, pair, result, 2, MPI_UNSIGNED, op, MPI_COMM_WORLD));
     for (unsigned p = 0; p < (unsigned)size; p++)
         b = (p + 2) * b + p + 1, a *= p + 2;
     CHECK(result[0] == a && result[1] == b);
@@ -162,9 +162,9 @@ static void mistakes(void)
 {
     int a = 1, b = 2;
     double d = 1;
-    FAILS(MPI_ERR_OP, MPI_Allreduce(&d, &d + 1, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_SELF));
-    FAILS(MPI_ERR_ROOT, MPI_Bcast(&a, 1, MPI_INT, size, MPI_COMM_WORLD));
-    FAILS(MPI_ERR_COUNT, MPI_Allreduce(&a, &b, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    FAILS(MPI_ERR_OP, RUN(Allreduce, allreduce, &d, &d + 1, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_SELF));
+    FAILS(MPI_ERR_ROOT, RUN(Bcast, bcast, &a, 1, MPI_INT, size, MPI_COMM_WORLD));
+    FAILS(MPI_ERR_COUNT, RUN(Allreduce, allreduce, &a, &b, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     OK(MPI_Reduce_local(&a, &b, 1, MPI_INT, MPI_SUM));
     CHECK(b == 3);
 }
@@ -173,13 +173,15 @@ int main(void)
 {
     static const int lengths[] = { 0, 1, 3, 100, 5000, 70000 };
     begin(&rank, &size);
-    for (int i = 0; i < 6; i++) {
-        OK(MPI_Barrier(MPI_COMM_WORLD));
-        rooted(lengths[i]);
-        all(lengths[i]);
-        reductions(lengths[i]);
+    for (way = 0; way < WAYS; way++) {
+        for (int i = 0; i < 6; i++) {
+            OK(RUN(Barrier, barrier, MPI_COMM_WORLD));
+            rooted(lengths[i]);
+            all(lengths[i]);
+            reductions(lengths[i]);
+        }
+        mistakes();
     }
-    mistakes();
     MPI_Finalize();
     return 0;
 }

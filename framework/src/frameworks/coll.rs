@@ -13,7 +13,8 @@
 //! one thread at a time for one communicator, as MPI demands of its callers.
 //!
 //! **Tags.** Several operations may be under way on a communicator, of several components. Each
-//! comes with a tag that no other of them has, from [`tag`]; its messages carry that tag. Between two
+//! comes with a tag that no other of them has, from [`tag`] or, for persistent requests, from
+//! [`persistent_tag`]; its messages carry that tag. Between two
 //! processes messages of one negative tag do not overtake each other, whatever the communicator's
 //! assertions say.
 //!
@@ -112,6 +113,16 @@ pub const fn tag(number: u64) -> i32 {
     COLL_TAG_FIRST - (number % COLL_TAGS as u64) as i32
 }
 
+/// How many tags there are for persistent requests: each has its own as long as it exists.
+pub const COLL_PERSISTENT_TAGS: u32 = 1 << 28;
+
+/// The tag of the persistent request with this number on its communicator. Every process makes the
+/// same ones in the same order, and may start them in any.
+pub const fn persistent_tag(number: u64) -> i32 {
+    let last = COLL_TAG_FIRST - (COLL_TAGS as i32 - 1);
+    last - 1 - (number % COLL_PERSISTENT_TAGS as u64) as i32
+}
+
 /// One side of an operation. Which fields hold is what the MPI function has; the one count and
 /// datatype of a broadcast or a reduction are in the receive side, on every process, as are the
 /// counts of reduce-scatter.
@@ -148,8 +159,8 @@ pub struct CollArgs {
     pub op: *const Op,
     /// Rank of the root, for those that have one; -3 and -4 as in the ABI between groups.
     pub root: i32,
-    /// The operation's tag, from the MPI layer's count for the communicator: see
-    /// [`COLL_TAG_FIRST`].
+    /// The operation's tag, from the MPI layer's count for the communicator: [`COLL_TAG_FIRST`] or
+    /// below.
     pub tag: i32,
 }
 

@@ -1,24 +1,124 @@
-//! Blocking collective communication (MPI 5.0, chapter 6).
+//! Collective communication (MPI 5.0, chapter 6), in the three ways in which it can be called.
+//!
+//! What an operation makes of its arguments is written once; [`collectives!`] makes the blocking, the
+//! nonblocking and the persistent function of it.
 
 use std::ffi::{c_int, c_void};
 
 use cairn_framework::abi::datatype::Op as OpView;
 use cairn_framework::frameworks::coll::{
     COLL_ALLGATHER, COLL_ALLGATHERV, COLL_ALLREDUCE, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_ALLTOALLW,
-    COLL_BARRIER, COLL_BCAST, COLL_EXSCAN, COLL_GATHER, COLL_GATHERV, COLL_REDUCE,
-    COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, COLL_SCAN, COLL_SCATTER, COLL_SCATTERV,
-    CollArgs, CollCounts, CollSide,
+    COLL_BARRIER, COLL_BCAST, COLL_EXSCAN, COLL_GATHER, COLL_GATHERV, COLL_NONBLOCKING,
+    COLL_PERSISTENT, COLL_REDUCE, COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, COLL_SCAN,
+    COLL_SCATTER, COLL_SCATTERV, CollArgs, CollCounts, CollSide,
 };
 
 use crate::abi::prelude::*;
 use crate::objects::comm::{self, CommRef};
-use crate::objects::{datatype, op};
+use crate::objects::{datatype, op, request};
 use crate::runtime::no_data;
 
+/// An operation that is ready to be run or started.
+struct Prepared {
+    args: CollArgs,
+    /// What the arguments lead to: the datatypes of both sides, by rank.
+    _datatypes: [Vec<*const cairn_framework::abi::datatype::Datatype>; 2],
+    /// The reduction operation.
+    op: Option<Op>,
+}
+
+impl From<CollArgs> for Prepared {
+    fn from(args: CollArgs) -> Self {
+        Self { args, _datatypes: Default::default(), op: None }
+    }
+}
+
+/// Operations, each with the names of its blocking, nonblocking and persistent function.
+macro_rules! collectives {
+    ($($name:ident $start:ident $init:ident ($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {
+        mod prepare {
+            use super::*;
+            $(
+                #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
+                pub(super) fn $name($($arg: $type),*) -> Result<Prepared> $body
+            )*
+        }
+        $(
+            #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
+            pub fn $name($($arg: $type,)* comm: Comm) -> Result<()> {
+                run(comm::of(comm)?, &prepare::$name($($arg),*)?)
+            }
+        )*
+        /// The nonblocking functions.
+        pub mod nonblocking {
+            use super::*;
+            $(
+                #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
+                pub fn $start($($arg: $type,)* comm: Comm, request: Out<Request>) -> Result<()> {
+                    let prepared = prepare::$name($($arg),*)?;
+                    request.set(start(COLL_NONBLOCKING, comm::of(comm)?, &prepared)?);
+                    Ok(())
+                }
+            )*
+        }
+        /// The persistent functions. No hint of an operation is known yet.
+        pub mod persistent {
+            use super::*;
+            $(
+                #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
+                pub fn $init(
+                    $($arg: $type,)*
+                    comm: Comm,
+                    _info: Info,
+                    request: Out<Request>,
+                ) -> Result<()> {
+                    let prepared = prepare::$name($($arg),*)?;
+                    request.set(start(COLL_PERSISTENT, comm::of(comm)?, &prepared)?);
+                    Ok(())
+                }
+            )*
+        }
+    };
+}
+
 /// Runs an operation.
-fn run(comm: CommRef, args: &CollArgs) -> Result<()> {
+fn run(comm: CommRef, prepared: &Prepared) -> Result<()> {
+    fits(comm, &prepared.args)?;
     // SAFETY: the arguments were checked, and the program vouches for the buffers.
-    unsafe { comm.run(args) }
+    unsafe { comm.run(&prepared.args) }
+}
+
+/// Starts an operation, or makes a persistent request of it.
+fn start(way: u32, comm: CommRef, prepared: &Prepared) -> Result<Request> {
+    fits(comm, &prepared.args)?;
+    // SAFETY: as above; the program leaves the buffers alone until the operation is complete.
+    let view = unsafe { comm.start(way, &prepared.args) }?;
+    if let Some(op) = prepared.op {
+        op::hold(op, view);
+    }
+    Ok(request::handle(view, comm))
+}
+
+/// Whether the operation is defined on the communicator as it is called: between groups there are no
+/// prefix reductions, and every buffer that counts is a buffer (MPI 5.0, section 6.2.3).
+fn fits(comm: CommRef, args: &CollArgs) -> Result<()> {
+    if !comm.is_inter() {
+        return Ok(());
+    }
+    if matches!(args.operation, COLL_SCAN | COLL_EXSCAN) {
+        let text = "comm is an intercommunicator, for which prefix reductions are not defined";
+        return Err(Error::new(MPI_ERR_COMM, text));
+    }
+    // Within the root's group only the root has data, and its buffer was checked.
+    let (name, side) = match args.operation {
+        COLL_SCATTER | COLL_SCATTERV => ("recvbuf", &args.receive),
+        _ => ("sendbuf", &args.send),
+    };
+    if args.root >= 0 && side.buffer.addr() == MPI_IN_PLACE.addr() {
+        let text = format!("{name} may not be MPI_IN_PLACE on an intercommunicator");
+        return Err(Error::new(MPI_ERR_BUFFER, text));
+    }
+    Ok(())
 }
 
 /// One side of an operation with one count. A datatype that is not significant may be none.
@@ -63,159 +163,254 @@ fn operation(op: Op, datatype: Datatype) -> Result<&'static OpView> {
     Err(Error::new(MPI_ERR_OP, text))
 }
 
-pub fn barrier(comm: Comm) -> Result<()> {
-    run(comm::of(comm)?, &no_data(COLL_BARRIER))
+collectives! {
+    barrier ibarrier barrier_init () {
+        Ok(no_data(COLL_BARRIER).into())
+    }
+    bcast ibcast bcast_init (buffer: *mut c_void, count: Count, datatype: Datatype, root: c_int) {
+        let receive = side(buffer, count, datatype);
+        Ok(CollArgs { receive, root, ..no_data(COLL_BCAST) }.into())
+    }
+    gather igather gather_init (
+        sendbuf: *const c_void,
+        sendcount: Count,
+        sendtype: Datatype,
+        recvbuf: *mut c_void,
+        recvcount: Count,
+        recvtype: Datatype,
+        root: c_int,
+    ) {
+        let args = CollArgs {
+            send: side(sendbuf, sendcount, sendtype),
+            receive: side(recvbuf, recvcount, recvtype),
+            root,
+            ..no_data(COLL_GATHER)
+        };
+        Ok(args.into())
+    }
+    gatherv igatherv gatherv_init (
+        sendbuf: *const c_void,
+        sendcount: Count,
+        sendtype: Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: Counts<'_>,
+        displs: Counts<'_>,
+        recvtype: Datatype,
+        root: c_int,
+    ) {
+        let args = CollArgs {
+            send: side(sendbuf, sendcount, sendtype),
+            receive: sides(recvbuf, recvcounts, displs, recvtype),
+            root,
+            ..no_data(COLL_GATHERV)
+        };
+        Ok(args.into())
+    }
+    scatter iscatter scatter_init (
+        sendbuf: *const c_void,
+        sendcount: Count,
+        sendtype: Datatype,
+        recvbuf: *mut c_void,
+        recvcount: Count,
+        recvtype: Datatype,
+        root: c_int,
+    ) {
+        let args = CollArgs {
+            send: side(sendbuf, sendcount, sendtype),
+            receive: side(recvbuf, recvcount, recvtype),
+            root,
+            ..no_data(COLL_SCATTER)
+        };
+        Ok(args.into())
+    }
+    scatterv iscatterv scatterv_init (
+        sendbuf: *const c_void,
+        sendcounts: Counts<'_>,
+        displs: Counts<'_>,
+        sendtype: Datatype,
+        recvbuf: *mut c_void,
+        recvcount: Count,
+        recvtype: Datatype,
+        root: c_int,
+    ) {
+        let args = CollArgs {
+            send: sides(sendbuf, sendcounts, displs, sendtype),
+            receive: side(recvbuf, recvcount, recvtype),
+            root,
+            ..no_data(COLL_SCATTERV)
+        };
+        Ok(args.into())
+    }
+    allgather iallgather allgather_init (
+        sendbuf: *const c_void,
+        sendcount: Count,
+        sendtype: Datatype,
+        recvbuf: *mut c_void,
+        recvcount: Count,
+        recvtype: Datatype,
+    ) {
+        let args = CollArgs {
+            send: side(sendbuf, sendcount, sendtype),
+            receive: side(recvbuf, recvcount, recvtype),
+            ..no_data(COLL_ALLGATHER)
+        };
+        Ok(args.into())
+    }
+    allgatherv iallgatherv allgatherv_init (
+        sendbuf: *const c_void,
+        sendcount: Count,
+        sendtype: Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: Counts<'_>,
+        displs: Counts<'_>,
+        recvtype: Datatype,
+    ) {
+        let args = CollArgs {
+            send: side(sendbuf, sendcount, sendtype),
+            receive: sides(recvbuf, recvcounts, displs, recvtype),
+            ..no_data(COLL_ALLGATHERV)
+        };
+        Ok(args.into())
+    }
+    alltoall ialltoall alltoall_init (
+        sendbuf: *const c_void,
+        sendcount: Count,
+        sendtype: Datatype,
+        recvbuf: *mut c_void,
+        recvcount: Count,
+        recvtype: Datatype,
+    ) {
+        let args = CollArgs {
+            send: side(sendbuf, sendcount, sendtype),
+            receive: side(recvbuf, recvcount, recvtype),
+            ..no_data(COLL_ALLTOALL)
+        };
+        Ok(args.into())
+    }
+    alltoallv ialltoallv alltoallv_init (
+        sendbuf: *const c_void,
+        sendcounts: Counts<'_>,
+        sdispls: Counts<'_>,
+        sendtype: Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: Counts<'_>,
+        rdispls: Counts<'_>,
+        recvtype: Datatype,
+    ) {
+        let args = CollArgs {
+            send: sides(sendbuf, sendcounts, sdispls, sendtype),
+            receive: sides(recvbuf, recvcounts, rdispls, recvtype),
+            ..no_data(COLL_ALLTOALLV)
+        };
+        Ok(args.into())
+    }
+    alltoallw ialltoallw alltoallw_init (
+        sendbuf: *const c_void,
+        sendcounts: Counts<'_>,
+        sdispls: Counts<'_>,
+        sendtypes: &[Datatype],
+        recvbuf: *mut c_void,
+        recvcounts: Counts<'_>,
+        rdispls: Counts<'_>,
+        recvtypes: &[Datatype],
+    ) {
+        alltoall_of_types(
+            (sendbuf, sendcounts, sdispls, sendtypes),
+            (recvbuf, recvcounts, rdispls, recvtypes),
+        )
+    }
+    reduce ireduce reduce_init (
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: Count,
+        datatype: Datatype,
+        op: Op,
+        root: c_int,
+    ) {
+        let mut prepared = if args::takes_part(root) {
+            reduction(COLL_REDUCE, sendbuf, recvbuf, count, datatype, op)?
+        } else {
+            no_data(COLL_REDUCE).into()
+        };
+        prepared.args.root = root;
+        Ok(prepared)
+    }
+    allreduce iallreduce allreduce_init (
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: Count,
+        datatype: Datatype,
+        op: Op,
+    ) {
+        reduction(COLL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op)
+    }
+    scan iscan scan_init (
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: Count,
+        datatype: Datatype,
+        op: Op,
+    ) {
+        reduction(COLL_SCAN, sendbuf, recvbuf, count, datatype, op)
+    }
+    exscan iexscan exscan_init (
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: Count,
+        datatype: Datatype,
+        op: Op,
+    ) {
+        reduction(COLL_EXSCAN, sendbuf, recvbuf, count, datatype, op)
+    }
+    reduce_scatter_block ireduce_scatter_block reduce_scatter_block_init (
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        recvcount: Count,
+        datatype: Datatype,
+        op: Op,
+    ) {
+        reduction(COLL_REDUCE_SCATTER_BLOCK, sendbuf, recvbuf, recvcount, datatype, op)
+    }
+    reduce_scatter ireduce_scatter reduce_scatter_init (
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        recvcounts: Counts<'_>,
+        datatype: Datatype,
+        op: Op,
+    ) {
+        let mut prepared = reduction(COLL_REDUCE_SCATTER, sendbuf, recvbuf, 0, datatype, op)?;
+        prepared.args.send.counts = array(recvcounts);
+        prepared.args.receive.counts = array(recvcounts);
+        Ok(prepared)
+    }
 }
 
-pub fn bcast(
-    buffer: *mut c_void,
-    count: Count,
-    datatype: Datatype,
-    root: c_int,
-    comm: Comm,
-) -> Result<()> {
-    let args = CollArgs { receive: side(buffer, count, datatype), root, ..no_data(COLL_BCAST) };
-    run(comm::of(comm)?, &args)
-}
-
-/// Operations with one count on each side.
-macro_rules! plain {
-    ($($name:ident: $operation:ident, $($root:ident)?;)*) => {$(
-        #[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
-        pub fn $name(
-            sendbuf: *const c_void,
-            sendcount: Count,
-            sendtype: Datatype,
-            recvbuf: *mut c_void,
-            recvcount: Count,
-            recvtype: Datatype,
-            $($root: c_int,)?
-            comm: Comm,
-        ) -> Result<()> {
-            let args = CollArgs {
-                send: side(sendbuf, sendcount, sendtype),
-                receive: side(recvbuf, recvcount, recvtype),
-                $($root,)?
-                ..no_data($operation)
-            };
-            run(comm::of(comm)?, &args)
-        }
-    )*};
-}
-
-plain! {
-    gather: COLL_GATHER, root;
-    scatter: COLL_SCATTER, root;
-    allgather: COLL_ALLGATHER, ;
-    alltoall: COLL_ALLTOALL, ;
-}
-
-/// Operations that gather counts by rank.
-macro_rules! gathers {
-    ($($name:ident: $operation:ident, $($root:ident)?;)*) => {$(
-        #[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
-        pub fn $name(
-            sendbuf: *const c_void,
-            sendcount: Count,
-            sendtype: Datatype,
-            recvbuf: *mut c_void,
-            recvcounts: Counts<'_>,
-            displs: Counts<'_>,
-            recvtype: Datatype,
-            $($root: c_int,)?
-            comm: Comm,
-        ) -> Result<()> {
-            let args = CollArgs {
-                send: side(sendbuf, sendcount, sendtype),
-                receive: sides(recvbuf, recvcounts, displs, recvtype),
-                $($root,)?
-                ..no_data($operation)
-            };
-            run(comm::of(comm)?, &args)
-        }
-    )*};
-}
-
-gathers! {
-    gatherv: COLL_GATHERV, root;
-    allgatherv: COLL_ALLGATHERV, ;
-}
-
-#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
-pub fn scatterv(
-    sendbuf: *const c_void,
-    sendcounts: Counts<'_>,
-    displs: Counts<'_>,
-    sendtype: Datatype,
-    recvbuf: *mut c_void,
-    recvcount: Count,
-    recvtype: Datatype,
-    root: c_int,
-    comm: Comm,
-) -> Result<()> {
-    let args = CollArgs {
-        send: sides(sendbuf, sendcounts, displs, sendtype),
-        receive: side(recvbuf, recvcount, recvtype),
-        root,
-        ..no_data(COLL_SCATTERV)
+/// Blocks of types by rank: buffer, counts, displacements in bytes and types of each side.
+fn alltoall_of_types(
+    send: (*const c_void, Counts<'_>, Counts<'_>, &[Datatype]),
+    receive: (*mut c_void, Counts<'_>, Counts<'_>, &[Datatype]),
+) -> Result<Prepared> {
+    // A type that no element has need not be one.
+    let view = |handle: &Datatype| match datatype::view(*handle) {
+        Some(view) => Ok(std::ptr::from_ref(view)),
+        None if *handle == MPI_DATATYPE_NULL => Ok(std::ptr::from_ref(datatype::of(MPI_BYTE)?)),
+        None => datatype::of(*handle).map(std::ptr::from_ref),
     };
-    run(comm::of(comm)?, &args)
-}
-
-#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
-pub fn alltoallv(
-    sendbuf: *const c_void,
-    sendcounts: Counts<'_>,
-    sdispls: Counts<'_>,
-    sendtype: Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: Counts<'_>,
-    rdispls: Counts<'_>,
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    let args = CollArgs {
-        send: sides(sendbuf, sendcounts, sdispls, sendtype),
-        receive: sides(recvbuf, recvcounts, rdispls, recvtype),
-        ..no_data(COLL_ALLTOALLV)
+    let views = |types: &[Datatype]| types.iter().map(view).collect::<Result<Vec<_>>>();
+    let datatypes = [views(send.3)?, views(receive.3)?];
+    let typed = |buffer, counts, displacements, types: &Vec<_>| CollSide {
+        datatypes: types.as_ptr(),
+        ..sides(buffer, counts, displacements, MPI_DATATYPE_NULL)
     };
-    run(comm::of(comm)?, &args)
-}
-
-#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
-pub fn alltoallw(
-    sendbuf: *const c_void,
-    sendcounts: Counts<'_>,
-    sdispls: Counts<'_>,
-    sendtypes: &[Datatype],
-    recvbuf: *mut c_void,
-    recvcounts: Counts<'_>,
-    rdispls: Counts<'_>,
-    recvtypes: &[Datatype],
-    comm: Comm,
-) -> Result<()> {
-    let views = |types: &[Datatype]| {
-        types
-            .iter()
-            .map(|one| Ok(std::ptr::from_ref(datatype::of(*one)?)))
-            .collect::<Result<Vec<_>>>()
-    };
-    let (send, receive) = (views(sendtypes)?, views(recvtypes)?);
     let args = CollArgs {
-        send: CollSide {
-            datatypes: send.as_ptr(),
-            ..sides(sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL)
-        },
-        receive: CollSide {
-            datatypes: receive.as_ptr(),
-            ..sides(recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL)
-        },
+        send: typed(send.0, send.1, send.2, &datatypes[0]),
+        receive: typed(receive.0.cast_const(), receive.1, receive.2, &datatypes[1]),
         ..no_data(COLL_ALLTOALLW)
     };
-    run(comm::of(comm)?, &args)
+    Ok(Prepared { args, _datatypes: datatypes, op: None })
 }
 
-/// The arguments of a reduction.
+/// A reduction.
 fn reduction(
     which: u32,
     sendbuf: *const c_void,
@@ -223,69 +418,14 @@ fn reduction(
     count: Count,
     datatype: Datatype,
     op: Op,
-) -> Result<CollArgs> {
-    Ok(CollArgs {
+) -> Result<Prepared> {
+    let args = CollArgs {
         send: side(sendbuf, count, datatype),
         receive: side(recvbuf, count, datatype),
         op: operation(op, datatype)?,
         ..no_data(which)
-    })
-}
-
-#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
-pub fn reduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: Count,
-    datatype: Datatype,
-    op: Op,
-    root: c_int,
-    comm: Comm,
-) -> Result<()> {
-    let args = if args::takes_part(root) {
-        CollArgs { root, ..reduction(COLL_REDUCE, sendbuf, recvbuf, count, datatype, op)? }
-    } else {
-        CollArgs { root, ..no_data(COLL_REDUCE) }
     };
-    run(comm::of(comm)?, &args)
-}
-
-/// Reductions without a root.
-macro_rules! reductions {
-    ($($name:ident: $operation:ident;)*) => {$(
-        pub fn $name(
-            sendbuf: *const c_void,
-            recvbuf: *mut c_void,
-            count: Count,
-            datatype: Datatype,
-            op: Op,
-            comm: Comm,
-        ) -> Result<()> {
-            let args = reduction($operation, sendbuf, recvbuf, count, datatype, op)?;
-            run(comm::of(comm)?, &args)
-        }
-    )*};
-}
-
-reductions! {
-    allreduce: COLL_ALLREDUCE;
-    scan: COLL_SCAN;
-    exscan: COLL_EXSCAN;
-    reduce_scatter_block: COLL_REDUCE_SCATTER_BLOCK;
-}
-
-pub fn reduce_scatter(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: Counts<'_>,
-    datatype: Datatype,
-    op: Op,
-    comm: Comm,
-) -> Result<()> {
-    let mut args = reduction(COLL_REDUCE_SCATTER, sendbuf, recvbuf, 0, datatype, op)?;
-    args.send.counts = array(recvcounts);
-    args.receive.counts = array(recvcounts);
-    run(comm::of(comm)?, &args)
+    Ok(Prepared { op: Some(op), ..args.into() })
 }
 
 pub fn reduce_local(

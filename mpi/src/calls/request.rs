@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use cairn_framework::abi::request::REQUEST_COLLECTIVE;
 use cairn_framework::abi::status::OK;
 
 use crate::abi::prelude::*;
@@ -267,6 +268,9 @@ fn end_some(
 
 pub fn request_free(request: InOut<Request>) -> Result<()> {
     let view = request::of(request.get())?;
+    if request::is_active(view) {
+        not_collective(view, "freed before it is complete")?;
+    }
     request.set(MPI_REQUEST_NULL);
     if view.is_complete() || !request::is_active(view) || special::is(view) {
         request::release(view);
@@ -276,8 +280,18 @@ pub fn request_free(request: InOut<Request>) -> Result<()> {
     Ok(())
 }
 
+/// What must not be done to a collective operation (MPI 5.0, sections 6.12 and 6.13).
+fn not_collective(view: RequestRef, what: &str) -> Result<()> {
+    if view.kind != REQUEST_COLLECTIVE {
+        return Ok(());
+    }
+    let text = format!("the request of a collective operation can't be {what}");
+    Err(Error::new(MPI_ERR_REQUEST, text))
+}
+
 pub fn cancel(request: InOut<Request>) -> Result<()> {
     let view = request::of(request.get())?;
+    not_collective(view, "cancelled")?;
     match grequest::cancel(view) {
         Some(cancelled) => cancelled,
         None => request::cancel(view),

@@ -17,7 +17,8 @@ use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::{
-    COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, CollArgs, CollOps, tag,
+    COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, CollArgs, CollOps,
+    persistent_tag, tag,
 };
 use parking_lot::Mutex;
 
@@ -51,6 +52,8 @@ pub struct CommBody {
     names: Mutex<Vec<CString>>,
     /// Collective operations so far.
     collective_calls: AtomicU64,
+    /// Persistent requests for them so far.
+    persistent_requests: AtomicU64,
     /// Set by `make` before anybody else knows the communicator.
     collectives: OnceLock<Collectives>,
 }
@@ -178,6 +181,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         info: Mutex::new(info),
         names: Mutex::new(vec![name]),
         collective_calls: AtomicU64::new(0),
+        persistent_requests: AtomicU64::new(0),
         collectives: OnceLock::new(),
     });
     let view = comm.view.get();
@@ -303,10 +307,10 @@ impl CommBody {
         unsafe { (&raw mut (*self.view.get()).scope.name).write_volatile(pointer) };
     }
 
-    /// The arguments of the next collective operation, with its tag. Every process makes the same
-    /// ones in the same order, so all come to the same tag.
-    fn numbered(&self, args: &CollArgs) -> CollArgs {
-        CollArgs { tag: tag(self.collective_calls.fetch_add(1, Ordering::Relaxed)), ..*args }
+    /// The tag of the next collective operation, for example to make a communicator of this one.
+    /// Every process makes the same ones in the same order, so all come to the same tag.
+    pub fn next_tag(&self) -> i32 {
+        tag(self.collective_calls.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Runs a blocking collective.
@@ -315,7 +319,7 @@ impl CommBody {
     /// The pointers in the arguments are what the operation says in the standard.
     pub unsafe fn run(&self, args: &CollArgs) -> Result<()> {
         let module = self.module(COLL_BLOCKING, args.operation)?;
-        let args = &self.numbered(args);
+        let args = &CollArgs { tag: self.next_tag(), ..*args };
         // SAFETY: promised by the caller; the table is complete and the component open.
         let status = unsafe {
             (module.ops.run.unwrap_unchecked())(module.instance, self.view(), module.module, args)
@@ -333,7 +337,13 @@ impl CommBody {
         args: &CollArgs,
     ) -> Result<*mut cairn_framework::abi::request::Request> {
         let module = self.module(way, args.operation)?;
-        let args = &self.numbered(args);
+        let tag = match way {
+            COLL_PERSISTENT => {
+                persistent_tag(self.persistent_requests.fetch_add(1, Ordering::Relaxed))
+            }
+            _ => self.next_tag(),
+        };
+        let args = &CollArgs { tag, ..*args };
         let mut request = std::ptr::null_mut();
         let function = if way == COLL_PERSISTENT { module.ops.init } else { module.ops.start };
         // SAFETY: as above.

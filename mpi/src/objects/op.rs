@@ -1,10 +1,13 @@
 //! Reduction operations.
 
+use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use cairn_framework::abi::datatype::{Datatype as DatatypeView, OP_COMMUTATIVE, Op as View};
+use cairn_framework::abi::request::Request as RequestView;
 use cairn_reduce::kernel;
+use parking_lot::Mutex;
 
 use super::arena::{Object, class};
 use super::datatype;
@@ -57,6 +60,33 @@ pub fn free(handle: Op) -> bool {
     }
     // SAFETY: as in `view`.
     unsafe { Object::<UserOp>::at(handle.object()) }.is_some_and(Object::close)
+}
+
+/// Operations that requests need, by the request's address: a program may free an operation that it
+/// has started a reduction with.
+static HELD: LazyLock<Mutex<HashMap<usize, &'static Object<UserOp>>>> =
+    LazyLock::new(Mutex::default);
+
+/// Keeps an operation of the program until a request of a component is released.
+pub fn hold(handle: Op, request: *mut RequestView) {
+    // SAFETY: the component vouches for the request.
+    let ended = unsafe { (*request).is_complete() && (*request).start.is_none() };
+    if handle.is_predefined() || ended {
+        return;
+    }
+    // SAFETY: as in `view`.
+    if let Some(op) = unsafe { Object::<UserOp>::at(handle.object()) } {
+        op.retain();
+        HELD.lock().insert(request.addr(), op);
+    }
+}
+
+/// A collective request is about to be released.
+pub fn let_go(request: *const RequestView) {
+    let held = HELD.lock().remove(&request.addr());
+    if let Some(op) = held {
+        op.release();
+    }
 }
 
 /// Whether the operation is defined on the datatype; those of the program are on any.

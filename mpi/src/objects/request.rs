@@ -7,13 +7,14 @@
 use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::request::{
-    MessageStatus, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_RECEIVE, Request as View, WaitSync,
+    MessageStatus, REQUEST_COLLECTIVE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_RECEIVE,
+    Request as View, WaitSync,
 };
 use cairn_framework::abi::status::OK;
 
 use super::arena::Object;
 use super::comm::{CommBody, CommRef};
-use super::special;
+use super::{op, special};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Request};
 use crate::abi::status::{Status, StatusOut};
@@ -309,6 +310,9 @@ pub fn finish(request: RequestRef) -> Request {
 pub fn release(request: RequestRef) {
     let view = std::ptr::from_ref(request).cast_mut();
     let comm = comm_of(request);
+    if request.kind == REQUEST_COLLECTIVE {
+        op::let_go(request);
+    }
     // SAFETY: the request is valid; nobody uses it after this.
     unsafe {
         if !(*view).object.is_null() && !special::is(request) {

@@ -4,463 +4,1625 @@ use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iallgather(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iallgather", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iallgather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Iallgather", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iallgather_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iallgather_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iallgather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Iallgather_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iallgatherv(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _displs: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iallgatherv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("recvtype", recvtype)?;
+                check::pointer("request", request)?;
+            }
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = objects::peers(comm);
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::icoll::iallgatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Iallgatherv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iallgatherv_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _displs: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    displs: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iallgatherv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("recvtype", recvtype)?;
+                check::pointer("request", request)?;
+            }
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = objects::peers(comm);
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::icoll::iallgatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Iallgatherv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iallreduce(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iallreduce", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request)
+        }
+    };
+    finish("MPI_Iallreduce", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iallreduce_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iallreduce_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request)
+        }
+    };
+    finish("MPI_Iallreduce_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ialltoall(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ialltoall", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ialltoall(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ialltoall", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ialltoall_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ialltoall_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                if uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("recvtype", recvtype)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ialltoall(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ialltoall_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ialltoallv(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ialltoallv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("recvtype", recvtype)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sdispls = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sdispls", sdispls, length)?;
+                    args::counts(sdispls, length)
+                }
+            } else {
+                Default::default()
+            };
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = objects::peers(comm);
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::icoll::ialltoallv(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm, request,
+            )
+        }
+    };
+    finish("MPI_Ialltoallv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ialltoallv_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ialltoallv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("recvtype", recvtype)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sdispls = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sdispls", sdispls, length)?;
+                    args::counts(sdispls, length)
+                }
+            } else {
+                Default::default()
+            };
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = objects::peers(comm);
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::icoll::ialltoallv(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm, request,
+            )
+        }
+    };
+    finish("MPI_Ialltoallv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ialltoallw(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const c_int,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const c_int,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtypes: *const Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ialltoallw", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sdispls = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sdispls", sdispls, length)?;
+                    args::counts(sdispls, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sendtypes = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendtypes", sendtypes, length)?;
+                    args::slice(sendtypes, length)
+                }
+            } else {
+                Default::default()
+            };
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = objects::peers(comm);
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = objects::peers(comm);
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
+            }
+            crate::calls::icoll::ialltoallw(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm, request,
+            )
+        }
+    };
+    finish("MPI_Ialltoallw", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ialltoallw_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtypes: *const Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ialltoallw_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+            }
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sdispls = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sdispls", sdispls, length)?;
+                    args::counts(sdispls, length)
+                }
+            } else {
+                Default::default()
+            };
+            let sendtypes = if uses_sendbuf {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendtypes", sendtypes, length)?;
+                    args::slice(sendtypes, length)
+                }
+            } else {
+                Default::default()
+            };
+            let recvcounts = {
+                let length = objects::peers(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = objects::peers(comm);
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = objects::peers(comm);
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
+            }
+            crate::calls::icoll::ialltoallw(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm, request,
+            )
+        }
+    };
+    finish("MPI_Ialltoallw_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Ibarrier(comm: Comm, _request: *mut Request) -> c_int {
-    unsupported("MPI_Ibarrier", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Ibarrier(comm: Comm, request: *mut Request) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ibarrier(comm, request)
+        }
+    };
+    finish("MPI_Ibarrier", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ibcast(
-    _buffer: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _root: c_int,
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ibcast", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let takes_part = args::takes_part(root);
+            if check::enabled() {
+                if takes_part {
+                    check::buffer("buffer", buffer, count, datatype)?;
+                }
+                if takes_part {
+                    check::count("count", count)?;
+                }
+                if takes_part {
+                    check::datatype("datatype", datatype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ibcast(buffer, count, datatype, root, comm, request)
+        }
+    };
+    finish("MPI_Ibcast", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ibcast_c(
-    _buffer: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _root: c_int,
+    buffer: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ibcast_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let takes_part = args::takes_part(root);
+            if check::enabled() {
+                if takes_part {
+                    check::buffer("buffer", buffer, count, datatype)?;
+                }
+                if takes_part {
+                    check::count("count", count)?;
+                }
+                if takes_part {
+                    check::datatype("datatype", datatype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ibcast(buffer, count, datatype, root, comm, request)
+        }
+    };
+    finish("MPI_Ibcast_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iexscan(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iexscan", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iexscan(sendbuf, recvbuf, count, datatype, op, comm, request)
+        }
+    };
+    finish("MPI_Iexscan", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iexscan_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iexscan_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iexscan(sendbuf, recvbuf, count, datatype, op, comm, request)
+        }
+    };
+    finish("MPI_Iexscan_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Igather(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Igather", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            let at_root = args::at_root(root, comm);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_root {
+                    check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_root {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_root {
+                    check::datatype("recvtype", recvtype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::igather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+            )
+        }
+    };
+    finish("MPI_Igather", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Igather_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Igather_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            let at_root = args::at_root(root, comm);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_root {
+                    check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_root {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_root {
+                    check::datatype("recvtype", recvtype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::igather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+            )
+        }
+    };
+    finish("MPI_Igather_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Igatherv(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _displs: *const c_int,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Igatherv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            let at_root = args::at_root(root, comm);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_root {
+                    check::not_in_place("recvbuf", recvbuf)?;
+                }
+                if at_root {
+                    check::datatype("recvtype", recvtype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            let recvcounts = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("recvcounts", recvcounts, length)?;
+                    args::counts(recvcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let displs = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("displs", displs, length)?;
+                    args::counts(displs, length)
+                }
+            } else {
+                Default::default()
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::icoll::igatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+                request,
+            )
+        }
+    };
+    finish("MPI_Igatherv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Igatherv_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _displs: *const Aint,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    displs: *const Aint,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Igatherv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+            let at_root = args::at_root(root, comm);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_leaf && uses_sendbuf {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_root {
+                    check::not_in_place("recvbuf", recvbuf)?;
+                }
+                if at_root {
+                    check::datatype("recvtype", recvtype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            let recvcounts = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("recvcounts", recvcounts, length)?;
+                    args::counts(recvcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let displs = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("displs", displs, length)?;
+                    args::counts(displs, length)
+                }
+            } else {
+                Default::default()
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::icoll::igatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+                request,
+            )
+        }
+    };
+    finish("MPI_Igatherv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ireduce(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
-    _root: c_int,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ireduce", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let at_root = args::at_root(root, comm);
+            let takes_part = args::takes_part(root);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                }
+                if at_root {
+                    check::buffer("recvbuf", recvbuf, count, datatype)?;
+                }
+                if takes_part {
+                    check::count("count", count)?;
+                }
+                if takes_part {
+                    check::datatype("datatype", datatype)?;
+                }
+                if takes_part {
+                    check::op("op", op)?;
+                }
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request)
+        }
+    };
+    finish("MPI_Ireduce", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ireduce_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
-    _root: c_int,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ireduce_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_leaf = args::at_leaf(root);
+            let at_root = args::at_root(root, comm);
+            let takes_part = args::takes_part(root);
+            if check::enabled() {
+                if at_leaf {
+                    check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                }
+                if at_root {
+                    check::buffer("recvbuf", recvbuf, count, datatype)?;
+                }
+                if takes_part {
+                    check::count("count", count)?;
+                }
+                if takes_part {
+                    check::datatype("datatype", datatype)?;
+                }
+                if takes_part {
+                    check::op("op", op)?;
+                }
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request)
+        }
+    };
+    finish("MPI_Ireduce_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ireduce_scatter(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ireduce_scatter", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            let recvcounts = {
+                let length = objects::size(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::icoll::ireduce_scatter(
+                sendbuf, recvbuf, recvcounts, datatype, op, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ireduce_scatter", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ireduce_scatter_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ireduce_scatter_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            let recvcounts = {
+                let length = objects::size(comm);
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            if check::enabled() {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::icoll::ireduce_scatter(
+                sendbuf, recvbuf, recvcounts, datatype, op, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ireduce_scatter_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ireduce_scatter_block(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ireduce_scatter_block", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
+                check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ireduce_scatter_block(
+                sendbuf, recvbuf, recvcount, datatype, op, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ireduce_scatter_block", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ireduce_scatter_block_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ireduce_scatter_block_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
+                check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
+                check::count("recvcount", recvcount)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::ireduce_scatter_block(
+                sendbuf, recvbuf, recvcount, datatype, op, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ireduce_scatter_block_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iscan(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: c_int,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iscan", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iscan(sendbuf, recvbuf, count, datatype, op, comm, request)
+        }
+    };
+    finish("MPI_Iscan", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iscan_c(
-    _sendbuf: *const c_void,
-    _recvbuf: *mut c_void,
-    _count: Count,
-    _datatype: Datatype,
-    _op: Op,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: Datatype,
+    op: Op,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iscan_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
+                check::buffer("recvbuf", recvbuf, count, datatype)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::op("op", op)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iscan(sendbuf, recvbuf, count, datatype, op, comm, request)
+        }
+    };
+    finish("MPI_Iscan_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iscatter(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iscatter", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_root = args::at_root(root, comm);
+            let at_leaf = args::at_leaf(root);
+            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if at_root {
+                    check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_root {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_root {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_leaf {
+                    check::buffer_or_place("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::datatype("recvtype", recvtype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iscatter(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+            )
+        }
+    };
+    finish("MPI_Iscatter", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iscatter_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iscatter_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_root = args::at_root(root, comm);
+            let at_leaf = args::at_leaf(root);
+            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if at_root {
+                    check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
+                if at_root {
+                    check::count("sendcount", sendcount)?;
+                }
+                if at_root {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_leaf {
+                    check::buffer_or_place("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::datatype("recvtype", recvtype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            crate::calls::icoll::iscatter(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+            )
+        }
+    };
+    finish("MPI_Iscatter_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iscatterv(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _displs: *const c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iscatterv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_root = args::at_root(root, comm);
+            let at_leaf = args::at_leaf(root);
+            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if at_root {
+                    check::not_in_place("sendbuf", sendbuf)?;
+                }
+                if at_root {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_leaf {
+                    check::buffer_or_place("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::datatype("recvtype", recvtype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            let sendcounts = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let displs = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("displs", displs, length)?;
+                    args::counts(displs, length)
+                }
+            } else {
+                Default::default()
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+            }
+            crate::calls::icoll::iscatterv(
+                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                request,
+            )
+        }
+    };
+    finish("MPI_Iscatterv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Iscatterv_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _displs: *const Aint,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
-    _root: c_int,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    displs: *const Aint,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
+    root: c_int,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Iscatterv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::root("root", root, comm)?;
+            }
+            let at_root = args::at_root(root, comm);
+            let at_leaf = args::at_leaf(root);
+            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
+            if check::enabled() {
+                if at_root {
+                    check::not_in_place("sendbuf", sendbuf)?;
+                }
+                if at_root {
+                    check::datatype("sendtype", sendtype)?;
+                }
+                if at_leaf {
+                    check::buffer_or_place("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::count("recvcount", recvcount)?;
+                }
+                if at_leaf && uses_recvbuf {
+                    check::datatype("recvtype", recvtype)?;
+                }
+                check::pointer("request", request)?;
+            }
+            let sendcounts = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("sendcounts", sendcounts, length)?;
+                    args::counts(sendcounts, length)
+                }
+            } else {
+                Default::default()
+            };
+            let displs = if at_root {
+                {
+                    let length = objects::peers(comm);
+                    check::array("displs", displs, length)?;
+                    args::counts(displs, length)
+                }
+            } else {
+                Default::default()
+            };
+            if check::enabled() {
+                check::counts("sendcounts", sendcounts)?;
+            }
+            crate::calls::icoll::iscatterv(
+                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                request,
+            )
+        }
+    };
+    finish("MPI_Iscatterv_c", Origin::Comm(comm), call())
 }
 
 std::arch::global_asm!(
