@@ -51,6 +51,8 @@ programs! {
     groups: [1, 2, 3, 4];
     icoll: [1, 2, 3, 5, 8];
     info: [1, 3];
+    inter: [1, 2, 3, 4, 5, 7, 8];
+    inter_threads: [1, 2, 3, 5];
     p2p: [1, 2, 3, 4];
     pcoll: [1, 2, 3, 5];
 }
@@ -59,7 +61,7 @@ programs! {
 #[test]
 fn transports_can_be_swapped() {
     let dir = scratch();
-    for name in ["p2p", "colls", "icoll", "pcoll"] {
+    for name in ["p2p", "colls", "inter", "icoll", "pcoll"] {
         let program = compile(name, dir.path());
         for transports in ["self,sm", "self,tcp"] {
             let mca = ["--oversubscribe", "--mca", "btl", transports, "-n", "3"];

@@ -1,29 +1,19 @@
 //! Communicators (MPI 5.0, chapter 7).
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int};
 
-use cairn_framework::abi::request::Request as View;
-use cairn_framework::abi::status::OK;
-use cairn_framework::frameworks::coll::{COLL_ALLGATHER, CollArgs, CollSide};
-use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
+mod agree;
+mod inter;
 
 use crate::abi::prelude::*;
 use crate::hardware;
 use crate::objects::comm::{CommRef, Plan, compare, make, of, subgroup};
 use crate::objects::group::{self, Ranks};
 use crate::objects::info::Pairs;
-use crate::objects::request::{self, RequestRef};
-use crate::objects::{attributes, bsend, datatype, errhandler, info, special};
+use crate::objects::{attributes, bsend, errhandler, info, special};
 use crate::runtime::{self, runtime};
-
-/// Tag of the messages that carry a new communicator's context id on its parent. Those of collectives
-/// are above it, those of `MPI_Comm_create_group` below: each tag of the program has its own.
-const CONTEXT_TAG: i32 = -(1 << 30);
-
-/// The tag for the messages of `MPI_Comm_create_group` with the program's tag, which is below 2^30.
-fn group_tag(tag: c_int) -> i32 {
-    CONTEXT_TAG - 1 - tag
-}
+use agree::{Members, agree, gather};
+pub use inter::{intercomm_create, intercomm_merge};
 
 pub fn comm_rank(comm: Comm, rank: Out<c_int>) -> Result<()> {
     rank.set(of(comm)?.rank() as c_int);
@@ -69,16 +59,6 @@ fn intra(comm: Comm) -> Result<CommRef> {
         return Ok(found);
     }
     Err(Error::new(MPI_ERR_COMM, "comm is an intercommunicator; an intracommunicator is needed"))
-}
-
-/// What is not there yet for intercommunicators.
-fn not_inter(comm: Comm, function: &str) -> Result<CommRef> {
-    let found = of(comm)?;
-    if !found.is_inter() {
-        return Ok(found);
-    }
-    let text = format!("{function} of an intercommunicator is not implemented in this version");
-    Err(Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text))
 }
 
 pub fn comm_compare(comm1: Comm, comm2: Comm, result: Out<c_int>) -> Result<()> {
@@ -137,34 +117,37 @@ pub fn comm_free(comm: InOut<Comm>) -> Result<()> {
     let found = of(handle)?;
     attributes::delete_all(found, handle)?;
     bsend::detach_freed(found)?;
-    if !found.is_inter() {
-        // All its processes are here, so nobody needs a message of it any more that is on its way.
-        // SAFETY: a barrier has no buffers.
-        unsafe { found.run(&runtime::no_data(cairn_framework::frameworks::coll::COLL_BARRIER)) }?;
-    }
+    // All its processes are here, so nobody needs a message of it any more that is on its way.
+    // SAFETY: a barrier has no buffers.
+    unsafe { found.run(&runtime::no_data(cairn_framework::frameworks::coll::COLL_BARRIER)) }?;
     comm.set(MPI_COMM_NULL);
     crate::objects::comm::free(found);
     Ok(())
 }
 
 pub fn comm_dup(comm: Comm, newcomm: Out<Comm>) -> Result<()> {
-    let parent = not_inter(comm, "MPI_Comm_dup")?;
+    let parent = of(comm)?;
     let hints = parent.info.lock().clone();
     newcomm.set(dup(parent, comm, hints)?);
     Ok(())
 }
 
 pub fn comm_dup_with_info(comm: Comm, info: Info, newcomm: Out<Comm>) -> Result<()> {
-    let parent = not_inter(comm, "MPI_Comm_dup_with_info")?;
-    let mut hints = Pairs::default();
-    hints.take_hints(&info::pairs(info)?);
-    newcomm.set(dup(parent, comm, hints)?);
+    let parent = of(comm)?;
+    newcomm.set(dup(parent, comm, hints(info)?)?);
     Ok(())
 }
 
+fn hints(info: Info) -> Result<Pairs> {
+    let mut hints = Pairs::default();
+    hints.take_hints(&info::pairs(info)?);
+    Ok(hints)
+}
+
 fn dup(parent: CommRef, handle: Comm, hints: Pairs) -> Result<Comm> {
-    let context = agree(parent, &all(parent), CONTEXT_TAG)?;
-    let new = child(parent, context, parent.group.clone(), hints)?;
+    let members = Members::all(parent);
+    let context = agree(parent, &members, parent.next_tag())?;
+    let new = child(parent, context, &members, hints)?;
     copy_attributes(parent, handle, new)?;
     Ok(handle_of(new))
 }
@@ -174,23 +157,31 @@ fn copy_attributes(parent: CommRef, handle: Comm, new: CommRef) -> Result<()> {
     attributes::copy_all(parent, handle, new).inspect_err(|_| crate::objects::comm::free(new))
 }
 
-fn all(comm: CommRef) -> Vec<u32> {
-    (0..comm.size()).collect()
-}
-
 fn handle_of(comm: CommRef) -> Comm {
     Comm::of(comm.address())
 }
 
 /// A communicator of processes of another one, whose error handler it gets.
-fn child(parent: CommRef, context: u32, group: Ranks, info: Pairs) -> Result<CommRef> {
+fn child(parent: CommRef, context: u32, members: &Members, info: Pairs) -> Result<CommRef> {
+    let group = subgroup(&parent.group, members.local.iter().copied());
+    let remote = parent.remote.as_ref().map(|all| subgroup(all, members.remote.iter().copied()));
+    related(parent, context, group, remote, info)
+}
+
+/// A communicator of these groups that gets the error handler of another one.
+fn related(
+    parent: CommRef,
+    context: u32,
+    group: Ranks,
+    remote: Option<Ranks>,
+    info: Pairs,
+) -> Result<CommRef> {
     let errhandler = errhandler::share(*parent.errhandler.lock());
-    let name = c"".to_owned();
-    make(Plan { context, group, remote: None, name, errhandler, info })
+    make(Plan { context, group, remote, name: c"".to_owned(), errhandler, info })
 }
 
 pub fn comm_idup(comm: Comm, newcomm: Out<Comm>, request: Out<Request>) -> Result<()> {
-    let parent = not_inter(comm, "MPI_Comm_idup")?;
+    let parent = of(comm)?;
     let hints = parent.info.lock().clone();
     idup(parent, comm, hints, newcomm, request)
 }
@@ -201,14 +192,11 @@ pub fn comm_idup_with_info(
     newcomm: Out<Comm>,
     request: Out<Request>,
 ) -> Result<()> {
-    let parent = not_inter(comm, "MPI_Comm_idup_with_info")?;
-    let mut hints = Pairs::default();
-    hints.take_hints(&info::pairs(info)?);
-    idup(parent, comm, hints, newcomm, request)
+    idup(of(comm)?, comm, hints(info)?, newcomm, request)
 }
 
-/// The first process sends the number to all others. The communicator itself is made when the program
-/// learns that the operation is complete, before which it may not be used.
+/// The number is agreed on in the background. The communicator itself is made when the program learns
+/// that the operation is complete, before which it may not be used.
 fn idup(
     parent: CommRef,
     handle: Comm,
@@ -216,25 +204,13 @@ fn idup(
     newcomm: Out<Comm>,
     request: Out<Request>,
 ) -> Result<()> {
-    let mut context = Box::new(0_u32);
-    let place: *mut u32 = &raw mut *context;
-    let mut parts: Vec<RequestRef> = Vec::new();
-    let mut keep = |view: *mut View| {
-        request::handle(view, parent);
-        // SAFETY: started just now.
-        parts.push(unsafe { &*view });
-    };
-    if parent.rank() == 0 {
-        *context = runtime().new_context()?;
-        for peer in 1..parent.size() {
-            keep(runtime().isend(&number_to(place, peer, CONTEXT_TAG, parent)?)?);
-        }
-    } else {
-        keep(runtime().irecv(&number_from(place, 0, CONTEXT_TAG, parent)?)?);
-    }
+    let (context, parts, next) = agree::start(parent)?;
     parent.retain();
     let finish = move || {
-        let made = child(parent, *context, parent.group.clone(), hints).and_then(|new| {
+        let members = Members::all(parent);
+        // SAFETY: all parts are complete, so nobody writes the number any more.
+        let number = unsafe { *context.get() };
+        let made = child(parent, number, &members, hints).and_then(|new| {
             copy_attributes(parent, handle, new)?;
             newcomm.set(handle_of(new));
             Ok(())
@@ -242,68 +218,8 @@ fn idup(
         parent.release();
         (Status::EMPTY, made)
     };
-    request.set(special::several(parts, Box::new(finish)));
+    request.set(special::in_steps(parts, next, Box::new(finish)));
     Ok(())
-}
-
-fn number_to(place: *const u32, peer: u32, tag: i32, comm: CommRef) -> Result<PmlSend> {
-    Ok(PmlSend {
-        buffer: place.cast(),
-        count: 1,
-        datatype: datatype::of(MPI_UINT32_T)?,
-        comm: comm.view(),
-        peer,
-        tag,
-        mode: PML_STANDARD,
-        reserved: 0,
-    })
-}
-
-fn number_from(place: *mut u32, peer: u32, tag: i32, comm: CommRef) -> Result<PmlReceive> {
-    Ok(PmlReceive {
-        buffer: place.cast(),
-        count: 1,
-        datatype: datatype::of(MPI_UINT32_T)?,
-        comm: comm.view(),
-        source: peer as i32,
-        tag,
-    })
-}
-
-/// Agrees on the number of a new communicator: the first of `members`, ranks of the parent, makes it,
-/// and it reaches the others along a binomial tree. This process is one of them.
-fn agree(parent: CommRef, members: &[u32], tag: i32) -> Result<u32> {
-    let own = parent.rank();
-    let place = members.iter().position(|member| *member == own).ok_or_else(|| {
-        Error::new(MPI_ERR_INTERN, "a process agrees on a communicator that it is not in")
-    })?;
-    let mut number = 0_u32;
-    let mut step = 1;
-    if place == 0 {
-        number = runtime().new_context()?;
-        step = members.len().next_power_of_two();
-    } else {
-        while place & step == 0 {
-            step <<= 1;
-        }
-        receive_number(&mut number, members[place - step], tag, parent)?;
-    }
-    step >>= 1;
-    while step > 0 {
-        if let Some(peer) = members.get(place + step) {
-            runtime().send(&number_to(&raw const number, *peer, tag, parent)?)?;
-        }
-        step >>= 1;
-    }
-    Ok(number)
-}
-
-fn receive_number(number: &mut u32, peer: u32, tag: i32, parent: CommRef) -> Result<()> {
-    let receive = number_from(number, peer, tag, parent)?;
-    match runtime().recv(&receive).0 {
-        OK => Ok(()),
-        status => Err(runtime::failure("recv", status)),
-    }
 }
 
 /// Ranks in a communicator of the processes of a group.
@@ -322,30 +238,37 @@ fn ranks_in(comm: CommRef, group: &Ranks) -> Result<Vec<u32>> {
 }
 
 pub fn comm_create(comm: Comm, group: Group, newcomm: Out<Comm>) -> Result<()> {
-    let parent = not_inter(comm, "MPI_Comm_create")?;
-    create(parent, group, CONTEXT_TAG, newcomm)
+    let parent = of(comm)?;
+    if parent.is_inter() {
+        return inter::create(parent, group, newcomm);
+    }
+    create(parent, group, parent.next_tag(), newcomm)
 }
 
 pub fn comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: Out<Comm>) -> Result<()> {
-    create(intra(comm)?, group, group_tag(tag), newcomm)
+    create(intra(comm)?, group, agree::group_tag(tag), newcomm)
 }
 
 /// A communicator of the processes of a group, if this one is among them.
 fn create(parent: CommRef, group: Group, tag: i32, newcomm: Out<Comm>) -> Result<()> {
-    let group = group::of(group)?;
-    let members = ranks_in(parent, &group)?;
-    if !members.contains(&parent.rank()) {
-        newcomm.set(MPI_COMM_NULL);
-        return Ok(());
-    }
-    let context = agree(parent, &members, tag)?;
-    let hints = Pairs::default();
-    newcomm.set(handle_of(child(parent, context, group, hints)?));
+    let members = Members { local: ranks_in(parent, &group::of(group)?)?, remote: Vec::new() };
+    newcomm.set(found(parent, &members, tag)?);
     Ok(())
 }
 
+/// A communicator of some processes of another one; none for those that are not among them, and none
+/// at all if one of two groups would be empty.
+fn found(parent: CommRef, members: &Members, tag: i32) -> Result<Comm> {
+    let nobody = parent.is_inter() && members.remote.is_empty();
+    if nobody || !members.local.contains(&parent.rank()) {
+        return Ok(MPI_COMM_NULL);
+    }
+    let context = agree(parent, members, tag)?;
+    Ok(handle_of(child(parent, context, members, Pairs::default())?))
+}
+
 pub fn comm_split(comm: Comm, color: c_int, key: c_int, newcomm: Out<Comm>) -> Result<()> {
-    let parent = not_inter(comm, "MPI_Comm_split")?;
+    let parent = of(comm)?;
     if color < 0 && color != MPI_UNDEFINED {
         let wanted = "it may not be negative, except for MPI_UNDEFINED";
         return Err(Error::argument(MPI_ERR_ARG, "color", color, wanted));
@@ -354,39 +277,22 @@ pub fn comm_split(comm: Comm, color: c_int, key: c_int, newcomm: Out<Comm>) -> R
 }
 
 fn split(parent: CommRef, color: c_int, key: c_int, newcomm: Out<Comm>) -> Result<()> {
-    let mut all = gather_pairs(parent, [color, key])?;
+    let all = gather(parent, [color, key])?;
+    // Everybody counts it, whoever needs it.
+    let tag = parent.next_tag();
     if color == MPI_UNDEFINED {
         newcomm.set(MPI_COMM_NULL);
         return Ok(());
     }
-    all.retain(|(_, [other, _])| *other == color);
-    // Equal keys are in the order of the ranks.
-    all.sort_by_key(|(rank, [_, key])| (*key, *rank));
-    let members: Vec<u32> = all.into_iter().map(|(rank, _)| rank).collect();
-    let context = agree(parent, &members, CONTEXT_TAG)?;
-    let group = subgroup(&parent.group, members);
-    newcomm.set(handle_of(child(parent, context, group, Pairs::default())?));
+    let same_color = |given: Vec<[c_int; 2]>| -> Vec<u32> {
+        let mut same: Vec<_> = (0..).zip(given).filter(|(_, [other, _])| *other == color).collect();
+        // Equal keys are in the order of the ranks.
+        same.sort_by_key(|(rank, [_, key])| (*key, *rank));
+        same.into_iter().map(|(rank, _)| rank).collect()
+    };
+    let members = Members { local: same_color(all.local), remote: same_color(all.remote) };
+    newcomm.set(found(parent, &members, tag)?);
     Ok(())
-}
-
-/// What every process gives, by rank.
-fn gather_pairs(comm: CommRef, own: [c_int; 2]) -> Result<Vec<(u32, [c_int; 2])>> {
-    let mut all = vec![[0; 2]; comm.size() as usize];
-    let side = |buffer: *mut c_void| -> Result<CollSide> {
-        Ok(CollSide { buffer, count: 2, datatype: datatype::of(MPI_INT)?, ..no_side() })
-    };
-    let args = CollArgs {
-        send: side((&raw const own).cast_mut().cast())?,
-        receive: side(all.as_mut_ptr().cast())?,
-        ..runtime::no_data(COLL_ALLGATHER)
-    };
-    // SAFETY: both buffers are as long as the operation says.
-    unsafe { comm.run(&args) }?;
-    Ok((0..).zip(all).collect())
-}
-
-fn no_side() -> CollSide {
-    runtime::no_data(COLL_ALLGATHER).send
 }
 
 pub fn comm_split_type(
@@ -396,7 +302,7 @@ pub fn comm_split_type(
     info: Info,
     newcomm: Out<Comm>,
 ) -> Result<()> {
-    let parent = not_inter(comm, "MPI_Comm_split_type")?;
+    let parent = of(comm)?;
     let hints = info::pairs(info)?;
     let color = match split_type {
         MPI_UNDEFINED => MPI_UNDEFINED,
@@ -413,8 +319,9 @@ pub fn comm_split_type(
         },
         // The next smaller resource than all of the communicator's: the node, if that is smaller.
         MPI_COMM_TYPE_HW_UNGUIDED => {
-            let nodes = gather_pairs(parent, [own_node(), 0])?;
-            let same = nodes.iter().all(|(_, [node, _])| *node == own_node());
+            let nodes = gather(parent, [own_node(), 0])?;
+            let mut nodes = nodes.local.iter().chain(&nodes.remote);
+            let same = nodes.all(|[node, _]| *node == own_node());
             if same { MPI_UNDEFINED } else { own_node() }
         }
         other => {

@@ -183,8 +183,11 @@ pub fn flush(owner: Owner) -> Result<()> {
 /// A request that is complete when the messages that are in a buffer now are sent.
 pub fn start_flush(owner: Owner) -> Request {
     let finish = move || (Status::EMPTY, settle(owner));
-    let request =
-        special::make(Body::Several { parts: Vec::new(), finish: Some(Box::new(finish)) });
+    let request = special::make(Body::Several {
+        parts: Vec::new(),
+        next: None,
+        finish: Some(Box::new(finish)),
+    });
     let mut buffers = BUFFERS.lock();
     match buffers.iter_mut().find(|buffer| buffer.owner == owner) {
         Some(buffer) if !buffer.is_sent(buffer.number) => {

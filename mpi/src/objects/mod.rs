@@ -131,8 +131,9 @@ pub fn dims(_comm: Comm) -> usize {
     0
 }
 
-/// The largest tag (`MPI_TAG_UB`). What is beyond it, with the sign turned, is the library's.
-pub const TAG_UB: c_int = (1 << 30) - 1;
+/// The largest tag (`MPI_TAG_UB`). Negative tags are the library's: a part for the collective
+/// operations, and for each operation that takes a tag of the program a part that is as large as this.
+pub const TAG_UB: c_int = (1 << 29) - 1;
 
 /// The largest tag.
 #[inline(always)]

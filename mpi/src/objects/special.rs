@@ -45,6 +45,8 @@ pub enum Body {
     Several {
         /// Those that have not been seen complete.
         parts: Vec<RequestRef>,
+        /// What is started when these are complete, from progress; more parts.
+        next: Option<Next>,
         /// What is done then; gives the status.
         finish: Option<Finish>,
     },
@@ -62,6 +64,9 @@ unsafe impl Send for Body {}
 
 /// What is done when all parts are complete.
 pub type Finish = Box<dyn FnOnce() -> (Status, Result<()>)>;
+
+/// What is started when some parts are complete.
+pub type Next = Box<dyn FnOnce() -> Result<Vec<RequestRef>>>;
 
 static SPARE: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
 
@@ -196,7 +201,12 @@ pub fn peek(request: RequestRef) -> Status {
 
 /// Makes a request of others, which it owns from now on.
 pub fn several(parts: Vec<RequestRef>, finish: Finish) -> Request {
-    let special = make(Body::Several { parts, finish: Some(finish) });
+    in_steps(parts, None, finish)
+}
+
+/// Makes a request of others, and of those that `next` starts when they are complete.
+pub fn in_steps(parts: Vec<RequestRef>, next: Option<Next>, finish: Finish) -> Request {
+    let special = make(Body::Several { parts, next, finish: Some(finish) });
     if !advance(special) {
         GOING.lock().push(special);
         runtime::runtime().poll(poll_several);
@@ -263,12 +273,22 @@ fn poll_several() -> u32 {
 
 /// Whether all parts are complete; then it is, too.
 fn advance(special: &'static Special) -> bool {
-    let state = special.state.lock();
-    let Some(Body::Several { parts, .. }) = &state.body else { return true };
-    if !parts.iter().all(|part| part.is_complete()) {
-        return false;
+    loop {
+        let mut state = special.state.lock();
+        let Some(Body::Several { parts, next, .. }) = &mut state.body else { return true };
+        if !parts.iter().all(|part| part.is_complete()) {
+            return false;
+        }
+        let Some(next) = next.take() else { break };
+        drop(state);
+        let started = next();
+        let mut state = special.state.lock();
+        let Some(Body::Several { parts, finish, .. }) = &mut state.body else { return true };
+        match started {
+            Ok(more) => parts.extend(more),
+            Err(error) => *finish = Some(Box::new(move || (Status::EMPTY, Err(error)))),
+        }
     }
-    drop(state);
     special.complete();
     true
 }

@@ -399,13 +399,34 @@ unsafe extern "C" fn PMPI_Comm_test_inter(comm: Comm, flag: *mut c_int) -> c_int
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Intercomm_create(
     local_comm: Comm,
-    _local_leader: c_int,
-    _peer_comm: Comm,
-    _remote_leader: c_int,
-    _tag: c_int,
-    _newintercomm: *mut Comm,
+    local_leader: c_int,
+    peer_comm: Comm,
+    remote_leader: c_int,
+    tag: c_int,
+    newintercomm: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Intercomm_create", Origin::Comm(local_comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newintercomm = args::out(newintercomm);
+            if check::enabled() {
+                check::running()?;
+                check::comm("local_comm", local_comm)?;
+                check::rank("local_leader", local_leader, local_comm)?;
+                check::tag("tag", tag)?;
+                check::pointer("newintercomm", newintercomm)?;
+            }
+            crate::calls::comm::intercomm_create(
+                local_comm,
+                local_leader,
+                peer_comm,
+                remote_leader,
+                tag,
+                newintercomm,
+            )
+        }
+    };
+    finish("MPI_Intercomm_create", Origin::Comm(local_comm), call())
 }
 
 #[unsafe(no_mangle)]
@@ -425,10 +446,22 @@ unsafe extern "C" fn PMPI_Intercomm_create_from_groups(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Intercomm_merge(
     intercomm: Comm,
-    _high: c_int,
-    _newintracomm: *mut Comm,
+    high: c_int,
+    newintracomm: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Intercomm_merge", Origin::Comm(intercomm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newintracomm = args::out(newintracomm);
+            if check::enabled() {
+                check::running()?;
+                check::comm("intercomm", intercomm)?;
+                check::pointer("newintracomm", newintracomm)?;
+            }
+            crate::calls::comm::intercomm_merge(intercomm, high, newintracomm)
+        }
+    };
+    finish("MPI_Intercomm_merge", Origin::Comm(intercomm), call())
 }
 
 std::arch::global_asm!(

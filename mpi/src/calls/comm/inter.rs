@@ -1,0 +1,151 @@
+//! Intercommunicators: making them of two groups, and one group of them (MPI 5.0, section 7.6).
+
+use std::ffi::c_int;
+
+use cairn_framework::abi::status::OK;
+
+use super::agree::{self, Members, agree, bcast, gather, words_from, words_to};
+use super::{found, handle_of, intra, ranks_in, related};
+use crate::abi::prelude::*;
+use crate::objects::comm::{CommRef, of};
+use crate::objects::group::{self, Ranks};
+use crate::objects::info::Pairs;
+use crate::objects::request;
+use crate::runtime::{self, runtime};
+
+pub fn intercomm_create(
+    local_comm: Comm,
+    local_leader: c_int,
+    peer_comm: Comm,
+    remote_leader: c_int,
+    tag: c_int,
+    newintercomm: Out<Comm>,
+) -> Result<()> {
+    let local = intra(local_comm)?;
+    let leads = local.rank() as c_int == local_leader;
+    // What the leaders have agreed on, or the leader's error: the others wait for either.
+    let met = leads.then(|| meet(local, peer_comm, remote_leader, tag));
+    let mut head = match &met {
+        Some(Ok(Met { context, remote })) => {
+            [MPI_SUCCESS, context.cast_signed(), remote.len() as c_int]
+        }
+        Some(Err(error)) => [error.code(), 0, 0],
+        None => [0; 3],
+    };
+    bcast(local, local_leader, &mut head)?;
+    let [code, context, size] = head;
+    let mut remote = match met {
+        Some(met) => met?.remote,
+        None if code != MPI_SUCCESS => {
+            let text = "the leader of this group found an error";
+            return Err(Error::new(code, text));
+        }
+        None => vec![0; size as usize],
+    };
+    bcast(local, local_leader, &mut remote)?;
+    let remote: Ranks = remote.into_iter().map(c_int::cast_unsigned).collect();
+    let context = context.cast_unsigned();
+    let made = related(local, context, local.group.clone(), Some(remote), Pairs::default())?;
+    newintercomm.set(handle_of(made));
+    Ok(())
+}
+
+/// What the leaders of two groups agree on.
+struct Met {
+    context: u32,
+    /// The processes of the other group: their ranks in the job.
+    remote: Vec<c_int>,
+}
+
+/// Talks to the leader of the other group.
+fn meet(local: CommRef, peer_comm: Comm, remote_leader: c_int, tag: c_int) -> Result<Met> {
+    let peer = of(peer_comm)?;
+    let peers = peer.remote.as_ref().unwrap_or(&peer.group);
+    let other = usize::try_from(remote_leader).ok().and_then(|rank| peers.get(rank));
+    let other = *other.ok_or_else(|| {
+        let ranks = format!("the ranks of peer_comm are 0 to {}", peers.len() - 1);
+        Error::argument(MPI_ERR_RANK, "remote_leader", remote_leader, ranks)
+    })?;
+    let own = local.group[local.rank() as usize];
+    // Of the two the one with the lower rank in the job makes the number.
+    let context = if own < other { runtime().new_context()? } else { 0 };
+    let (to, tag) = (remote_leader as u32, agree::leader_tag(tag));
+    let mut theirs = [0; 2];
+    swap(peer, to, tag, &[context, local.size()], &mut theirs)?;
+    let mut remote = vec![0; theirs[1] as usize];
+    swap(peer, to, tag, &local.group, &mut remote)?;
+    if let Some(both) = remote.iter().find(|process| local.group.contains(process)) {
+        let text = format!("process {both} of the job is in both groups");
+        return Err(Error::new(MPI_ERR_COMM, text));
+    }
+    let context = if own < other { context } else { theirs[0] };
+    Ok(Met { context, remote: remote.into_iter().map(u32::cast_signed).collect() })
+}
+
+/// Exchanges words with another process, which may be this one.
+fn swap(comm: CommRef, peer: u32, tag: i32, own: &[u32], theirs: &mut [u32]) -> Result<()> {
+    let view = runtime().isend(&words_to(own.as_ptr(), own.len(), peer, tag, comm)?)?;
+    request::handle(view, comm);
+    let receive = words_from(theirs.as_mut_ptr(), theirs.len(), peer, tag, comm)?;
+    let received = match runtime().recv(&receive).0 {
+        OK => Ok(()),
+        status => Err(runtime::failure("recv", status)),
+    };
+    // SAFETY: started above, and given back once.
+    let send = unsafe { &*view };
+    let sent = request::wait(send).and_then(|()| request::outcome(send).1);
+    request::release(send);
+    received.and(sent)
+}
+
+pub fn intercomm_merge(intercomm: Comm, high: c_int, newintracomm: Out<Comm>) -> Result<()> {
+    let parent = super::inter(intercomm)?;
+    let given = gather(parent, [(high != 0).into(), 0])?;
+    let tag = parent.next_tag();
+    let highs = [&given.local, &given.remote].map(|group| group[0][0] != 0);
+    let same = |group: &[[c_int; 2]]| group.iter().all(|other| *other == group[0]);
+    if !same(&given.local) || !same(&given.remote) {
+        let text = "the processes of a group differ in the argument high";
+        return Err(Error::new(MPI_ERR_ARG, text));
+    }
+    let remote = parent.remote.clone().unwrap_or_default();
+    let own_first = match highs {
+        [false, true] => true,
+        [true, false] => false,
+        _ => parent.group[0] < remote[0],
+    };
+    let context = agree(parent, &Members::all(parent), tag)?;
+    let (low, high) = if own_first { (&parent.group, &remote) } else { (&remote, &parent.group) };
+    let group: Ranks = low.iter().chain(high.iter()).copied().collect();
+    let made = related(parent, context, group, None, Pairs::default())?;
+    newintracomm.set(handle_of(made));
+    Ok(())
+}
+
+/// `MPI_Comm_create` of an intercommunicator: each group names those of it that are to be in the new
+/// one.
+pub fn create(parent: CommRef, group: Group, newcomm: Out<Comm>) -> Result<()> {
+    // Instead of a place in the new communicator.
+    const NOT_THERE: c_int = -1;
+    const WRONG: c_int = -2;
+    let local = group::of(group).and_then(|group| ranks_in(parent, &group));
+    let place = match &local {
+        Ok(local) => local.iter().position(|rank| *rank == parent.rank()),
+        Err(_) => None,
+    };
+    let place = place.map_or(if local.is_ok() { NOT_THERE } else { WRONG }, |at| at as c_int);
+    let given = gather(parent, [place, 0])?;
+    let tag = parent.next_tag();
+    let local = local?;
+    if given.local.iter().chain(&given.remote).any(|[place, _]| *place == WRONG) {
+        let text = "another process gave a group with processes that are not in its local group";
+        return Err(Error::new(MPI_ERR_GROUP, text));
+    }
+    let mut remote: Vec<(c_int, u32)> =
+        (0..).zip(given.remote).map(|(rank, [place, _])| (place, rank)).collect();
+    remote.retain(|(place, _)| *place >= 0);
+    remote.sort_unstable();
+    let remote = remote.into_iter().map(|(_, rank)| rank).collect();
+    newcomm.set(found(parent, &Members { local, remote }, tag)?);
+    Ok(())
+}
