@@ -17,6 +17,9 @@ use crate::host::problem::{Problem, did_you_mean, nearest};
 pub const ENVIRONMENT_PREFIX: &str = "CAIRN_MCA_";
 /// Prefix of Open MPI's, which are understood where the name has a meaning here.
 pub const OMPI_PREFIX: &str = "OMPI_MCA_";
+/// What Open MPI's mpirun sets under this prefix for itself in each process that it starts. Nobody
+/// wished for it.
+const OF_OMPIS_LAUNCHER: [&str; 4] = ["PREFIXES", "cpu_type", "initial_wdir", "num_procs"];
 /// The variable by which a launcher hands its command line to the processes it starts.
 pub const LAUNCH_VARIABLE: &str = "CAIRN_LAUNCH_PARAMS";
 
@@ -233,6 +236,9 @@ impl Gatherer {
                         .push(Problem::new(error).at(place()).fix("unset the variable")),
                 }
             } else if let Some((prefix, name)) = known {
+                if prefix == OMPI_PREFIX && OF_OMPIS_LAUNCHER.contains(&name) {
+                    continue;
+                }
                 let Some(text) = value.to_str() else {
                     self.problems.push(
                         Problem::new("a value that is not UTF-8")
@@ -307,7 +313,11 @@ mod tests {
                 tune: vec![write("tune")],
                 profile: vec!["fast".into()],
             },
-            environment: vec![variable("CAIRN_MCA_x", "env"), variable("OMPI_MCA_x", "ompi")],
+            environment: vec![
+                variable("CAIRN_MCA_x", "env"),
+                variable("OMPI_MCA_x", "ompi"),
+                variable("OMPI_MCA_num_procs", "of its launcher"),
+            ],
             user_file: Some(write("user")),
             system_file: Some(write("system")),
             profile_dirs: vec![write("fast.toml").parent().unwrap().into()],
