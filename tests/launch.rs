@@ -374,18 +374,3 @@ fn alone_among_others_is_said() {
     let close = format!("exec 62>&-; {RANK} connect job");
     mpirun("-n 2").args(["bash", "-c", &close]).ok().complains(&["PMI_FD was closed"]);
 }
-
-/// Under Hydra of another MPI our ranks are what they are under our own mpirun.
-#[test]
-fn ranks_run_under_hydra() {
-    let Some(hydra) = std::env::var_os("CAIRN_TEST_HYDRA") else {
-        println!("skipped: CAIRN_TEST_HYDRA does not name an mpiexec of MPICH or Intel MPI");
-        return;
-    };
-    let actions = "connect job put k 1000 put long 65536 fence check k 1000 check long 65536 \
-                   disconnect";
-    let run = |more: &[&str]| Run::new(&hydra).args(["-n", "3"]).args(more).args([RANK]);
-    let ended = run(&[]).args(actions.split(' ')).ok();
-    ended.says(&["0 of 3", "1 of 3", "2 of 3", "nodes 1 [0 0 0], by Hydra"]);
-    run(&[]).args("connect fence on 1 abort 7 enough hang".split(' ')).exits(7);
-}

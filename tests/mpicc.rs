@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cairn_tests::{Run, dist, root, scratch};
+use cairn_tests::{Run, dist, root, scratch, skipped};
 
 /// A wrapper of the installation, without compilers of the environment.
 fn wrapper(name: &str) -> Run {
@@ -144,7 +144,7 @@ fn pkg_config_knows_the_library() {
 #[test]
 fn cmake_finds_it() {
     if Run::exists("cmake").is_none() {
-        println!("skipped: there is no cmake");
+        skipped("there is no cmake");
         return;
     }
     let dir = scratch();
@@ -162,13 +162,17 @@ fn cmake_finds_it() {
                  target_link_libraries(basics_cxx MPI::MPI_CXX)\n";
     fs::write(project.join("CMakeLists.txt"), lists).unwrap();
     let path = format!("{}/bin:{}", dist().display(), std::env::var("PATH").unwrap());
-    let cmake = |args: &[&str]| {
-        Run::new("cmake").without("CC").without("CXX").env("PATH", &path).args(args).dir(&project)
-    };
     let library = dist().canonicalize().unwrap().join("lib/libmpi_abi.so");
-    cmake(&["-B", "build"]).ok().says(&[&format!("library {}", library.display())]);
-    cmake(&["--build", "build"]).ok();
-    for program in ["basics_c", "basics_cxx"] {
-        Run::new(project.join("build").join(program)).ok().says(&["0 failures"]);
+    // The two ways to say which MPI: wrappers in the path, and the installation's directory.
+    for (variable, value) in [("PATH", path.as_ref()), ("MPI_HOME", dist().as_os_str())] {
+        let cmake = |args: &[&str]| {
+            let run = Run::new("cmake").without("CC").without("CXX").without("MPI_HOME");
+            run.env(variable, value).args(args).dir(&project)
+        };
+        cmake(&["-B", variable]).ok().says(&[&format!("library {}", library.display())]);
+        cmake(&["--build", variable]).ok();
+        for program in ["basics_c", "basics_cxx"] {
+            Run::new(project.join(variable).join(program)).ok().says(&["0 failures"]);
+        }
     }
 }

@@ -5,14 +5,14 @@ pub mod pool;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// No command of these tests takes longer, however busy the machine.
+/// No command of these tests takes longer, however busy the machine, unless it says so.
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// The repository.
@@ -36,6 +36,7 @@ pub fn dist() -> &'static Path {
 pub struct Run {
     command: Command,
     shown: String,
+    deadline: Duration,
 }
 
 /// How a command ended.
@@ -61,7 +62,8 @@ impl Run {
                 command.env_remove(name);
             }
         }
-        Self { command, shown: program.as_ref().to_string_lossy().into_owned() }
+        let shown = program.as_ref().to_string_lossy().into_owned();
+        Self { command, shown, deadline: DEADLINE }
     }
 
     /// `cairn-info` of the installation, with a home directory of its own.
@@ -113,6 +115,12 @@ impl Run {
         self
     }
 
+    /// Gives it another deadline, for what builds a lot.
+    pub fn within(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
     /// Runs it to its end.
     ///
     /// # Panics
@@ -134,11 +142,11 @@ impl Run {
             if let Some(status) = child.try_wait().expect("our own child") {
                 break status;
             }
-            if start.elapsed() > DEADLINE {
+            if start.elapsed() > self.deadline {
                 let group = format!("-{}", child.id());
                 let _ = Command::new("kill").args(["-9", "--", &group]).status();
                 let _ = child.wait();
-                panic!("{} did not end in {DEADLINE:?}", self.shown);
+                panic!("{} did not end in {:?}", self.shown, self.deadline);
             }
             std::thread::sleep(Duration::from_millis(2));
         };
@@ -198,6 +206,14 @@ impl Ended {
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{self}"))
     }
+}
+
+/// Says that a test, or a part of it, does not run here, and why; also where the output of tests that
+/// succeed is not shown.
+pub fn skipped(reason: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    // Not by eprintln!, whose output the harness keeps for itself.
+    let _ = writeln!(std::io::stderr(), "skipped {test}: {reason}");
 }
 
 /// A directory that is gone at the end of the test.

@@ -6,35 +6,51 @@ use anyhow::{Result, bail};
 
 use crate::exec;
 
-/// A program and the Debian package that has it.
+/// Something of the system, and the Debian packages that have it.
 pub struct Tool {
-    program: &'static str,
-    package: &'static str,
+    /// A command of the shell that succeeds where it is.
+    there: &'static str,
+    packages: &'static str,
 }
 
 /// A C compiler, for components in C. Rust itself links with it.
-pub const CC: Tool = Tool { program: "cc", package: "gcc" };
+pub const CC: Tool = Tool { there: "command -v cc", packages: "gcc libc6-dev" };
 /// A C++ compiler, for components in C++ and programs that include mpi.h.
-pub const CXX: Tool = Tool { program: "c++", package: "g++" };
+pub const CXX: Tool = Tool { there: "command -v c++", packages: "g++" };
 /// Finds MPI by its compiler wrappers.
-pub const CMAKE: Tool = Tool { program: "cmake", package: "cmake" };
+pub const CMAKE: Tool = Tool { there: "command -v cmake", packages: "cmake" };
 /// How authors of components find an installation.
-pub const PKG_CONFIG: Tool = Tool { program: "pkg-config", package: "pkg-config" };
+pub const PKG_CONFIG: Tool = Tool { there: "command -v pkg-config", packages: "pkg-config" };
 /// What the example in C is built with, as its readers will.
-pub const MAKE: Tool = Tool { program: "make", package: "make" };
+pub const MAKE: Tool = Tool { there: "command -v make", packages: "make" };
 /// Says which files are part of the repository.
-pub const GIT: Tool = Tool { program: "git", package: "git" };
+pub const GIT: Tool = Tool { there: "command -v git", packages: "git" };
+/// Python that can make environments and build extensions, for mpi4py.
+pub const PYTHON: Tool = Tool {
+    there: "python3 -c 'import ensurepip, os, sys, sysconfig; \
+            sys.exit(not os.path.exists(sysconfig.get_path(\"include\") + \"/Python.h\"))'",
+    packages: "python3-venv python3-dev",
+};
+/// Reads C headers for the Rust `mpi` crate.
+pub const LIBCLANG: Tool = Tool {
+    there: "test -n \"$LIBCLANG_PATH\" || \
+            ls /usr/lib/llvm*/lib /usr/lib/*-linux-gnu /usr/lib64 | grep -Eq '^libclang(-[0-9.]+)?[.]so'",
+    packages: "libclang-dev",
+};
 
 /// Makes sure that programs are there: installs what is missing when it can, and otherwise says what
 /// to install.
 pub fn require(tools: &[Tool]) -> Result<()> {
-    let missing: Vec<&str> =
-        tools.iter().filter(|tool| !is_there(tool.program)).map(|tool| tool.package).collect();
+    let missing: Vec<&str> = tools
+        .iter()
+        .filter(|tool| !succeeds(tool.there))
+        .flat_map(|tool| tool.packages.split(' '))
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }
     let list = missing.join(" ");
-    if !is_there("apt-get") {
+    if !succeeds("command -v apt-get") {
         bail!("these packages are missing and there is no apt-get to install them: {list}");
     }
     if !rustix::process::geteuid().is_root() {
@@ -52,7 +68,8 @@ pub fn require(tools: &[Tool]) -> Result<()> {
     apt(&args)
 }
 
-fn is_there(program: &str) -> bool {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths).any(|dir| dir.join(program).is_file())
+fn succeeds(command: &str) -> bool {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    shell.status().is_ok_and(|status| status.success())
 }

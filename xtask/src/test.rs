@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::exec::{self, Workspace, step};
-use crate::packages::{self, CC, CMAKE, CXX, GIT, MAKE, PKG_CONFIG};
+use crate::packages::{self, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYTHON};
 use crate::{dist, generate, lint};
 
 /// Packages with tests for loom, whose names begin with `model_`, and the features they need.
@@ -24,7 +24,9 @@ pub fn run(workspace: &Workspace) -> Result<()> {
 
 fn steps(workspace: &Workspace) -> Result<()> {
     let cargo = |args: &[&str]| exec::check(&mut workspace.cargo(args));
-    step("system packages", || packages::require(&[CC, CXX, CMAKE, PKG_CONFIG, MAKE, GIT]))?;
+    step("system packages", || {
+        packages::require(&[CC, CXX, CMAKE, PKG_CONFIG, MAKE, GIT, PYTHON, LIBCLANG])
+    })?;
     step("formatting", || cargo(&["fmt", "--all", "--check"]))?;
     step("clippy", || {
         let lints = ["--", "--deny", "warnings"];

@@ -1,0 +1,411 @@
+//! Programs that others wrote, unmodified: fetched from where everybody gets them, built with the
+//! wrappers of the installation, run by its mpirun.
+//!
+//! Who can't reach a registry is told so, and the tests that need it are skipped.
+//!
+//! What is fetched and built stays in `target/unmodified`. It is built anew when mpi.h has changed;
+//! the library is shared, so every build uses the present one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use cairn_tests::{Ended, Run, dist, root, scratch, skipped};
+
+/// Fetching and building what is large.
+const BUILDING: Duration = Duration::from_secs(900);
+
+/// A test suite of somebody else, with more processes than cores.
+const TESTING: Duration = Duration::from_secs(400);
+
+/// What was fetched and built, or why it can't be fetched.
+type Made = Result<PathBuf, String>;
+
+/// The directory of this name, which is filled once for each mpi.h.
+fn made(name: &str, make: impl FnOnce(&Path) -> Result<(), String>) -> Made {
+    let dir = fetched().join(name);
+    let stamp = dir.join("made-for");
+    let header = fs::read_to_string(dist().join("include/mpi.h")).unwrap();
+    let present = format!("{}\n{header}", dist().display());
+    if fs::read_to_string(&stamp).is_ok_and(|made| made == present) {
+        return Ok(dir);
+    }
+    if dir.exists() {
+        fs::remove_dir_all(&dir).unwrap();
+    }
+    fs::create_dir_all(&dir).unwrap();
+    make(&dir)?;
+    fs::write(stamp, present).unwrap();
+    Ok(dir)
+}
+
+/// Where everything lies that is fetched.
+fn fetched() -> PathBuf {
+    dist().parent().expect("target").join("unmodified")
+}
+
+/// What pip and cargo say, each in one of its ways, when a registry does not answer.
+const UNREACHABLE: &[&str] = &[
+    "Failed to establish a new connection",
+    "Connection to ",
+    "Cannot connect to proxy",
+    "Temporary failure in name resolution",
+    "Could not resolve host",
+    "Could not connect to server",
+    "Couldn't connect to server",
+    "Failed to connect to",
+    "Timeout was reached",
+    "Read timed out",
+    "net.offline",
+];
+
+/// Runs what fetches something. Nobody can help it when a registry does not answer: the error is
+/// what was said. All other failures are failures of the test.
+fn fetch(run: Run) -> Result<Ended, String> {
+    let ended = run.within(BUILDING).end();
+    if ended.status.success() {
+        return Ok(ended);
+    }
+    let sign = |line: &&str| UNREACHABLE.iter().any(|sign| line.contains(sign));
+    match ended.stderr.lines().find(sign) {
+        Some(line) => Err(format!("a registry does not answer: {}", line.trim())),
+        None => panic!("{ended}"),
+    }
+}
+
+/// What was made, or nothing after the reason was printed.
+fn or_skip(made: &'static Made) -> Option<&'static Path> {
+    made.as_deref().inspect_err(|reason| skipped(reason)).ok()
+}
+
+/// A program of the installation.
+fn tool(name: &str) -> PathBuf {
+    dist().join("bin").join(name)
+}
+
+/// `mpirun` of the installation with so many processes.
+fn mpirun(processes: u32) -> Run {
+    Run::mpirun().args(["--oversubscribe", "-n", &processes.to_string()])
+}
+
+/// pip of an environment that is made in a directory, with one cache for all.
+fn pip(environment: &Path) -> Run {
+    let python = environment.join("bin/python");
+    if !python.exists() {
+        Run::new("python3").args(["-m", "venv"]).args([environment]).within(BUILDING).ok();
+    }
+    Run::new(python)
+        .env("PIP_CACHE_DIR", fetched().join("pip"))
+        .env("PIP_DISABLE_PIP_VERSION_CHECK", "1")
+        .env("PIP_ROOT_USER_ACTION", "ignore")
+        .args(["-m", "pip", "--quiet"])
+}
+
+// mpi4py ----------------------------------------------------------------------------------------------
+
+const MPI4PY: &str = "mpi4py-4.1.2";
+
+/// The directory that has mpi4py, built by pip from its source package: `sources` and, in
+/// `environment`, a Python with it.
+fn mpi4py() -> Option<&'static Path> {
+    static MADE: OnceLock<Made> = OnceLock::new();
+    or_skip(MADE.get_or_init(|| {
+        made("mpi4py", |dir| {
+            let environment = dir.join("environment");
+            let package = fetched().join(format!("{MPI4PY}.tar.gz"));
+            if !package.exists() {
+                let source = ["download", "--no-deps", "--no-binary", "mpi4py", "mpi4py==4.1.2"];
+                fetch(pip(&environment).args(source).args(["--dest"]).args([fetched()]))?;
+            }
+            Run::new("tar").args(["-xzf"]).args([&package]).dir(dir).ok();
+            fs::rename(dir.join(MPI4PY), dir.join("sources")).unwrap();
+            // What it is built with, so that the build itself fetches nothing.
+            fetch(pip(&environment).args(["install", "setuptools", "wheel", "build", "cython"]))?;
+            // From the directory, because pip keeps what it built from a package, with the mpi.h of
+            // then. Nothing is measured, so the compiler need not take its time.
+            pip(&environment)
+                .args(["install", "--no-deps", "--no-build-isolation"])
+                .args([dir.join("sources")])
+                .env("MPICC", tool("mpicc"))
+                .env("CFLAGS", "-O0")
+                .within(BUILDING)
+                .ok();
+            Ok(())
+        })
+    }))
+}
+
+/// Python with mpi4py in so many processes, which leave their files in a directory that goes away.
+fn python(mpi4py: &Path, processes: u32, temporary: &Path, args: &[&str]) -> Run {
+    mpirun(processes)
+        .args([mpi4py.join("environment/bin/python")])
+        .args(args)
+        .env("TMPDIR", temporary)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+}
+
+#[test]
+fn mpi4py_runs_its_benchmarks() {
+    let Some(mpi4py) = mpi4py() else { return };
+    let temporary = scratch();
+    let bench = |processes: u32, args: &[&str]| -> Ended {
+        let args = [&["-m", "mpi4py.bench"], args].concat();
+        python(mpi4py, processes, temporary.path(), &args).ok()
+    };
+    for processes in [1, 2, 4] {
+        let hello = bench(processes, &["helloworld"]);
+        assert_eq!(hello.stdout.lines().count(), processes as usize, "{hello}");
+        for rank in 0..processes {
+            hello.says(&[&format!("I am process {rank} of {processes} on ")]);
+        }
+
+        let ring = bench(processes, &["ringtest", "--loop", "100", "--size", "5000"]);
+        ring.says(&[&format!("({processes} processes, 5000 bytes)")]);
+
+        for ways in [&[][..], &["--pickle"], &["--outband"]] {
+            let sizes = ["pingpong", "--loop", "50", "--max-size", "1048576"];
+            let pingpong = bench(processes, &[&sizes, ways].concat());
+            let measured = pingpong.stdout.lines().filter(|line| !line.starts_with('#')).count();
+            // From 1 byte to 1 MiB in powers of two.
+            assert_eq!(measured, 21, "{pingpong}");
+        }
+    }
+}
+
+/// Modules of mpi4py's tests about what is not there yet.
+const MODULES_TO_COME: &[&str] = &[
+    // Derived datatypes.
+    "datatype|pack|util_dtlib|subclass",
+    // Nonblocking and persistent collective operations.
+    "cco_nb_buf|cco_nb_vec|cco_pr_buf|cco_pr_vec",
+    // Intercommunicators.
+    "comm_inter|cco_buf_inter|cco_obj_inter|cco_vec_inter",
+    // Topologies.
+    "comm_topo|cco_ngh_buf|cco_ngh_obj|cco_pr_ngh_buf",
+    // Partitioned messages.
+    "p2p_buf_part",
+    // Windows.
+    "win|rma|rma_nb|util_sync",
+    // Files.
+    "file|io",
+    // Starting processes, and what needs it.
+    "spawn|dynproc|util_pool",
+    // Sessions.
+    "session|exceptions",
+    // Failures that are survived.
+    "ulfm",
+];
+
+/// Tests in the other modules that need the same things, by parts of their names.
+const TESTS_TO_COME: &[&str] = &[
+    // Derived datatypes.
+    "TestDatatypeAttr",
+    "TestHandleDatatype",
+    "testBcastTypeIndexed",
+    "testAlltoallwBottom",
+    "testMessageBad",
+    "testMessageBottom",
+    "testSafeFree",
+    // Intercommunicators.
+    "Inter",
+    // Windows, files, sessions.
+    "TestMessageRMA",
+    "TestErrhandlerFile",
+    "TestErrhandlerSession",
+    "TestErrhandlerWin",
+];
+
+/// With MPI_THREAD_MULTIPLE, as mpi4py wants it unless it is told otherwise.
+fn mpi4py_passes_its_tests(numbers_of_processes: &[u32]) {
+    let Some(mpi4py) = mpi4py() else { return };
+    let temporary = scratch();
+    let modules = format!("^test_({})[.]py$", MODULES_TO_COME.join("|"));
+    let mut args = vec!["main.py", "--no-builddir", "-e", &modules];
+    for test in TESTS_TO_COME {
+        args.extend(["-x", test]);
+    }
+    for processes in numbers_of_processes {
+        let tests = python(mpi4py, *processes, temporary.path(), &args);
+        let ended = tests.dir(mpi4py.join("sources/test")).within(TESTING).ok();
+        // "Ran 987 tests in 14.359s" behind dots of other processes.
+        let ran = ended.stderr.split("Ran ").skip(1).map(|rest| rest.split(' ').next().unwrap());
+        let ran: Vec<u32> = ran.map(|number| number.parse().unwrap()).collect();
+        assert_eq!(ran.len(), *processes as usize, "{ended}");
+        assert!(ran.iter().all(|ran| *ran >= 950), "{ran:?}\n{ended}");
+    }
+}
+
+#[test]
+fn mpi4py_passes_its_tests_alone() {
+    mpi4py_passes_its_tests(&[1]);
+}
+
+#[test]
+fn mpi4py_passes_its_tests_with_several_processes() {
+    mpi4py_passes_its_tests(&[2, 3]);
+}
+
+// The Rust crate `mpi` ---------------------------------------------------------------------------------
+
+/// A package that depends on the crate. The versions of everything else are those that the crate
+/// itself was tested with.
+const RSMPI: &str = r#"
+[package]
+name = "examples"
+edition = "2021"
+
+[workspace]
+
+[dependencies]
+mpi = { version = "=0.8.2", features = ["derive", "complex", "user-operations"] }
+num-complex = "0.4"
+
+[profile.dev]
+debug = false
+
+# The crate's examples ask for a configuration that only its own package knows.
+[lints.rust]
+unexpected_cfgs = "allow"
+"#;
+
+/// The directory with the crate's examples as programs.
+fn rsmpi() -> Option<&'static Path> {
+    static MADE: OnceLock<Made> = OnceLock::new();
+    or_skip(MADE.get_or_init(|| {
+        let dir = made("rsmpi", |dir| {
+            let cargo = |args: &[&str]| {
+                let run = Run::new("cargo").args(args).dir(dir);
+                run.env("MPICC", tool("mpicc")).env("CARGO_TARGET_DIR", dir.join("target"))
+            };
+            fs::create_dir(dir.join("src")).unwrap();
+            fs::write(dir.join("src/lib.rs"), "").unwrap();
+            fs::write(dir.join("Cargo.toml"), RSMPI).unwrap();
+            let examples = examples(&fetch(cargo(&["metadata", "--format-version", "1"]))?);
+            fs::copy(examples.with_file_name("Cargo.lock"), dir.join("Cargo.lock")).unwrap();
+            let mut manifest = RSMPI.to_owned();
+            for source in fs::read_dir(&examples).unwrap() {
+                let source = source.unwrap().path();
+                let name = source.file_stem().unwrap().to_str().unwrap().to_owned();
+                manifest += &format!("[[example]]\nname = {name:?}\npath = {source:?}\n");
+            }
+            fs::write(dir.join("Cargo.toml"), manifest).unwrap();
+            fetch(cargo(&["fetch"]))?;
+            cargo(&["build", "--offline", "--quiet", "--examples"]).within(BUILDING).ok();
+            Ok(())
+        });
+        dir.map(|dir| dir.join("target/debug/examples"))
+    }))
+}
+
+/// Where cargo has unpacked the examples of the crate `mpi`.
+fn examples(metadata: &Ended) -> PathBuf {
+    let metadata = metadata.json();
+    let packages = metadata["packages"].as_array().unwrap();
+    let package = packages.iter().find(|package| package["name"] == "mpi").unwrap();
+    Path::new(package["manifest_path"].as_str().unwrap()).with_file_name("examples")
+}
+
+/// The function that a program failed for because it is not there yet.
+fn to_come(ended: &Ended) -> Option<&str> {
+    let (before, _) =
+        ended.stderr.split_once(" is not implemented in this version of Cairn MPI")?;
+    before.rsplit(' ').next()
+}
+
+#[test]
+fn the_examples_of_the_rust_crate_run() {
+    let Some(dir) = rsmpi() else { return };
+    let mut passed = 0;
+    for file in fs::read_dir(dir).unwrap() {
+        let program = file.unwrap().path();
+        // Beside each program lie a copy with a hash in its name and a file of dependencies.
+        let name = program.file_name().unwrap().to_str().unwrap();
+        if name.contains(['-', '.']) {
+            continue;
+        }
+        for processes in [2, 3] {
+            // The crate takes over from mpicc where to link from, and not where to look when the
+            // program runs.
+            let run = mpirun(processes).env("LD_LIBRARY_PATH", dist().join("lib"));
+            let ended = run.args([&program]).end();
+            match to_come(&ended) {
+                _ if ended.status.success() => passed += 1,
+                Some(function) => println!("{name} -n {processes}: no {function} yet"),
+                None => panic!("{ended}"),
+            }
+        }
+    }
+    assert!(passed >= 2 * 33, "only {passed} runs of examples succeeded");
+}
+
+// Another MPI -------------------------------------------------------------------------------------------
+
+/// The program that does what its arguments say.
+const RANK: &str = env!("CARGO_BIN_EXE_rank");
+
+/// The directory of MPICH's programs.
+fn mpich() -> Option<&'static Path> {
+    static MADE: OnceLock<Made> = OnceLock::new();
+    or_skip(MADE.get_or_init(|| {
+        let dir = made("mpich", |dir| {
+            let install = pip(&dir.join("environment")).args(["install", "mpich==5.0.2"]);
+            fetch(install).map(drop)
+        });
+        dir.map(|dir| dir.join("environment/bin"))
+    }))
+}
+
+/// A program of `tests/mpi`, compiled by a wrapper of MPICH.
+fn compiled_by_mpich(mpicc: &Path, name: &str, to: &Path) -> PathBuf {
+    let program = to.join(name);
+    let source = root().join("tests/mpi").join(name).with_extension("c");
+    Run::new(mpicc).args(["-std=c11", "-pthread", "-o"]).args([&program, &source]).ok();
+    program
+}
+
+#[test]
+fn what_was_built_for_mpich_runs_on_our_library() {
+    let Some(mpich) = mpich() else { return };
+    let dir = scratch();
+    for name in ["colls", "groups", "p2p"] {
+        let program = compiled_by_mpich(&mpich.join("mpicc_abi"), name, dir.path());
+        let ours = dist().join("lib");
+        let libraries = Run::new("ldd").args([&program]).env("LD_LIBRARY_PATH", &ours).ok().stdout;
+        assert!(libraries.contains(ours.join("libmpi_abi.so.1").to_str().unwrap()), "{libraries}");
+        for processes in [1, 3] {
+            mpirun(processes).args([&program]).env("LD_LIBRARY_PATH", &ours).ok();
+        }
+    }
+}
+
+#[test]
+fn our_mpirun_starts_programs_of_mpich() {
+    let Some(mpich) = mpich() else { return };
+    let dir = scratch();
+    let program = compiled_by_mpich(&mpich.join("mpicc"), "launched", dir.path());
+    mpirun(3).args([&program]).ok().says(&["3 processes on MPICH"]);
+    let aborted = mpirun(3).args([&program]).args(["abort"]).exits(7);
+    aborted.complains(&["rank 1 aborted the job with code 7"]);
+}
+
+/// Under Hydra our ranks are what they are under our own mpirun.
+#[test]
+fn hydra_starts_programs_of_ours() {
+    let Some(mpich) = mpich() else { return };
+    let hydra = || Run::new(mpich.join("mpiexec")).args(["-n", "3"]);
+    let actions = "connect job put k 1000 put long 65536 fence check k 1000 check long 65536 \
+                   disconnect";
+    let ended = hydra().args([RANK]).args(actions.split(' ')).ok();
+    ended.says(&["0 of 3", "1 of 3", "2 of 3", "nodes 1 [0 0 0], by Hydra"]);
+    hydra().args([RANK]).args("connect fence on 1 abort 7 enough hang".split(' ')).exits(7);
+
+    let dir = scratch();
+    let program = dir.path().join("launched");
+    let source = root().join("tests/mpi/launched.c");
+    Run::new(tool("mpicc")).args(["-o"]).args([&program, &source]).ok();
+    hydra().args([&program]).ok().says(&["3 processes on Cairn MPI"]);
+    // Where it does not inherit a socket but is told a port.
+    hydra().args(["-pmi-port"]).args([&program]).ok().says(&["3 processes on Cairn MPI"]);
+    hydra().args([&program]).args(["abort"]).exits(7);
+}
