@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use cairn_tests::{Ended, Run, dist, scratch};
+use cairn_tests::{Ended, Run, dist, root, scratch};
 
 /// The program that does what its arguments say.
 const RANK: &str = env!("CARGO_BIN_EXE_rank");
@@ -353,6 +353,20 @@ fn manual_page_help_and_version() {
         .args(["-n", "1", "/bin/echo", "same"])
         .ok()
         .says(&["same"]);
+}
+
+#[test]
+fn the_users_page_has_every_option() {
+    let page = fs::read_to_string(root().join("docs/running.md")).unwrap();
+    let help = mpirun("--help").ok().stdout;
+    let is_option = |word: &&str| word.starts_with("--") && word.len() > 2;
+    let options = help.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(is_option);
+    for option in options.chain(["-n", "-x", "-l", "-c"]) {
+        // A number of processes is written with one dash.
+        let option = if option == "--np" { "-np" } else { option };
+        let named = |mark: char| page.contains(&format!("`{option}{mark}"));
+        assert!(named(' ') || named('`'), "docs/running.md does not explain {option}");
+    }
 }
 
 #[test]
