@@ -436,3 +436,27 @@ fn threads_use_different_instances_at_the_same_time() {
     }
     ranks.close();
 }
+
+/// A message that makes its receiver answer arrives under its instance's lock, and the receiver may
+/// have to connect for the answer.
+#[test]
+fn connecting_needs_no_instance() {
+    let (ranks, _) = start(2, THREAD_MULTIPLE, &[("btl", "self,sm,tcp")]);
+    let sm = ranks.way(0, 1).unwrap();
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        // SAFETY: devices stay as long as their system is open.
+        let count = unsafe { &*sm.module().pool }.count;
+        let held: Vec<_> = (0..count).map(|index| sm.cri(index).lock.guard()).collect();
+        let ranks = &ranks;
+        // To itself a process has a way by shared memory, too, which is not taken.
+        scope.spawn(move || {
+            ranks.way(0, 0).unwrap();
+            done.send(()).unwrap();
+        });
+        let outcome = is_done.recv_timeout(DEADLINE);
+        drop(held);
+        outcome.expect("connecting waits for an instance");
+    });
+    ranks.close();
+}

@@ -22,7 +22,7 @@ use crate::host::services::table;
 /// The transports' devices and the processes of the job.
 #[derive(Default)]
 pub(super) struct Peers {
-    /// Set by `open_transports`.
+    /// The most exclusive first. Set by `open_transports`.
     devices: OnceLock<Vec<Device>>,
     /// By rank; set by `set_nodes`, or at first use with every other process on another node.
     all: OnceLock<Vec<PeerPointer>>,
@@ -67,6 +67,8 @@ impl System {
                 devices.push(Device { component: transport.name.clone(), module });
             }
         }
+        // SAFETY: devices stay while their transports are open.
+        devices.sort_by_key(|device| std::cmp::Reverse(unsafe { (*device.module).exclusivity }));
         self.peers.devices.set(devices).map_err(|_| Problem::new("the transports are open already"))
     }
 
@@ -168,9 +170,15 @@ impl System {
         let mut routes: Vec<(Route, &Device)> = Vec::new();
         let mut answers = Vec::new();
         let mut failures = Vec::new();
+        let mut best = 0;
         for device in devices {
             // SAFETY: devices stay while their transports are open.
             let module = unsafe { &*device.module };
+            // The rest could only lose. They are not asked, because nobody could take their endpoints
+            // back here: the caller may hold the lock of an instance, which `remove_peer` needs.
+            if module.exclusivity < best {
+                break;
+            }
             let mut endpoint = std::ptr::null_mut();
             let one = std::ptr::from_ref(peer);
             // SAFETY: the table is complete; one peer and one place for its endpoint.
@@ -185,21 +193,13 @@ impl System {
             if status != OK {
                 let reason = table::take_reason("add_peers", status);
                 answers.push(format!("{}: {reason}", device.component));
-                // SAFETY: as above.
-                failures.push((unsafe { (*device.module).exclusivity }, device, reason));
+                failures.push((module.exclusivity, device, reason));
             } else if endpoint.is_null() {
                 answers.push(format!("{}: does not reach it", device.component));
             } else {
+                best = module.exclusivity;
                 routes.push((Route { module, endpoint }, device));
             }
-        }
-        // SAFETY: as above.
-        let view = |route: &Route| unsafe { &*route.module };
-        let best = routes.iter().map(|(route, _)| view(route).exclusivity).max().unwrap_or(0);
-        for (route, _) in routes.extract_if(.., |(route, _)| view(route).exclusivity < best) {
-            let module = view(&route);
-            // SAFETY: made above, and nobody has used it.
-            unsafe { ((*module.ops).remove_peer.unwrap_unchecked())(module, route.endpoint) };
         }
         if routes.is_empty() {
             return Err(self.unreachable(peer, &answers));
@@ -212,6 +212,8 @@ impl System {
                 format!("{component} can't reach rank {}, so {others} does: {reason}", peer.rank);
             self.note(component, &text);
         }
+        // SAFETY: as above.
+        let view = |route: &Route| unsafe { &*route.module };
         routes.sort_by_key(|(route, _)| {
             (view(route).latency, std::cmp::Reverse(view(route).bandwidth))
         });
