@@ -35,12 +35,10 @@ pub(crate) fn futex_wait(word: &AtomicU32, expected: u32) {
 }
 
 /// Sleeps while `*word == expected`, at most so many microseconds; 0 is without limit.
-#[cfg(feature = "host")]
 pub(crate) fn futex_wait_for(word: &AtomicU32, expected: u32, microseconds: u32) {
-    let limit = libc::timespec {
-        tv_sec: libc::time_t::from(microseconds / 1_000_000),
-        tv_nsec: libc::c_long::from(microseconds % 1_000_000) * 1000,
-    };
+    // As the kernel reads it where a word has 64 bits: seconds, nanoseconds.
+    let limit: [i64; 2] =
+        [i64::from(microseconds / 1_000_000), i64::from(microseconds % 1_000_000) * 1000];
     let limit = if microseconds == 0 { core::ptr::null() } else { &raw const limit };
     // SAFETY: as above; the kernel reads the limit, which lives during the call.
     unsafe {
@@ -131,4 +129,22 @@ pub(crate) fn futex_wake_one(word: &AtomicU32) {
     unsafe {
         syscall(SYS_FUTEX, word.as_ptr(), FUTEX_WAKE_PRIVATE, 1 as c_int);
     }
+}
+
+/// Starts a thread of the library. It gets no signals: they are the program's business, and its
+/// handlers run on its own threads.
+#[cfg(feature = "host")]
+pub(crate) fn spawn_quiet(
+    name: &str,
+    work: impl FnOnce() + Send + 'static,
+) -> std::io::Result<std::thread::JoinHandle<()>> {
+    std::thread::Builder::new().name(name.to_owned()).stack_size(256 << 10).spawn(move || {
+        // SAFETY: the set lives during the calls.
+        unsafe {
+            let mut all = core::mem::zeroed();
+            libc::sigfillset(&mut all);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &all, core::ptr::null_mut());
+        }
+        work();
+    })
 }

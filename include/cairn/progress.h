@@ -11,7 +11,11 @@
  * that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
  * polls the thread's own CRI and then the others by try-lock (dissertation §5.3.4, algorithm
  * 4); *hybrid* polls the operation's own CRI and makes a global round after some misses
- * (Zambre et al. §4.3).
+ * (Zambre et al. §4.3). A component may have threads of its own that make passes when nobody else
+ * does (`threads`, `background`).
+ *
+ * **Life.** Opened before anything else but `pmi`, since `threads` decides what the others find in
+ * `job->thread_level`: `open` may not use the job.
  *
  * **Invariants** that every component keeps, because programs hang otherwise: whatever a waiting
  * thread waits for, it polls every CRI of every pool and every callback again and again as
@@ -39,6 +43,7 @@
 #include <cairn/status.h>
 #include <cairn/thread.h>
 #include <cairn/types.h>
+#include <cairn/wait.h>
 
 /**
  * Major version of this contract.
@@ -48,7 +53,7 @@
 /**
  * Minor version of this contract.
  */
-#define CAIRN_PROGRESS_MINOR 0
+#define CAIRN_PROGRESS_MINOR 1
 
 /**
  * `cairn_progress_ask_t.cri`: no CRI in particular.
@@ -150,6 +155,20 @@ struct cairn_progress_ops_t {
    * engine as it was before. Default: nothing.
    */
   void (*pools_changed)(cairn_instance_t *instance, const struct cairn_progress_engine_t *engine);
+  /**
+   * Since 1.1. How many threads the host makes for `background`. If there are any, the process
+   * is `CAIRN_THREAD_MULTIPLE` for all components, whatever its program asked for. Asked once,
+   * before transports open. Default: 0.
+   */
+  uint32_t (*threads)(cairn_instance_t *instance);
+  /**
+   * Since 1.1. Runs on a thread that the host made, from the end of the start-up on; it makes
+   * passes by the means and returns when `sync` is complete, which says that the process shuts
+   * down. Signals are blocked there. Default: returns.
+   */
+  void (*background)(cairn_instance_t *instance,
+                     const cairn_wait_sync_t *sync,
+                     const cairn_wait_means_t *means);
 };
 
 #endif  /* CAIRN_PROGRESS_H */

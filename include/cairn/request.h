@@ -70,6 +70,11 @@
 #define CAIRN_SYNC_SIGNALLED 2
 
 /**
+ * `cairn_wait_sync_t.sleeping`: nobody waits, a function is called.
+ */
+#define CAIRN_SYNC_NOTIFY 3
+
+/**
  * What became of a message.
  */
 struct cairn_message_status_t {
@@ -163,7 +168,8 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
   int32_t pending;
   /**
    * How the waiter waits, so that completers know whether to wake it: 0 it polls, 1 it sleeps on
-   * this word (futex), 2 it has been signalled. Written by the waiter (0, 1) and completers (2).
+   * this word (futex), 2 it has been signalled; since 1.1, 3: nobody waits, and `notify` wants to
+   * be called. Written by the waiter (0, 1, 3) and completers (2).
    */
   uint32_t sleeping;
   /**
@@ -190,19 +196,11 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
    */
   uint32_t cri;
   /**
-   * Since 1.1. Zero.
+   * Since 1.1. Called by whoever counts down to zero, if `sleeping` is `CAIRN_SYNC_NOTIFY`: maybe in
+   * a pass and with a CRI's lock held, so it may neither wait nor call a transport. The object
+   * stays until `signalling` is zero again.
    */
-  uint32_t reserved;
-  /**
-   * Since 1.1. What `word` is until what the thread waits for has happened.
-   */
-  uint32_t expected;
-  /**
-   * Since 1.1. A word in memory that processes share, or null: another value than `expected` says
-   * that everything has happened, whatever `pending` says. Who changes it wakes those who sleep on
-   * it as a futex that is not private. Set by the waiter.
-   */
-  const uint32_t *word;
+  void (*notify)(const struct cairn_wait_sync_t *sync);
 };
 
 #endif  /* CAIRN_REQUEST_H */

@@ -113,10 +113,12 @@ pub fn init(required: c_int) -> Result<c_int> {
     system.check().map_err(|problems| Error::new(MPI_ERR_OTHER, problems.to_string()))?;
 
     let launch = Launch::connect(system)?;
-    let job = launch.job(level as u32)?;
+    // What `MPI_Query_thread` says is the program's; threads of our own need locks all the same.
+    let alone = system.background_threads().map_err(problem)? == 0;
+    let job = launch.job(if alone { level as u32 } else { THREAD_MULTIPLE })?;
     state::set_identity(&job);
-    // SAFETY: no component but that of `pmi` is open, which knows the job better, and no thread
-    // knows the system.
+    // SAFETY: no component but those of `pmi`, which knows the job better, and `progress`, which does
+    // not look at it, are open, and no thread knows the system.
     unsafe { system.set_job(job) };
     let abort_of = launch.clone();
     system.set_abort(Box::new(move |code, text| abort_of.abort(code, text)));
@@ -143,7 +145,7 @@ pub fn init(required: c_int) -> Result<c_int> {
         polled: Mutex::default(),
         contexts: AtomicU32::new(2),
     }));
-    arena::set_threaded(level == MPI_THREAD_MULTIPLE);
+    arena::set_threaded(level == MPI_THREAD_MULTIPLE || !alone);
     // Release pairs with the Acquire in `current`.
     CURRENT.store(std::ptr::from_ref(runtime).cast_mut(), Ordering::Release);
     let predefined = |context, group, name: &std::ffi::CStr| {
@@ -161,6 +163,7 @@ pub fn init(required: c_int) -> Result<c_int> {
     let _ = runtime.world.set(world);
     let _ = runtime.itself.set(itself);
     comm::set_predefined(Some([world, itself]));
+    system.start_background().map_err(problem)?;
     state::set_world(World::Running);
     if let Some(report) = system.report() {
         eprint!("{report}");
@@ -191,6 +194,7 @@ pub fn finalize() -> Result<()> {
         // SAFETY: a barrier has no buffers.
         unsafe { world.run(&no_data(COLL_BARRIER)) }?;
     }
+    runtime.system.stop_background();
     comm::free(itself);
     comm::free(world);
     comm::set_predefined(None);

@@ -19,6 +19,7 @@ use pml_ob1 as _;
 use progress_concurrent as _;
 use progress_hybrid as _;
 use progress_serial as _;
+use progress_thread as _;
 use smsc_cma as _;
 use smsc_ring as _;
 use wait_adaptive as _;

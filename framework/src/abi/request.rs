@@ -85,7 +85,8 @@ pub struct WaitSync {
     /// Acquire load finds zero or less.
     pub pending: AtomicI32,
     /// How the waiter waits, so that completers know whether to wake it: 0 it polls, 1 it sleeps on
-    /// this word (futex), 2 it has been signalled. Written by the waiter (0, 1) and completers (2).
+    /// this word (futex), 2 it has been signalled; since 1.1, 3: nobody waits, and `notify` wants to
+    /// be called. Written by the waiter (0, 1, 3) and completers (2).
     pub sleeping: AtomicU32,
     /// A completer is still inside [`WaitSync::complete_one`]: the waiter must not leave before this is
     /// zero, or the object might vanish under the completer.
@@ -100,6 +101,10 @@ pub struct WaitSync {
     /// Since 1.1. The CRI that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
     /// progress component looks first. Set by the waiter.
     pub cri: u32,
+    /// Since 1.1. Called by whoever counts down to zero, if `sleeping` is [`SYNC_NOTIFY`]: maybe in
+    /// a pass and with a CRI's lock held, so it may neither wait nor call a transport. The object
+    /// stays until `signalling` is zero again.
+    pub notify: Option<unsafe extern "C" fn(sync: *const WaitSync)>,
     /// Since 1.1. Zero.
     pub reserved: u32,
     /// Since 1.1. What `word` is until what the thread waits for has happened.
@@ -116,6 +121,8 @@ pub const SYNC_POLLING: u32 = 0;
 pub const SYNC_SLEEPING: u32 = 1;
 /// [`WaitSync::sleeping`]: signalled.
 pub const SYNC_SIGNALLED: u32 = 2;
+/// [`WaitSync::sleeping`]: nobody waits, a function is called.
+pub const SYNC_NOTIFY: u32 = 3;
 
 impl Request {
     /// Whether the request is complete; if so its status may be read.
@@ -150,6 +157,7 @@ impl Default for WaitSync {
             link: core::ptr::null_mut(),
             pool: 0,
             cri: crate::frameworks::progress::PROGRESS_NO_CRI,
+            notify: None,
             reserved: 0,
             expected: 0,
             word: core::ptr::null(),
@@ -168,13 +176,50 @@ impl WaitSync {
     #[inline]
     pub fn complete_one(&self) {
         self.signalling.fetch_add(1, Ordering::Acquire);
-        if self.pending.fetch_sub(1, Ordering::AcqRel) == 1
-            && self.sleeping.swap(SYNC_SIGNALLED, Ordering::AcqRel) == SYNC_SLEEPING
-        {
-            crate::sys::futex_wake_one(&self.sleeping);
+        if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
+            match self.sleeping.swap(SYNC_SIGNALLED, Ordering::AcqRel) {
+                SYNC_SLEEPING => crate::sys::futex_wake_one(&self.sleeping),
+                SYNC_NOTIFY => self.notify(),
+                _ => {}
+            }
         }
         // The last access: from here on the waiter may leave and take the object with it.
         self.signalling.fetch_sub(1, Ordering::Release);
+    }
+
+    #[cold]
+    fn notify(&self) {
+        if let Some(notify) = self.notify {
+            // SAFETY: whoever made the object vouches for the function.
+            unsafe { notify(self) }
+        }
+    }
+
+    /// Sleeps until everything it waits for has happened or so many microseconds have passed, 0 for
+    /// no limit; nothing else wakes it, no transport either. Returns early on signals, and soon if there
+    /// is a `word`, for which it does not sleep.
+    pub fn pause(&self, microseconds: u32) {
+        const SOON: u32 = 100;
+        let limited = if microseconds == 0 { SOON } else { microseconds.min(SOON) };
+        let microseconds = if self.word.is_null() { microseconds } else { limited };
+        // Acquire and Release: the completer's exchange to SIGNALLED comes before or after this one.
+        let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
+        let announced =
+            self.sleeping.compare_exchange(SYNC_POLLING, SYNC_SLEEPING, release, acquire);
+        if announced.is_ok() {
+            crate::sys::futex_wait_for(&self.sleeping, SYNC_SLEEPING, microseconds);
+            let _ = self.sleeping.compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, acquire);
+        }
+    }
+
+    /// Wakes the waiter if it sleeps, although nothing has happened: it has to poll now. The caller sees
+    /// to it that the object is still there.
+    pub fn rouse(&self) {
+        let (release, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
+        let word = &self.sleeping;
+        if word.compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, relaxed).is_ok() {
+            crate::sys::futex_wake_one(word);
+        }
     }
 
     /// Whether everything it waits for has happened and no completer is still inside.

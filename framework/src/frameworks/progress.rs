@@ -6,7 +6,11 @@
 //! that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
 //! polls the thread's own CRI and then the others by try-lock (dissertation §5.3.4, algorithm
 //! 4); *hybrid* polls the operation's own CRI and makes a global round after some misses
-//! (Zambre et al. §4.3).
+//! (Zambre et al. §4.3). A component may have threads of its own that make passes when nobody else
+//! does (`threads`, `background`).
+//!
+//! **Life.** Opened before anything else but `pmi`, since `threads` decides what the others find in
+//! `job->thread_level`: `open` may not use the job.
 //!
 //! **Invariants** that every component keeps, because programs hang otherwise: whatever a waiting
 //! thread waits for, it polls every CRI of every pool and every callback again and again as
@@ -18,6 +22,7 @@
 //! never calls itself (the host sees to that: a callback that asks for progress gets 0 events).
 
 use super::cri::{CRI_NO_PEER, CRI_PROGRESS, CriAsker};
+use super::wait::WaitMeans;
 use super::{contract, shims};
 use crate::abi::component::Instance;
 use crate::abi::pool::CriPool;
@@ -29,7 +34,7 @@ use crate::author::{self, Component};
 /// Major version of this contract.
 pub const PROGRESS_MAJOR: u16 = 1;
 /// Minor version of this contract.
-pub const PROGRESS_MINOR: u16 = 0;
+pub const PROGRESS_MINOR: u16 = 1;
 
 /// [`ProgressAsk::cri`]: no CRI in particular.
 pub const PROGRESS_NO_CRI: u32 = u32::MAX;
@@ -99,6 +104,15 @@ pub struct ProgressOps {
     /// engine as it was before. Default: nothing.
     pub pools_changed:
         Option<unsafe extern "C" fn(instance: *mut Instance, engine: &ProgressEngine)>,
+    /// Since 1.1. How many threads the host makes for `background`. If there are any, the process
+    /// is `CAIRN_THREAD_MULTIPLE` for all components, whatever its program asked for. Asked once,
+    /// before transports open. Default: 0.
+    pub threads: Option<unsafe extern "C" fn(instance: *mut Instance) -> u32>,
+    /// Since 1.1. Runs on a thread that the host made, from the end of the start-up on; it makes
+    /// passes by the means and returns when `sync` is complete, which says that the process shuts
+    /// down. Signals are blocked there. Default: returns.
+    pub background:
+        Option<unsafe extern "C" fn(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans)>,
 }
 
 contract! {
@@ -107,10 +121,16 @@ contract! {
     required run;
     optional leave since 0 = nothing_to_leave;
     optional pools_changed since 0 = nothing_to_recompute;
+    optional threads since 1 = no_threads;
+    optional background since 1 = nothing_to_do;
 }
 
 unsafe extern "C" fn nothing_to_leave(_: *mut Instance, _: &Thread, _: *const WaitSync) {}
 unsafe extern "C" fn nothing_to_recompute(_: *mut Instance, _: &ProgressEngine) {}
+unsafe extern "C" fn no_threads(_: *mut Instance) -> u32 {
+    0
+}
+unsafe extern "C" fn nothing_to_do(_: *mut Instance, _: &WaitSync, _: &WaitMeans) {}
 
 impl ProgressEngine {
     /// The pools.
@@ -173,6 +193,12 @@ pub trait Progress: Component {
     fn leave(&self, _thread: &Thread, _sync: *const WaitSync) {}
     /// The pools changed.
     fn pools_changed(&self, _engine: &ProgressEngine) {}
+    /// Threads for `background`.
+    fn threads(&self) -> u32 {
+        0
+    }
+    /// Makes passes on a thread of its own until `sync` is complete.
+    fn background(&self, _sync: &WaitSync, _means: &WaitMeans) {}
 }
 
 /// The table of a policy in Rust; the `component!` macro puts it into the descriptor.
@@ -183,6 +209,8 @@ pub const fn ops<T: Progress>() -> ProgressOps {
         run: Some(run::<T>),
         leave: Some(leave::<T>),
         pools_changed: Some(pools_changed::<T>),
+        threads: Some(threads::<T>),
+        background: Some(background::<T>),
     }
 }
 
@@ -195,5 +223,11 @@ shims! { T: Progress;
     }
     fn pools_changed(instance: *mut Instance, engine: &ProgressEngine) = no_unwind {
         author::component::<T>(instance).pools_changed(engine)
+    }
+    fn threads(instance: *mut Instance) -> u32 = no_unwind {
+        author::component::<T>(instance).threads()
+    }
+    fn background(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans) = no_unwind {
+        author::component::<T>(instance).background(sync, means)
     }
 }

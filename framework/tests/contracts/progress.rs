@@ -3,10 +3,12 @@
 use std::ptr::null;
 
 use cairn_framework::abi::request::WaitSync;
+use cairn_framework::abi::status::{DONE, OutcomeCode};
 use cairn_framework::abi::thread::Thread;
 use cairn_framework::frameworks::progress::{
     PROGRESS_NO_CRI, Progress, ProgressAsk, ProgressEngine, ProgressOps,
 };
+use cairn_framework::frameworks::wait::WaitMeans;
 
 use super::support::{Life, Subject, at, called, calls, cri, note, p, pool, process, said, thread};
 
@@ -25,6 +27,13 @@ impl Progress for Double {
     fn pools_changed(&self, engine: &ProgressEngine) {
         note("pools_changed", (self.0.me(), p(engine)));
     }
+    fn threads(&self) -> u32 {
+        note("threads", self.0.me());
+        3
+    }
+    fn background(&self, sync: &WaitSync, means: &WaitMeans) {
+        note("background", (self.0.me(), p(sync), p(means)));
+    }
 }
 
 cairn_framework::component! {
@@ -33,7 +42,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(progress, Double: leave, pools_changed);
+bare!(progress, Double: leave, pools_changed, threads, background);
 
 /// Another thread is at instance 0.
 unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i32 {
@@ -53,6 +62,30 @@ fn engine() -> ProgressEngine {
         pools: at(align_of::<usize>()),
         poll_cri,
         poll_callbacks,
+        host_private: null(),
+    }
+}
+
+unsafe extern "C" fn no_pass(_: &WaitMeans, _: &WaitSync) -> u32 {
+    0
+}
+
+unsafe extern "C" fn no_sleep(_: &WaitMeans, _: &WaitSync, _: u32) -> OutcomeCode {
+    DONE
+}
+
+unsafe extern "C" fn no_help(_: &WaitMeans) -> u32 {
+    0
+}
+
+fn means() -> WaitMeans {
+    WaitMeans {
+        struct_size: size_of::<WaitMeans>() as u32,
+        reserved: 0,
+        thread: null(),
+        poll: no_pass,
+        sleep: no_sleep,
+        help: no_help,
         host_private: null(),
     }
 }
@@ -79,6 +112,11 @@ fn every_function_reaches_the_policy() {
     called("leave", (me, p(&thread), null::<WaitSync>()));
     c!(ops, pools_changed(me, &engine));
     called("pools_changed", (me, p(&engine)));
+    assert_eq!(c!(ops, threads(me)), 3);
+    called("threads", me);
+    let means = means();
+    c!(ops, background(me, &sync, &means));
+    called("background", (me, p(&sync), p(&means)));
     progress.close_complete();
 }
 
@@ -118,6 +156,8 @@ fn absent_functions() {
     progress.defaults([
         ("leave", &|| c!(ops, leave(me, &thread(4), at(0x10)))),
         ("pools_changed", &|| c!(ops, pools_changed(me, &engine()))),
+        ("threads", &|| assert_eq!(c!(ops, threads(me)), 0)),
+        ("background", &|| c!(ops, background(me, &WaitSync::default(), &means()))),
     ]);
     progress.close();
 }

@@ -175,9 +175,7 @@ impl Watcher {
             return None;
         }
         let word: &'static AtomicU32 = Box::leak(Box::default());
-        let name = "cairn-watcher".to_owned();
-        let thread = std::thread::Builder::new().name(name).stack_size(64 << 10);
-        match thread.spawn(move || Self::run(epoll, word)) {
+        match sys::spawn_quiet("cairn-watcher", move || Self::run(epoll, word)) {
             Ok(_) => Some(Self { epoll, word }),
             Err(_) => {
                 // SAFETY: made above, and nobody else has it.
@@ -187,13 +185,7 @@ impl Watcher {
         }
     }
 
-    fn run(epoll: RawFd, word: &AtomicU32) {
-        // SAFETY: signals are the program's business: its handlers run on its own threads.
-        unsafe {
-            let mut all = std::mem::zeroed();
-            libc::sigfillset(&mut all);
-            libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
-        }
+    fn run(epoll: RawFd, word: &AtomicU32) -> ! {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
         loop {
             // SAFETY: there is room for as many events as it says.

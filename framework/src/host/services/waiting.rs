@@ -6,8 +6,10 @@ use super::{table, threads};
 use crate::abi::job::THREAD_MULTIPLE;
 use crate::abi::request::WaitSync;
 use crate::abi::status::{ERR_ARGUMENT, OK, OutcomeCode, Status};
+use crate::abi::thread::Thread;
+use crate::frameworks::progress::ProgressOps;
 use crate::frameworks::wait::WaitMeans;
-use crate::host::system::System;
+use crate::host::system::{Chosen, System};
 
 /// Waits until `sync` is complete.
 pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
@@ -18,15 +20,7 @@ pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
     let status = match system.wait.get() {
         Some(component) => {
             let lent = Lent { system, misses: &misses };
-            let means = WaitMeans {
-                struct_size: size_of::<WaitMeans>() as u32,
-                reserved: 0,
-                thread: threads::current().thread(),
-                poll,
-                sleep,
-                help,
-                host_private: (&raw const lent).cast(),
-            };
+            let means = lent.means(threads::current().thread());
             // SAFETY: the table is complete and the component open.
             unsafe { (component.ops.wait.unwrap_unchecked())(component.instance, sync, &means) }
         }
@@ -43,11 +37,35 @@ pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
     status
 }
 
+/// Makes passes on a thread of the progress component's own, until `sync` is complete.
+pub(crate) fn background(system: &'static System, progress: &Chosen<ProgressOps>, sync: &WaitSync) {
+    let misses = Cell::new(0);
+    let lent = Lent { system, misses: &misses };
+    let means = lent.means(threads::current().thread());
+    // SAFETY: the table is complete, and the component stays open until the thread has ended.
+    unsafe { (progress.ops.background.unwrap_unchecked())(progress.instance, sync, &means) };
+    system.engine.leave(sync);
+}
+
 /// What stands behind the means that are lent for one wait.
 struct Lent<'a> {
     system: &'static System,
     /// Passes in a row without an event.
     misses: &'a Cell<u32>,
+}
+
+impl Lent<'_> {
+    fn means(&self, thread: &Thread) -> WaitMeans {
+        WaitMeans {
+            struct_size: size_of::<WaitMeans>() as u32,
+            reserved: 0,
+            thread,
+            poll,
+            sleep,
+            help,
+            host_private: std::ptr::from_ref(self).cast(),
+        }
+    }
 }
 
 fn pass(system: &System, sync: &WaitSync, misses: &Cell<u32>) -> u32 {

@@ -11,6 +11,7 @@
 //! A system lives as long as the process once it is made, because components, threads and
 //! callbacks may use it at any time. [`System::close`] closes the components.
 
+mod background;
 mod base;
 mod choose;
 mod peers;
@@ -49,6 +50,7 @@ use crate::frameworks::CONTRACTS;
 use crate::frameworks::progress::ProgressOps;
 use crate::frameworks::tasks::TasksOps;
 use crate::frameworks::wait::WaitOps;
+use background::Background;
 use peers::Peers;
 use pools::PoolPointer;
 use scopes::Scopes;
@@ -130,6 +132,7 @@ pub struct System {
     pub(crate) sleeper: Sleeper,
     pub(crate) wait: Provider<WaitOps>,
     pub(crate) tasks: Provider<TasksOps>,
+    background: Background,
     abort: OnceLock<Abort>,
 }
 
@@ -187,6 +190,7 @@ impl System {
             sleeper: Sleeper::default(),
             wait: Provider::default(),
             tasks: Provider::default(),
+            background: Background::default(),
             abort: OnceLock::new(),
         }));
         let host = system.host.get_or_init(|| {
@@ -354,6 +358,7 @@ impl System {
 
     /// Closes every component, transports before the strategies that serve their pools.
     pub fn close(&'static self) {
+        self.stop_background();
         let _lifecycle = self.lifecycle.lock();
         self.disconnect_all();
         // From here on the host's own simple ways serve: components may wait while they close.

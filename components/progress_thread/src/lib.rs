@@ -1,0 +1,221 @@
+//! Thread: a thread of the library polls when no other does, so that messages move while the program
+//! computes.
+//!
+//! ```text
+//!   program's threads ─► own instance, then the others ─► `foreground` = true
+//!                                                              │
+//!   background ─ somebody polled since it last looked? ─ yes ──┴─► pause; no transport wakes it
+//!                    │ no
+//!                    ▼
+//!                  poll ─ events? ─ yes ─► poll again
+//!                           │ none for `spin` passes
+//!                           ▼
+//!                         sleep until a transport has something; longer and longer
+//! ```
+//!
+//! Threads of the program that are inside MPI poll as with `concurrent`, and the background thread
+//! leaves them alone: it looks `interval` apart whether they still do, without asking transports to
+//! wake it, which would cost whoever sends a system call. A process that computes has a thread that
+//! sleeps in the kernel until something arrives.
+//!
+//! The process is threaded inside whatever its program asked for, so everybody takes locks.
+
+#![forbid(unsafe_code)]
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
+use cairn_framework::abi::param::IntegerParam;
+use cairn_framework::abi::request::WaitSync;
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine};
+use cairn_framework::frameworks::wait::WaitMeans;
+
+/// Only who asks for it gets it: locks cost programs without threads something.
+const PRIORITY: i64 = 5;
+
+/// A thread's passes between two that poll everything, and between calls of the callbacks that are
+/// rarely called.
+const ROUND: u32 = 64;
+
+/// The first sleep after something happened, in microseconds.
+const SHORTEST: u32 = 50;
+
+thread_local! {
+    /// Passes of this thread.
+    static PASSES: Cell<u32> = const { Cell::new(0) };
+}
+
+struct Params {
+    priority: IntegerParam,
+    spin: IntegerParam,
+    interval: IntegerParam,
+    limit: IntegerParam,
+}
+
+struct Background {
+    priority: i32,
+    /// Passes without an event before the thread sleeps.
+    spin: u32,
+    /// Microseconds between two looks while others poll.
+    interval: u32,
+    /// Longest sleep in microseconds.
+    limit: u32,
+    foreground: Foreground,
+    /// The sync object of the background thread, by which its passes are known from others'.
+    own: AtomicUsize,
+}
+
+/// Whether a thread of the program has polled since the background thread last looked. On cache lines
+/// of its own; written once between two looks.
+#[repr(align(128))]
+#[derive(Default)]
+struct Foreground(AtomicBool);
+
+impl Foreground {
+    /// Somebody polls.
+    #[inline]
+    fn show(&self) {
+        // Relaxed: a hint that orders nothing.
+        if !self.0.load(Ordering::Relaxed) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether somebody has polled; from now on it counts anew.
+    fn take(&self) -> bool {
+        self.0.load(Ordering::Relaxed) && self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Component for Background {
+    type Params = Params;
+
+    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
+        Ok(Params {
+            priority: registrar.priority(PRIORITY)?,
+            spin: registrar
+                .integer(
+                    "spin",
+                    20,
+                    "Passes of the background thread without an event before it sleeps",
+                )
+                .range(0, i64::from(u32::MAX))
+                .unit("passes")
+                .level(5)
+                .register()?,
+            interval: registrar
+                .integer(
+                    "interval",
+                    1000,
+                    "How often the background thread looks whether threads of the program still \
+                     make progress themselves",
+                )
+                .range(1, 1_000_000)
+                .unit("microseconds")
+                .level(5)
+                .register()?,
+            limit: registrar
+                .integer(
+                    "limit",
+                    20_000,
+                    "Longest sleep of the background thread; work that no transport announces is \
+                     looked at that often",
+                )
+                .range(1, 1_000_000)
+                .unit("microseconds")
+                .level(6)
+                .register()?,
+        })
+    }
+
+    fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {
+        Ok(Self {
+            priority: params.priority.get() as i32,
+            spin: params.spin.get() as u32,
+            interval: params.interval.get() as u32,
+            limit: params.limit.get() as u32,
+            foreground: Foreground::default(),
+            own: AtomicUsize::new(0),
+        })
+    }
+
+    fn query(&self, _scope: &Scope) -> Answer {
+        Answer::Priority(self.priority)
+    }
+}
+
+impl Progress for Background {
+    fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
+        if ask.sync.is_null() || ask.sync.addr() != self.own.load(Ordering::Relaxed) {
+            self.foreground.show();
+        }
+        let pass = PASSES.replace(PASSES.get().wrapping_add(1));
+        let round = pass.is_multiple_of(ROUND);
+        let mut events = 0;
+        for (number, pool) in engine.pools().iter().enumerate() {
+            let number = number as u32;
+            let own = ask.own_cri(pool);
+            let mut found = engine.poll(number, own).unwrap_or(0);
+            if found == 0 || round {
+                for step in 1..pool.count {
+                    found += engine.poll(number, (own + step) % pool.count).unwrap_or(0);
+                }
+            }
+            events += found;
+        }
+        events += engine.callbacks(PROGRESS_EVERY_PASS, true);
+        if round {
+            events += engine.callbacks(PROGRESS_SELDOM, true);
+        }
+        events
+    }
+
+    fn threads(&self) -> u32 {
+        1
+    }
+
+    fn background(&self, sync: &WaitSync, means: &WaitMeans) {
+        self.own.store(std::ptr::from_ref(sync).addr(), Ordering::Relaxed);
+        let (mut idle, mut sleep) = (0, SHORTEST);
+        while !sync.is_complete() {
+            if self.foreground.take() {
+                sync.pause(self.interval);
+            } else if means.poll(sync) > 0 {
+                (idle, sleep) = (0, SHORTEST);
+            } else if idle < self.spin {
+                idle += 1;
+                std::hint::spin_loop();
+            } else if means.sleep(sync, sleep.min(self.limit)) == Ok(Outcome::Done) {
+                sleep = sleep.saturating_mul(2).min(self.limit);
+            } else {
+                // Something is there to poll, or can't wake this thread.
+                std::thread::yield_now();
+            }
+        }
+    }
+}
+
+cairn_framework::component! {
+    framework: progress,
+    component: Background,
+    name: "thread",
+    description: "a thread of the library polls while the program computes",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_ends_what_was_seen() {
+        let foreground = Foreground::default();
+        assert!(!foreground.take());
+        foreground.show();
+        foreground.show();
+        assert!(foreground.take());
+        assert!(!foreground.take());
+    }
+}
