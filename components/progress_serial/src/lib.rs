@@ -6,13 +6,17 @@
 //! ```
 //!
 //! Whoever finds no owner becomes it. A thread that waits stays the owner from pass to pass until
-//! what it waits for has happened, so the instances stay in its cache; then anybody may follow. A
-//! thread that only tests owns for one pass. How the others spend the time is the `wait`
-//! component's choice.
+//! what it waits for has happened, so the instances stay in its cache; then it hands on to the thread
+//! that has waited longest, and wakes it. A thread that only tests owns for one pass. How the others
+//! spend the time is the `wait` component's choice.
+//!
+//! **Nobody is left alone**: who waits enters the queue and then tries once more to become the owner;
+//! who owns gives up and then looks at the queue. Both are sequentially consistent, so one of them
+//! sees the other.
 
-#![forbid(unsafe_code)]
-
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
 use cairn_framework::abi::param::IntegerParam;
@@ -34,7 +38,26 @@ const NOBODY: u64 = 0;
 struct Serial {
     priority: i32,
     owner: Owner,
+    queue: Queue,
 }
+
+/// Threads that wait and do not own, the longest first. A thread is in it at most once, from its first
+/// pass without ownership until it leaves.
+#[repr(align(128))]
+#[derive(Default)]
+struct Queue {
+    /// Entries; to be read without the lock.
+    length: AtomicUsize,
+    entries: Mutex<VecDeque<Waiter>>,
+}
+
+struct Waiter {
+    thread: u64,
+    sync: *const WaitSync,
+}
+
+// SAFETY: a sync object stays until its thread has left the queue.
+unsafe impl Send for Waiter {}
 
 /// On cache lines of its own, because every waiting thread looks at it.
 #[repr(align(128))]
@@ -59,10 +82,61 @@ impl Owner {
                     .is_ok())
     }
 
-    /// Whoever comes next may own.
-    fn give_up(&self, thread: u64) {
-        if self.thread.load(Ordering::Relaxed) == thread {
-            self.thread.store(NOBODY, Ordering::Release);
+    /// Whoever comes next may own. False if this thread is not the owner.
+    fn give_up(&self, thread: u64) -> bool {
+        let owns = self.thread.load(Ordering::Relaxed) == thread;
+        if owns {
+            // SeqCst: the look at the queue that follows does not come before; see above.
+            self.thread.store(NOBODY, Ordering::SeqCst);
+        }
+        owns
+    }
+
+    /// Makes a thread the owner if there is no other, for who has entered the queue.
+    fn take_at_last(&self, thread: u64) -> bool {
+        let (seq, relaxed) = (Ordering::SeqCst, Ordering::Relaxed);
+        self.thread.compare_exchange(NOBODY, thread, seq, relaxed).is_ok()
+    }
+}
+
+impl Queue {
+    /// Panics of others do not concern the list, which is changed in one step.
+    fn entries(&self) -> MutexGuard<'_, VecDeque<Waiter>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A thread waits. False if it is in already.
+    fn enter(&self, thread: u64, sync: *const WaitSync) -> bool {
+        let mut entries = self.entries();
+        if entries.iter().any(|waiter| waiter.thread == thread) {
+            return false;
+        }
+        entries.push_back(Waiter { thread, sync });
+        self.length.fetch_add(1, Ordering::SeqCst);
+        true
+    }
+
+    fn is_empty(&self) -> bool {
+        self.length.load(Ordering::SeqCst) == 0
+    }
+
+    /// A thread waits no more.
+    fn leave(&self, thread: u64) {
+        let mut entries = self.entries();
+        let before = entries.len();
+        entries.retain(|waiter| waiter.thread != thread);
+        self.length.fetch_sub(before - entries.len(), Ordering::SeqCst);
+    }
+
+    /// Makes the first the owner, if nobody is, and wakes it.
+    fn hand_on(&self, owner: &Owner) {
+        let entries = self.entries();
+        if let Some(first) = entries.front()
+            && owner.take_at_last(first.thread)
+        {
+            // SAFETY: a thread leaves the queue, for which it needs the lock, before its sync object
+            // goes.
+            unsafe { &*first.sync }.rouse();
         }
     }
 }
@@ -75,7 +149,8 @@ impl Component for Serial {
     }
 
     fn open(_host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
-        Ok(Self { priority: priority.get() as i32, owner: Owner::default() })
+        let (owner, queue) = (Owner::default(), Queue::default());
+        Ok(Self { priority: priority.get() as i32, owner, queue })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -87,7 +162,11 @@ impl Progress for Serial {
     fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
         let thread = ask.thread_serial();
         if !self.owner.take(thread) {
-            return 0;
+            // In the first pass of a wait: nothing that others do ends the row of misses.
+            let waits = ask.misses == 0 && !ask.sync.is_null();
+            if !(waits && self.queue.enter(thread, ask.sync) && self.owner.take_at_last(thread)) {
+                return 0;
+            }
         }
         let mut events = 0;
         for (number, pool) in engine.pools().iter().enumerate() {
@@ -102,13 +181,25 @@ impl Progress for Serial {
             events += engine.callbacks(PROGRESS_SELDOM, true);
         }
         if ask.sync.is_null() {
-            self.owner.give_up(thread);
+            self.pass_on(thread);
         }
         events
     }
 
     fn leave(&self, thread: &Thread, _sync: *const WaitSync) {
-        self.owner.give_up(thread.serial);
+        if !self.queue.is_empty() {
+            self.queue.leave(thread.serial);
+        }
+        self.pass_on(thread.serial);
+    }
+}
+
+impl Serial {
+    /// A thread owns no more; the next does.
+    fn pass_on(&self, thread: u64) {
+        if self.owner.give_up(thread) && !self.queue.is_empty() {
+            self.queue.hand_on(&self.owner);
+        }
     }
 }
 
@@ -121,6 +212,8 @@ cairn_framework::component! {
 
 #[cfg(test)]
 mod tests {
+    use cairn_framework::abi::request::SYNC_SLEEPING;
+
     use super::*;
 
     #[test]
@@ -128,9 +221,51 @@ mod tests {
         let owner = Owner::default();
         assert!(owner.take(7) && owner.take(7));
         assert!(!owner.take(8));
-        owner.give_up(8);
-        assert!(!owner.take(8), "only the owner gives up");
-        owner.give_up(7);
-        assert!(owner.take(8));
+        assert!(!owner.give_up(8) && !owner.take(8), "only the owner gives up");
+        assert!(owner.give_up(7) && owner.take(8));
+    }
+
+    #[test]
+    fn the_longest_waiter_is_next() {
+        let (owner, queue) = (Owner::default(), Queue::default());
+        let syncs = [const { () }; 3].map(|()| WaitSync::default());
+        assert!(owner.take(1));
+        for (sync, thread) in syncs.iter().zip(2..) {
+            assert!(queue.enter(thread, sync) && !queue.enter(thread, sync));
+        }
+        queue.hand_on(&owner);
+        assert_eq!(owner.thread.load(Ordering::Relaxed), 1, "there is an owner");
+        for next in [2, 3] {
+            let own = owner.thread.load(Ordering::Relaxed);
+            queue.leave(own);
+            assert!(owner.give_up(own));
+            queue.hand_on(&owner);
+            assert_eq!(owner.thread.load(Ordering::Relaxed), next);
+        }
+        // The last one was signalled before it was its turn.
+        queue.leave(4);
+        queue.leave(3);
+        assert!(queue.is_empty() && owner.give_up(3));
+        queue.hand_on(&owner);
+        assert_eq!(owner.thread.load(Ordering::Relaxed), NOBODY);
+    }
+
+    #[test]
+    fn a_sleeper_wakes_when_it_owns() {
+        let (owner, queue, sync) = (Owner::default(), Queue::default(), WaitSync::default());
+        assert!(owner.take(1) && queue.enter(2, &sync));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while owner.thread.load(Ordering::Acquire) != 2 {
+                    // Without limit: only being woken ends it.
+                    sync.pause(0);
+                }
+            });
+            while sync.sleeping.load(Ordering::Acquire) != SYNC_SLEEPING {
+                std::hint::spin_loop();
+            }
+            owner.give_up(1);
+            queue.hand_on(&owner);
+        });
     }
 }

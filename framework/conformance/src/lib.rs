@@ -8,6 +8,7 @@
 //! crashes or hangs takes the process with it; `cairn-info check` says which rule it was at.
 
 mod cri;
+mod progress;
 pub mod ranks;
 
 use std::fmt;
@@ -196,6 +197,7 @@ pub fn run(
     let mut verdict = Verdict::Sound;
     match framework.name {
         "cri" => cri::run(&mut checks, slot),
+        "progress" => progress::run(&mut checks, slot),
         _ => verdict = Verdict::NoSuite,
     }
     checks.check("it closes", || {

@@ -1,0 +1,238 @@
+//! The rules of `progress`: see [`cairn_framework::frameworks::progress`].
+//!
+//! A component is given an engine of its own whose instances only count how often they are polled, and
+//! threads that are numbers: one thread plays all of them, so nothing depends on timing.
+
+use std::cell::RefCell;
+use std::ptr::{from_ref, null};
+
+use cairn_framework::abi::component::Instance;
+use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
+use cairn_framework::abi::lock::Lock;
+use cairn_framework::abi::pool::{Cri, CriPool};
+use cairn_framework::abi::request::WaitSync;
+use cairn_framework::abi::thread::Thread;
+use cairn_framework::frameworks::progress::{
+    PROGRESS_NO_CRI, ProgressAsk, ProgressEngine, ProgressOps,
+};
+use cairn_framework::host::Slot;
+
+use crate::Checks;
+
+/// Instances of the pools.
+const POOLS: [u32; 3] = [4, 1, 7];
+/// Passes after which everything must have been polled.
+const PATIENCE: u32 = 1_000;
+
+/// How often what was polled.
+#[derive(Default)]
+struct Polled {
+    cris: Vec<Vec<u32>>,
+    callbacks: [u32; 2],
+    /// The instance that always has something, which has kept many a design from the others.
+    busy: Option<(u32, u32)>,
+    /// The instances that another thread is at.
+    held: Vec<(u32, u32)>,
+}
+
+thread_local! {
+    static POLLED: RefCell<Polled> = RefCell::default();
+}
+
+unsafe extern "C" fn poll_cri(_: &ProgressEngine, pool: u32, cri: u32) -> i32 {
+    POLLED.with_borrow_mut(|polled| {
+        let Some(count) =
+            polled.cris.get_mut(pool as usize).and_then(|it| it.get_mut(cri as usize))
+        else {
+            return 0;
+        };
+        if polled.held.contains(&(pool, cri)) {
+            return -1;
+        }
+        *count += 1;
+        i32::from(polled.busy == Some((pool, cri)))
+    })
+}
+
+unsafe extern "C" fn poll_callbacks(_: &ProgressEngine, rate: u32, _: u32) -> u32 {
+    POLLED.with_borrow_mut(|polled| polled.callbacks[rate as usize & 1] += 1);
+    0
+}
+
+/// An engine whose pools have no strategy.
+struct Stage {
+    view: ProgressEngine,
+    _pools: Vec<Box<CriPool>>,
+    _places: Vec<*mut CriPool>,
+    _cris: Vec<Vec<Cri>>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let mut cris: Vec<Vec<Cri>> = POOLS
+            .iter()
+            .map(|count| {
+                let cri = |index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() };
+                (0..*count).map(cri).collect()
+            })
+            .collect();
+        let mut pools: Vec<Box<CriPool>> = Vec::new();
+        for (id, cris) in cris.iter_mut().enumerate() {
+            pools.push(Box::new(CriPool {
+                struct_size: size_of::<CriPool>() as u32,
+                count: cris.len() as u32,
+                name: c"conformance".as_ptr(),
+                instances: cris.as_mut_ptr(),
+                stride: size_of::<Cri>(),
+                progress: None,
+                module: std::ptr::null_mut(),
+                strategy: null(),
+                strategy_state: std::ptr::null_mut(),
+                id: id as u32,
+                reserved: 0,
+            }));
+        }
+        let places: Vec<*mut CriPool> = pools.iter_mut().map(|pool| &raw mut **pool).collect();
+        let view = ProgressEngine {
+            struct_size: size_of::<ProgressEngine>() as u32,
+            pool_count: POOLS.len() as u32,
+            pools: places.as_ptr(),
+            poll_cri,
+            poll_callbacks,
+            host_private: null(),
+        };
+        Self { view, _pools: pools, _places: places, _cris: cris }
+    }
+}
+
+/// A policy under test, at work on a stage.
+struct Policy {
+    ops: &'static ProgressOps,
+    instance: *mut Instance,
+    stage: Stage,
+}
+
+impl Policy {
+    /// A pass of a thread that waits for something on an instance, or only tests.
+    fn run(&self, thread: &Thread, sync: Option<&WaitSync>, at: (u32, u32), misses: u32) -> u32 {
+        let ask = ProgressAsk {
+            thread,
+            sync: sync.map_or(null(), from_ref),
+            pool: at.0,
+            cri: at.1,
+            misses,
+            reserved: 0,
+        };
+        // SAFETY: the host completes tables; everything lives during the call.
+        unsafe { (self.ops.run.expect("required"))(self.instance, &self.stage.view, &ask) }
+    }
+
+    fn leave(&self, thread: &Thread, sync: &WaitSync) {
+        // SAFETY: as above.
+        unsafe { (self.ops.leave.expect("completed"))(self.instance, thread, sync) }
+    }
+}
+
+fn thread(number: u32) -> Thread {
+    Thread { struct_size: size_of::<Thread>() as u32, index: number, serial: u64::from(number) + 1 }
+}
+
+fn nothing_polled(busy: Option<(u32, u32)>) {
+    let cris = POOLS.iter().map(|count| vec![0; *count as usize]).collect();
+    POLLED.set(Polled { cris, busy, ..Polled::default() });
+}
+
+/// What was not polled.
+fn left_out() -> Result<(), String> {
+    POLLED.with_borrow(|polled| {
+        for (pool, cris) in polled.cris.iter().enumerate() {
+            if let Some(cri) = cris.iter().position(|count| *count == 0) {
+                return Err(format!(
+                    "instance {cri} of a pool of {} was not polled in {PATIENCE} passes",
+                    POOLS[pool]
+                ));
+            }
+        }
+        match polled.callbacks {
+            [0, _] => Err("callbacks of every pass were not called".into()),
+            [_, 0] => Err("callbacks that are seldom called never were".into()),
+            _ => Ok(()),
+        }
+    })
+}
+
+/// What threads wait for: an instance of each pool, or none in particular.
+const PLACES: [(u32, u32); 5] = [(0, PROGRESS_NO_CRI), (0, 0), (0, 3), (1, 0), (2, 6)];
+
+pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
+    let policy = Policy {
+        ops: slot.table::<ProgressOps>().expect("a progress"),
+        instance: slot.instance(),
+        stage: Stage::new(),
+    };
+    const { assert!(PROGRESS_EVERY_PASS == 0 && PROGRESS_SELDOM == 1) };
+
+    checks.check("a thread that waits polls everything, whatever it waits for", || {
+        for at in PLACES {
+            nothing_polled(None);
+            let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
+            (0..PATIENCE).for_each(|misses| _ = policy.run(&own, Some(&sync), at, misses));
+            policy.leave(&own, &sync);
+            left_out()?;
+        }
+        Ok(())
+    });
+
+    checks.check("a thread that only tests polls everything", || {
+        nothing_polled(None);
+        for _ in 0..PATIENCE {
+            policy.run(&thread(0), None, (0, PROGRESS_NO_CRI), 0);
+        }
+        left_out()
+    });
+
+    checks.check("an instance that always has something does not hide the others", || {
+        for busy in [(0, 0), (0, 2), (1, 0), (2, 3)] {
+            nothing_polled(Some(busy));
+            let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
+            for _ in 0..PATIENCE {
+                policy.run(&own, Some(&sync), busy, 0);
+            }
+            policy.leave(&own, &sync);
+            left_out()?;
+        }
+        Ok(())
+    });
+
+    checks.check("nobody waits for an instance that another thread is at", || {
+        nothing_polled(None);
+        POLLED.with_borrow_mut(|polled| polled.held = vec![(0, 1), (2, 0)]);
+        let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
+        (0..PATIENCE).for_each(|misses| _ = policy.run(&own, Some(&sync), (0, 1), misses));
+        POLLED.with_borrow_mut(|polled| polled.held.clear());
+        (0..PATIENCE).for_each(|misses| _ = policy.run(&own, Some(&sync), (0, 1), misses));
+        policy.leave(&own, &sync);
+        left_out()
+    });
+
+    checks.check("when a thread leaves, or ends, the others poll everything", || {
+        let threads: Vec<Thread> = (0..4).map(thread).collect();
+        let syncs: Vec<WaitSync> =
+            (0..4).map(|_| WaitSync { pending: 1.into(), ..WaitSync::default() }).collect();
+        let pass = |i: usize, misses| {
+            policy.run(&threads[i], Some(&syncs[i]), (0, PROGRESS_NO_CRI), misses);
+        };
+        // All wait; then one after the other has what it wanted and never comes again.
+        (0..8).for_each(|misses| (0..4).for_each(|i| pass(i, misses)));
+        let mut here = vec![0, 1, 2, 3];
+        for gone in [2, 0, 3] {
+            policy.leave(&threads[gone], &syncs[gone]);
+            here.retain(|i| *i != gone);
+            nothing_polled(None);
+            (0..PATIENCE).for_each(|misses| here.iter().for_each(|i| pass(*i, misses)));
+            left_out()?;
+        }
+        policy.leave(&threads[1], &syncs[1]);
+        Ok(())
+    });
+}
