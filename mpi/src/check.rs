@@ -9,6 +9,7 @@ use crate::abi::args::{Counts, InOut, MayBeNull, Reduction, is_null};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::*;
 use crate::error::{Error, Result};
+use crate::levels;
 use crate::objects::{self, Handle, Ranks};
 use crate::state::{self, World};
 
@@ -28,11 +29,11 @@ pub fn enable(on: bool) {
 
 // --- State
 
-/// MPI is initialized and not finalized.
+/// MPI is initialized and not finalized, and the calling thread may call it.
 #[inline(always)]
 pub fn running() -> Result<()> {
     match state::world() {
-        World::Running => Ok(()),
+        World::Running => levels::enter(),
         other => Err(not_running(other)),
     }
 }

@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, File, Request, Session, Win};
-use crate::{codes, objects, runtime, state};
+use crate::{codes, levels, objects, runtime, state};
 
 /// What a function of MPI gives, before the error handler has seen it.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -83,6 +83,7 @@ impl Error {
 /// Ends a call of a function: an error goes to the error handler.
 #[inline(always)]
 pub fn finish(function: &'static str, origin: Origin, result: Result<()>) -> c_int {
+    levels::leave();
     match result {
         Ok(()) => MPI_SUCCESS,
         Err(error) => raise(function, origin, error),

@@ -26,6 +26,7 @@ mod check;
 mod codes;
 mod error;
 mod hardware;
+mod levels;
 #[allow(dead_code, reason = "the objects are not there yet")]
 mod objects;
 pub mod runtime;

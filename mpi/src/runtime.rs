@@ -38,6 +38,7 @@ use parking_lot::Mutex;
 
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result};
+use crate::levels;
 use crate::objects::arena;
 use crate::objects::comm::{self, CommRef};
 use crate::state::{self, World};
@@ -162,6 +163,7 @@ pub fn init(required: c_int) -> Result<c_int> {
     let itself = predefined(1, [job.rank].into(), c"MPI_COMM_SELF")?;
     let _ = runtime.world.set(world);
     let _ = runtime.itself.set(itself);
+    levels::set(level);
     comm::set_predefined(Some([world, itself]));
     system.start_background().map_err(problem)?;
     state::set_world(World::Running);

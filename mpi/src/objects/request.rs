@@ -7,8 +7,8 @@
 use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::request::{
-    MessageStatus, REQUEST_COLLECTIVE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_RECEIVE,
-    Request as View, WaitSync,
+    MessageStatus, REQUEST_COLLECTIVE, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING,
+    REQUEST_RECEIVE, Request as View, WaitSync,
 };
 use cairn_framework::abi::status::OK;
 
@@ -76,8 +76,10 @@ fn all_going(handles: &[Request]) -> impl Iterator<Item = RequestRef> {
 pub fn handle(request: *mut View, comm: CommRef) -> Request {
     // SAFETY: the component vouches for it. Others look at `object` only through the handle.
     unsafe {
-        // A request that is complete from the start may be shared, and needs nothing.
-        if !(*request).is_complete() || (*request).start.is_some() {
+        // A request that is complete from the start may be shared, and needs nothing, but for its error,
+        // of which the communicator's handler hears.
+        let needs_nothing = (*request).is_complete() && (*request).status.error == OK;
+        if !needs_nothing || (*request).start.is_some() {
             comm.retain();
             (*request).object = comm.address().cast();
         }
@@ -136,15 +138,26 @@ pub fn wait(request: RequestRef) -> Result<()> {
     }
     let sync = WaitSync::default();
     sync.pending.store(1, Ordering::Relaxed);
-    if attach(request, &sync) { runtime().wait(&sync) } else { Ok(()) }
+    if attach(request, &sync)? { runtime().wait(&sync) } else { Ok(()) }
 }
 
 /// Makes the completion of a request count down a sync object; false if it is complete already.
-fn attach(request: RequestRef, sync: &WaitSync) -> bool {
+fn attach(request: RequestRef, sync: &WaitSync) -> Result<bool> {
     let own = std::ptr::from_ref(sync).expose_provenance();
     // Release: the completer sees the sync object as it was made.
     let word = &request.completion;
-    word.compare_exchange(REQUEST_PENDING, own, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    match word.compare_exchange(REQUEST_PENDING, own, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Ok(true),
+        Err(REQUEST_COMPLETE) => Ok(false),
+        Err(_) => Err(busy().at(origin(request))),
+    }
+}
+
+/// The error of somebody who wants to wait for a request that has a waiter.
+#[cold]
+pub fn busy() -> Error {
+    let text = "another thread waits for the request, or it is attached to an MPIX_Sync";
+    Error::new(MPI_ERR_REQUEST, text)
 }
 
 /// The way back; false if the request was completed meanwhile and so counts the object down.
@@ -173,8 +186,22 @@ pub fn wait_all(requests: &[Request]) -> Result<()> {
     let sync = WaitSync::default();
     // One more than there are, so that it does not reach zero before all are attached.
     sync.pending.store(rest.len() as i32 + 1, Ordering::Relaxed);
-    let attached = all_going(rest).filter(|request| attach(request, &sync)).count();
-    sync.pending.fetch_sub((rest.len() + 1 - attached) as i32, Ordering::AcqRel);
+    let (mut seen, mut complete) = (0, 0);
+    for request in all_going(rest) {
+        match attach(request, &sync) {
+            Ok(true) => {}
+            Ok(false) => complete += 1,
+            Err(error) => {
+                // Those that were complete are taken for such that have counted down.
+                leave(all_going(rest).take(seen), &sync, rest.len() as i32 + 1 + complete);
+                return Err(error);
+            }
+        }
+        seen += 1;
+    }
+    // What nothing is to wait for at, and the one more.
+    let others = (rest.len() + 1 - seen) as i32;
+    sync.pending.fetch_sub(others + complete, Ordering::AcqRel);
     if sync.is_complete() { Ok(()) } else { runtime().wait(&sync) }
 }
 
@@ -187,21 +214,28 @@ pub fn wait_some(requests: &[Request]) -> Result<()> {
     let sync = WaitSync::default();
     sync.pending.store(1, Ordering::Relaxed);
     let mut attached = 0;
-    let all = all_going(requests).all(|request| {
-        let pending = attach(request, &sync);
-        attached += usize::from(pending);
-        pending
-    });
-    let waited = if all { runtime().wait(&sync) } else { Ok(()) };
-    // Who completed while attached counts down the object, which has to live until then.
-    let attached = all_going(requests).take(attached);
-    let completed = attached.filter(|request| !detach(request, &sync)).count();
-    while sync.pending.load(Ordering::Acquire) > 1 - completed as i32
+    let mut waits = Ok(true);
+    for request in all_going(requests) {
+        waits = attach(request, &sync);
+        match waits {
+            Ok(true) => attached += 1,
+            _ => break,
+        }
+    }
+    let waited = waits.and_then(|wait| if wait { runtime().wait(&sync) } else { Ok(()) });
+    leave(all_going(requests).take(attached), &sync, 1);
+    waited
+}
+
+/// Takes requests back from a sync object whose count was `pending` at first. Those that complete
+/// meanwhile count it down, and it has to live until then.
+fn leave(attached: impl Iterator<Item = RequestRef>, sync: &WaitSync, pending: i32) {
+    let completed = attached.filter(|request| !detach(request, sync)).count();
+    while sync.pending.load(Ordering::Acquire) > pending - completed as i32
         || sync.signalling.load(Ordering::Acquire) != 0
     {
         std::hint::spin_loop();
     }
-    waited
 }
 
 /// What became of a complete request, and its error if it has one.

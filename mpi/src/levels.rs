@@ -1,0 +1,111 @@
+//! Calls beyond the level of thread support that the program was granted (MPI 5.0, section 11.6).
+//!
+//! With `MPI_THREAD_SINGLE` and `MPI_THREAD_FUNNELED` only the thread that initialized may call, with
+//! `MPI_THREAD_SERIALIZED` one thread at a time. A call that breaks this is an error instead of a
+//! race, as long as arguments are checked. What it costs is one comparison a call, and with
+//! `MPI_THREAD_SERIALIZED` two exchanges.
+//!
+//! A function that is called from a callback of another ends the mark of the outer one, so not every
+//! violation of `MPI_THREAD_SERIALIZED` is seen; what is seen is one.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::abi::generated::constants::*;
+use crate::error::{Error, Result};
+
+/// Who may call: [`ANYBODY`], [`ONE_AT_A_TIME`], or the only thread.
+static ALLOWED: AtomicUsize = AtomicUsize::new(ANYBODY);
+
+/// The thread inside MPI, where it is one at a time; otherwise [`NOBODY`].
+static INSIDE: AtomicUsize = AtomicUsize::new(NOBODY);
+
+const ANYBODY: usize = 0;
+const ONE_AT_A_TIME: usize = 1;
+const NOBODY: usize = 0;
+
+/// Says what was granted, to the thread that initializes.
+pub fn set(level: c_int) {
+    let allowed = match level {
+        MPI_THREAD_SINGLE | MPI_THREAD_FUNNELED => thread(),
+        MPI_THREAD_SERIALIZED => ONE_AT_A_TIME,
+        _ => ANYBODY,
+    };
+    ALLOWED.store(allowed, Ordering::Relaxed);
+}
+
+/// Begins a call.
+#[inline(always)]
+pub fn enter() -> Result<()> {
+    match ALLOWED.load(Ordering::Relaxed) {
+        ANYBODY => Ok(()),
+        only if only == thread() => Ok(()),
+        ONE_AT_A_TIME => enter_alone(),
+        _ => Err(foreign()),
+    }
+}
+
+/// Ends a call.
+#[inline(always)]
+pub fn leave() {
+    if ALLOWED.load(Ordering::Relaxed) == ONE_AT_A_TIME {
+        // Of another thread's mark this is none of our business.
+        let _ = INSIDE.compare_exchange(thread(), NOBODY, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+#[cold]
+fn enter_alone() -> Result<()> {
+    let own = thread();
+    match INSIDE.compare_exchange(NOBODY, own, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => Ok(()),
+        Err(inside) if inside == own => Ok(()),
+        Err(_) => {
+            let text = "another thread is inside MPI, but the level of thread support is \
+                        MPI_THREAD_SERIALIZED; ask MPI_Init_thread for MPI_THREAD_MULTIPLE";
+            Err(Error::new(MPI_ERR_OTHER, text))
+        }
+    }
+}
+
+#[cold]
+fn foreign() -> Error {
+    let text = "this thread did not initialize MPI, and the level of thread support lets no other \
+                call it; ask MPI_Init_thread for MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE";
+    Error::new(MPI_ERR_OTHER, text)
+}
+
+/// What tells living threads apart: the address of a thread's own block, which costs one instruction.
+#[inline(always)]
+fn thread() -> usize {
+    let pointer: usize;
+    // SAFETY: reads the register (or the word that it leads to) where the ABI keeps the address.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::asm!("mov {}, fs:0", out(reg) pointer, options(nostack, preserves_flags, readonly));
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nostack, nomem, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        // SAFETY: has no conditions.
+        pointer = unsafe { libc::pthread_self() } as usize;
+    }
+    pointer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_told_apart() {
+        let own = thread();
+        assert!(own > ONE_AT_A_TIME);
+        assert_eq!(own, thread());
+        assert_ne!(own, std::thread::spawn(thread).join().unwrap());
+    }
+}
