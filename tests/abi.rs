@@ -43,6 +43,7 @@ fn the_library_exports_the_published_functions_and_nothing_else() {
         .filter(|name| name.starts_with("MPI_") || name.starts_with("PMPI_"))
         .collect();
     assert_eq!(functions.len(), 2 * 664);
+    let extensions = extensions();
     let library = dist().join("lib/libmpi_abi.so.1");
     let symbols = Run::new("nm").args(["-D", "--defined-only"]).args([&library]).ok().stdout;
     let exported: BTreeMap<&str, &str> = symbols
@@ -53,13 +54,29 @@ fn the_library_exports_the_published_functions_and_nothing_else() {
         })
         .map(|(class, name)| (name, class))
         .collect();
-    assert_eq!(exported.keys().copied().collect::<BTreeSet<_>>(), functions);
-    for (name, class) in exported {
+    let (ours, standard): (BTreeSet<&str>, BTreeSet<&str>) =
+        exported.keys().copied().partition(|name| name.contains("MPIX_"));
+    assert_eq!(standard, functions);
+    assert_eq!(ours, extensions.iter().map(String::as_str).collect());
+    for (name, class) in exported.into_iter().filter(|(name, _)| !name.starts_with("MPIX_SYNC_")) {
         // A program's own MPI_X wins over a weak one in any kind of link; PMPI_X is always ours.
         assert_eq!(class, if name.starts_with('P') { "T" } else { "W" }, "{name}");
     }
     let dynamic = Run::new("readelf").args(["-d"]).args([&library]).ok();
     dynamic.says(&["Library soname: [libmpi_abi.so.1]"]);
+}
+
+/// What mpi-ext.h declares.
+fn extensions() -> BTreeSet<String> {
+    let header = fs::read_to_string(root().join("include/mpi-ext.h")).unwrap();
+    let names: BTreeSet<String> = header
+        .lines()
+        .filter(|line| line.ends_with(';') && !line.starts_with("typedef"))
+        .filter_map(|line| line.split(['(', ';']).next()?.split([' ', '*']).next_back())
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(names.len(), 2 * 10 + 2, "{names:?}");
+    names
 }
 
 #[test]
@@ -70,7 +87,7 @@ fn the_header_is_clean_in_every_language() {
         ("mpicxx", "cpp", &["c++98", "c++11", "c++20"]),
     ] {
         let source = dir.path().join(format!("header.{suffix}"));
-        let text = "#include <mpi.h>\n#include <mpi.h>\nint main(void) { return MPI_SUCCESS; }\n";
+        let text = "#include <mpi.h>\n#include <mpi-ext.h>\n#include <mpi.h>\nint main(void) { return MPI_SUCCESS; }\n";
         fs::write(&source, text).unwrap();
         for standard in standards {
             for strict in [&[][..], &["-DMPI_CAIRN_STRICT_ABI"]] {

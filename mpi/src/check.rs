@@ -318,6 +318,7 @@ handles! {
     win, win_io: Win, MPI_ERR_WIN;
     file, file_io: File, MPI_ERR_FILE;
     session, session_io: Session, MPI_ERR_SESSION;
+    sync, sync_io: XSync, MPI_ERR_ARG;
     info_object, info_io: Info, MPI_ERR_INFO;
     errhandler, errhandler_io: Errhandler, MPI_ERR_ERRHANDLER;
     op, op_io: Op, MPI_ERR_OP;

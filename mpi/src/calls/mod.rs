@@ -25,4 +25,5 @@ pub mod pcoll;
 pub mod process;
 pub mod request;
 pub mod status;
+pub mod sync;
 pub mod topology;

@@ -16,6 +16,7 @@ pub mod op;
 pub mod packing;
 pub mod request;
 pub mod special;
+pub mod sync;
 
 use std::ffi::c_int;
 
@@ -68,6 +69,7 @@ known! {
     Message: |handle| message::is_valid(handle);
     Op: |handle| op::view(handle).is_some();
     Request: |handle| request::find(handle).is_some();
+    XSync: |handle| sync::find(handle).is_some();
 }
 
 /// Whether a valid datatype is committed.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result, bail};
 
 use super::rust::{param_type, rust_type};
-use super::table::{Function, Param, When};
+use super::table::{Function, Kind, Param, When};
 
 /// Writes the entry of a form of a function.
 pub fn write(out: &mut String, function: &Function, large: bool) -> Result<()> {
@@ -25,11 +25,21 @@ pub fn write(out: &mut String, function: &Function, large: bool) -> Result<()> {
     }
     let signature = signature.join(", ");
     if let Some(kind) = &function.returns {
-        let result = rust_type(&kind.c)?;
+        let result = result(kind)?;
+        let mut wraps = String::new();
+        for Param { name, kind, .. } in params.iter().filter(|param| !param.kind.wrap.is_empty()) {
+            let _ = writeln!(wraps, "let {name} = args::{}({name});", kind.wrap);
+        }
+        let (mut before, mut after) = (String::new(), "");
+        if !wraps.is_empty() {
+            before = format!("{SAFETY}\nunsafe {{\n{wraps}");
+            after = "}\n";
+        }
+        let unsafety = if wraps.is_empty() { "" } else { "unsafe " };
         let _ = writeln!(
             out,
-            "#[unsafe(no_mangle)]\nextern \"C\" fn P{name}({signature}) -> {result} {{\n\
-             {implementation}({names})\n}}\n"
+            "#[unsafe(no_mangle)]\n{unsafety}extern \"C\" fn P{name}({signature}){result} {{\n\
+             {before}{implementation}({names})\n{after}}}\n"
         );
         return Ok(());
     }
@@ -48,6 +58,14 @@ pub fn write(out: &mut String, function: &Function, large: bool) -> Result<()> {
     }
     *out += "}\n\n";
     Ok(())
+}
+
+/// What a function says after its parameters that returns no error code.
+fn result(kind: &Kind) -> Result<String> {
+    if kind.c == "void" {
+        return Ok(String::new());
+    }
+    Ok(format!(" -> {}", rust_type(&kind.c)?))
 }
 
 const SAFETY: &str =
@@ -260,13 +278,13 @@ pub fn signature(function: &Function) -> Result<String> {
         let _ = writeln!(params, "    {}: {},", param.name, implementation_type(param)?);
     }
     let result = match &function.returns {
-        Some(kind) => rust_type(&kind.c)?,
-        None => "Result<()>".to_owned(),
+        Some(kind) => result(kind)?,
+        None => " -> Result<()>".to_owned(),
     };
     let unsafety =
         if params.contains("*const") || params.contains("*mut") { "unsafe " } else { "" };
     let name = function.name.to_lowercase();
-    Ok(format!("pub {unsafety}fn {name}(\n{params}) -> {result}"))
+    Ok(format!("pub {unsafety}fn {name}(\n{params}){result}"))
 }
 
 /// The type of a parameter after it was wrapped or opened.

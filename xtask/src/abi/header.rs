@@ -28,6 +28,28 @@ pub fn mpi_h(tables: &Tables) -> String {
     out
 }
 
+/// The header of the extensions.
+pub fn mpi_ext_h(tables: &Tables) -> String {
+    let mut out = String::from(EXTENSIONS_HEAD);
+    for name in &tables.types.extension_handles {
+        let _ = writeln!(out, "typedef struct MPIX_CAIRN_{name} *MPIX_{name};");
+    }
+    out.push('\n');
+    for name in &tables.types.extension_variables {
+        let _ = writeln!(out, "extern void *MPIX_{name};");
+    }
+    for prefix in ["", "P"] {
+        out.push('\n');
+        for function in &tables.extensions {
+            for large in function.forms() {
+                let _ = writeln!(out, "{}", prototype(function, large, prefix));
+            }
+        }
+    }
+    out += EXTENSIONS_TAIL;
+    out
+}
+
 fn types(out: &mut String, tables: &Tables) {
     let types = &tables.types;
     for (name, c) in &types.integers {
@@ -200,6 +222,28 @@ MPI_CAIRN_INLINE int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_stat
 }
 #undef MPI_CAIRN_INLINE
 #endif /* MPI_CAIRN_STRICT_ABI */
+";
+
+const EXTENSIONS_HEAD: &str = "\
+/* mpi-ext.h of Cairn MPI: functions beside those of the standard.
+ * Made from the tables in mpi/abi by `cargo xtask gen`; changes go there. */
+#ifndef CAIRN_MPI_EXT_H
+#define CAIRN_MPI_EXT_H
+
+#include \"mpi.h\"
+
+#ifdef __cplusplus
+extern \"C\" {
+#endif
+
+";
+
+const EXTENSIONS_TAIL: &str = "
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CAIRN_MPI_EXT_H */
 ";
 
 const TAIL: &str = "

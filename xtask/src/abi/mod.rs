@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `include/mpi.h` | the C interface |
+//! | `include/mpi-ext.h` | what Cairn has beside it |
 //! | `mpi/src/abi/generated/types.rs` | the types of the C interface in Rust |
 //! | `mpi/src/abi/generated/constants.rs` | its constants |
 //! | `mpi/src/abi/generated/entry/*.rs` | the exported functions: checks, and a call of the implementation |
@@ -32,6 +33,7 @@ pub fn generate(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
     let [entry, generated] = dirs(root);
     let mut files = BTreeMap::from([
         (root.join("include/mpi.h"), header::mpi_h(&tables)),
+        (root.join("include/mpi-ext.h"), header::mpi_ext_h(&tables)),
         (root.join("docs/coverage.md"), coverage::page(&tables)),
         (generated.join("mod.rs"), rust::module()),
         (generated.join("types.rs"), rust::types(&tables)?),
@@ -48,9 +50,9 @@ pub fn generate(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
 /// Prints the signature of the implementation of a function.
 pub fn signature(root: &Path, function: &str) -> Result<()> {
     let tables = table::read(root)?;
-    let name = function.trim_start_matches("MPI_");
-    let found = tables.functions.iter().find(|row| row.name.eq_ignore_ascii_case(name));
-    let found = found.with_context(|| format!("functions.txt has no {name}"))?;
+    let name = function.trim_start_matches("MPI_").trim_start_matches("MPIX_");
+    let found = tables.all_functions().find(|row| row.name.eq_ignore_ascii_case(name));
+    let found = found.with_context(|| format!("there is no function {name}"))?;
     println!("// mpi/src/calls/{}.rs\n{}", found.module, entry::signature(found)?);
     Ok(())
 }

@@ -35,6 +35,10 @@ pub fn types(tables: &Tables) -> Result<String> {
         let rust = camel(name);
         let _ = writeln!(out, "handle!(/// `MPI_{name}`.\n{rust});");
     }
+    for name in &tables.types.extension_handles {
+        let rust = camel(&format!("X_{name}"));
+        let _ = writeln!(out, "handle!(/// `MPIX_{name}`.\n{rust});");
+    }
     for group in &tables.constants {
         let Form::Enumeration(name) = &group.form else { continue };
         let _ = writeln!(out, "\n/// `MPI_{name}`.\npub type {} = c_int;", camel(name));
@@ -118,11 +122,14 @@ fn names(out: &mut String, handle: &str, constants: &[Constant]) {
 pub fn exports(tables: &Tables) -> String {
     let mut out = format!("# {NOTE}\n{{\nglobal:\n");
     for prefix in ["", "P"] {
-        for function in &tables.functions {
+        for function in tables.all_functions() {
             for large in function.forms() {
                 let _ = writeln!(out, "    {prefix}{};", function.c_name(large));
             }
         }
+    }
+    for variable in &tables.types.extension_variables {
+        let _ = writeln!(out, "    MPIX_{variable};");
     }
     out + "local:\n    *;\n};\n"
 }
@@ -148,7 +155,7 @@ pub fn entry_modules(tables: &Tables) -> Result<BTreeMap<String, String>> {
         let mut out = format!(
             "//! Entries of `crate::calls::{module}`. {NOTE}\n\nuse crate::abi::prelude::*;\n\n"
         );
-        let functions = || tables.functions.iter().filter(|function| function.module == module);
+        let functions = || tables.all_functions().filter(|function| function.module == module);
         for function in functions() {
             for large in function.forms() {
                 let written = entry::write(&mut out, function, large);
@@ -172,7 +179,7 @@ pub fn entry_modules(tables: &Tables) -> Result<BTreeMap<String, String>> {
 
 fn modules(tables: &Tables) -> Vec<&str> {
     let mut modules: Vec<&str> = Vec::new();
-    for Function { module, .. } in &tables.functions {
+    for Function { module, .. } in tables.all_functions() {
         if !modules.contains(&module.as_str()) {
             modules.push(module);
         }
@@ -197,6 +204,8 @@ pub fn rust_type(c: &str) -> Result<String> {
         "char" => "c_char".to_owned(),
         "void" => "c_void".to_owned(),
         "double" => "f64".to_owned(),
+        // `MPIX_Sync` is `XSync`: a type called `Sync` would hide the trait.
+        mpi if mpi.starts_with("MPIX_") => camel(&mpi["MPI".len()..]),
         mpi => camel(mpi.strip_prefix("MPI_").with_context(|| format!("unknown type {mpi}"))?),
     };
     if base.ends_with("_function") || base.ends_with("_function_c") {
@@ -256,6 +265,7 @@ mod tests {
             ("char ***", "*mut *mut *mut c_char"),
             ("const MPI_Count []", "*const Count"),
             ("char *[]", "*mut *mut c_char"),
+            ("MPIX_Sync *", "*mut XSync"),
             ("int [][3]", "*mut [c_int; 3]"),
             ("MPI_T_cvar_handle *", "*mut TCvarHandle"),
             ("MPI_User_function_c *", "Option<UserFunctionC>"),

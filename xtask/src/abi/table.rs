@@ -9,6 +9,8 @@ use anyhow::{Context, Result, bail, ensure};
 /// All of them.
 pub struct Tables {
     pub functions: Vec<Function>,
+    /// Those of extensions.txt.
+    pub extensions: Vec<Function>,
     pub constants: Vec<Group>,
     pub types: Types,
 }
@@ -17,7 +19,9 @@ pub struct Tables {
 pub struct Function {
     /// Where it is implemented: `mpi/src/calls/<module>.rs`.
     pub module: String,
-    /// Without `MPI_`.
+    /// `MPI_` or `MPIX_`.
+    pub prefix: &'static str,
+    /// Without the prefix.
     pub name: String,
     pub since: String,
     pub deprecated: Option<String>,
@@ -104,6 +108,15 @@ pub struct Types {
     /// Result, name, parameters.
     pub callbacks: Vec<(String, String, String)>,
     pub aliases: Vec<(String, String)>,
+    pub extension_handles: Vec<String>,
+    pub extension_variables: Vec<String>,
+}
+
+impl Tables {
+    /// Those of the standard and the others.
+    pub fn all_functions(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().chain(&self.extensions)
+    }
 }
 
 /// The forms of a function: the plain one, and the large-count one if it has one.
@@ -114,7 +127,7 @@ impl Function {
 
     /// Its name in C, `MPI_X` or `MPI_X_c`.
     pub fn c_name(&self, large: bool) -> String {
-        format!("MPI_{}{}", self.name, if large { "_c" } else { "" })
+        format!("{}{}{}", self.prefix, self.name, if large { "_c" } else { "" })
     }
 
     /// The first parameter of one of these kinds.
@@ -157,10 +170,12 @@ pub fn read(root: &Path) -> Result<Tables> {
         .into_iter()
         .map(|(_, kind)| (kind.name.clone(), kind))
         .collect();
-    let functions = rows(&dir.join("functions.txt"), |row| function(row, &kinds))?
-        .into_iter()
-        .map(|(module, function)| Function { module, ..function })
-        .collect();
+    let functions = |file: &str, prefix| {
+        let rows = rows(&dir.join(file), |row| function(row, &kinds))?.into_iter();
+        anyhow::Ok(rows.map(|(module, row)| Function { module, prefix, ..row }).collect())
+    };
+    let (standard, extensions) =
+        (functions("functions.txt", "MPI_")?, functions("extensions.txt", "MPIX_")?);
     let mut constants: Vec<Group> = Vec::new();
     for (heading, constant) in rows(&dir.join("constants.txt"), constant)? {
         let (title, form) = heading.split_once("] ").context("a group without a form")?;
@@ -182,11 +197,13 @@ pub fn read(root: &Path) -> Result<Tables> {
                     rest.split_once(' ').context("a callback without parameters")?;
                 types.callbacks.push((first, name.to_owned(), params.trim().to_owned()));
             }
+            "extension handles" => types.extension_handles.push(first),
+            "extension variables" => types.extension_variables.push(first),
             "aliases" => types.aliases.push((first, rest.to_owned())),
             other => bail!("types.txt has an unknown section {other}"),
         }
     }
-    Ok(Tables { functions, constants, types })
+    Ok(Tables { functions: standard, extensions, constants, types })
 }
 
 /// The rows of a file, each with the section it is in.
@@ -260,6 +277,7 @@ fn function(row: &str, kinds: &BTreeMap<String, Kind>) -> Result<Function> {
     ensure!(returns.is_none() || done, "what returns no error code can't say that it is not done");
     Ok(Function {
         module: String::new(),
+        prefix: "MPI_",
         name,
         since: since.to_owned(),
         deprecated,

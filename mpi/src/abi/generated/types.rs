@@ -47,6 +47,8 @@ handle!(/// `MPI_T_event_registration`.
 TEventRegistration);
 handle!(/// `MPI_T_event_instance`.
 TEventInstance);
+handle!(/// `MPIX_Sync`.
+XSync);
 
 /// `MPI_T_cb_safety`.
 pub type TCbSafety = c_int;

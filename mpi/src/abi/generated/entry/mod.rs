@@ -28,5 +28,6 @@ mod request;
 mod rma;
 mod session;
 mod status;
+mod sync;
 mod tool;
 mod topology;
