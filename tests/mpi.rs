@@ -55,6 +55,8 @@ programs! {
     inter_threads: [1, 2, 3, 5];
     p2p: [1, 2, 3, 4];
     pcoll: [1, 2, 3, 5];
+    reenter: [1, 2, 3];
+    sync: [1, 2, 3];
 }
 
 /// The same programs over another transport: a parameter is all that differs.
@@ -103,14 +105,15 @@ fn barriers_hold_until_everybody_has_come() {
     }
 }
 
-/// Several threads of each process at once, whoever polls and however they wait.
+/// Several threads of each process at once, whoever polls and however they wait. Among what they do
+/// is the first program of figure 9 of Zambre et al., which hangs where an instance is left alone.
 #[test]
 fn threads_progress_and_wait_in_any_way() {
     let dir = scratch();
     let program = compile("threads", dir.path());
-    for progress in ["concurrent", "hybrid", "serial"] {
+    for progress in ["concurrent", "hybrid", "serial", "thread"] {
         for wait in ["adaptive", "block", "yield"] {
-            for cri in ["dedicated", "round_robin"] {
+            for cri in ["dedicated", "round_robin", "comm"] {
                 let mca =
                     ["--mca", "progress", progress, "--mca", "wait", wait, "--mca", "cri", cri];
                 let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]).args(mca);
@@ -121,6 +124,103 @@ fn threads_progress_and_wait_in_any_way() {
     }
     let tcp = ["--mca", "btl", "self,tcp", "--oversubscribe", "-n", "3"];
     Run::mpirun().args(tcp).args([&program]).ok();
+}
+
+#[test]
+fn a_thread_of_the_library_makes_progress_if_asked_for() {
+    let dir = scratch();
+    let program = compile("background", dir.path());
+    let run = |mca: &[&str], threads| {
+        let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]).args(mca);
+        let ended = run.args([&program]).args([threads]).ok();
+        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+    };
+    run(&[], "0");
+    for transports in ["self,sm", "self,tcp"] {
+        run(&["--mca", "btl", transports, "--mca", "progress", "thread"], "1");
+    }
+    // Programs of one thread, in a process that has two.
+    for name in ["p2p", "colls", "errhandlers"] {
+        let program = compile(name, dir.path());
+        let run = Run::mpirun().args(["--oversubscribe", "-n", "2", "--mca", "progress", "thread"]);
+        let ended = run.args([&program]).ok();
+        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+    }
+}
+
+#[test]
+fn calls_beyond_the_level_of_thread_support_are_errors() {
+    let dir = scratch();
+    let program = compile("levels", dir.path());
+    for level in ["0", "1", "2", "3"] {
+        Run::mpirun().args(["-n", "1"]).args([&program]).args([level]).ok();
+    }
+}
+
+/// Runs the stress program with components of some frameworks. Returns what it says: with one seed and
+/// one length it is always the same.
+fn stress(program: &Path, length: [&str; 2], processes: &str, mca: &[(&str, &str)]) -> String {
+    let mca = mca.iter().flat_map(|(name, value)| ["--mca", name, value]);
+    let run = Run::mpirun().args(["--oversubscribe", "-n", processes]).args(mca);
+    // A failure prints how far it came, and with it the seed.
+    let ended = run.args([program]).args(length).ok();
+    ended.says(&["seed ", " rounds, ", " messages, sum "]);
+    assert!(ended.stderr.is_empty(), "{ended}");
+    ended.stdout
+}
+
+#[test]
+fn threads_that_do_everything_at_once() {
+    let dir = scratch();
+    let program = compile("stress", dir.path());
+    let said = [
+        ("self,sm", "concurrent", "adaptive", "dedicated"),
+        ("self,sm", "serial", "block", "round_robin"),
+        ("self,tcp", "hybrid", "yield", "comm"),
+        ("self,sm", "thread", "adaptive", "comm"),
+    ]
+    .map(|(transports, progress, wait, cri)| {
+        let mca = [("btl", transports), ("progress", progress), ("wait", wait), ("cri", cri)];
+        ["2", "3"].map(|processes| stress(&program, ["2", "17"], processes, &mca))
+    });
+    assert!(said.iter().all(|sums| *sums == said[0]), "{said:#?}");
+}
+
+/// Every combination of strategies, each for as many seconds as `CAIRN_STRESS` says, or 10.
+#[test]
+#[ignore = "takes an hour; see CONTRIBUTING.md"]
+fn stress_sweep() {
+    let dir = scratch();
+    let program = compile("stress", dir.path());
+    let seconds = std::env::var("CAIRN_STRESS").unwrap_or_else(|_| "10".into());
+    let length = format!("{seconds}s");
+    let json = Run::info(dir.path()).args(["--json"]).ok().json();
+    let components = |framework: &str| -> Vec<String> {
+        let all = json["frameworks"].as_array().expect("a list");
+        let own = all.iter().find(|one| one["name"] == framework).expect("a framework");
+        let components = own["components"].as_array().expect("a list").iter();
+        components.map(|one| one["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    for cri in components("cri") {
+        for progress in components("progress") {
+            // More threads than processors, of which one that spins would take all.
+            for wait in components("wait").iter().filter(|wait| *wait != "spin") {
+                for matching in components("match") {
+                    for (transports, processes) in [("self,sm", "2"), ("self,tcp", "3")] {
+                        let mca = [
+                            ("btl", transports),
+                            ("cri", &*cri),
+                            ("progress", &*progress),
+                            ("wait", &**wait),
+                            ("match", &*matching),
+                        ];
+                        eprintln!("{mca:?}");
+                        stress(&program, [&length, "0"], processes, &mca);
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -99,6 +99,27 @@ static void *crossed(void *argument)
     return NULL;
 }
 
+/* A thread that ends leaves operations behind on what was its own instance; another one ends them. */
+static MPI_Request left[2 * THREADS];
+static int left_in[THREADS], left_out[THREADS];
+
+static void *leave_behind(void *argument)
+{
+    int thread = (int)(long)argument;
+    int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    left_out[thread] = value(rank, thread, 0, 0);
+    OK(MPI_Irecv(&left_in[thread], 1, MPI_INT, from, 300 + thread, own[thread], &left[thread]));
+    OK(MPI_Issend(&left_out[thread], 1, MPI_INT, to, 300 + thread, own[thread],
+                  &left[THREADS + thread]));
+    return NULL;
+}
+
+static void end_what_was_left(void)
+{
+    OK(MPI_Waitall(2 * THREADS, left, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < THREADS; i++) CHECK(left_in[i] == value((rank + size - 1) % size, i, 0, 0));
+}
+
 int main(void)
 {
     int provided = -1;
@@ -108,8 +129,12 @@ int main(void)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < THREADS; i++) OK(MPI_Comm_dup(MPI_COMM_WORLD, &own[i]));
     in_threads(THREADS, run);
-    /* New threads after the old ones have ended, */
+    /* New threads after the old ones have ended. */
     for (int i = 0; i < 3; i++) in_threads(THREADS / 2, crossed);
+    for (int i = 0; i < 3; i++) {
+        in_threads(THREADS, leave_behind);
+        end_what_was_left();
+    }
     OK(MPI_Barrier(MPI_COMM_WORLD));
     for (int i = 0; i < THREADS; i++) OK(MPI_Comm_free(&own[i]));
     MPI_Finalize();
