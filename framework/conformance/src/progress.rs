@@ -62,7 +62,7 @@ unsafe extern "C" fn poll_callbacks(_: &ProgressEngine, rate: u32, _: u32) -> u3
 /// An engine whose pools have no strategy.
 struct Stage {
     view: ProgressEngine,
-    _pools: Vec<Box<CriPool>>,
+    _pools: Vec<CriPool>,
     _places: Vec<*mut CriPool>,
     _cris: Vec<Vec<Cri>>,
 }
@@ -76,9 +76,9 @@ impl Stage {
                 (0..*count).map(cri).collect()
             })
             .collect();
-        let mut pools: Vec<Box<CriPool>> = Vec::new();
+        let mut pools: Vec<CriPool> = Vec::new();
         for (id, cris) in cris.iter_mut().enumerate() {
-            pools.push(Box::new(CriPool {
+            pools.push(CriPool {
                 struct_size: size_of::<CriPool>() as u32,
                 count: cris.len() as u32,
                 name: c"conformance".as_ptr(),
@@ -90,9 +90,10 @@ impl Stage {
                 strategy_state: std::ptr::null_mut(),
                 id: id as u32,
                 reserved: 0,
-            }));
+            });
         }
-        let places: Vec<*mut CriPool> = pools.iter_mut().map(|pool| &raw mut **pool).collect();
+        // No pool is added any more, so they stay where they are.
+        let places: Vec<*mut CriPool> = pools.iter_mut().map(std::ptr::from_mut).collect();
         let view = ProgressEngine {
             struct_size: size_of::<ProgressEngine>() as u32,
             pool_count: POOLS.len() as u32,

@@ -3,7 +3,7 @@
 use crate::abi::prelude::*;
 use crate::error::raise;
 use crate::objects::sync::{self, Event, MPIX_SYNC_EMPTY, SyncRef};
-use crate::runtime;
+use crate::{levels, runtime};
 
 pub fn sync_init(sync: Out<XSync>) -> Result<()> {
     sync.set(sync::make());
@@ -110,7 +110,8 @@ fn first(body: SyncRef) -> Option<Event> {
     })
 }
 
-/// Gives an error of a function that returns no code to the error handler.
+/// Gives an error of a function that returns no code to the error handler, and ends the call.
 fn told<T>(function: &'static str, result: Result<T>) -> Option<T> {
+    levels::leave();
     result.map_err(|error| raise(function, Origin::None, error)).ok()
 }
