@@ -201,6 +201,20 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
    * stays until `signalling` is zero again.
    */
   void (*notify)(const struct cairn_wait_sync_t *sync);
+  /**
+   * Since 1.1. Zero.
+   */
+  uint32_t reserved;
+  /**
+   * Since 1.1. What `word` is until what the thread waits for has happened.
+   */
+  uint32_t expected;
+  /**
+   * Since 1.1. A word in memory that processes share, or null: another value than `expected` says
+   * that everything has happened, whatever `pending` says. Who changes it wakes those who sleep on
+   * it as a futex that is not private. Set by the waiter.
+   */
+  const uint32_t *word;
 };
 
 #endif  /* CAIRN_REQUEST_H */

@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn the_longest_waiter_is_next() {
         let (owner, queue) = (Owner::default(), Queue::default());
-        let syncs = [const { () }; 3].map(|()| WaitSync::default());
+        let syncs: [WaitSync; 3] = std::array::from_fn(|_| WaitSync::default());
         assert!(owner.take(1));
         for (sync, thread) in syncs.iter().zip(2..) {
             assert!(queue.enter(thread, sync) && !queue.enter(thread, sync));
