@@ -216,6 +216,8 @@ pub fn no_data(operation: u32) -> CollArgs {
 
 /// Ends the job.
 pub fn abort(code: c_int, text: &str) -> ! {
+    // Before the launcher knows, because it ends this process then.
+    state::flush_output();
     if let Some(runtime) = current() {
         runtime.launch.abort(code, text);
     }

@@ -54,6 +54,25 @@ pub fn whoami() -> &'static str {
     IDENTITY.get().map_or("", String::as_str)
 }
 
+unsafe extern "C" {
+    static stdout: *mut libc::FILE;
+    fn ftrylockfile(file: *mut libc::FILE) -> c_int;
+    fn funlockfile(file: *mut libc::FILE);
+}
+
+/// Writes out what the program has printed and the C library still holds, which [`exit`] would drop;
+/// unless another thread prints at this moment, which may last for ever.
+pub fn flush_output() {
+    // SAFETY: the stream of the C library is there until the process ends; its lock is held for as
+    // long as it is used.
+    unsafe {
+        if ftrylockfile(stdout) == 0 {
+            libc::fflush(stdout);
+            funlockfile(stdout);
+        }
+    }
+}
+
 /// Ends the process without cleaning up: other threads may hold any lock.
 pub fn exit(code: c_int) -> ! {
     let status = if (1..=255).contains(&code) { code } else { 1 };

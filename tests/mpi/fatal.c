@@ -10,6 +10,7 @@ int main(int argc, char **argv)
         OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT));
     if (strcmp(handler, "return") == 0)
         OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    printf("printed before\n");
     MPI_Send(NULL, 0, MPI_INT, -77, 0, MPI_COMM_WORLD);
     MPI_Finalize();
     return 7;
