@@ -73,6 +73,22 @@ fn transports_can_be_swapped() {
     }
 }
 
+/// Sessions without the World Model, around it and after it, some of them without the others.
+#[test]
+fn sessions() {
+    let dir = scratch();
+    let program = compile("sessions", dir.path());
+    for order in ["around", "alone", "after", "last"] {
+        for number in [1, 2, 3, 5] {
+            let ended = mpirun(&program, number).args([order]).ok();
+            assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+        }
+        let tcp = ["--oversubscribe", "--mca", "btl", "self,tcp", "-n", "3"];
+        Run::mpirun().args(tcp).args([&program]).args([order]).ok();
+    }
+    Run::new(&program).args(["around"]).ok();
+}
+
 /// More processes than processors, unless they wait in a way that is not made for that.
 #[test]
 fn ways_of_waiting_can_be_swapped() {

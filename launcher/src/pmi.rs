@@ -67,6 +67,8 @@ struct Client {
     /// In the middle of a request of many lines: how many blocks it has, and which one this is.
     spawning: Option<[u32; 2]>,
     app: u32,
+    /// Which process took leave, if it said so.
+    process: Option<String>,
 }
 
 /// The server of a job.
@@ -82,8 +84,14 @@ pub struct Server {
 impl Server {
     /// For a job of this name, with a rank for each number of a program.
     pub fn new(name: &str, apps: impl IntoIterator<Item = u32>) -> Self {
-        let client =
-            |app| Client { stage: Stage::Silent, waits: false, ended: false, spawning: None, app };
+        let client = |app| Client {
+            stage: Stage::Silent,
+            waits: false,
+            ended: false,
+            spawning: None,
+            app,
+            process: None,
+        };
         let clients: Vec<Client> = apps.into_iter().map(client).collect();
         // All on one node.
         let mapping = format!("(vector,(0,1,{}))", clients.len());
@@ -172,12 +180,21 @@ impl Server {
         Some(match command {
             "init" => {
                 let one = fields.get("pmi_version").is_none_or(|version| version == "1");
-                let first = client.stage == Stage::Silent;
-                if one && first {
+                // A process may come back after it has left, because sessions begin and end at any
+                // time. Another one that has its socket may not.
+                let new = match client.stage {
+                    Stage::Silent => true,
+                    Stage::Joined => false,
+                    Stage::Left => {
+                        client.process.is_some()
+                            && fields.get("process") == client.process.as_deref()
+                    }
+                };
+                if one && new {
                     client.stage = Stage::Joined;
                 }
                 let hello = "pmi_version=1 pmi_subversion=1";
-                if !(one && first) {
+                if !(one && new) {
                     return Some(format!("cmd=response_to_init rc=-1 {hello}"));
                 }
                 // Our own library needs to ask nothing else; others pass over what they don't know.
@@ -190,6 +207,7 @@ impl Server {
             }
             "finalize" => {
                 client.stage = Stage::Left;
+                client.process = fields.get("process").map(str::to_owned);
                 "cmd=finalize_ack rc=0".into()
             }
             "get_maxes" => format!("cmd=maxes rc=0 {MAXES}"),
@@ -340,6 +358,15 @@ mod tests {
         // A program that this rank starts must not speak in its name.
         let again = ask(&mut server, 0, "cmd=init pmi_version=1 pmi_subversion=1");
         assert!(again.contains("rc=-1"), "{again}");
+
+        // But the same process may come back.
+        let init = "cmd=init pmi_version=1 pmi_subversion=1";
+        assert!(ask(&mut server, 1, init).contains("rc=0"));
+        assert_eq!(ask(&mut server, 1, "cmd=finalize process=77"), "cmd=finalize_ack rc=0");
+        assert!(ask(&mut server, 1, init).contains("rc=-1"));
+        assert!(ask(&mut server, 1, &format!("{init} process=78")).contains("rc=-1"));
+        assert!(ask(&mut server, 1, &format!("{init} process=77")).contains("rc=0"));
+        assert_eq!(server.stage(1), Stage::Joined);
     }
 
     #[test]

@@ -29,13 +29,10 @@ pub fn enable(on: bool) {
 
 // --- State
 
-/// MPI is initialized and not finalized, and the calling thread may call it.
+/// MPI is initialized and not finalized, or there is a session, and the calling thread may call it.
 #[inline(always)]
 pub fn running() -> Result<()> {
-    match state::world() {
-        World::Running => levels::enter(),
-        other => Err(not_running(other)),
-    }
+    if state::is_running() { levels::enter() } else { Err(not_running(state::world())) }
 }
 
 #[cold]

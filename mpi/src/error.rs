@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use crate::abi::generated::constants::*;
-use crate::abi::generated::types::{Comm, File, Request, Session, Win};
+use crate::abi::generated::types::{Comm, Errhandler, File, Request, Session, Win};
 use crate::{codes, levels, objects, runtime, state};
 
 /// What a function of MPI gives, before the error handler has seen it.
@@ -36,6 +36,8 @@ pub enum Origin {
     Session(Session),
     /// That of the object a request belongs to.
     Request(Request),
+    /// A handler that the function was called with, for an object that it makes.
+    Handler(Errhandler),
     /// The function has no such object: the handler of `MPI_COMM_SELF`.
     None,
     /// No handler at all: the tool information interface only returns codes.
@@ -114,13 +116,13 @@ pub fn raise(function: &'static str, origin: Origin, error: Error) -> c_int {
 
 /// Calls the error handler of an object; returns if the handler comes back.
 pub fn handle(function: &'static str, origin: Origin, error: &Error) {
-    let (handler, comm) = objects::errhandler(origin);
-    match objects::errhandler::function(handler) {
-        Some(own) => own.call(comm, error.code()),
-        None if handler == MPI_ERRORS_RETURN => {}
+    let found = objects::errhandler(origin);
+    match objects::errhandler::function(found.handler) {
+        Some(own) => own.call(found.comm, found.session, error.code()),
+        None if found.handler == MPI_ERRORS_RETURN => {}
         None => fatal(function, error),
     }
-    objects::errhandler::unshare(handler);
+    objects::errhandler::unshare(found.handler);
 }
 
 /// `MPI_ERRORS_ARE_FATAL`: says what happened and ends the job. So does `MPI_ERRORS_ABORT`: no process

@@ -6,6 +6,14 @@
 //!   MPI_Finalize  attributes of MPI_COMM_SELF ─► fence ─► communicators ─► pmi ─► components
 //! ```
 //!
+//! Sessions use the same. The first of them, or `MPI_Init`, starts everything; who ends the last one
+//! leaves the job, but keeps the components, and comes back when there is a session again:
+//!
+//! ```text
+//!   MPI_Session_init      as far as pml and coll, or only ─► pmi: back again
+//!   MPI_Session_finalize  last one: what waits to be sent ─► pmi: away
+//! ```
+//!
 //! Start-up exchanges one small card a process: what its transports tell their peers, and which `pml`
 //! it has chosen, because two processes with different ones can't talk.
 
@@ -13,9 +21,9 @@ mod cards;
 mod launch;
 mod messages;
 
-use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Once, OnceLock};
 use std::thread::ThreadId;
 
 use cairn_framework::abi::component::Instance;
@@ -41,6 +49,7 @@ use crate::error::{Error, Result};
 use crate::levels;
 use crate::objects::arena;
 use crate::objects::comm::{self, CommRef};
+use crate::objects::group::Ranks;
 use crate::state::{self, World};
 use launch::Launch;
 
@@ -54,12 +63,16 @@ pub struct Runtime {
     pub pml_instance: *mut Instance,
     /// The components of `coll`, the highest priority first.
     pub colls: Vec<Chosen<CollOps>>,
-    /// `MPI_COMM_WORLD`.
-    pub world: OnceLock<CommRef>,
-    /// `MPI_COMM_SELF`.
-    pub itself: OnceLock<CommRef>,
-    /// The level of thread support, as the ABI has it.
-    pub thread_level: c_int,
+    /// What the World Model has, from `MPI_Init` on.
+    world: OnceLock<WorldModel>,
+    /// A communicator of all processes of the job that no program sees, when it was needed.
+    everybody: Mutex<Option<CommRef>>,
+    /// Whether there has ever been a session.
+    sessions: AtomicBool,
+    /// The level of thread support that everything is made for.
+    thread_level: c_int,
+    /// The process that started it.
+    process: u32,
     /// The thread that initialized.
     pub main_thread: ThreadId,
     launch: Launch,
@@ -67,6 +80,16 @@ pub struct Runtime {
     polled: Mutex<Vec<usize>>,
     /// Communicators whose context id this process made.
     contexts: AtomicU32,
+}
+
+/// What the World Model has.
+struct WorldModel {
+    /// `MPI_COMM_WORLD`.
+    world: CommRef,
+    /// `MPI_COMM_SELF`.
+    itself: CommRef,
+    /// The level of thread support that the program was promised.
+    thread_level: c_int,
 }
 
 // SAFETY: the instance's component is called under its contract, from any thread.
@@ -108,6 +131,50 @@ pub fn init(required: c_int) -> Result<c_int> {
         }
     }
     let level = thread_level(required);
+    let runtime = join(level)?;
+    let level = level.min(runtime.thread_level);
+    let job = runtime.system.job();
+    let world = runtime.communicator(0, (0..job.size).collect(), c"MPI_COMM_WORLD")?;
+    let itself = runtime.communicator(1, [job.rank].into(), c"MPI_COMM_SELF")?;
+    let _ = runtime.world.set(WorldModel { world, itself, thread_level: level });
+    comm::set_predefined(Some([world, itself]));
+    if !runtime.sessions.load(Ordering::Relaxed) {
+        levels::set(level);
+    }
+    state::set_world(World::Running);
+    Ok(level)
+}
+
+/// Another session begins. Returns the level of thread support.
+pub fn enter(required: c_int) -> Result<c_int> {
+    let _changing = CHANGING.lock();
+    // More sessions may come, with any level.
+    let runtime = join(MPI_THREAD_MULTIPLE)?;
+    runtime.sessions.store(true, Ordering::Relaxed);
+    // Each session has a level of its own, and a call does not always say whose it is.
+    levels::set(MPI_THREAD_MULTIPLE);
+    state::add_session();
+    Ok(required.min(runtime.thread_level))
+}
+
+/// A session ends.
+pub fn leave_session() -> Result<()> {
+    let _changing = CHANGING.lock();
+    state::remove_session();
+    runtime().leave()
+}
+
+/// This process is in the job from now on, if it was not.
+fn join(level: c_int) -> Result<&'static Runtime> {
+    let Some(runtime) = current() else { return start(level) };
+    if !state::is_running() {
+        runtime.launch.connect_again()?;
+    }
+    Ok(runtime)
+}
+
+/// Makes everything that there is before the first communicator.
+fn start(level: c_int) -> Result<&'static Runtime> {
     crate::objects::info::start_directory();
     let system = params::system(Options::of_process(CommandLine::default()));
     crate::check::enable(params::flag(system, params::PARAM_CHECK));
@@ -139,38 +206,23 @@ pub fn init(required: c_int) -> Result<c_int> {
         pml_instance: pml.instance,
         colls,
         world: OnceLock::new(),
-        itself: OnceLock::new(),
+        everybody: Mutex::default(),
+        sessions: AtomicBool::new(false),
         thread_level: level,
+        process: std::process::id(),
         main_thread: std::thread::current().id(),
         launch,
         polled: Mutex::default(),
-        contexts: AtomicU32::new(2),
+        contexts: AtomicU32::new(3),
     }));
     arena::set_threaded(level == MPI_THREAD_MULTIPLE || !alone);
     // Release pairs with the Acquire in `current`.
     CURRENT.store(std::ptr::from_ref(runtime).cast_mut(), Ordering::Release);
-    let predefined = |context, group, name: &std::ffi::CStr| {
-        comm::make(comm::Plan {
-            context,
-            group,
-            remote: None,
-            name: name.to_owned(),
-            errhandler: MPI_ERRORS_ARE_FATAL,
-            info: Default::default(),
-        })
-    };
-    let world = predefined(0, (0..job.size).collect(), c"MPI_COMM_WORLD")?;
-    let itself = predefined(1, [job.rank].into(), c"MPI_COMM_SELF")?;
-    let _ = runtime.world.set(world);
-    let _ = runtime.itself.set(itself);
-    levels::set(level);
-    comm::set_predefined(Some([world, itself]));
     system.start_background().map_err(problem)?;
-    state::set_world(World::Running);
     if let Some(report) = system.report() {
         eprint!("{report}");
     }
-    Ok(level)
+    Ok(runtime)
 }
 
 /// The level of thread support that a program gets.
@@ -180,16 +232,19 @@ fn thread_level(required: c_int) -> c_int {
     enough.unwrap_or(THREAD_MULTIPLE) as c_int
 }
 
-/// Leaves the job.
+/// Ends the World Model, and leaves the job unless there are sessions.
 pub fn finalize() -> Result<()> {
     let _changing = CHANGING.lock();
     let runtime = runtime();
-    let itself = runtime.itself.get().expect("set by `init`");
-    let world = runtime.world.get().expect("set by `init`");
+    let (World::Running, Some(model)) = (state::world(), runtime.world.get()) else {
+        let text = "there are only sessions; MPI_Init was not called, or MPI_Finalize was";
+        return Err(Error::new(MPI_ERR_OTHER, text));
+    };
+    let WorldModel { world, itself, .. } = *model;
     // First of all, when everything still works (MPI 5.0, section 11.2.4).
     crate::objects::attributes::delete_all(itself, MPI_COMM_SELF)?;
     crate::objects::attributes::delete_all(world, MPI_COMM_WORLD)?;
-    crate::objects::bsend::detach_all()?;
+    crate::objects::bsend::detach_all(None)?;
     // Nobody leaves while somebody still needs his memory or his answers. Whoever is connected to nobody
     // sleeps meanwhile. The process manager makes the barrier, so that it connects nobody.
     if !runtime.launch.fence_with(runtime.system.is_connected())? {
@@ -201,10 +256,23 @@ pub fn finalize() -> Result<()> {
     comm::free(world);
     comm::set_predefined(None);
     state::set_world(World::After);
-    CURRENT.store(std::ptr::null_mut(), Ordering::Release);
+    if runtime.sessions.load(Ordering::Relaxed) {
+        return runtime.leave();
+    }
     let left = runtime.launch.disconnect();
-    runtime.system.close();
+    runtime.close();
     left
+}
+
+/// The process ends, and MPI was left for a while: peers learn that it did not die.
+extern "C" fn at_exit() {
+    let Some(_changing) = CHANGING.try_lock() else { return };
+    if let (Some(runtime), false) = (current(), state::is_running()) {
+        // A process that this one forked ends without a word.
+        if runtime.process == std::process::id() {
+            runtime.close();
+        }
+    }
 }
 
 /// The arguments of an operation without data.
@@ -231,6 +299,65 @@ impl Runtime {
         let count = self.contexts.fetch_add(1, Ordering::Relaxed);
         let id = count.checked_mul(job.size).and_then(|id| id.checked_add(job.rank));
         id.ok_or_else(|| Error::new(MPI_ERR_NO_MEM, "all numbers of communicators are used up"))
+    }
+
+    /// The level of thread support that `MPI_Init` promised; in a program with nothing but sessions,
+    /// what they can have.
+    pub fn thread_level(&self) -> c_int {
+        self.world.get().map_or(self.thread_level, |model| model.thread_level)
+    }
+
+    /// A communicator of all processes of the job that no program sees, for those that have none in
+    /// common.
+    pub fn everybody(&self) -> Result<CommRef> {
+        let mut everybody = self.everybody.lock();
+        if let Some(comm) = *everybody {
+            return Ok(comm);
+        }
+        let all = (0..self.system.job().size).collect();
+        Ok(*everybody.insert(self.communicator(2, all, c"")?))
+    }
+
+    /// A communicator with a context id that all processes know.
+    fn communicator(&self, context: u32, group: Ranks, name: &CStr) -> Result<CommRef> {
+        comm::make(comm::Plan {
+            context,
+            group,
+            remote: None,
+            session: None,
+            name: name.to_owned(),
+            errhandler: MPI_ERRORS_ARE_FATAL,
+            info: Default::default(),
+        })
+    }
+
+    /// Leaves the job for now, unless somebody uses it. Everything stays, so that the process can come
+    /// back without the others; it may also end.
+    fn leave(&self) -> Result<()> {
+        if state::is_running() {
+            return Ok(());
+        }
+        // SAFETY: the component's table is complete and the component open.
+        unsafe { (self.pml.flush.unwrap_unchecked())(self.pml_instance) };
+        let left = self.launch.disconnect();
+        static AT_EXIT: Once = Once::new();
+        let mut failed = 0;
+        // SAFETY: the function is there as long as the library.
+        AT_EXIT.call_once(|| failed = unsafe { libc::atexit(at_exit) });
+        if failed != 0 {
+            let text = "there is no memory to note what is to be done when the process ends";
+            return Err(Error::new(MPI_ERR_NO_MEM, text));
+        }
+        left
+    }
+
+    /// Ends everything.
+    fn close(&self) {
+        if let Some(everybody) = self.everybody.lock().take() {
+            comm::free(everybody);
+        }
+        CURRENT.store(std::ptr::null_mut(), Ordering::Release);
+        self.system.close();
     }
 
     /// Waits until a sync object is complete.

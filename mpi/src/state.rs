@@ -2,13 +2,13 @@
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::job::Job;
 
 /// The states of the World Model (MPI 5.0, section 11.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u32)]
 pub enum World {
     /// `MPI_Init` was not called.
     Before,
@@ -18,25 +18,50 @@ pub enum World {
     After,
 }
 
-static WORLD: AtomicU8 = AtomicU8::new(World::Before as u8);
+/// The state of the World Model in the lower two bits, and how many sessions there are above.
+static STATE: AtomicU32 = AtomicU32::new(World::Before as u32);
+const WORLD: u32 = 3;
+const SESSION: u32 = 4;
 
 /// The state. Any thread may ask.
 #[inline(always)]
 pub fn world() -> World {
-    // Acquire pairs with the Release of `set_world`: who sees the state sees what was set up.
-    match WORLD.load(Ordering::Acquire) {
+    match state() & WORLD {
         0 => World::Before,
         1 => World::Running,
         _ => World::After,
     }
 }
 
-/// Changes the state; for `MPI_Init` and `MPI_Finalize` when their work is done.
-pub fn set_world(world: World) {
-    WORLD.store(world as u8, Ordering::Release);
+/// Whether MPI can be used: between `MPI_Init` and `MPI_Finalize`, or because there is a session.
+#[inline(always)]
+pub fn is_running() -> bool {
+    state() & !(World::After as u32) != 0
 }
 
-/// Who this process is, for messages: set when it is known, by `MPI_Init`.
+#[inline(always)]
+fn state() -> u32 {
+    // Acquire pairs with the Release of who changes it: who sees the state sees what was set up.
+    STATE.load(Ordering::Acquire)
+}
+
+/// Changes the state; for `MPI_Init` and `MPI_Finalize` when their work is done.
+pub fn set_world(world: World) {
+    let changed = |state: u32| Some(state & !WORLD | world as u32);
+    let _ = STATE.fetch_update(Ordering::Release, Ordering::Relaxed, changed);
+}
+
+/// There is another session, and everything that it needs.
+pub fn add_session() {
+    STATE.fetch_add(SESSION, Ordering::Release);
+}
+
+/// There is a session less.
+pub fn remove_session() {
+    STATE.fetch_sub(SESSION, Ordering::Release);
+}
+
+/// Who this process is, for messages: set when it is known, at the start.
 static IDENTITY: OnceLock<String> = OnceLock::new();
 
 /// Remembers who this process is.

@@ -4,11 +4,12 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_PEER, ERR_PROTOCOL};
 use cairn_framework::author::Failure;
+use rustix::io::FdFlags;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -64,11 +65,12 @@ pub struct Aborter {
 }
 
 impl Connection {
-    /// A connection over an inherited socket. It is not inherited further: a program that this
-    /// process starts must not speak in its name.
-    pub fn new(socket: OwnedFd) -> Result<Self, Failure> {
-        // The copy is close-on-exec, and the original closed.
-        let socket = UnixStream::from(socket).try_clone().map_err(lost)?;
+    /// A connection over an inherited socket, which stays open for the next connection. It is not
+    /// inherited further: a program that this process starts must not speak in its name.
+    pub fn new(socket: BorrowedFd<'_>) -> Result<Self, Failure> {
+        rustix::io::fcntl_setfd(socket, FdFlags::CLOEXEC).map_err(|error| lost(error.into()))?;
+        // So is the copy.
+        let socket = UnixStream::from(socket.try_clone_to_owned().map_err(lost)?);
         Ok(Self {
             reader: BufReader::new(socket),
             rank: 0,
@@ -87,7 +89,7 @@ impl Connection {
             Failure::new(ERR_PEER, text)
         })?;
         let _ = socket.set_nodelay(true);
-        let mut connection = Self::new(OwnedFd::from(socket))?;
+        let mut connection = Self::new(socket.as_fd())?;
         connection.send(&format!("cmd=initack pmiid={id}"))?;
         connection.answer("initack")?;
         let (mut rank, mut size) = (None, None);
@@ -106,10 +108,16 @@ impl Connection {
     /// Agrees on the version, and learns the job's name, how long keys and values may be, and what
     /// the server knows about the job. `own` is the job's name if our own `mpirun` started it; that
     /// says everything at once. Another launcher may have been started by a rank of such a job, so
-    /// the name must be the same.
-    pub fn start(&mut self, rank: u32, own: Option<&str>) -> Result<Facts, Failure> {
+    /// the name must be the same. A process that returns to a job of ours says that it is the same.
+    pub fn start(&mut self, rank: u32, own: Option<&str>, returns: bool) -> Result<Facts, Failure> {
         self.rank = rank;
-        let hello = self.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init")?;
+        let mut request = "cmd=init pmi_version=1 pmi_subversion=1".to_owned();
+        if returns {
+            // Nobody waited for it.
+            self.answer("finalize_ack")?;
+            request = format!("{request} process={}", std::process::id());
+        }
+        let hello = self.ask(&request, "response_to_init")?;
         if !hello.succeeded() || hello.number("pmi_version") != Some(1) {
             let version = hello.get("pmi_version").unwrap_or("?");
             return Err(protocol(&format!(
@@ -265,7 +273,7 @@ impl Connection {
     /// somebody has read its answer.
     pub fn finalize(&mut self) -> Result<(), Failure> {
         if self.is_own() {
-            return self.send("cmd=finalize");
+            return self.send(&format!("cmd=finalize process={}", std::process::id()));
         }
         self.ask("cmd=finalize", "finalize_ack").map(|_| ())
     }

@@ -24,7 +24,8 @@ mod mapping;
 mod value;
 mod wire;
 
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, TryLockError};
 
 use cairn_framework::abi::param::IntegerParam;
@@ -39,6 +40,10 @@ use mapping::Mapping;
 
 /// Above the singleton, below protocols that can do more.
 const PRIORITY: i64 = 50;
+
+/// Whether this process has left the job that our own mpirun started. Of the process, because another
+/// instance may come back.
+static LEFT: AtomicBool = AtomicBool::new(false);
 
 struct Pmi1 {
     environment: Environment,
@@ -94,9 +99,9 @@ impl Pmi1 {
     fn dial(&self) -> Result<(Connection, u32, u32), Failure> {
         match self.environment.server.as_ref().map_err(|reason| reason.as_str())? {
             Server::Descriptor { fd, rank, size } => {
-                // SAFETY: the launcher left this descriptor, a socket, to this library; `connect`
-                // is called once.
-                let socket = unsafe { OwnedFd::from_raw_fd(*fd) };
+                // SAFETY: the launcher left this descriptor, a socket, to this library, which never
+                // closes it.
+                let socket = unsafe { BorrowedFd::borrow_raw(*fd) };
                 Ok((Connection::new(socket)?, *rank, *size))
             }
             Server::Port { address, id } => Connection::dial(address, id),
@@ -110,7 +115,8 @@ impl Pmi for Pmi1 {
         if rank >= size {
             return Err(format!("the process manager says rank {rank} of {size}").into());
         }
-        let facts = connection.start(rank, self.environment.job_id.as_deref())?;
+        let returns = LEFT.swap(false, Ordering::Relaxed);
+        let facts = connection.start(rank, self.environment.job_id.as_deref(), returns)?;
         let _ = self.aborter.set(connection.aborter()?);
 
         let mapping = facts.mapping.and_then(|text| Mapping::parse(&text, size));
@@ -181,7 +187,8 @@ impl Pmi for Pmi1 {
     }
 
     fn disconnect(&self) -> Result<(), Failure> {
-        self.with(Connection::finalize)?;
+        let own = self.with(|connection| connection.finalize().map(|()| connection.is_own()))?;
+        LEFT.store(own, Ordering::Relaxed);
         if let Ok(mut connection) = self.connection.lock() {
             *connection = None;
         }

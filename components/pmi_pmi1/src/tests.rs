@@ -111,13 +111,14 @@ fn our_own_server_says_everything_at_once() {
         "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1 kvsname=cairn-1 keylen_max=64 \
          vallen_max=1024 appnum=2 size=-1 PMI_process_mapping=(vector,(0,1,2))\n",
     );
+    let finalize = format!("cmd=finalize process={}", std::process::id());
     let script: &'static [_] = Box::leak(Box::new([
         hello,
         // It is told with the next request that has an answer.
         ("cmd=put quiet=1 key=1.0.card value=1.+/w", ""),
         ("cmd=barrier_in", "cmd=barrier_out\n"),
         ("cmd=barrier_in", "cmd=barrier_out\n"),
-        ("cmd=finalize", ""),
+        (Box::leak(finalize.into_boxed_str()), ""),
         ("cmd=abort exitcode=2 message=two words", ""),
     ]));
     let (mut pmi, server) = over_socket(script);

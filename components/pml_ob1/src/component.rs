@@ -139,6 +139,10 @@ impl Pml for Ob1 {
     fn describe(&self, comm: &Comm) -> String {
         in_mode!(self.describe(comm))
     }
+
+    fn flush(&self) {
+        self.core.flush();
+    }
 }
 
 cairn_framework::component! {

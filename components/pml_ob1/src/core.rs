@@ -217,9 +217,14 @@ impl Core {
         }
         // The last one: what peers still need of us has to go out now.
         if self.open.fetch_sub(1, Ordering::Relaxed) == 1 {
-            while self.busy_count.load(Ordering::Acquire) != 0 {
-                self.host.progress();
-            }
+            self.flush();
+        }
+    }
+
+    /// Returns when nothing waits for room in a transport.
+    pub fn flush(&self) {
+        while self.busy_count.load(Ordering::Acquire) != 0 {
+            self.host.progress();
         }
     }
 

@@ -32,7 +32,7 @@ use crate::author::{self, Component, Failure, Outcome};
 /// Major version of this contract.
 pub const PML_MAJOR: u16 = 1;
 /// Minor version of this contract.
-pub const PML_MINOR: u16 = 0;
+pub const PML_MINOR: u16 = 1;
 
 /// [`PmlReceive::source`]: from anybody.
 pub const PML_ANY_SOURCE: i32 = -1;
@@ -175,6 +175,10 @@ pub struct PmlOps {
             capacity: usize,
         ) -> usize,
     >,
+    /// Since 1.1. Returns when nothing that peers still need of this process waits here to be sent,
+    /// as `comm_close` of the last communicator does: the process may end or stay away for long.
+    /// Communicators stay open. Any thread, with no lock held. Default: nothing.
+    pub flush: Option<unsafe extern "C" fn(instance: *mut Instance)>,
 }
 
 contract! {
@@ -191,7 +195,10 @@ contract! {
     required probe;
     required mrecv;
     optional describe since 0 = no_description;
+    optional flush since 1 = no_flush;
 }
+
+unsafe extern "C" fn no_flush(_: *mut Instance) {}
 
 unsafe extern "C" fn no_description(
     _: *mut Instance,
@@ -255,6 +262,8 @@ pub trait Pml: Component {
     fn describe(&self, _comm: &Comm) -> String {
         String::new()
     }
+    /// Sends everything that waits to be sent.
+    fn flush(&self) {}
 }
 
 /// The table of a component in Rust; the `component!` macro puts it into the descriptor.
@@ -273,6 +282,7 @@ pub const fn ops<T: Pml>() -> PmlOps {
         probe: Some(probe::<T>),
         mrecv: Some(mrecv::<T>),
         describe: Some(describe::<T>),
+        flush: Some(flush::<T>),
     }
 }
 
@@ -360,5 +370,8 @@ shims! { T: Pml;
         capacity: usize,
     ) -> usize = no_unwind {
         author::describe(text, capacity, || author::component::<T>(instance).describe(comm))
+    }
+    fn flush(instance: *mut Instance) = no_unwind {
+        author::component::<T>(instance).flush();
     }
 }

@@ -76,6 +76,9 @@ impl Pml for Double {
         note("describe", (self.0.me(), p(comm)));
         "queues: 0".into()
     }
+    fn flush(&self) {
+        note("flush", self.0.me());
+    }
 }
 
 cairn_framework::component! {
@@ -84,7 +87,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(pml, Double: describe);
+bare!(pml, Double: describe, flush);
 
 const SEND: PmlSend = PmlSend {
     buffer: null(),
@@ -161,6 +164,8 @@ fn every_function_reaches_the_component() {
     writes("queues: 0", &[said("describe", (me, address))], |text, capacity| {
         c!(ops, describe(me, &world, text, capacity))
     });
+    c!(ops, flush(me));
+    called("flush", me);
     c!(ops, comm_close(me, &mut world));
     called("comm_close", (me, address));
     pml.close_complete();
@@ -191,10 +196,12 @@ fn probes(pml: &Subject<PmlOps>) {
 fn absent_functions() {
     let (world, scope) = (comm(7), process());
     let pml = Subject::<PmlOps>::bare(&scope);
-    pml.defaults([("describe", &|| {
+    let describe = || {
         writes("", &[], |text, capacity| {
             c!(pml.ops, describe(pml.instance, &world, text, capacity))
         });
-    })]);
+    };
+    let flush = || c!(pml.ops, flush(pml.instance));
+    pml.defaults([("describe", &describe), ("flush", &flush)]);
     pml.close();
 }

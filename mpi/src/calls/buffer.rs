@@ -2,7 +2,7 @@
 
 use crate::abi::prelude::*;
 use crate::objects::bsend::{self, Owner};
-use crate::objects::comm;
+use crate::objects::{comm, session};
 
 /// # Safety
 /// There are `size` bytes at `buffer`, which nobody else uses until they are detached.
@@ -17,7 +17,7 @@ pub unsafe fn buffer_detach(buffer_addr: Out<*mut c_void>, size: CountOut) -> Re
 }
 
 pub fn buffer_flush() -> Result<()> {
-    bsend::flush(Owner::Process)
+    bsend::flush(&Owner::Process)
 }
 
 pub fn buffer_iflush(request: Out<Request>) -> Result<()> {
@@ -42,7 +42,7 @@ pub unsafe fn comm_detach_buffer(
 }
 
 pub fn comm_flush_buffer(comm: Comm) -> Result<()> {
-    bsend::flush(of(comm)?)
+    bsend::flush(&of(comm)?)
 }
 
 pub fn comm_iflush_buffer(comm: Comm, request: Out<Request>) -> Result<()> {
@@ -50,12 +50,45 @@ pub fn comm_iflush_buffer(comm: Comm, request: Out<Request>) -> Result<()> {
     Ok(())
 }
 
+/// # Safety
+/// As for `buffer_attach`.
+pub unsafe fn session_attach_buffer(
+    session: Session,
+    buffer: *mut c_void,
+    size: Count,
+) -> Result<()> {
+    bsend::attach(of_session(session)?, buffer, args::length(size))
+}
+
+/// # Safety
+/// As for `buffer_detach`.
+pub unsafe fn session_detach_buffer(
+    session: Session,
+    buffer_addr: Out<*mut c_void>,
+    size: CountOut,
+) -> Result<()> {
+    detach(of_session(session)?, buffer_addr, size)
+}
+
+pub fn session_flush_buffer(session: Session) -> Result<()> {
+    bsend::flush(&of_session(session)?)
+}
+
+pub fn session_iflush_buffer(session: Session, request: Out<Request>) -> Result<()> {
+    request.set(bsend::start_flush(of_session(session)?));
+    Ok(())
+}
+
+fn of_session(session: Session) -> Result<Owner> {
+    Ok(Owner::Session(session::of(session)?))
+}
+
 fn of(comm: Comm) -> Result<Owner> {
     Ok(Owner::Comm(comm::of(comm)?))
 }
 
 fn detach(owner: Owner, address: Out<*mut c_void>, size: CountOut) -> Result<()> {
-    let (found, bytes) = bsend::detach(owner)?;
+    let (found, bytes) = bsend::detach(&owner)?;
     address.set(found);
     size.set(bytes as Count);
     Ok(())

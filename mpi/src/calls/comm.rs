@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString, c_int};
 
 mod agree;
+mod from_group;
 mod inter;
 
 use crate::abi::prelude::*;
@@ -13,6 +14,7 @@ use crate::objects::info::Pairs;
 use crate::objects::{attributes, bsend, errhandler, info, special};
 use crate::runtime::{self, runtime};
 use agree::{Members, agree, gather};
+pub use from_group::{comm_create_from_group, intercomm_create_from_groups};
 pub use inter::{intercomm_create, intercomm_merge};
 
 pub fn comm_rank(comm: Comm, rank: Out<c_int>) -> Result<()> {
@@ -36,12 +38,14 @@ pub fn comm_test_inter(comm: Comm, flag: Out<c_int>) -> Result<()> {
 }
 
 pub fn comm_group(comm: Comm, group: Out<Group>) -> Result<()> {
-    group.set(group::make(of(comm)?.group.clone()));
+    let comm = of(comm)?;
+    group.set(group::make(comm.group.clone(), comm.session.clone()));
     Ok(())
 }
 
 pub fn comm_remote_group(comm: Comm, group: Out<Group>) -> Result<()> {
-    group.set(group::make(inter(comm)?.remote.clone().unwrap_or_default()));
+    let comm = inter(comm)?;
+    group.set(group::make(comm.remote.clone().unwrap_or_default(), comm.session.clone()));
     Ok(())
 }
 
@@ -177,7 +181,8 @@ fn related(
     info: Pairs,
 ) -> Result<CommRef> {
     let errhandler = errhandler::share(*parent.errhandler.lock());
-    make(Plan { context, group, remote, name: c"".to_owned(), errhandler, info })
+    let session = parent.session.clone();
+    make(Plan { context, group, remote, session, name: c"".to_owned(), errhandler, info })
 }
 
 pub fn comm_idup(comm: Comm, newcomm: Out<Comm>, request: Out<Request>) -> Result<()> {
@@ -251,7 +256,8 @@ pub fn comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: Out<Comm
 
 /// A communicator of the processes of a group, if this one is among them.
 fn create(parent: CommRef, group: Group, tag: i32, newcomm: Out<Comm>) -> Result<()> {
-    let members = Members { local: ranks_in(parent, &group::of(group)?)?, remote: Vec::new() };
+    let members =
+        Members { local: ranks_in(parent, &group::of(group)?.ranks)?, remote: Vec::new() };
     newcomm.set(found(parent, &members, tag)?);
     Ok(())
 }

@@ -81,7 +81,7 @@ pub fn abort(comm: Comm, errorcode: c_int) -> Result<()> {
 }
 
 pub fn query_thread(provided: Out<c_int>) -> Result<()> {
-    provided.set(runtime::runtime().thread_level);
+    provided.set(runtime::runtime().thread_level());
     Ok(())
 }
 

@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 
 use crate::abi::prelude::*;
-use crate::objects::comm;
 use crate::objects::errhandler::{self, Function};
+use crate::objects::{comm, session};
 use crate::{codes, error};
 
 pub fn error_class(errorcode: c_int, errorclass: Out<c_int>) -> Result<()> {
@@ -79,13 +79,7 @@ fn create(function: Option<Function>, errhandler: Out<Errhandler>) -> Result<()>
 
 pub fn comm_set_errhandler(comm: Comm, errhandler: Errhandler) -> Result<()> {
     let comm = comm::of(comm)?;
-    let fits = match errhandler::function(errhandler) {
-        None => errhandler::is_valid(errhandler),
-        Some(function) => matches!(function, Function::Comm(_)),
-    };
-    if !fits {
-        return Err(errhandler::none(errhandler));
-    }
+    errhandler::fits(errhandler, |function| matches!(function, Function::Comm(_)))?;
     errhandler::replace(&comm.errhandler, errhandler);
     Ok(())
 }
@@ -99,6 +93,25 @@ pub fn comm_call_errhandler(comm: Comm, errorcode: c_int) -> Result<()> {
     comm::of(comm)?;
     let error = Error::new(errorcode, "the program says so");
     error::handle("MPI_Comm_call_errhandler", Origin::Comm(comm), &error);
+    Ok(())
+}
+
+pub fn session_set_errhandler(session: Session, errhandler: Errhandler) -> Result<()> {
+    let session = session::of(session)?;
+    errhandler::fits(errhandler, |function| matches!(function, Function::Session(_)))?;
+    errhandler::replace(&session.errhandler, errhandler);
+    Ok(())
+}
+
+pub fn session_get_errhandler(session: Session, errhandler: Out<Errhandler>) -> Result<()> {
+    errhandler.set(errhandler::hand_out(*session::of(session)?.errhandler.lock()));
+    Ok(())
+}
+
+pub fn session_call_errhandler(session: Session, errorcode: c_int) -> Result<()> {
+    session::of(session)?;
+    let error = Error::new(errorcode, "the program says so");
+    error::handle("MPI_Session_call_errhandler", Origin::Session(session), &error);
     Ok(())
 }
 

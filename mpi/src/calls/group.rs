@@ -4,23 +4,36 @@ use std::collections::{HashMap, HashSet};
 
 use crate::abi::prelude::*;
 use crate::objects::comm::{compare, subgroup};
-use crate::objects::group::{self, Ranks};
+use crate::objects::group::{self, GroupBody, Ranks};
+use crate::objects::session::{self, SessionRef};
 use crate::runtime::runtime;
 
 pub fn group_size(group: Group, size: Out<c_int>) -> Result<()> {
-    size.set(group::of(group)?.len() as c_int);
+    size.set(group::of(group)?.ranks.len() as c_int);
     Ok(())
 }
 
 pub fn group_rank(group: Group, rank: Out<c_int>) -> Result<()> {
     let own = runtime().system.job().rank;
-    let place = group::of(group)?.iter().position(|process| *process == own);
+    let place = group::of(group)?.ranks.iter().position(|process| *process == own);
     rank.set(place.map_or(MPI_UNDEFINED, |place| place as c_int));
     Ok(())
 }
 
 pub fn group_compare(group1: Group, group2: Group, result: Out<c_int>) -> Result<()> {
-    result.set(compare(&group::of(group1)?, &group::of(group2)?));
+    result.set(compare(&group::of(group1)?.ranks, &group::of(group2)?.ranks));
+    Ok(())
+}
+
+pub fn group_from_session_pset(
+    session: Session,
+    pset_name: &CStr,
+    newgroup: Out<Group>,
+) -> Result<()> {
+    let session = session::of(session)?;
+    newgroup.set(MPI_GROUP_NULL);
+    let ranks = session::process_set(runtime(), &pset_name.to_string_lossy())?;
+    newgroup.set(group::make(ranks, Some(session)));
     Ok(())
 }
 
@@ -41,7 +54,7 @@ pub fn group_translate_ranks(
     ranks2: &mut [c_int],
 ) -> Result<()> {
     let _ = n;
-    let (from, to) = (group::of(group1)?, group::of(group2)?);
+    let (from, to) = (group::of(group1)?.ranks, group::of(group2)?.ranks);
     let places: HashMap<u32, c_int> = to.iter().copied().zip(0..).collect();
     for (index, rank) in ranks1.iter().enumerate() {
         ranks2[index] = if *rank == MPI_PROC_NULL {
@@ -55,10 +68,10 @@ pub fn group_translate_ranks(
 }
 
 pub fn group_union(group1: Group, group2: Group, newgroup: Out<Group>) -> Result<()> {
-    let (one, other) = (group::of(group1)?, group::of(group2)?);
+    let (one, other, session) = both(group1, group2)?;
     let known: HashSet<u32> = one.iter().copied().collect();
     let new = other.iter().filter(|process| !known.contains(process));
-    newgroup.set(group::make(one.iter().chain(new).copied().collect()));
+    newgroup.set(group::make(one.iter().chain(new).copied().collect(), session));
     Ok(())
 }
 
@@ -72,24 +85,39 @@ pub fn group_difference(group1: Group, group2: Group, newgroup: Out<Group>) -> R
 
 /// The processes of one group that are in another one, or that are not.
 fn filter(one: Group, other: Group, wanted: bool, newgroup: Out<Group>) -> Result<()> {
-    let (one, other) = (group::of(one)?, group::of(other)?);
+    let (one, other, session) = both(one, other)?;
     let other: HashSet<u32> = other.iter().copied().collect();
     let kept = one.iter().filter(|process| other.contains(process) == wanted);
-    newgroup.set(group::make(kept.copied().collect()));
+    newgroup.set(group::make(kept.copied().collect(), session));
     Ok(())
+}
+
+/// Two groups that are put together, and the session they come from. The empty one fits to any.
+fn both(one: Group, other: Group) -> Result<(Ranks, Ranks, Option<SessionRef>)> {
+    let (one, other) = (group::of(one)?, group::of(other)?);
+    let session = match (one.ranks.is_empty(), other.ranks.is_empty()) {
+        (true, _) => other.session,
+        (_, true) => one.session,
+        _ if one.session == other.session => one.session,
+        _ => {
+            let text = "the groups do not come from the same session";
+            return Err(Error::new(MPI_ERR_GROUP, text));
+        }
+    };
+    Ok((one.ranks, other.ranks, session))
 }
 
 pub fn group_incl(group: Group, n: c_int, ranks: &[c_int], newgroup: Out<Group>) -> Result<()> {
     let _ = n;
     let group = group::of(group)?;
-    newgroup.set(include(&group, &listed(&group, ranks)?));
+    newgroup.set(include(&group, &listed(&group.ranks, ranks)?));
     Ok(())
 }
 
 pub fn group_excl(group: Group, n: c_int, ranks: &[c_int], newgroup: Out<Group>) -> Result<()> {
     let _ = n;
     let group = group::of(group)?;
-    newgroup.set(exclude(&group, &listed(&group, ranks)?));
+    newgroup.set(exclude(&group, &listed(&group.ranks, ranks)?));
     Ok(())
 }
 
@@ -101,7 +129,7 @@ pub fn group_range_incl(
 ) -> Result<()> {
     let _ = n;
     let group = group::of(group)?;
-    newgroup.set(include(&group, &in_ranges(&group, ranges)?));
+    newgroup.set(include(&group, &in_ranges(&group.ranks, ranges)?));
     Ok(())
 }
 
@@ -113,18 +141,19 @@ pub fn group_range_excl(
 ) -> Result<()> {
     let _ = n;
     let group = group::of(group)?;
-    newgroup.set(exclude(&group, &in_ranges(&group, ranges)?));
+    newgroup.set(exclude(&group, &in_ranges(&group.ranks, ranges)?));
     Ok(())
 }
 
-fn include(group: &Ranks, ranks: &[usize]) -> Group {
-    group::make(subgroup(group, ranks.iter().map(|rank| *rank as u32)))
+fn include(group: &GroupBody, ranks: &[usize]) -> Group {
+    let ranks = subgroup(&group.ranks, ranks.iter().map(|rank| *rank as u32));
+    group::make(ranks, group.session.clone())
 }
 
-fn exclude(group: &Ranks, ranks: &[usize]) -> Group {
+fn exclude(group: &GroupBody, ranks: &[usize]) -> Group {
     let out: HashSet<usize> = ranks.iter().copied().collect();
-    let kept = group.iter().enumerate().filter(|(rank, _)| !out.contains(rank));
-    group::make(kept.map(|(_, process)| *process).collect())
+    let kept = group.ranks.iter().enumerate().filter(|(rank, _)| !out.contains(rank));
+    group::make(kept.map(|(_, process)| *process).collect(), group.session.clone())
 }
 
 /// A rank of a group.
@@ -199,7 +228,7 @@ mod tests {
     use super::*;
 
     fn group(processes: &[u32]) -> Group {
-        group::make(processes.into())
+        group::make(processes.into(), None)
     }
 
     /// The processes of the group that a function makes, or the class of its error.
@@ -207,7 +236,7 @@ mod tests {
         let mut new = MPI_GROUP_NULL;
         // SAFETY: the variable stays.
         make(unsafe { args::out(&raw mut new) }).map_err(|error| error.code())?;
-        Ok(group::of(new).expect("a group").to_vec())
+        Ok(group::of(new).expect("a group").ranks.to_vec())
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod p2p;
 pub mod pcoll;
 pub mod process;
 pub mod request;
+pub mod session;
 pub mod status;
 pub mod sync;
 pub mod topology;

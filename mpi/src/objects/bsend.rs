@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A message of a communicator goes into the buffer that the program attached to it, otherwise into
-//! that of the process. Each takes its packed size and `MPI_BSEND_OVERHEAD` bytes, where they first
+//! that of its session, otherwise into that of the process. Each takes its packed size and `MPI_BSEND_OVERHEAD` bytes, where they first
 //! fit. The space is free again when the send is complete, which the next bsend, flush or detach sees.
 //! The wire carries bytes, so the receiver does not notice.
 //!
@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 
 use super::comm::CommRef;
 use super::request::{self, RequestRef};
+use super::session::SessionRef;
 use super::special::{self, Body, Special};
 use super::{datatype, packing};
 use crate::abi::generated::constants::*;
@@ -28,12 +29,14 @@ use crate::error::{Error, Result};
 use crate::runtime::runtime;
 
 /// Whose buffer it is.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum Owner {
     /// The process's.
     Process,
     /// A communicator's.
     Comm(CommRef),
+    /// A session's.
+    Session(SessionRef),
 }
 
 impl PartialEq for Owner {
@@ -41,16 +44,27 @@ impl PartialEq for Owner {
         match (self, other) {
             (Self::Process, Self::Process) => true,
             (Self::Comm(one), Self::Comm(other)) => std::ptr::eq(*one, *other),
+            (Self::Session(one), Self::Session(other)) => one == other,
             _ => false,
         }
     }
 }
 
 impl Owner {
-    fn name(self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             Self::Process => "the process",
             Self::Comm(_) => "the communicator",
+            Self::Session(_) => "the session",
+        }
+    }
+
+    /// The session that it comes from.
+    pub fn session(&self) -> Option<&SessionRef> {
+        match self {
+            Self::Process => None,
+            Self::Comm(comm) => comm.session.as_ref(),
+            Self::Session(session) => Some(session),
         }
     }
 }
@@ -131,11 +145,11 @@ pub fn attach(owner: Owner, address: *mut c_void, size: usize) -> Result<()> {
 
 /// Waits until the messages in a buffer are sent, and takes the buffer away. Returns its address and
 /// size.
-pub fn detach(owner: Owner) -> Result<(*mut c_void, usize)> {
+pub fn detach(owner: &Owner) -> Result<(*mut c_void, usize)> {
     loop {
         flush(owner)?;
         let mut buffers = BUFFERS.lock();
-        let place = buffers.iter().position(|buffer| buffer.owner == owner);
+        let place = buffers.iter().position(|buffer| buffer.owner == *owner);
         let Some(place) = place else {
             let text = format!("{} has no buffer", owner.name());
             return Err(Error::new(MPI_ERR_BUFFER, text));
@@ -156,23 +170,24 @@ pub fn detach_freed(comm: CommRef) -> Result<()> {
     if !BUFFERS.lock().iter().any(|buffer| buffer.owner == owner) {
         return Ok(());
     }
-    detach(owner).map(|_| ())
+    detach(&owner).map(|_| ())
 }
 
-/// Takes all buffers away: `MPI_Finalize` lets no message be lost.
-pub fn detach_all() -> Result<()> {
+/// Takes all buffers of a session away, or those that are of none: no message is lost at its end.
+pub fn detach_all(session: Option<&SessionRef>) -> Result<()> {
     loop {
-        let owner = BUFFERS.lock().first().map(|buffer| buffer.owner);
+        let of_session = |buffer: &&Buffer| buffer.owner.session() == session;
+        let owner = BUFFERS.lock().iter().find(of_session).map(|buffer| buffer.owner.clone());
         match owner {
-            Some(owner) => drop(detach(owner)?),
+            Some(owner) => drop(detach(&owner)?),
             None => return Ok(()),
         }
     }
 }
 
 /// Waits until the messages that are in a buffer now are sent. Without a buffer there are none.
-pub fn flush(owner: Owner) -> Result<()> {
-    let handle = start_flush(owner);
+pub fn flush(owner: &Owner) -> Result<()> {
+    let handle = start_flush(owner.clone());
     let view = request::of(handle)?;
     let waited = request::wait(view);
     let (_, result) = request::outcome(view);
@@ -182,7 +197,8 @@ pub fn flush(owner: Owner) -> Result<()> {
 
 /// A request that is complete when the messages that are in a buffer now are sent.
 pub fn start_flush(owner: Owner) -> Request {
-    let finish = move || (Status::EMPTY, settle(owner));
+    let of = owner.clone();
+    let finish = move || (Status::EMPTY, settle(&of));
     let request = special::make(Body::Several {
         parts: Vec::new(),
         next: None,
@@ -204,9 +220,9 @@ pub fn start_flush(owner: Owner) -> Request {
 }
 
 /// Frees the space of messages that are sent. An error of one of them is that of the caller.
-fn settle(owner: Owner) -> Result<()> {
+fn settle(owner: &Owner) -> Result<()> {
     let mut buffers = BUFFERS.lock();
-    let Some(buffer) = buffers.iter_mut().find(|buffer| buffer.owner == owner) else {
+    let Some(buffer) = buffers.iter_mut().find(|buffer| buffer.owner == *owner) else {
         return Ok(());
     };
     buffer.reap();
@@ -235,10 +251,13 @@ pub fn send(send: PmlSend, comm: CommRef) -> Result<()> {
     let datatype = unsafe { &*send.datatype };
     let bytes = packing::bytes(send.count as i64, datatype)?;
     let mut buffers = BUFFERS.lock();
-    let find = |buffers: &Vec<Buffer>, owner| buffers.iter().position(|own| own.owner == owner);
     let found = |buffers: &Vec<Buffer>| {
-        let own = find(buffers, Owner::Comm(comm)).or_else(|| find(buffers, Owner::Process));
-        own.ok_or_else(|| Error::new(MPI_ERR_BUFFER, "no buffer is attached"))
+        let session = comm.session.clone().map(Owner::Session);
+        let owners = [Some(Owner::Comm(comm)), session, Some(Owner::Process)];
+        let mut owners = owners.into_iter().flatten();
+        owners
+            .find_map(|owner| buffers.iter().position(|own| own.owner == owner))
+            .ok_or_else(|| Error::new(MPI_ERR_BUFFER, "no buffer is attached"))
     };
     let mut place = found(&buffers)?;
     buffers[place].reap();
@@ -375,8 +394,8 @@ mod tests {
         let address: *mut c_void = memory.as_mut_ptr().cast();
         let class = |result: Result<()>| result.unwrap_err().code();
         assert_eq!(class(attach(Owner::Process, std::ptr::null_mut(), 1)), MPI_ERR_BUFFER);
-        assert_eq!(class(detach(Owner::Process).map(drop)), MPI_ERR_BUFFER);
-        flush(Owner::Process).unwrap();
+        assert_eq!(class(detach(&Owner::Process).map(drop)), MPI_ERR_BUFFER);
+        flush(&Owner::Process).unwrap();
         attach(Owner::Process, address, memory.len()).unwrap();
         assert_eq!(class(attach(Owner::Process, address, memory.len())), MPI_ERR_BUFFER);
         {
@@ -386,10 +405,10 @@ mod tests {
             assert_eq!(error.code(), MPI_ERR_BUFFER);
             assert!(error.text().contains("needs 1001 bytes"), "{}", error.text());
         }
-        flush(Owner::Process).unwrap();
-        assert_eq!(detach(Owner::Process).unwrap(), (address, 1000));
+        flush(&Owner::Process).unwrap();
+        assert_eq!(detach(&Owner::Process).unwrap(), (address, 1000));
         attach(Owner::Process, MPI_BUFFER_AUTOMATIC, 0).unwrap();
-        assert_eq!(detach(Owner::Process).unwrap(), (MPI_BUFFER_AUTOMATIC, 0));
-        detach_all().unwrap();
+        assert_eq!(detach(&Owner::Process).unwrap(), (MPI_BUFFER_AUTOMATIC, 0));
+        detach_all(None).unwrap();
     }
 }

@@ -27,6 +27,7 @@ use super::attributes::Attributes;
 use super::errhandler;
 use super::group::Ranks;
 use super::info::Pairs;
+use super::session::SessionRef;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Errhandler};
 use crate::error::{Error, Result};
@@ -40,6 +41,8 @@ pub struct CommBody {
     pub group: Ranks,
     /// Those of the remote group, if it is an intercommunicator.
     pub remote: Option<Ranks>,
+    /// The session whose groups it is made of, if any.
+    pub session: Option<SessionRef>,
     /// The peers that the view leads to.
     _peers: Box<[*mut Peer]>,
     /// What happens on errors.
@@ -134,6 +137,8 @@ pub struct Plan {
     pub group: Ranks,
     /// Those of the remote group, for an intercommunicator.
     pub remote: Option<Ranks>,
+    /// The session whose groups it is made of, if any.
+    pub session: Option<SessionRef>,
     /// Its first name.
     pub name: CString,
     /// What happens on errors.
@@ -145,7 +150,7 @@ pub struct Plan {
 /// Makes a communicator and tells the components.
 pub fn make(plan: Plan) -> Result<CommRef> {
     let runtime = runtime();
-    let Plan { context, group, remote, name, errhandler, info } = plan;
+    let Plan { context, group, remote, session, name, errhandler, info } = plan;
     let own = runtime.system.job().rank;
     let Some(rank) = group.iter().position(|rank| *rank == own) else {
         return Err(Error::new(MPI_ERR_INTERN, "this process is not in the new communicator"));
@@ -175,6 +180,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         view: UnsafeCell::new(view),
         group,
         remote,
+        session,
         _peers: peers,
         errhandler: Mutex::new(errhandler),
         attributes: Mutex::default(),

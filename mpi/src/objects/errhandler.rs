@@ -61,6 +61,16 @@ pub fn is_valid(handle: Errhandler) -> bool {
     }
 }
 
+/// An error unless an object of some class may use the handler: a predefined one, or one of a function
+/// that is for the class.
+pub fn fits(handle: Errhandler, class: impl FnOnce(&Function) -> bool) -> Result<()> {
+    let fits = match function(handle) {
+        None => is_valid(handle),
+        Some(function) => class(&function),
+    };
+    if fits { Ok(()) } else { Err(none(handle)) }
+}
+
 /// The function behind a handler, if it is not predefined.
 pub fn function(handle: Errhandler) -> Option<Function> {
     find(handle).map(|handler| handler.function)
@@ -105,7 +115,7 @@ pub fn replace(place: &Mutex<Errhandler>, handle: Errhandler) {
 
 /// The error about an argument that is no handler, or one of another class of objects.
 #[cold]
-pub fn none(handle: Errhandler) -> Error {
+fn none(handle: Errhandler) -> Error {
     let text = format!("{:#x} is no error handler that can be used here", handle.value());
     Error::new(MPI_ERR_ERRHANDLER, text)
 }
@@ -122,10 +132,10 @@ fn change(handle: Errhandler, change: impl FnOnce(&mut Needed)) {
 }
 
 impl Function {
-    /// Calls it for an object: a communicator, for other classes their null handles, because there
-    /// are no such objects yet.
-    pub fn call(self, mut comm: Comm, mut code: c_int) {
-        let (mut win, mut session) = (MPI_WIN_NULL, MPI_SESSION_NULL);
+    /// Calls it for an object, a communicator or a session; for a window its null handle, because
+    /// there are no windows yet.
+    pub fn call(self, mut comm: Comm, mut session: Session, mut code: c_int) {
+        let mut win = MPI_WIN_NULL;
         // SAFETY: the program vouches for its function, which is variadic and takes these two.
         unsafe {
             match self {

@@ -15,6 +15,7 @@ pub mod message;
 pub mod op;
 pub mod packing;
 pub mod request;
+pub mod session;
 pub mod special;
 pub mod sync;
 
@@ -44,7 +45,6 @@ macro_rules! predefined {
 predefined! {
     Win: WIN_NAMES but MPI_WIN_NULL;
     File: FILE_NAMES but MPI_FILE_NULL;
-    Session: SESSION_NAMES but MPI_SESSION_NULL;
 }
 
 /// Objects that a module of this directory knows.
@@ -64,12 +64,13 @@ known! {
     Comm: |handle| comm::find(handle).is_some();
     Datatype: |handle| datatype::view(handle).is_some();
     Errhandler: |handle| errhandler::is_valid(handle);
-    Group: |handle| group::ranks(handle).is_some();
+    Group: |handle| group::find(handle).is_some();
     Info: |handle| handle == MPI_INFO_ENV || info::find(handle).is_some();
     Message: |handle| message::is_valid(handle);
     Op: |handle| op::view(handle).is_some();
     Request: |handle| request::find(handle).is_some();
     XSync: |handle| sync::find(handle).is_some();
+    Session: |handle| session::find(handle).is_some();
 }
 
 /// Whether a valid datatype is committed.
@@ -143,12 +144,32 @@ pub fn tag_ub() -> c_int {
     TAG_UB
 }
 
-/// The error handler that an error goes to, and the communicator it is called with. An invalid object
-/// has that of `MPI_COMM_SELF`. The handler stays until the caller gives it to
-/// [`errhandler::unshare`].
-pub fn errhandler(origin: Origin) -> (Errhandler, Comm) {
+/// The error handler that an error goes to, and the object it is called with: a communicator or a
+/// session; the other handle is null.
+pub struct Handler {
+    /// Stays until the caller gives it to [`errhandler::unshare`].
+    pub handler: Errhandler,
+    /// The communicator.
+    pub comm: Comm,
+    /// The session.
+    pub session: Session,
+}
+
+/// Who handles an error. An invalid object has the handler of `MPI_COMM_SELF`.
+pub fn errhandler(origin: Origin) -> Handler {
+    let handled_by = |handler| Handler { handler, comm: MPI_COMM_NULL, session: MPI_SESSION_NULL };
     let comm = match origin {
-        Origin::File(_) => return (MPI_ERRORS_RETURN, MPI_COMM_NULL),
+        Origin::File(_) => return handled_by(MPI_ERRORS_RETURN),
+        Origin::Handler(handler) if errhandler::is_valid(handler) => {
+            return handled_by(errhandler::share(handler));
+        }
+        Origin::Session(handle) => match session::find(handle) {
+            Some(session) => {
+                let handler = errhandler::share(*session.errhandler.lock());
+                return Handler { session: handle, ..handled_by(handler) };
+            }
+            None => MPI_COMM_SELF,
+        },
         Origin::Comm(handle) => handle,
         Origin::Request(handle) => match request::find(handle).map(request::origin) {
             Some(Origin::Comm(handle)) => handle,
@@ -158,7 +179,9 @@ pub fn errhandler(origin: Origin) -> (Errhandler, Comm) {
     };
     let found = comm::find(comm).map(|body| (body, comm));
     match found.or_else(|| Some((comm::find(MPI_COMM_SELF)?, MPI_COMM_SELF))) {
-        Some((body, handle)) => (errhandler::share(*body.errhandler.lock()), handle),
-        None => (MPI_ERRORS_ARE_FATAL, MPI_COMM_NULL),
+        Some((body, comm)) => {
+            Handler { comm, ..handled_by(errhandler::share(*body.errhandler.lock())) }
+        }
+        None => handled_by(MPI_ERRORS_ARE_FATAL),
     }
 }

@@ -12,7 +12,8 @@ use cairn_framework::host::{Chosen, System, node_cores, own_cores, take_reason};
 use cairn_framework::launch::{JOB_SECRET, NODE_CORES, secret};
 
 use super::{failure, problem};
-use crate::error::Result;
+use crate::abi::generated::constants::MPI_ERR_OTHER;
+use crate::error::{Error, Result};
 
 /// Key under which the first process publishes the job's secret if the launcher has none.
 const SECRET: &str = "cairn-secret";
@@ -39,6 +40,22 @@ impl Launch {
         } else {
             Err(failure("connect", status))
         }
+    }
+
+    /// Comes back after `disconnect`.
+    pub fn connect_again(&self) -> Result<()> {
+        let Inner { pmi, told } = &*self.0;
+        let mut now = PmiJob::default();
+        // SAFETY: as above.
+        check("connect", unsafe { (pmi.ops.connect.unwrap_unchecked())(pmi.instance, &mut now) })?;
+        if (now.rank, now.size) == (told.rank, told.size) {
+            return Ok(());
+        }
+        let text = format!(
+            "the process manager says rank {} of {}, but said rank {} of {} before",
+            now.rank, now.size, told.rank, told.size
+        );
+        Err(Error::new(MPI_ERR_OTHER, text))
     }
 
     /// The job of this process.
@@ -79,7 +96,7 @@ impl Launch {
         let found = self.get(0, SECRET)?.unwrap_or_default();
         found.try_into().map_err(|_| {
             let text = "the first process published no secret";
-            crate::error::Error::new(crate::abi::generated::constants::MPI_ERR_OTHER, text)
+            Error::new(MPI_ERR_OTHER, text)
         })
     }
 

@@ -324,7 +324,9 @@ fn origin_param(function: &Function) -> Option<&Param> {
         "io" => function.first(&["file"]),
         _ => function
             .first(&["comm", "comm_or_null", "win", "file", "file_or_null", "session"])
-            .or_else(|| function.first(&["request_object", "request"])),
+            .or_else(|| function.first(&["request_object", "request"]))
+            // That of the object that the function makes.
+            .or_else(|| function.first(&["errhandler"])),
     }
 }
 
@@ -341,6 +343,7 @@ fn origin(function: &Function) -> String {
                 "win" => "Win",
                 "session" => "Session",
                 "request" | "request_object" => "Request",
+                "errhandler" => "Handler",
                 _ => "File",
             };
             format!("Origin::{class}({})", param.name)

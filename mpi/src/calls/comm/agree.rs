@@ -61,35 +61,42 @@ impl Members {
 /// Between groups there is at least one of each.
 pub fn agree(parent: CommRef, members: &Members, tag: i32) -> Result<u32> {
     match &parent.remote {
-        None => agree_within(parent, &members.local, tag),
+        None => agree_within(parent, &members.local, tag, 0),
         Some(remote) => agree_between(parent, remote, members, tag),
     }
 }
 
-fn agree_within(parent: CommRef, members: &[u32], tag: i32) -> Result<u32> {
+/// Agrees on the number of a new communicator of these members of a group. The seal says what it is
+/// made for: all have the same one, or a message went astray.
+pub fn agree_within(parent: CommRef, members: &[u32], tag: i32, seal: u64) -> Result<u32> {
     let own = parent.rank();
     let place = members.iter().position(|member| *member == own).ok_or_else(|| {
         Error::new(MPI_ERR_INTERN, "a process agrees on a communicator that it is not in")
     })?;
-    let mut number = 0_u32;
+    let seal = [seal as u32, (seal >> 32) as u32];
+    let mut words = [0, seal[0], seal[1]];
     let mut step = 1;
     if place == 0 {
-        number = runtime().new_context()?;
+        words[0] = runtime().new_context()?;
         step = members.len().next_power_of_two();
     } else {
         while place & step == 0 {
             step <<= 1;
         }
-        receive(&mut number, members[place - step], tag, parent)?;
+        receive(&mut words, members[place - step], tag, parent)?;
     }
     step >>= 1;
     while step > 0 {
         if let Some(peer) = members.get(place + step) {
-            runtime().send(&number_to(&raw const number, *peer, tag, parent)?)?;
+            runtime().send(&words_to(words.as_ptr(), words.len(), *peer, tag, parent)?)?;
         }
         step >>= 1;
     }
-    Ok(number)
+    if words[1..] != seal {
+        let text = "this process and another one make different communicators";
+        return Err(Error::new(MPI_ERR_INTERN, text));
+    }
+    Ok(words[0])
 }
 
 fn agree_between(parent: CommRef, remote: &Ranks, members: &Members, tag: i32) -> Result<u32> {
@@ -103,7 +110,7 @@ fn agree_between(parent: CommRef, remote: &Ranks, members: &Members, tag: i32) -
             others
         }
         _ => {
-            receive(&mut number, others[0], tag, parent)?;
+            receive(std::slice::from_mut(&mut number), others[0], tag, parent)?;
             if leads { &others[1..] } else { &[] }
         }
     };
@@ -191,8 +198,8 @@ pub fn words_from(
     })
 }
 
-fn receive(number: &mut u32, peer: u32, tag: i32, parent: CommRef) -> Result<()> {
-    match runtime().recv(&number_from(number, peer, tag, parent)?).0 {
+fn receive(words: &mut [u32], peer: u32, tag: i32, parent: CommRef) -> Result<()> {
+    match runtime().recv(&words_from(words.as_mut_ptr(), words.len(), peer, tag, parent)?).0 {
         OK => Ok(()),
         status => Err(runtime::failure("recv", status)),
     }

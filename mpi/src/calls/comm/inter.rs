@@ -23,8 +23,41 @@ pub fn intercomm_create(
 ) -> Result<()> {
     let local = intra(local_comm)?;
     let leads = local.rank() as c_int == local_leader;
+    let meeting = leads.then(|| {
+        let comm = of(peer_comm)?;
+        let peers = comm.view().remote_size;
+        let leader = u32::try_from(remote_leader).ok().filter(|rank| *rank < peers);
+        let leader = leader.ok_or_else(|| {
+            let ranks = format!("the ranks of peer_comm are 0 to {}", peers - 1);
+            Error::argument(MPI_ERR_RANK, "remote_leader", remote_leader, ranks)
+        })?;
+        Ok(Meeting { comm, leader, tag: agree::leader_tag(tag) })
+    });
+    let made = connect(local, local_leader, meeting, Pairs::default())?;
+    newintercomm.set(handle_of(made));
+    Ok(())
+}
+
+/// Where a leader meets that of the other group.
+pub struct Meeting {
+    /// A communicator that both are in.
+    pub comm: CommRef,
+    /// The rank of the other leader there.
+    pub leader: u32,
+    /// The tag of their messages.
+    pub tag: i32,
+}
+
+/// Makes an intercommunicator of a communicator and another one. The leader knows where it meets that
+/// of the other, or why it can't.
+pub fn connect(
+    local: CommRef,
+    local_leader: c_int,
+    meeting: Option<Result<Meeting>>,
+    hints: Pairs,
+) -> Result<CommRef> {
     // What the leaders have agreed on, or the leader's error: the others wait for either.
-    let met = leads.then(|| meet(local, peer_comm, remote_leader, tag));
+    let met = meeting.map(|meeting| meet(local, &meeting?));
     let mut head = match &met {
         Some(Ok(Met { context, remote })) => {
             [MPI_SUCCESS, context.cast_signed(), remote.len() as c_int]
@@ -45,9 +78,7 @@ pub fn intercomm_create(
     bcast(local, local_leader, &mut remote)?;
     let remote: Ranks = remote.into_iter().map(c_int::cast_unsigned).collect();
     let context = context.cast_unsigned();
-    let made = related(local, context, local.group.clone(), Some(remote), Pairs::default())?;
-    newintercomm.set(handle_of(made));
-    Ok(())
+    related(local, context, local.group.clone(), Some(remote), hints)
 }
 
 /// What the leaders of two groups agree on.
@@ -58,18 +89,12 @@ struct Met {
 }
 
 /// Talks to the leader of the other group.
-fn meet(local: CommRef, peer_comm: Comm, remote_leader: c_int, tag: c_int) -> Result<Met> {
-    let peer = of(peer_comm)?;
-    let peers = peer.remote.as_ref().unwrap_or(&peer.group);
-    let other = usize::try_from(remote_leader).ok().and_then(|rank| peers.get(rank));
-    let other = *other.ok_or_else(|| {
-        let ranks = format!("the ranks of peer_comm are 0 to {}", peers.len() - 1);
-        Error::argument(MPI_ERR_RANK, "remote_leader", remote_leader, ranks)
-    })?;
+fn meet(local: CommRef, meeting: &Meeting) -> Result<Met> {
+    let Meeting { comm: peer, leader: to, tag } = *meeting;
+    let other = peer.remote.as_ref().unwrap_or(&peer.group)[to as usize];
     let own = local.group[local.rank() as usize];
     // Of the two the one with the lower rank in the job makes the number.
     let context = if own < other { runtime().new_context()? } else { 0 };
-    let (to, tag) = (remote_leader as u32, agree::leader_tag(tag));
     let mut theirs = [0; 2];
     swap(peer, to, tag, &[context, local.size()], &mut theirs)?;
     let mut remote = vec![0; theirs[1] as usize];
@@ -128,7 +153,7 @@ pub fn create(parent: CommRef, group: Group, newcomm: Out<Comm>) -> Result<()> {
     // Instead of a place in the new communicator.
     const NOT_THERE: c_int = -1;
     const WRONG: c_int = -2;
-    let local = group::of(group).and_then(|group| ranks_in(parent, &group));
+    let local = group::of(group).and_then(|group| ranks_in(parent, &group.ranks));
     let place = match &local {
         Ok(local) => local.iter().position(|rank| *rank == parent.rank()),
         Err(_) => None,

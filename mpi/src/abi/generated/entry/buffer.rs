@@ -223,47 +223,121 @@ unsafe extern "C" fn PMPI_Comm_iflush_buffer(comm: Comm, request: *mut Request) 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_attach_buffer(
     session: Session,
-    _buffer: *mut c_void,
-    _size: c_int,
+    buffer: *mut c_void,
+    size: c_int,
 ) -> c_int {
-    unsupported("MPI_Session_attach_buffer", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count(size);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::size("size", size)?;
+            }
+            crate::calls::buffer::session_attach_buffer(session, buffer, size)
+        }
+    };
+    finish("MPI_Session_attach_buffer", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_attach_buffer_c(
     session: Session,
-    _buffer: *mut c_void,
-    _size: Count,
+    buffer: *mut c_void,
+    size: Count,
 ) -> c_int {
-    unsupported("MPI_Session_attach_buffer_c", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let size = args::count(size);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::size("size", size)?;
+            }
+            crate::calls::buffer::session_attach_buffer(session, buffer, size)
+        }
+    };
+    finish("MPI_Session_attach_buffer_c", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_detach_buffer(
     session: Session,
-    _buffer_addr: *mut c_void,
-    _size: *mut c_int,
+    buffer_addr: *mut c_void,
+    size: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Session_detach_buffer", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let buffer_addr = args::pointer_out(buffer_addr);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::pointer("buffer_addr", buffer_addr)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::buffer::session_detach_buffer(session, buffer_addr, size)
+        }
+    };
+    finish("MPI_Session_detach_buffer", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_detach_buffer_c(
     session: Session,
-    _buffer_addr: *mut c_void,
-    _size: *mut Count,
+    buffer_addr: *mut c_void,
+    size: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Session_detach_buffer_c", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let buffer_addr = args::pointer_out(buffer_addr);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::pointer("buffer_addr", buffer_addr)?;
+                check::pointer("size", size)?;
+            }
+            crate::calls::buffer::session_detach_buffer(session, buffer_addr, size)
+        }
+    };
+    finish("MPI_Session_detach_buffer_c", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_flush_buffer(session: Session) -> c_int {
-    unsupported("MPI_Session_flush_buffer", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+            }
+            crate::calls::buffer::session_flush_buffer(session)
+        }
+    };
+    finish("MPI_Session_flush_buffer", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Session_iflush_buffer(session: Session, _request: *mut Request) -> c_int {
-    unsupported("MPI_Session_iflush_buffer", Origin::Session(session))
+unsafe extern "C" fn PMPI_Session_iflush_buffer(session: Session, request: *mut Request) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::buffer::session_iflush_buffer(session, request)
+        }
+    };
+    finish("MPI_Session_iflush_buffer", Origin::Session(session), call())
 }
 
 std::arch::global_asm!(

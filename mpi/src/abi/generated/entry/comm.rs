@@ -40,13 +40,29 @@ unsafe extern "C" fn PMPI_Comm_create(comm: Comm, group: Group, newcomm: *mut Co
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_create_from_group(
-    _group: Group,
-    _stringtag: *const c_char,
-    _info: Info,
-    _errhandler: Errhandler,
-    _newcomm: *mut Comm,
+    group: Group,
+    stringtag: *const c_char,
+    info: Info,
+    errhandler: Errhandler,
+    newcomm: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Comm_create_from_group", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newcomm = args::out(newcomm);
+            if check::enabled() {
+                check::running()?;
+                check::group("group", group)?;
+                check::pointer("stringtag", stringtag)?;
+                check::info("info", info)?;
+                check::errhandler("errhandler", errhandler)?;
+                check::pointer("newcomm", newcomm)?;
+            }
+            let stringtag = args::text(stringtag);
+            crate::calls::comm::comm_create_from_group(group, stringtag, info, errhandler, newcomm)
+        }
+    };
+    finish("MPI_Comm_create_from_group", Origin::Handler(errhandler), call())
 }
 
 #[unsafe(no_mangle)]
@@ -431,16 +447,41 @@ unsafe extern "C" fn PMPI_Intercomm_create(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Intercomm_create_from_groups(
-    _local_group: Group,
-    _local_leader: c_int,
-    _remote_group: Group,
-    _remote_leader: c_int,
-    _stringtag: *const c_char,
-    _info: Info,
-    _errhandler: Errhandler,
-    _newintercomm: *mut Comm,
+    local_group: Group,
+    local_leader: c_int,
+    remote_group: Group,
+    remote_leader: c_int,
+    stringtag: *const c_char,
+    info: Info,
+    errhandler: Errhandler,
+    newintercomm: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Intercomm_create_from_groups", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newintercomm = args::out(newintercomm);
+            if check::enabled() {
+                check::running()?;
+                check::group("local_group", local_group)?;
+                check::pointer("stringtag", stringtag)?;
+                check::info("info", info)?;
+                check::errhandler("errhandler", errhandler)?;
+                check::pointer("newintercomm", newintercomm)?;
+            }
+            let stringtag = args::text(stringtag);
+            crate::calls::comm::intercomm_create_from_groups(
+                local_group,
+                local_leader,
+                remote_group,
+                remote_leader,
+                stringtag,
+                info,
+                errhandler,
+                newintercomm,
+            )
+        }
+    };
+    finish("MPI_Intercomm_create_from_groups", Origin::Handler(errhandler), call())
 }
 
 #[unsafe(no_mangle)]

@@ -197,8 +197,17 @@ unsafe extern "C" fn PMPI_Remove_error_string(errorcode: c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Session_call_errhandler(session: Session, _errorcode: c_int) -> c_int {
-    unsupported("MPI_Session_call_errhandler", Origin::Session(session))
+unsafe extern "C" fn PMPI_Session_call_errhandler(session: Session, errorcode: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::session("session", session)?;
+            }
+            crate::calls::error::session_call_errhandler(session, errorcode)
+        }
+    };
+    finish("MPI_Session_call_errhandler", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
@@ -223,17 +232,40 @@ unsafe extern "C" fn PMPI_Session_create_errhandler(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_get_errhandler(
     session: Session,
-    _errhandler: *mut Errhandler,
+    errhandler: *mut Errhandler,
 ) -> c_int {
-    unsupported("MPI_Session_get_errhandler", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let errhandler = args::out(errhandler);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::pointer("errhandler", errhandler)?;
+            }
+            crate::calls::error::session_get_errhandler(session, errhandler)
+        }
+    };
+    finish("MPI_Session_get_errhandler", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_set_errhandler(
     session: Session,
-    _errhandler: Errhandler,
+    errhandler: Errhandler,
 ) -> c_int {
-    unsupported("MPI_Session_set_errhandler", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::errhandler("errhandler", errhandler)?;
+            }
+            crate::calls::error::session_set_errhandler(session, errhandler)
+        }
+    };
+    finish("MPI_Session_set_errhandler", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]

@@ -89,10 +89,24 @@ unsafe extern "C" fn PMPI_Group_free(group: *mut Group) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Group_from_session_pset(
     session: Session,
-    _pset_name: *const c_char,
-    _newgroup: *mut Group,
+    pset_name: *const c_char,
+    newgroup: *mut Group,
 ) -> c_int {
-    unsupported("MPI_Group_from_session_pset", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let newgroup = args::out(newgroup);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::pointer("pset_name", pset_name)?;
+                check::pointer("newgroup", newgroup)?;
+            }
+            let pset_name = args::text(pset_name);
+            crate::calls::group::group_from_session_pset(session, pset_name, newgroup)
+        }
+    };
+    finish("MPI_Group_from_session_pset", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]

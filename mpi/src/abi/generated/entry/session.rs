@@ -3,51 +3,126 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Session_finalize(_session: *mut Session) -> c_int {
-    unsupported("MPI_Session_finalize", Origin::None)
+unsafe extern "C" fn PMPI_Session_finalize(session: *mut Session) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let session = args::inout(session);
+            if check::enabled() {
+                check::running()?;
+                check::session_io("session", session)?;
+            }
+            crate::calls::session::session_finalize(session)
+        }
+    };
+    finish("MPI_Session_finalize", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Session_get_info(session: Session, _info_used: *mut Info) -> c_int {
-    unsupported("MPI_Session_get_info", Origin::Session(session))
+unsafe extern "C" fn PMPI_Session_get_info(session: Session, info_used: *mut Info) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info_used = args::out(info_used);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::pointer("info_used", info_used)?;
+            }
+            crate::calls::session::session_get_info(session, info_used)
+        }
+    };
+    finish("MPI_Session_get_info", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_get_nth_pset(
     session: Session,
-    _info: Info,
-    _n: c_int,
-    _pset_len: *mut c_int,
-    _pset_name: *mut c_char,
+    info: Info,
+    n: c_int,
+    pset_len: *mut c_int,
+    pset_name: *mut c_char,
 ) -> c_int {
-    unsupported("MPI_Session_get_nth_pset", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let pset_len = args::inout(pset_len);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::info("info", info)?;
+                check::pointer("pset_len", pset_len)?;
+            }
+            crate::calls::session::session_get_nth_pset(session, info, n, pset_len, pset_name)
+        }
+    };
+    finish("MPI_Session_get_nth_pset", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_get_num_psets(
     session: Session,
-    _info: Info,
-    _npset_names: *mut c_int,
+    info: Info,
+    npset_names: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Session_get_num_psets", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let npset_names = args::out(npset_names);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::info("info", info)?;
+                check::pointer("npset_names", npset_names)?;
+            }
+            crate::calls::session::session_get_num_psets(session, info, npset_names)
+        }
+    };
+    finish("MPI_Session_get_num_psets", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_get_pset_info(
     session: Session,
-    _pset_name: *const c_char,
-    _info: *mut Info,
+    pset_name: *const c_char,
+    info: *mut Info,
 ) -> c_int {
-    unsupported("MPI_Session_get_pset_info", Origin::Session(session))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info = args::out(info);
+            if check::enabled() {
+                check::running()?;
+                check::session("session", session)?;
+                check::pointer("pset_name", pset_name)?;
+                check::pointer("info", info)?;
+            }
+            let pset_name = args::text(pset_name);
+            crate::calls::session::session_get_pset_info(session, pset_name, info)
+        }
+    };
+    finish("MPI_Session_get_pset_info", Origin::Session(session), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Session_init(
-    _info: Info,
-    _errhandler: Errhandler,
-    _session: *mut Session,
+    info: Info,
+    errhandler: Errhandler,
+    session: *mut Session,
 ) -> c_int {
-    unsupported("MPI_Session_init", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let session = args::out(session);
+            if check::enabled() {
+                check::info("info", info)?;
+                check::errhandler("errhandler", errhandler)?;
+                check::pointer("session", session)?;
+            }
+            crate::calls::session::session_init(info, errhandler, session)
+        }
+    };
+    finish("MPI_Session_init", Origin::Handler(errhandler), call())
 }
 
 std::arch::global_asm!(
