@@ -209,12 +209,12 @@ fn idup(
     newcomm: Out<Comm>,
     request: Out<Request>,
 ) -> Result<()> {
-    let (context, parts, next) = agree::start(parent)?;
+    let agree::Agreement { number, parts, next } = agree::start(parent)?;
     parent.retain();
     let finish = move || {
         let members = Members::all(parent);
         // SAFETY: all parts are complete, so nobody writes the number any more.
-        let number = unsafe { *context.get() };
+        let number = unsafe { *number.get() };
         let made = child(parent, number, &members, hints).and_then(|new| {
             copy_attributes(parent, handle, new)?;
             newcomm.set(handle_of(new));

@@ -119,9 +119,18 @@ fn agree_between(parent: CommRef, remote: &Ranks, members: &Members, tag: i32) -
         .map(|()| number)
 }
 
-/// Agrees in the background on the number of a duplicate. Returns where the number will be when the
-/// requests are complete, and what comes then.
-pub fn start(parent: CommRef) -> Result<(Box<UnsafeCell<u32>>, Vec<RequestRef>, Option<Next>)> {
+/// An agreement in the background.
+pub struct Agreement {
+    /// Where the number is when everything is complete.
+    pub number: Box<UnsafeCell<u32>>,
+    /// What is under way.
+    pub parts: Vec<RequestRef>,
+    /// What comes then.
+    pub next: Option<Next>,
+}
+
+/// Agrees in the background on the number of a duplicate.
+pub fn start(parent: CommRef) -> Result<Agreement> {
     let tag = parent.next_tag();
     let number = Box::new(UnsafeCell::new(0_u32));
     let place = number.get();
@@ -144,12 +153,12 @@ pub fn start(parent: CommRef) -> Result<(Box<UnsafeCell<u32>>, Vec<RequestRef>, 
     if makes {
         // SAFETY: nobody else knows the place.
         unsafe { *place = runtime().new_context()? };
-        return Ok((number, send_to(told)?, None));
+        return Ok(Agreement { number, parts: send_to(told)?, next: None });
     }
     let parts = vec![keep(runtime().irecv(&number_from(place, 0, tag, parent)?)?)];
     let forwards = leads && parent.is_inter();
     let next: Option<Next> = forwards.then(|| Box::new(move || send_to(1..others)) as Next);
-    Ok((number, parts, next))
+    Ok(Agreement { number, parts, next })
 }
 
 fn number_to(place: *const u32, peer: u32, tag: i32, comm: CommRef) -> Result<PmlSend> {
