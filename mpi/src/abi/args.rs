@@ -90,6 +90,16 @@ pub unsafe fn inout<T>(pointer: *mut T) -> InOut<T> {
     InOut(pointer)
 }
 
+/// What a variable holds, or something else if there is no variable.
+///
+/// # Safety
+/// The pointer is null or that of a variable that can be read.
+#[inline(always)]
+pub unsafe fn held<T: Copy>(pointer: *const T, otherwise: T) -> T {
+    // SAFETY: promised by the caller.
+    if pointer.is_null() { otherwise } else { unsafe { pointer.read() } }
+}
+
 /// Where a function puts a pointer; C declares it as `void *` so that any pointer type fits.
 ///
 /// # Safety

@@ -554,14 +554,17 @@ pub fn mrecv(
         status.set(Status::FROM_NOBODY);
         return Ok(());
     }
-    let (request, _) = start_matched(buf, count, datatype, message)?;
+    let (request, comm) = start_matched(buf, count, datatype, message)?;
     // SAFETY: started just now.
     let request: RequestRef = unsafe { &*request };
     let waited = request::wait(request);
     let (found, received) = request::outcome(request);
     request::release(request);
     status.set(found);
-    waited.and(received)
+    // The function has no communicator, the message has.
+    let ended = waited.and(received).map_err(|error| error.at(Origin::Comm(comm::handle(comm))));
+    comm.release();
+    ended
 }
 
 pub fn imrecv(
@@ -578,10 +581,11 @@ pub fn imrecv(
     }
     let (view, comm) = start_matched(buf, count, datatype, message)?;
     request.set(request::handle(view, comm));
+    comm.release();
     Ok(())
 }
 
-/// Starts to receive a message that was taken out of matching.
+/// Starts to receive a message that was taken out of matching. The caller releases the communicator.
 fn start_matched(
     buf: *mut c_void,
     count: Count,
@@ -602,6 +606,9 @@ fn start_matched(
     };
     match status {
         OK => Ok((view, comm)),
-        status => Err(runtime::failure("mrecv", status)),
+        status => {
+            comm.release();
+            Err(runtime::failure("mrecv", status))
+        }
     }
 }

@@ -129,6 +129,13 @@ fn none(handle: Comm) -> Error {
     Error::new(MPI_ERR_COMM, format!("{:#x} is no communicator", handle.value()))
 }
 
+/// The handle by which the program knows a communicator.
+pub fn handle(comm: CommRef) -> Comm {
+    let predefined = [MPI_COMM_WORLD, MPI_COMM_SELF];
+    let is = |handle: &Comm| find(*handle).is_some_and(|own| std::ptr::eq(own, comm));
+    predefined.into_iter().find(is).unwrap_or_else(|| Comm::of(comm.address()))
+}
+
 /// What a new communicator is made of.
 pub struct Plan {
     /// Its context id.

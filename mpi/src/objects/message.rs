@@ -41,7 +41,8 @@ pub fn is_valid(handle: Message) -> bool {
             && unsafe { Object::<MessageBody>::at(handle.object()) }.is_some()
 }
 
-/// The message of a handle, which is not valid any more.
+/// The message of a handle, which is not valid any more, and its communicator, which the caller has to
+/// release when the receive that follows keeps it alive.
 pub fn take(handle: Message) -> Result<(*mut c_void, CommRef)> {
     let none = || Error::new(MPI_ERR_ARG, format!("{:#x} is no message", handle.value()));
     if handle.is_predefined() {
@@ -51,7 +52,5 @@ pub fn take(handle: Message) -> Result<(*mut c_void, CommRef)> {
     let body = unsafe { Object::<MessageBody>::at(handle.object()) }.ok_or_else(none)?;
     let taken = body.taken.lock().take().ok_or_else(none)?;
     body.close();
-    // The receive that follows keeps the communicator alive.
-    taken.comm.release();
     Ok((taken.message, taken.comm))
 }

@@ -13,10 +13,10 @@ use cairn_framework::abi::request::{
 use cairn_framework::abi::status::OK;
 
 use super::arena::Object;
-use super::comm::{CommBody, CommRef};
+use super::comm::{self, CommBody, CommRef};
 use super::{op, special};
 use crate::abi::generated::constants::*;
-use crate::abi::generated::types::{Comm, Request};
+use crate::abi::generated::types::Request;
 use crate::abi::status::{Status, StatusOut};
 use crate::error::{Error, Origin, Result};
 use crate::runtime::{self, runtime};
@@ -99,7 +99,7 @@ pub fn comm_of(request: RequestRef) -> Option<CommRef> {
 
 /// Whose error handler hears of errors of a request.
 pub fn origin(request: RequestRef) -> Origin {
-    comm_of(request).map_or(Origin::None, |comm| Origin::Comm(Comm::of(comm.address())))
+    comm_of(request).map_or(Origin::None, |comm| Origin::Comm(comm::handle(comm)))
 }
 
 /// Whether there is something to wait for: not a persistent request that was not started.

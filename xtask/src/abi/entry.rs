@@ -43,7 +43,7 @@ pub fn write(out: &mut String, function: &Function, large: bool) -> Result<()> {
         );
         return Ok(());
     }
-    let origin = origin(function);
+    let (before, origin) = origin(function);
     let _ = writeln!(
         out,
         "#[unsafe(no_mangle)]\nunsafe extern \"C\" fn P{name}({signature}) -> c_int {{"
@@ -52,9 +52,9 @@ pub fn write(out: &mut String, function: &Function, large: bool) -> Result<()> {
         let _ = writeln!(out, "let call = || -> Result<()> {{\n{SAFETY}\nunsafe {{");
         body(out, function, &params, large)?;
         let _ = writeln!(out, "{implementation}({names})\n}}\n}};");
-        let _ = writeln!(out, "finish(\"{name}\", {origin}, call())");
+        let _ = writeln!(out, "{before}finish(\"{name}\", {origin}, call())");
     } else {
-        let _ = writeln!(out, "unsupported(\"{name}\", {origin})");
+        let _ = writeln!(out, "{before}unsupported(\"{name}\", {origin})");
     }
     *out += "}\n\n";
     Ok(())
@@ -321,32 +321,40 @@ fn implementation_type(param: &Param) -> Result<String> {
 fn origin_param(function: &Function) -> Option<&Param> {
     match function.module.as_str() {
         "tool" => None,
-        "io" => function.first(&["file"]),
+        "io" => function.first(&["file", "file_io"]),
         _ => function
             .first(&["comm", "comm_or_null", "win", "file", "file_or_null", "session"])
-            .or_else(|| function.first(&["request_object", "request"]))
+            .or_else(|| function.first(&["comm_io", "win_io", "session_io"]))
+            .or_else(|| function.first(&["request_object", "request", "request_object_io"]))
             // That of the object that the function makes.
             .or_else(|| function.first(&["errhandler"])),
     }
 }
 
-/// Whose error handler is called.
-fn origin(function: &Function) -> String {
-    match (origin_param(function), function.module.as_str()) {
+/// Whose error handler is called, and what must be done before the call to know that.
+fn origin(function: &Function) -> (String, String) {
+    let origin = match (origin_param(function), function.module.as_str()) {
         (None, "tool") => "Origin::Tool".to_owned(),
         // Errors of files that are not open yet are those of the null file.
         (None, "io") => "Origin::File(MPI_FILE_NULL)".to_owned(),
         (None, _) => "Origin::None".to_owned(),
         (Some(param), _) => {
             let class = match param.kind.name.as_str() {
-                "comm" | "comm_or_null" => "Comm",
-                "win" => "Win",
-                "session" => "Session",
-                "request" | "request_object" => "Request",
+                "comm" | "comm_or_null" | "comm_io" => "Comm",
+                "win" | "win_io" => "Win",
+                "session" | "session_io" => "Session",
+                "request" | "request_object" | "request_object_io" => "Request",
                 "errhandler" => "Handler",
                 _ => "File",
             };
+            // A variable is read before the call, which may change it.
+            if param.kind.wrap == "inout" {
+                let held = format!("args::held({}, MPI_{}_NULL)", param.name, class.to_uppercase());
+                let before = format!("{SAFETY}\nlet held = unsafe {{ {held} }};\n");
+                return (before, format!("Origin::{class}(held)"));
+            }
             format!("Origin::{class}({})", param.name)
         }
-    }
+    };
+    (String::new(), origin)
 }

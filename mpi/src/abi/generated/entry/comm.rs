@@ -137,7 +137,9 @@ unsafe extern "C" fn PMPI_Comm_free(comm: *mut Comm) -> c_int {
             crate::calls::comm::comm_free(comm)
         }
     };
-    finish("MPI_Comm_free", Origin::None, call())
+    // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+    let held = unsafe { args::held(comm, MPI_COMM_NULL) };
+    finish("MPI_Comm_free", Origin::Comm(held), call())
 }
 
 #[unsafe(no_mangle)]

@@ -30,8 +30,10 @@ unsafe extern "C" fn PMPI_Comm_connect(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Comm_disconnect(_comm: *mut Comm) -> c_int {
-    unsupported("MPI_Comm_disconnect", Origin::None)
+unsafe extern "C" fn PMPI_Comm_disconnect(comm: *mut Comm) -> c_int {
+    // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+    let held = unsafe { args::held(comm, MPI_COMM_NULL) };
+    unsupported("MPI_Comm_disconnect", Origin::Comm(held))
 }
 
 #[unsafe(no_mangle)]

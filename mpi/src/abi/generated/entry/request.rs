@@ -15,7 +15,9 @@ unsafe extern "C" fn PMPI_Cancel(request: *mut Request) -> c_int {
             crate::calls::request::cancel(request)
         }
     };
-    finish("MPI_Cancel", Origin::None, call())
+    // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+    let held = unsafe { args::held(request, MPI_REQUEST_NULL) };
+    finish("MPI_Cancel", Origin::Request(held), call())
 }
 
 #[unsafe(no_mangle)]
@@ -31,7 +33,9 @@ unsafe extern "C" fn PMPI_Request_free(request: *mut Request) -> c_int {
             crate::calls::request::request_free(request)
         }
     };
-    finish("MPI_Request_free", Origin::None, call())
+    // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+    let held = unsafe { args::held(request, MPI_REQUEST_NULL) };
+    finish("MPI_Request_free", Origin::Request(held), call())
 }
 
 #[unsafe(no_mangle)]
@@ -194,7 +198,9 @@ unsafe extern "C" fn PMPI_Start(request: *mut Request) -> c_int {
             crate::calls::request::start(request)
         }
     };
-    finish("MPI_Start", Origin::None, call())
+    // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+    let held = unsafe { args::held(request, MPI_REQUEST_NULL) };
+    finish("MPI_Start", Origin::Request(held), call())
 }
 
 #[unsafe(no_mangle)]

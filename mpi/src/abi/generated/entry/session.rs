@@ -15,7 +15,9 @@ unsafe extern "C" fn PMPI_Session_finalize(session: *mut Session) -> c_int {
             crate::calls::session::session_finalize(session)
         }
     };
-    finish("MPI_Session_finalize", Origin::None, call())
+    // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+    let held = unsafe { args::held(session, MPI_SESSION_NULL) };
+    finish("MPI_Session_finalize", Origin::Session(held), call())
 }
 
 #[unsafe(no_mangle)]

@@ -20,7 +20,9 @@ unsafe extern "C" fn PMPIX_Sync_attach(
             crate::calls::sync::sync_attach(sync, request, completion_data)
         }
     };
-    finish("MPIX_Sync_attach", Origin::None, call())
+    // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+    let held = unsafe { args::held(request, MPI_REQUEST_NULL) };
+    finish("MPIX_Sync_attach", Origin::Request(held), call())
 }
 
 #[unsafe(no_mangle)]
@@ -37,7 +39,9 @@ unsafe extern "C" fn PMPIX_Sync_detach(sync: XSync, request: *mut Request) -> c_
             crate::calls::sync::sync_detach(sync, request)
         }
     };
-    finish("MPIX_Sync_detach", Origin::None, call())
+    // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+    let held = unsafe { args::held(request, MPI_REQUEST_NULL) };
+    finish("MPIX_Sync_detach", Origin::Request(held), call())
 }
 
 #[unsafe(no_mangle)]
