@@ -2,7 +2,6 @@
 //! the error class that the standard names for it, and a text with the argument's name and value.
 
 use std::ffi::{CStr, c_int};
-use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::abi::args::{Counts, InOut, MayBeNull, Reduction, is_null};
@@ -294,44 +293,66 @@ fn text(class: c_int, name: &str, text: &CStr, max: c_int) -> Result<()> {
 
 /// A check for each class of handles: the handle itself, and a variable that holds one.
 macro_rules! handles {
-    ($($check:ident, $io:ident: $handle:ty, $class:ident;)*) => {$(
+    ($($check:ident, $io:ident: $handle:ident, $class:ident, $names:ident;)*) => {$(
         /// A valid object.
         #[inline(always)]
         pub fn $check(name: &str, handle: $handle) -> Result<()> {
-            valid($class, name, handle)
+            if handle.is_valid() {
+                return Ok(());
+            }
+            let of = concat!("MPI_", stringify!($handle));
+            Err(invalid($class, name, of, (handle, handle.value()), $names))
         }
 
         /// A variable that holds a valid object.
         pub fn $io(name: &str, handle: InOut<$handle>) -> Result<()> {
             pointer(name, handle)?;
-            valid($class, name, handle.get())
+            $check(name, handle.get())
         }
     )*};
 }
 
 handles! {
-    comm, comm_io: Comm, MPI_ERR_COMM;
-    group, group_io: Group, MPI_ERR_GROUP;
-    win, win_io: Win, MPI_ERR_WIN;
-    file, file_io: File, MPI_ERR_FILE;
-    session, session_io: Session, MPI_ERR_SESSION;
-    sync, sync_io: XSync, MPI_ERR_ARG;
-    info_object, info_io: Info, MPI_ERR_INFO;
-    errhandler, errhandler_io: Errhandler, MPI_ERR_ERRHANDLER;
-    op, op_io: Op, MPI_ERR_OP;
-    message, message_io: Message, MPI_ERR_REQUEST;
-    oldtype, datatype_io: Datatype, MPI_ERR_TYPE;
-    request_object, request_object_io: Request, MPI_ERR_REQUEST;
+    comm, comm_io: Comm, MPI_ERR_COMM, COMM_NAMES;
+    group, group_io: Group, MPI_ERR_GROUP, GROUP_NAMES;
+    win, win_io: Win, MPI_ERR_WIN, WIN_NAMES;
+    file, file_io: File, MPI_ERR_FILE, FILE_NAMES;
+    session, session_io: Session, MPI_ERR_SESSION, SESSION_NAMES;
+    info_object, info_io: Info, MPI_ERR_INFO, INFO_NAMES;
+    errhandler, errhandler_io: Errhandler, MPI_ERR_ERRHANDLER, ERRHANDLER_NAMES;
+    op, op_io: Op, MPI_ERR_OP, OP_NAMES;
+    message, message_io: Message, MPI_ERR_REQUEST, MESSAGE_NAMES;
+    oldtype, datatype_io: Datatype, MPI_ERR_TYPE, DATATYPE_NAMES;
+    request_object, request_object_io: Request, MPI_ERR_REQUEST, REQUEST_NAMES;
 }
 
-#[inline(always)]
-fn valid<H: Handle + Debug>(class: c_int, name: &str, handle: H) -> Result<()> {
-    if handle.is_valid() { Ok(()) } else { Err(invalid(class, name, handle)) }
+/// A valid completion object, an extension without constants but null.
+pub fn sync(name: &str, handle: XSync) -> Result<()> {
+    if handle.is_valid() {
+        return Ok(());
+    }
+    Err(invalid(MPI_ERR_ARG, name, "MPIX_Sync", (handle, handle.value()), &[]))
 }
 
+/// A variable that holds one.
+pub fn sync_io(name: &str, handle: InOut<XSync>) -> Result<()> {
+    pointer(name, handle)?;
+    sync(name, handle.get())
+}
+
+/// What is said of a handle and its value, given the constants of its class.
 #[cold]
-fn invalid(class: c_int, name: &str, handle: impl Debug) -> Error {
-    Error::new(class, format!("{name} is {handle:?}, which is null or not an object of its type"))
+fn invalid<H: PartialEq>(
+    class: c_int,
+    name: &str,
+    of: &str,
+    (handle, value): (H, usize),
+    constants: &[(H, &str)],
+) -> Error {
+    match constants.iter().find(|(constant, _)| *constant == handle) {
+        Some((_, constant)) => Error::argument(class, name, constant, "an object is needed"),
+        None => Error::new(class, format!("{name} is {value:#x}, which is no {of}")),
+    }
 }
 
 /// A file, or the null file, which has an error handler.

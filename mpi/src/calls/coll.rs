@@ -102,8 +102,11 @@ fn start(way: u32, comm: CommRef, prepared: &Prepared) -> Result<Request> {
 /// Whether the operation is defined on the communicator as it is called: between groups there are no
 /// prefix reductions, and every buffer that counts is a buffer (MPI 5.0, section 6.2.3).
 fn fits(comm: CommRef, args: &CollArgs) -> Result<()> {
+    if args.operation == COLL_REDUCE_SCATTER {
+        own_part(comm, args)?;
+    }
     if !comm.is_inter() {
-        return Ok(());
+        return apart(comm, args);
     }
     if matches!(args.operation, COLL_SCAN | COLL_EXSCAN) {
         let text = "comm is an intercommunicator, for which prefix reductions are not defined";
@@ -133,16 +136,31 @@ fn side(buffer: *const c_void, count: Count, datatype: Datatype) -> CollSide {
 
 /// One side of an operation with counts and displacements by rank.
 fn sides(
+    name: &str,
     buffer: *const c_void,
     counts: Counts<'_>,
     displacements: Counts<'_>,
     datatype: Datatype,
-) -> CollSide {
-    CollSide {
+) -> Result<CollSide> {
+    present(name, buffer, counts.iter().map(|count| (count, datatype)))?;
+    Ok(CollSide {
         counts: array(counts),
         displacements: array(displacements),
         ..side(buffer, 0, datatype)
+    })
+}
+
+/// Checks a buffer of which is only known what is in it when counts by rank have been read.
+#[inline]
+fn present(
+    name: &str,
+    buffer: *const c_void,
+    mut data: impl Iterator<Item = (Count, Datatype)>,
+) -> Result<()> {
+    if !buffer.is_null() || !check::enabled() {
+        return Ok(());
     }
+    data.try_for_each(|(count, datatype)| check::buffer_or_place(name, buffer, count, datatype))
 }
 
 fn array(counts: Counts<'_>) -> CollCounts {
@@ -159,8 +177,16 @@ fn operation(op: Op, datatype: Datatype) -> Result<&'static OpView> {
     if op::is_defined(view, datatype::of(datatype)?) {
         return Ok(view);
     }
-    let text = "the operation is not defined on elements of this datatype";
-    Err(Error::new(MPI_ERR_OP, text))
+    Err(undefined(op, datatype))
+}
+
+#[cold]
+fn undefined(op: Op, datatype: Datatype) -> Error {
+    // An operation of the program is defined on all.
+    let name = OP_NAMES.iter().find(|(own, _)| *own == op).map_or("none", |(_, name)| name);
+    let on = DATATYPE_NAMES.iter().find(|(own, _)| *own == datatype);
+    let on = on.map_or("derived datatypes", |(_, name)| name);
+    Error::argument(MPI_ERR_OP, "op", name, format_args!("that is not defined on {on}"))
 }
 
 collectives! {
@@ -200,7 +226,7 @@ collectives! {
     ) {
         let args = CollArgs {
             send: side(sendbuf, sendcount, sendtype),
-            receive: sides(recvbuf, recvcounts, displs, recvtype),
+            receive: sides("recvbuf", recvbuf, recvcounts, displs, recvtype)?,
             root,
             ..no_data(COLL_GATHERV)
         };
@@ -234,7 +260,7 @@ collectives! {
         root: c_int,
     ) {
         let args = CollArgs {
-            send: sides(sendbuf, sendcounts, displs, sendtype),
+            send: sides("sendbuf", sendbuf, sendcounts, displs, sendtype)?,
             receive: side(recvbuf, recvcount, recvtype),
             root,
             ..no_data(COLL_SCATTERV)
@@ -267,7 +293,7 @@ collectives! {
     ) {
         let args = CollArgs {
             send: side(sendbuf, sendcount, sendtype),
-            receive: sides(recvbuf, recvcounts, displs, recvtype),
+            receive: sides("recvbuf", recvbuf, recvcounts, displs, recvtype)?,
             ..no_data(COLL_ALLGATHERV)
         };
         Ok(args.into())
@@ -298,8 +324,8 @@ collectives! {
         recvtype: Datatype,
     ) {
         let args = CollArgs {
-            send: sides(sendbuf, sendcounts, sdispls, sendtype),
-            receive: sides(recvbuf, recvcounts, rdispls, recvtype),
+            send: sides("sendbuf", sendbuf, sendcounts, sdispls, sendtype)?,
+            receive: sides("recvbuf", recvbuf, recvcounts, rdispls, recvtype)?,
             ..no_data(COLL_ALLTOALLV)
         };
         Ok(args.into())
@@ -381,6 +407,7 @@ collectives! {
         let mut prepared = reduction(COLL_REDUCE_SCATTER, sendbuf, recvbuf, 0, datatype, op)?;
         prepared.args.send.counts = array(recvcounts);
         prepared.args.receive.counts = array(recvcounts);
+        present("sendbuf", sendbuf, recvcounts.iter().map(|count| (count, datatype)))?;
         Ok(prepared)
     }
 }
@@ -398,9 +425,13 @@ fn alltoall_of_types(
     };
     let views = |types: &[Datatype]| types.iter().map(view).collect::<Result<Vec<_>>>();
     let datatypes = [views(send.3)?, views(receive.3)?];
+    present("sendbuf", send.0, send.1.iter().zip(send.3.iter().copied()))?;
+    present("recvbuf", receive.0, receive.1.iter().zip(receive.3.iter().copied()))?;
     let typed = |buffer, counts, displacements, types: &Vec<_>| CollSide {
+        counts: array(counts),
+        displacements: array(displacements),
         datatypes: types.as_ptr(),
-        ..sides(buffer, counts, displacements, MPI_DATATYPE_NULL)
+        ..side(buffer, 0, MPI_DATATYPE_NULL)
     };
     let args = CollArgs {
         send: typed(send.0, send.1, send.2, &datatypes[0]),
@@ -442,4 +473,65 @@ pub fn reduce_local(
         unsafe { apply(op, inbuf, inoutbuf, count as u64, view) };
     }
     Ok(())
+}
+
+/// Within a group, data may not be sent from where it is received, but by `MPI_IN_PLACE` (MPI 5.0,
+/// section 6.2.3).
+#[inline]
+fn apart(comm: CommRef, args: &CollArgs) -> Result<()> {
+    let (send, receive) = (&args.send, &args.receive);
+    if send.buffer != receive.buffer || send.buffer.is_null() || !check::enabled() {
+        return Ok(());
+    }
+    // Only the root has both.
+    let rooted = matches!(
+        args.operation,
+        COLL_GATHER | COLL_GATHERV | COLL_SCATTER | COLL_SCATTERV | COLL_REDUCE
+    );
+    if rooted && args.root != comm.rank() as c_int {
+        return Ok(());
+    }
+    let ranks = comm.view().remote_size as usize;
+    // SAFETY: both sides have counts for each process that this one exchanges data with.
+    let overlap = unsafe { has_data(send, ranks) && has_data(receive, ranks) };
+    if overlap {
+        let text = "sendbuf and recvbuf are the same; MPI_IN_PLACE is for that";
+        return Err(Error::new(MPI_ERR_BUFFER, text));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// If the side has counts, there are as many as ranks.
+unsafe fn has_data(side: &CollSide, ranks: usize) -> bool {
+    let counts = &side.counts;
+    let any = |counts: Counts<'_>| counts.iter().any(|count| count > 0);
+    // SAFETY: promised by the caller; the width is that of the elements.
+    unsafe {
+        match counts.width {
+            _ if counts.data.is_null() => side.count > 0,
+            4 => any(args::counts(counts.data.cast::<c_int>(), ranks)),
+            _ => any(args::counts(counts.data.cast::<Count>(), ranks)),
+        }
+    }
+}
+
+/// Where this process receives its part of a reduction.
+fn own_part(comm: CommRef, args: &CollArgs) -> Result<()> {
+    let CollSide { buffer, ref counts, .. } = args.receive;
+    if !buffer.is_null() || !check::enabled() {
+        return Ok(());
+    }
+    let rank = comm.rank() as usize;
+    // SAFETY: there is a count for each process of the group, as wide as it says; a reduction has a
+    // datatype.
+    let (own, predefined) = unsafe {
+        let own = match counts.width {
+            4 => args::counts(counts.data.cast::<c_int>(), rank + 1).at(rank),
+            _ => args::counts(counts.data.cast::<Count>(), rank + 1).at(rank),
+        };
+        (own, (*args.receive.datatype).predefined != 0)
+    };
+    // With a derived type the null pointer is MPI_BOTTOM.
+    present("recvbuf", buffer, predefined.then_some((own, MPI_BYTE)).into_iter())
 }

@@ -97,19 +97,20 @@ impl Outcomes {
         Self { statuses, written: 0, first: None }
     }
 
-    /// Reports a complete request and ends it; returns what its handle becomes.
+    /// Reports a complete request, the one at `index` of the array, and ends it; returns what its handle
+    /// becomes.
     #[inline(always)]
-    fn end(&mut self, view: RequestRef) -> Request {
+    fn end(&mut self, index: usize, view: RequestRef) -> Request {
         let place = self.statuses.at(self.written);
         if self.first.is_some() || !request::usual_outcome(view, place) {
-            self.unusual(view, place);
+            self.unusual(index, view, place);
         }
         self.written += 1;
         request::finish(view)
     }
 
     #[cold]
-    fn unusual(&mut self, view: RequestRef, place: StatusOut) {
+    fn unusual(&mut self, index: usize, view: RequestRef, place: StatusOut) {
         let (status, result) = request::outcome(view);
         if result.is_ok() && self.first.is_none() {
             return place.set(status);
@@ -118,7 +119,7 @@ impl Outcomes {
             (0..self.written).for_each(|before| self.statuses.at(before).set_error(MPI_SUCCESS));
         }
         place.set_with_error(status);
-        self.first = self.first.take().or(result.err());
+        self.first = self.first.take().or_else(|| Some(result.err()?.in_status(index)));
     }
 
     /// The status of one that there is nothing to wait for.
@@ -129,7 +130,7 @@ impl Outcomes {
     }
 
     fn result(self) -> Result<()> {
-        self.first.map_or(Ok(()), |error| Err(error.in_status()))
+        self.first.map_or(Ok(()), Err)
     }
 }
 
@@ -145,9 +146,9 @@ pub fn waitall(
 /// Reports and ends complete requests of an array; the others in it have empty statuses.
 fn end_all(requests: &mut [Request], statuses: StatusesOut) -> Result<()> {
     let mut outcomes = Outcomes::new(statuses);
-    for handle in requests {
+    for (index, handle) in requests.iter_mut().enumerate() {
         match request::going(*handle)? {
-            Some(view) => *handle = outcomes.end(view),
+            Some(view) => *handle = outcomes.end(index, view),
             None => outcomes.nothing(),
         }
     }
@@ -257,7 +258,7 @@ fn end_some(
         match request::going(requests[place])? {
             Some(view) if view.is_complete() => {
                 indices[outcomes.written] = place as c_int;
-                requests[place] = outcomes.end(view);
+                requests[place] = outcomes.end(place, view);
             }
             _ => {}
         }
