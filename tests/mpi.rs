@@ -1,74 +1,158 @@
 //! MPI programs as users have them: each program of `tests/mpi` is compiled with the wrapper and run
-//! by mpirun, with several numbers of processes. Such a program prints nothing and ends with 0 when
-//! all is right; otherwise it names the line.
+//! by mpirun, with several numbers of processes and levels of thread support. Such a program prints
+//! nothing and ends with 0 when all is right; otherwise it names the line.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use cairn_tests::{Run, dist, root, scratch};
+use cairn_tests::functions::{Function, implemented};
+use cairn_tests::programs::{self, Counts};
+use cairn_tests::{Run, scratch};
 
-/// Compiles a program.
-fn compile(name: &str, dir: &Path) -> PathBuf {
-    let source = root().join("tests/mpi").join(name).with_extension("c");
-    let program = dir.join(name);
-    let strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread"];
-    let mpicc = Run::new(dist().join("bin/mpicc")).args(strict);
-    mpicc.args([&source]).args(["-o"]).args([&program]).ok();
-    program
+/// A program, compiled once.
+fn compiled(name: &str, counts: Counts) -> PathBuf {
+    programs::compiled(env!("CARGO_TARGET_TMPDIR"), name, counts)
 }
 
 /// A program with this many processes, who may take turns on the cores.
-fn mpirun(program: &Path, processes: u32) -> Run {
-    Run::mpirun().args(["--oversubscribe", "-n", &processes.to_string()]).args([program])
+fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
+    let run = Run::mpirun().args(["--oversubscribe", "-n", &processes.to_string()]);
+    run.args(mca).args([program])
 }
 
-/// Compiles a program and runs it with each number of processes.
-fn run(name: &str, processes: &[u32]) {
-    let dir = scratch();
-    let program = compile(name, dir.path());
-    for number in processes {
-        let ended = mpirun(&program, *number).ok();
-        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+/// Runs a program that has nothing to say, with one level of thread support.
+fn silent(processes: u32, level: &str, mca: &[&str], program: &Path) {
+    let ended = mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level).ok();
+    assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{level}: {ended}");
+}
+
+/// Program × levels of thread support × processes.
+macro_rules! programs {
+    ($counts:expr, $levels:expr; $($name:ident: $processes:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let processes: RangeInclusive<u32> = $processes;
+                let program = compiled(stringify!($name), $counts);
+                for processes in processes {
+                    for level in $levels {
+                        silent(processes, level, &[], &program);
+                    }
+                }
+            }
+        )*
+
+        /// Their names.
+        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+/// What works on communicators runs with 1 to 8 processes, what one process does alone with fewer.
+mod with_ints {
+    use super::*;
+
+    programs! {
+        Counts::Small, ["single", "multiple"];
+        attributes: 1..=8;
+        bsend: 1..=8;
+        colls: 1..=8;
+        comms: 1..=8;
+        completion: 1..=8;
+        datatypes: 1..=2;
+        errhandlers: 1..=3;
+        errors: 1..=3;
+        grequest: 1..=2;
+        groups: 1..=8;
+        icoll: 1..=8;
+        info: 1..=2;
+        inter: 1..=8;
+        matching: 1..=8;
+        modes: 1..=8;
+        ops: 1..=5;
+        p2p: 1..=8;
+        pcoll: 1..=8;
+        places: 1..=8;
+        statuses: 1..=1;
     }
 }
 
-/// Program × processes.
-macro_rules! programs {
-    ($($name:ident: $processes:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            run(stringify!($name), &$processes);
-        }
-    )*};
+mod with_large_counts {
+    use super::*;
+
+    programs! {
+        Counts::Large, ["single", "multiple"];
+        bsend: 2..=2;
+        colls: 1..=4;
+        completion: 2..=2;
+        datatypes: 2..=2;
+        errors: 1..=2;
+        matching: 2..=3;
+        modes: 2..=2;
+        ops: 1..=4;
+        p2p: 2..=3;
+        places: 3..=3;
+        statuses: 1..=1;
+    }
 }
 
-programs! {
-    attributes: [1, 2, 3];
-    bsend: [1, 2, 4];
-    colls: [1, 2, 3, 4, 8];
-    comms: [1, 2, 3, 5];
-    errhandlers: [1, 2];
-    grequest: [1, 2];
-    groups: [1, 2, 3, 4];
-    icoll: [1, 2, 3, 5, 8];
-    info: [1, 3];
-    inter: [1, 2, 3, 4, 5, 7, 8];
-    inter_threads: [1, 2, 3, 5];
-    p2p: [1, 2, 3, 4];
-    pcoll: [1, 2, 3, 5];
-    reenter: [1, 2, 3];
-    sync: [1, 2, 3];
+mod with_each_level {
+    use super::*;
+
+    programs! {
+        Counts::Small, ["single", "funneled", "serialized", "multiple"];
+        environment: 1..=3;
+    }
+}
+
+/// Threads that call at the same time.
+mod with_threads {
+    use super::*;
+
+    programs! {
+        Counts::Small, ["multiple"];
+        inter_threads: 1..=4;
+        reenter: 1..=3;
+        sync: 1..=3;
+        threads_colls: 1..=4;
+        threads_messages: 1..=4;
+        threads_objects: 1..=4;
+        threads_requests: 1..=4;
+    }
+}
+
+/// The functions of MPI that programs call, as the linker sees it.
+fn called(counts: Counts, programs: &[&str]) -> BTreeSet<String> {
+    let paths = programs.iter().map(|name| compiled(name, counts));
+    let symbols = Run::new("nm").args(["--undefined-only", "--no-sort"]).args(paths).ok().stdout;
+    let names = symbols.lines().filter_map(|line| line.trim().strip_prefix("U MPI_"));
+    names.map(|name| format!("MPI_{name}")).collect()
+}
+
+#[test]
+fn every_function_is_called_by_a_program() {
+    let alone: &[&str] = &["barriers", "basics", "fatal", "outside", "sessions", "threads"];
+    let programs = [with_ints::NAMES, with_each_level::NAMES, with_threads::NAMES, alone].concat();
+    let mut calls = called(Counts::Small, &programs);
+    calls.extend(called(Counts::Large, with_large_counts::NAMES));
+    let with_forms = |Function { name, large, .. }| {
+        let form = large.then(|| format!("{name}_c"));
+        [Some(name), form].into_iter().flatten()
+    };
+    let never: Vec<String> =
+        implemented().into_iter().flat_map(with_forms).filter(|it| !calls.contains(it)).collect();
+    assert!(never.is_empty(), "no program of tests/mpi calls {never:?}");
 }
 
 /// The same programs over another transport: a parameter is all that differs.
 #[test]
 fn transports_can_be_swapped() {
-    let dir = scratch();
-    for name in ["p2p", "colls", "inter", "icoll", "pcoll"] {
-        let program = compile(name, dir.path());
+    for name in ["p2p", "colls", "matching", "modes"] {
         for transports in ["self,sm", "self,tcp"] {
-            let mca = ["--oversubscribe", "--mca", "btl", transports, "-n", "3"];
-            let ended = Run::mpirun().args(mca).args([&program]).ok();
-            assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+            for level in ["single", "multiple"] {
+                let mca = ["--mca", "btl", transports];
+                silent(3, level, &mca, &compiled(name, Counts::Small));
+            }
         }
     }
 }
@@ -76,11 +160,10 @@ fn transports_can_be_swapped() {
 /// Sessions without the World Model, around it and after it, some of them without the others.
 #[test]
 fn sessions() {
-    let dir = scratch();
-    let program = compile("sessions", dir.path());
+    let program = compiled("sessions", Counts::Small);
     for order in ["around", "alone", "after", "last"] {
         for number in [1, 2, 3, 5] {
-            let ended = mpirun(&program, number).args([order]).ok();
+            let ended = mpirun(number, &[], &program).args([order]).ok();
             assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
         }
         let tcp = ["--oversubscribe", "--mca", "btl", "self,tcp", "-n", "3"];
@@ -92,14 +175,11 @@ fn sessions() {
 /// More processes than processors, unless they wait in a way that is not made for that.
 #[test]
 fn ways_of_waiting_can_be_swapped() {
-    let dir = scratch();
     for name in ["p2p", "colls"] {
-        let program = compile(name, dir.path());
-        for (wait, ranks) in [("adaptive", "5"), ("block", "5"), ("spin", "2"), ("yield", "3")] {
+        for (wait, ranks) in [("adaptive", 5), ("block", 5), ("spin", 2), ("yield", 3)] {
             for transports in ["self,sm", "self,tcp"] {
-                let mca = ["--oversubscribe", "--mca", "btl", transports, "--mca", "wait", wait];
-                let ended = Run::mpirun().args(mca).args(["-n", ranks]).args([&program]).ok();
-                assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+                let mca = ["--mca", "btl", transports, "--mca", "wait", wait];
+                silent(ranks, "single", &mca, &compiled(name, Counts::Small));
             }
         }
     }
@@ -108,15 +188,13 @@ fn ways_of_waiting_can_be_swapped() {
 /// In shared memory from the beginning, later or never, and however a process waits.
 #[test]
 fn barriers_hold_until_everybody_has_come() {
-    let dir = scratch();
-    let (program, file) = (compile("barriers", dir.path()), dir.path().join("came"));
+    let (program, dir) = (compiled("barriers", Counts::Small), scratch());
     let never = ["--mca", "coll", "basic"];
     let first = ["--mca", "coll_sm_after", "0"];
-    let ways = [("1", first), ("2", first), ("3", never), ("5", first), ("8", first)];
-    let waits = ["adaptive", "block", "yield"].map(|wait| ("3", ["--mca", "wait", wait]));
+    let ways = [(1, first), (2, first), (3, never), (5, first), (8, first)];
+    let waits = ["adaptive", "block", "yield"].map(|wait| (3, ["--mca", "wait", wait]));
     for (ranks, mca) in ways.into_iter().chain(waits) {
-        let run = Run::mpirun().args(["--oversubscribe", "-n", ranks]).args(mca);
-        let ended = run.args([&program, &file]).ok();
+        let ended = mpirun(ranks, &mca, &program).args([dir.path().join("came")]).ok();
         assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
     }
 }
@@ -125,27 +203,44 @@ fn barriers_hold_until_everybody_has_come() {
 /// is the first program of figure 9 of Zambre et al., which hangs where an instance is left alone.
 #[test]
 fn threads_progress_and_wait_in_any_way() {
-    let dir = scratch();
-    let program = compile("threads", dir.path());
+    let program = compiled("threads", Counts::Small);
     for progress in ["concurrent", "hybrid", "serial", "thread"] {
         for wait in ["adaptive", "block", "yield"] {
             for cri in ["dedicated", "round_robin", "comm"] {
                 let mca =
                     ["--mca", "progress", progress, "--mca", "wait", wait, "--mca", "cri", cri];
-                let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]).args(mca);
-                let ended = run.args([&program]).ok();
-                assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+                silent(2, "multiple", &mca, &program);
             }
         }
     }
-    let tcp = ["--mca", "btl", "self,tcp", "--oversubscribe", "-n", "3"];
-    Run::mpirun().args(tcp).args([&program]).ok();
+    silent(3, "multiple", &["--mca", "btl", "self,tcp"], &program);
 }
+
+/// The error that a program makes when its argument says so, the class that is the exit status of the
+/// job, and what is said of it: function, argument, value, what is allowed.
+const MISTAKES: &[(&str, i32, &str)] = &[
+    ("rank", 6, "MPI_Send failed: MPI_ERR_RANK: dest is -77, but the ranks are 0 to 1"),
+    ("tag", 4, "MPI_Send failed: MPI_ERR_TAG: tag is -5, but tags are 0 to "),
+    ("count", 2, "MPI_Bcast failed: MPI_ERR_COUNT: count is -3, but may not be negative"),
+    ("root", 8, "MPI_Reduce failed: MPI_ERR_ROOT: root is 2, but the ranks are 0 to 0"),
+    ("type", 3, "MPI_Send failed: MPI_ERR_TYPE: datatype is MPI_DATATYPE_NULL, but an object is"),
+    ("operation", 10, "MPI_ERR_OP: op is MPI_BXOR, but that is not defined on MPI_FLOAT"),
+    ("group", 9, "MPI_Group_union failed: MPI_ERR_GROUP: group1 is MPI_GROUP_NULL, but an object"),
+    ("handle", 5, "MPI_Barrier failed: MPI_ERR_COMM: comm is 0x4d, which is no MPI_Comm"),
+    ("null", 1, "MPI_Recv failed: MPI_ERR_BUFFER: buf is a null pointer, but there are 4 elements"),
+    ("pointer", 13, "MPI_Comm_size failed: MPI_ERR_ARG: size is a null pointer"),
+    ("info", 34, "MPI_Info_get_nkeys failed: MPI_ERR_INFO: info is MPI_INFO_NULL, but an object"),
+    ("truncated", 15, "MPI_Recv failed: MPI_ERR_TRUNCATE: the message from rank 0 with tag 5"),
+    ("waitall", 19, "MPI_ERR_IN_STATUS: array_of_requests[1]: MPI_ERR_TRUNCATE: the message from"),
+    ("freed", 5, "MPI_Comm_free failed: MPI_ERR_COMM: comm is 0x"),
+    ("freed request", 7, "MPI_Request_free failed: MPI_ERR_REQUEST: request is 0x"),
+    ("unsupported", 55, "MPI_Win_create_dynamic is not implemented in this version"),
+    ("again", 16, "MPI_Init failed: MPI_ERR_OTHER: MPI is initialized already"),
+];
 
 #[test]
 fn a_thread_of_the_library_makes_progress_if_asked_for() {
-    let dir = scratch();
-    let program = compile("background", dir.path());
+    let program = compiled("background", Counts::Small);
     let run = |mca: &[&str], threads| {
         let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]).args(mca);
         let ended = run.args([&program]).args([threads]).ok();
@@ -157,7 +252,7 @@ fn a_thread_of_the_library_makes_progress_if_asked_for() {
     }
     // Programs of one thread, in a process that has two.
     for name in ["p2p", "colls", "errhandlers"] {
-        let program = compile(name, dir.path());
+        let program = compiled(name, Counts::Small);
         let run = Run::mpirun().args(["--oversubscribe", "-n", "2", "--mca", "progress", "thread"]);
         let ended = run.args([&program]).ok();
         assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
@@ -166,8 +261,7 @@ fn a_thread_of_the_library_makes_progress_if_asked_for() {
 
 #[test]
 fn calls_beyond_the_level_of_thread_support_are_errors() {
-    let dir = scratch();
-    let program = compile("levels", dir.path());
+    let program = compiled("levels", Counts::Small);
     for level in ["0", "1", "2", "3"] {
         Run::mpirun().args(["-n", "1"]).args([&program]).args([level]).ok();
     }
@@ -187,8 +281,7 @@ fn stress(program: &Path, length: [&str; 2], processes: &str, mca: &[(&str, &str
 
 #[test]
 fn threads_that_do_everything_at_once() {
-    let dir = scratch();
-    let program = compile("stress", dir.path());
+    let program = compiled("stress", Counts::Small);
     let said = [
         ("self,sm", "concurrent", "adaptive", "dedicated"),
         ("self,sm", "serial", "block", "round_robin"),
@@ -206,10 +299,10 @@ fn threads_that_do_everything_at_once() {
 #[test]
 #[ignore = "takes an hour; see CONTRIBUTING.md"]
 fn stress_sweep() {
-    let dir = scratch();
-    let program = compile("stress", dir.path());
+    let program = compiled("stress", Counts::Small);
     let seconds = std::env::var("CAIRN_STRESS").unwrap_or_else(|_| "10".into());
     let length = format!("{seconds}s");
+    let dir = scratch();
     let json = Run::info(dir.path()).args(["--json"]).ok().json();
     let components = |framework: &str| -> Vec<String> {
         let all = json["frameworks"].as_array().expect("a list");
@@ -241,15 +334,48 @@ fn stress_sweep() {
 
 #[test]
 fn errors_end_the_job_unless_told_otherwise() {
-    let dir = scratch();
-    let program = compile("fatal", dir.path());
-    for handler in ["", "abort"] {
-        let ended = mpirun(&program, 2).args([handler]).end();
-        // The error class of a wrong rank.
-        assert_eq!(ended.status.code(), Some(6), "{ended}");
-        ended.complains(&["MPI_Send failed: MPI_ERR_RANK: dest is -77"]);
-        // Although the C library had kept it, for a pipe.
-        ended.says(&["printed before"]);
+    let program = compiled("fatal", Counts::Small);
+    for (which, class, message) in MISTAKES {
+        // The second rank makes it, the first one waits for ever.
+        let ended = mpirun(2, &[], &program).args(["", which, "1"]).exits(*class);
+        ended.complains(&["cairn: rank 1 on ", message, "mpirun: rank 1 aborted the job"]);
+        mpirun(1, &[], &program).args(["return", which]).exits(7);
     }
-    mpirun(&program, 2).args(["return"]).exits(7);
+    let ended = mpirun(2, &[], &program).args(["abort"]).exits(6);
+    ended.complains(&["MPI_Send failed: MPI_ERR_RANK"]);
+    // Although the C library had kept it, for a pipe.
+    ended.says(&["printed before"]);
+    // Without mpirun, too.
+    Run::new(&program).exits(6).complains(&["MPI_Send failed: MPI_ERR_RANK"]);
+}
+
+#[test]
+fn calls_outside_of_mpi_are_errors() {
+    let program = compiled("outside", Counts::Small);
+    silent(1, "single", &[], &program);
+    silent(3, "multiple", &[], &program);
+    let functions = BTreeMap::from([
+        ("send", "MPI_Send"),
+        ("barrier", "MPI_Barrier"),
+        ("rank", "MPI_Comm_rank"),
+        ("dup", "MPI_Comm_dup"),
+        ("wait", "MPI_Wait"),
+        ("group", "MPI_Comm_group"),
+        ("thread", "MPI_Is_thread_main"),
+        ("attach", "MPI_Buffer_attach"),
+        ("finalize", "MPI_Finalize"),
+        ("abort", "MPI_Abort"),
+    ]);
+    for (when, why) in [("before", "is not initialized; call MPI_Init first"), ("after", "is fin")]
+    {
+        for (argument, function) in &functions {
+            let run = Run::new(&program).args([when, argument]);
+            run.exits(16).complains(&[&format!("{function} failed: MPI_ERR_OTHER: MPI {why}")]);
+        }
+        let ended = mpirun(2, &[], &program).args([when, "send"]).exits(16);
+        ended.complains(&["MPI_Send failed: MPI_ERR_OTHER", "exited with status 16"]);
+    }
+    let again = "MPI_Init failed: MPI_ERR_OTHER: MPI is finalized, and can't be initialized again";
+    Run::new(&program).args(["after", "init"]).exits(16).complains(&[again]);
+    Run::new(&program).args(["before", "init"]).exits(16).complains(&["is initialized already"]);
 }

@@ -64,11 +64,11 @@ impl Error {
         self
     }
 
-    /// The same error of the request at a place, from a function that completes several: it returns
-    /// `MPI_ERR_IN_STATUS`, and the statuses say which operations failed.
-    pub fn in_status(mut self, place: usize) -> Self {
+    /// The same error of the operation at a place of an array, from a function that completes several:
+    /// it returns `MPI_ERR_IN_STATUS`, and the statuses say which operations failed.
+    pub fn in_status(mut self, array: &str, place: usize) -> Self {
         let Details { code, text, .. } = &*self.0;
-        self.0.text = format!("array_of_requests[{place}]: {}: {text}", class_name(*code)).into();
+        self.0.text = format!("{array}[{place}]: {}: {text}", class_name(*code)).into();
         self.0.code = MPI_ERR_IN_STATUS;
         self
     }

@@ -154,6 +154,31 @@ static void of_datatypes(void)
     OK(MPI_Type_free_keyval(&key));
 }
 
+/* The names that MPI-1 had. */
+static void of_old(void)
+{
+    int key, flag = -1;
+    void *value = NULL;
+    MPI_Comm comm, child;
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+    OK(MPI_Keyval_create(MPI_DUP_FN, delete_, &key, calls));
+    OK(MPI_Attr_get(comm, key, &value, &flag));
+    CHECK(!flag);
+    OK(MPI_Attr_put(comm, key, &digits[3]));
+    OK(MPI_Attr_get(comm, key, &value, &flag));
+    CHECK(flag && value == &digits[3]);
+    CHECK(value_of(comm, key) == 3);
+    OK(MPI_Comm_dup(comm, &child));
+    CHECK(value_of(child, key) == 3);
+    OK(MPI_Attr_delete(comm, key));
+    CHECK(expect("d3"));
+    OK(MPI_Comm_free(&child));
+    CHECK(expect("d3"));
+    OK(MPI_Keyval_free(&key));
+    CHECK(key == MPI_KEYVAL_INVALID);
+    OK(MPI_Comm_free(&comm));
+}
+
 static int at_end[3], ends;
 
 static int end(MPI_Comm comm, int key, void *value, void *extra)
@@ -175,6 +200,7 @@ int main(void)
     copies();
     refused_deletion();
     of_datatypes();
+    of_old();
     for (n = 0; n < 3; n++) {
         OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL));
         OK(MPI_Comm_set_attr(MPI_COMM_SELF, key, &digits[n]));

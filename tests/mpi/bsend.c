@@ -7,7 +7,8 @@ static int rank, size, next, previous;
 
 static void receive(MPI_Comm comm, int tag, int value)
 {
-    int numbers[NUMBERS], n, count;
+    int numbers[NUMBERS], n;
+    Count count;
     MPI_Status status;
     OK(MPI_Recv(numbers, NUMBERS, MPI_INT, previous, tag, comm, &status));
     OK(MPI_Get_count(&status, MPI_INT, &count));
@@ -26,16 +27,17 @@ static void send(MPI_Comm comm, int tag, int value)
     memset(numbers, 0xff, sizeof numbers);
 }
 
-static int room_for(int messages)
+static Count room_for(int messages)
 {
-    int bytes;
+    Count bytes;
     OK(MPI_Pack_size(NUMBERS, MPI_INT, MPI_COMM_WORLD, &bytes));
     return messages * (bytes + MPI_BSEND_OVERHEAD);
 }
 
 static void several_at_once(void)
 {
-    int bytes = room_for(3), n, found = -1;
+    Count bytes = room_for(3), found = -1;
+    int n;
     void *address = NULL, *buffer = malloc((size_t) bytes);
     OK(MPI_Buffer_attach(buffer, bytes));
     FAILS(MPI_ERR_BUFFER, MPI_Buffer_attach(buffer, bytes));
@@ -58,7 +60,8 @@ static void several_at_once(void)
 
 static void no_room(void)
 {
-    int numbers[NUMBERS] = {0}, bytes = room_for(1) - 1, found;
+    int numbers[NUMBERS] = {0};
+    Count bytes = room_for(1) - 1, found;
     char *buffer = malloc((size_t) bytes);
     FAILS(MPI_ERR_BUFFER, MPI_Bsend(numbers, 1, MPI_INT, next, 0, MPI_COMM_WORLD));
     OK(MPI_Bsend(numbers, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
@@ -70,7 +73,7 @@ static void no_room(void)
 
 static void a_buffer_of_a_communicator(void)
 {
-    int bytes = room_for(1), found;
+    Count bytes = room_for(1), found;
     char *buffer = malloc((size_t) bytes), *own;
     MPI_Comm comm;
     MPI_Request request;
@@ -92,7 +95,8 @@ static void a_buffer_of_a_communicator(void)
 
 static void persistent_and_immediate(void)
 {
-    int value = 0, got = -1, n, found;
+    int value = 0, got = -1, n;
+    Count found;
     char *buffer = malloc(4096);
     MPI_Request request;
     OK(MPI_Buffer_attach(buffer, 4096));
@@ -122,9 +126,10 @@ static void long_messages(void)
     enum { LONG = 1 << 20 };
     const size_t bytes = 2 * (LONG + MPI_BSEND_OVERHEAD);
     char *message = malloc(LONG), *got = malloc(LONG), *buffer = malloc(bytes), *own;
-    int n, found;
+    int n;
+    Count found;
     MPI_Request requests[2];
-    OK(MPI_Buffer_attach(buffer, (int) bytes));
+    OK(MPI_Buffer_attach(buffer, (Count) bytes));
     for (n = 0; n < 6; n++) {
         memset(message, n + rank, LONG);
         memset(got, 0, LONG);
@@ -139,7 +144,7 @@ static void long_messages(void)
         OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
     }
     OK(MPI_Buffer_detach(&own, &found));
-    CHECK(own == buffer && found == (int) bytes);
+    CHECK(own == buffer && found == (Count) bytes);
     free(message);
     free(got);
     free(buffer);
@@ -147,7 +152,8 @@ static void long_messages(void)
 
 static void an_automatic_buffer(void)
 {
-    int n, found = -1;
+    int n;
+    Count found = -1;
     void *address = NULL;
     OK(MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0));
     for (n = 0; n < 20; n++)

@@ -7,6 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Programs that use these types for counts, displacements and sizes are built twice: as they are, and
+   with -DLARGE, which makes MPI_X_c of each MPI_X that has a large-count form. The list of those is
+   made from mpi/abi/functions.txt. */
+#ifdef LARGE
+#include "large.h"
+typedef MPI_Count Count;
+typedef MPI_Aint Displ;
+typedef MPI_Count Extent;
+#else
+typedef int Count;
+typedef int Displ;
+typedef MPI_Aint Extent;
+#endif
+
 /* Ends the job and names the line if something is not true. */
 #define CHECK(condition)                                                              \
     do {                                                                              \
@@ -29,10 +43,30 @@ static inline int class_of(int code)
     return class_;
 }
 
-/* MPI, with errors that are returned, and who this process is. */
+/* The level of thread support that the environment asks for. */
+static inline int wanted_level(void)
+{
+    static const char *const names[] = { "single", "funneled", "serialized", "multiple" };
+    static const int levels[] = { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+                                  MPI_THREAD_MULTIPLE };
+    const char *name = getenv("TEST_THREAD_LEVEL");
+    for (int n = 0; name && n < 4; n++)
+        if (strcmp(name, names[n]) == 0)
+            return levels[n];
+    return MPI_THREAD_SINGLE;
+}
+
+/* MPI, with errors that are returned, and who this process is. With MPI_THREAD_MULTIPLE the library
+   works with its locks. */
 static inline void begin(int *rank, int *size)
 {
-    MPI_Init(NULL, NULL);
+    int level = wanted_level(), provided = -1;
+    if (level == MPI_THREAD_SINGLE) {
+        MPI_Init(NULL, NULL);
+    } else {
+        MPI_Init_thread(NULL, NULL, level, &provided);
+        CHECK(provided == level);
+    }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, rank);

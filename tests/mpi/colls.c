@@ -9,7 +9,8 @@ static void rooted(int n)
 {
     int *out = malloc(sizeof(int) * (size_t)(n * size + 1));
     int *in = malloc(sizeof(int) * (size_t)(n * size + 1));
-    int counts[64], displs[64];
+    Count counts[64];
+    Displ displs[64];
     for (int root = 0; root < size; root++) {
         for (int i = 0; i < n; i++)
             out[i] = value(rank, i);
@@ -65,7 +66,9 @@ static void rooted(int n)
 static void all(int n)
 {
     size_t room = sizeof(int) * (size_t)(n * size + 1);
-    int *out = malloc(room), *in = malloc(room), counts[64], displs[64];
+    int *out = malloc(room), *in = malloc(room);
+    Count counts[64];
+    Displ displs[64];
     MPI_Datatype types[64];
     for (int i = 0; i < n; i++)
         out[i] = value(rank, i);
@@ -105,7 +108,7 @@ static void all(int n)
 }
 
 /* Puts two pairs (a, b) of the function ax + b together; the order matters. */
-static void compose(void *input, void *inout, int *count, MPI_Datatype *type)
+static void compose(void *input, void *inout, Count *count, MPI_Datatype *type)
 {
     const unsigned *first = input;
     unsigned *second = inout;
@@ -120,7 +123,7 @@ static void reductions(int n)
 {
     size_t room = sizeof(double) * (size_t)(n * size + 2);
     double *out = malloc(room), *in = malloc(room);
-    int counts[64];
+    Count counts[64];
     for (int i = 0; i < n * size; i++)
         out[i] = rank + i;
     OK(RUN(Allreduce, allreduce, out, in, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));

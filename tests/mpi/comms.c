@@ -56,6 +56,149 @@ static void duplicates(void)
     OK(MPI_Comm_free(&third));
 }
 
+static int has(MPI_Comm comm, const char *key, const char *value)
+{
+    MPI_Info info;
+    char text[64];
+    int length = sizeof text, flag = 0;
+    OK(MPI_Comm_get_info(comm, &info));
+    OK(MPI_Info_get_string(info, key, &length, text, &flag));
+    OK(MPI_Info_free(&info));
+    return flag && strcmp(text, value) == 0;
+}
+
+/* The info of a communicator, and of those that are made of it. */
+static void infos(void)
+{
+    const char *key = "mpi_assert_no_any_tag";
+    MPI_Comm comms[5];
+    MPI_Request requests[2];
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, key, "true"));
+    OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comms[0]));
+    CHECK(has(comms[0], key, "true"));
+    OK(MPI_Comm_dup(comms[0], &comms[1]));
+    CHECK(has(comms[1], key, "true"));
+    OK(MPI_Comm_dup_with_info(comms[0], MPI_INFO_NULL, &comms[2]));
+    CHECK(!has(comms[2], key, "true"));
+    OK(MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &comms[3], &requests[0]));
+    OK(MPI_Comm_idup(comms[0], &comms[4], &requests[1]));
+    OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    CHECK(has(comms[3], key, "true") && has(comms[4], key, "true"));
+    OK(MPI_Comm_set_info(comms[2], info));
+    CHECK(has(comms[2], key, "true"));
+    for (int n = 0; n < 5; n++) {
+        works(comms[n]);
+        OK(MPI_Comm_free(&comms[n]));
+    }
+    OK(MPI_Info_free(&info));
+}
+
+/* A name is cut to its longest length; a duplicate has none. */
+static void names(void)
+{
+    char lengthy[MPI_MAX_OBJECT_NAME + 10], name[MPI_MAX_OBJECT_NAME];
+    int length = -1;
+    MPI_Comm comm, child;
+    memset(lengthy, 'x', sizeof lengthy - 1), lengthy[sizeof lengthy - 1] = 0;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    OK(MPI_Comm_get_name(comm, name, &length));
+    CHECK(length == 0 && name[0] == 0);
+    OK(MPI_Comm_set_name(comm, lengthy));
+    OK(MPI_Comm_get_name(comm, name, &length));
+    CHECK(length == MPI_MAX_OBJECT_NAME - 1 && strncmp(name, lengthy, (size_t)length) == 0);
+    OK(MPI_Comm_dup(comm, &child));
+    OK(MPI_Comm_get_name(child, name, &length));
+    CHECK(length == 0);
+    OK(MPI_Comm_free(&child));
+    OK(MPI_Comm_free(&comm));
+    OK(MPI_Comm_get_name(MPI_COMM_SELF, name, &length));
+    CHECK(strcmp(name, "MPI_COMM_SELF") == 0 && length == 13);
+    OK(MPI_Comm_get_name(MPI_COMM_NULL, name, &length));
+    CHECK(strcmp(name, "MPI_COMM_NULL") == 0);
+}
+
+/* By the node and what is in it. All processes of these tests are on one node. */
+static void types(void)
+{
+    MPI_Comm comm;
+    MPI_Info info;
+    int n;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory"));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, -rank, info, &comm));
+    OK(MPI_Comm_size(comm, &n));
+    CHECK(n == size);
+    OK(MPI_Comm_rank(comm, &n));
+    CHECK(n == size - 1 - rank);
+    works(comm);
+    OK(MPI_Comm_free(&comm));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &comm));
+    works(comm);
+    OK(MPI_Comm_free(&comm));
+    /* No such resource, no hint, nothing smaller, nothing wanted: no communicator. */
+    OK(MPI_Info_set(info, "mpi_hw_resource_type", "no such thing"));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    OK(MPI_Info_free(&info));
+}
+
+static void comparisons(void)
+{
+    MPI_Comm backwards, dup, one;
+    int result, flag;
+    OK(MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards));
+    OK(MPI_Comm_dup(backwards, &dup));
+    OK(MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &one));
+    OK(MPI_Comm_compare(backwards, MPI_COMM_WORLD, &result));
+    CHECK(result == (size == 1 ? MPI_CONGRUENT : MPI_SIMILAR));
+    OK(MPI_Comm_compare(backwards, dup, &result));
+    CHECK(result == MPI_CONGRUENT);
+    OK(MPI_Comm_compare(one, MPI_COMM_WORLD, &result));
+    CHECK(result == (size == 1 ? MPI_CONGRUENT : MPI_UNEQUAL));
+    OK(MPI_Comm_compare(one, MPI_COMM_SELF, &result));
+    CHECK(result == MPI_CONGRUENT);
+    OK(MPI_Comm_test_inter(dup, &flag));
+    CHECK(!flag);
+    OK(MPI_Comm_free(&backwards));
+    OK(MPI_Comm_free(&dup));
+    OK(MPI_Comm_free(&one));
+}
+
+/* Groups of different processes make their communicators at the same time, with one tag. */
+static void apart(void)
+{
+    MPI_Group world, own;
+    MPI_Comm comm;
+    int ranks[64], n = 0, found;
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
+    for (int p = rank % 2; p < size; p += 2)
+        ranks[n++] = p;
+    OK(MPI_Group_incl(world, n, ranks, &own));
+    OK(MPI_Comm_create_group(MPI_COMM_WORLD, own, 5, &comm));
+    OK(MPI_Comm_size(comm, &found));
+    CHECK(found == n);
+    works(comm);
+    OK(MPI_Comm_free(&comm));
+    /* Each process gives its own group: MPI_Comm_create allows that if they are apart. */
+    OK(MPI_Comm_create(MPI_COMM_WORLD, own, &comm));
+    OK(MPI_Comm_size(comm, &found));
+    CHECK(found == n);
+    works(comm);
+    OK(MPI_Comm_free(&comm));
+    OK(MPI_Comm_create(MPI_COMM_WORLD, MPI_GROUP_EMPTY, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    OK(MPI_Group_free(&own));
+    OK(MPI_Group_free(&world));
+}
+
 static void splits(void)
 {
     MPI_Comm comm;
@@ -125,6 +268,11 @@ int main(void)
     works(MPI_COMM_WORLD);
     works(MPI_COMM_SELF);
     duplicates();
+    infos();
+    names();
+    types();
+    comparisons();
+    apart();
     splits();
     creation();
     many();

@@ -34,6 +34,15 @@ static void pairs(void)
     OK(MPI_Info_get_string(info, "three", &length, value, &flag));
     CHECK(flag == 0 && length == 6);
 
+    OK(MPI_Info_get_valuelen(info, "one", &length, &flag));
+    CHECK(flag == 1 && length == 5);
+    OK(MPI_Info_get(info, "one", 3, value, &flag));
+    CHECK(flag == 1 && strcmp(value, "aga") == 0);
+    OK(MPI_Info_get(info, "three", 3, value, &flag));
+    CHECK(flag == 0);
+    OK(MPI_Info_get_valuelen(info, "three", &length, &flag));
+    CHECK(flag == 0);
+
     OK(MPI_Info_dup(info, &copy));
     OK(MPI_Info_delete(info, "one"));
     FAILS(MPI_ERR_INFO_NOKEY, MPI_Info_delete(info, "one"));

@@ -30,7 +30,7 @@ static void sizes(void)
         for (int mode = 0; mode < 3; mode++) {
             MPI_Request request;
             MPI_Status status;
-            int count;
+            Count count;
             memset(in, 0, all[s]);
             OK(MPI_Irecv(in, bytes, MPI_BYTE, from, 5, MPI_COMM_WORLD, &request));
             if (mode == 0)
@@ -75,7 +75,8 @@ static void order(void)
 static void probes(void)
 {
     int to = (rank + 1) % size, from = (rank + size - 1) % size;
-    int out[3] = { rank, rank + 1, rank + 2 }, in[3], flag, count;
+    int out[3] = { rank, rank + 1, rank + 2 }, in[3], flag;
+    Count count;
     MPI_Request send;
     MPI_Status status;
     MPI_Message message;

@@ -1,7 +1,9 @@
 //! What the tests of the whole share: an installation, commands with a deadline, plugins made on
 //! the fly.
 
+pub mod functions;
 pub mod pool;
+pub mod programs;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

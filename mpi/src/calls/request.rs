@@ -119,7 +119,8 @@ impl Outcomes {
             (0..self.written).for_each(|before| self.statuses.at(before).set_error(MPI_SUCCESS));
         }
         place.set_with_error(status);
-        self.first = self.first.take().or_else(|| Some(result.err()?.in_status(index)));
+        self.first =
+            self.first.take().or_else(|| Some(result.err()?.in_status("array_of_requests", index)));
     }
 
     /// The status of one that there is nothing to wait for.

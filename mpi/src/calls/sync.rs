@@ -82,12 +82,12 @@ pub fn sync_query_bulk(
     while let Some(Event { data, status: found, result }) = next {
         cbdata[number] = data;
         status.at(number).set_with_error(found);
-        error = error.or(result.err());
+        error = error.or_else(|| Some(result.err()?.in_status("cbdata", number)));
         number += 1;
         next = if number < cbdata.len() { body.next() } else { None };
     }
     outcount.set(number as c_int);
-    error.map_or(Ok(()), |error| Err(error.in_status()))
+    error.map_or(Ok(()), Err)
 }
 
 pub fn progress() {

@@ -1,0 +1,126 @@
+/* The program that tests/bad_input.rs completes with calls of all functions. Before MPI_Init and after
+   MPI_Finalize each call is made in a process of its own, where it must end the program and say which
+   function that was. In between each is made with one argument that is wrong. */
+#include <limits.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+/* A handle that is none. */
+#define NO(class) ((MPI_##class)(intptr_t)77)
+
+#define TEXT(name) TEXT_OF(name)
+#define TEXT_OF(name) #name
+
+/* What arguments point at. */
+static int in[16], out[16], number, ints[2], ints_out[2], ranges[1][3] = { { 0, 0, 1 } };
+static Count count, counts[] = { 1 }, negative[] = { -1 };
+static Displ displs[1];
+static Extent extent;
+static MPI_Count large;
+static MPI_Aint address;
+static void *pointer;
+static char text[MPI_MAX_LIBRARY_VERSION_STRING], long_text[MPI_MAX_INFO_VAL + 1];
+static MPI_Status status;
+static MPI_Datatype types[1] = { MPI_INT }, no_types[1] = { NO(Datatype) };
+static MPI_Request requests[1] = { MPI_REQUEST_NULL }, no_requests[1] = { NO(Request) };
+static MPI_Request null_requests[1] = { MPI_REQUEST_NULL };
+static MPI_Comm comm = MPI_COMM_NULL, no_comm = NO(Comm);
+static MPI_Group group = MPI_GROUP_NULL, no_group = NO(Group);
+static MPI_Info info = MPI_INFO_NULL, no_info = NO(Info);
+static MPI_Errhandler handler = MPI_ERRHANDLER_NULL, no_handler = NO(Errhandler);
+static MPI_Op op = MPI_OP_NULL, no_op = NO(Op);
+static MPI_Datatype type = MPI_DATATYPE_NULL, no_type = NO(Datatype);
+static MPI_Request request = MPI_REQUEST_NULL, no_request = NO(Request);
+static MPI_Request null_request = MPI_REQUEST_NULL;
+static MPI_Message message = MPI_MESSAGE_NO_PROC, no_message = NO(Message);
+
+static void reduce(void *a, void *b, Count *n, MPI_Datatype *of) { (void)a, (void)b, (void)n, (void)of; }
+static void comm_handler(MPI_Comm *of, int *code, ...) { (void)of, (void)code; }
+static void win_handler(MPI_Win *of, int *code, ...) { (void)of, (void)code; }
+static void session_handler(MPI_Session *of, int *code, ...) { (void)of, (void)code; }
+static int query(void *state, MPI_Status *of) { return (void)state, (void)of, MPI_SUCCESS; }
+static int release(void *state) { return (void)state, MPI_SUCCESS; }
+static int cancel(void *state, int complete) { return (void)state, (void)complete, MPI_SUCCESS; }
+
+/* Not every form of the program needs all of them. */
+static void *const used[] = {
+    in, out, &number, ints, ints_out, ranges, &count, counts, negative, displs, &extent, &large,
+    &address, &pointer, text, long_text, &status, types, no_types, requests, no_requests,
+    null_requests, &comm, &no_comm, &group, &no_group, &info, &no_info, &handler, &no_handler, &op,
+    &no_op, &type, &no_type, &request, &no_request, &null_request, &message, &no_message,
+    (void *)reduce, (void *)comm_handler, (void *)win_handler, (void *)session_handler,
+    (void *)query, (void *)release, (void *)cancel,
+};
+
+static int mistakes;
+
+#define WRONG(class, name, value, call)                                                        \
+    do {                                                                                       \
+        int found_ = class_of(call);                                                           \
+        if (found_ != MPI_ERR_##class) {                                                       \
+            fprintf(stderr, #call ": with " #name " = " #value " the class is %d, not " #class \
+                    "\n", found_);                                                             \
+            mistakes++;                                                                        \
+        }                                                                                      \
+    } while (0)
+
+/* A call outside of initialization and finalization, and how the message about it begins. */
+struct outside {
+    void (*call)(void);
+    const char *text;
+};
+
+void wrong_arguments(void);
+extern const struct outside outside[];
+
+static void refused(const struct outside *this, const char *why)
+{
+    char said[1000] = "";
+    size_t length = 0;
+    ssize_t more;
+    int ends[2], ended = -1;
+    CHECK(pipe(ends) == 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], 2);
+        close(ends[0]), close(ends[1]);
+        this->call();
+        _exit(0);
+    }
+    close(ends[1]);
+    while ((more = read(ends[0], said + length, sizeof said - 1 - length)) > 0)
+        length += (size_t)more;
+    close(ends[0]);
+    CHECK(waitpid(child, &ended, 0) == child);
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != MPI_ERR_OTHER || !strstr(said, this->text)
+        || !strstr(said, why)) {
+        fprintf(stderr, "%s: not as MPI %s: status %#x, %s\n", this->text, why, ended, said);
+        mistakes++;
+    }
+}
+
+static void all_refused(const char *why)
+{
+    for (const struct outside *one = outside; one->call; one++)
+        refused(one, why);
+}
+
+int main(void)
+{
+    int rank, size;
+    (void)used;
+    all_refused("is not initialized");
+    begin(&rank, &size);
+    memset(long_text, 'x', sizeof long_text - 1);
+    wrong_arguments();
+    /* Everything still works. */
+    OK(MPI_Sendrecv(out, 16, MPI_INT, 0, 1, in, 16, MPI_INT, 0, 1, MPI_COMM_SELF, &status));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Finalize());
+    all_refused("is finalized");
+    return mistakes != 0;
+}
