@@ -134,6 +134,12 @@
 #define CAIRN_BTL_CAN_WAKE 1024
 
 /**
+ * `cairn_btl_module_t.capabilities`: with `CAIRN_BTL_NEEDS_REGISTRATION`, only memory that peers read or write has
+ * to be registered; this process's own side of put, get and atomics may be any memory.
+ */
+#define CAIRN_BTL_LOCAL_UNREGISTERED 2048
+
+/**
  * `cairn_btl_module_t.exclusivity`: a network.
  */
 #define CAIRN_BTL_EXCLUSIVITY_NETWORK 1024
@@ -496,7 +502,8 @@ struct cairn_btl_ops_t {
                                     uint32_t access,
                                     void **registration);
   /**
-   * Ends a registration that nothing in flight uses. Any thread. Default: nothing.
+   * Ends a registration that nothing in flight uses. Any thread; with no CRI's lock held if
+   * `offer_memory` made it. Default: nothing.
    */
   void (*deregister_memory)(const struct cairn_btl_module_t *module, void *registration);
   /**
@@ -532,6 +539,18 @@ struct cairn_btl_ops_t {
                      struct cairn_endpoint_t *endpoint,
                      char *text,
                      size_t capacity);
+  /**
+   * Registers `len` bytes (not 0) that the peer behind `endpoint` is about to get, once, all of them
+   * or the first ones, in one piece. They do not change until the registration ends, so the
+   * transport may begin to move them at once, before the peer asks. With the CRI's lock held. Hot.
+   * Default: `register_memory` for `CAIRN_BTL_LOCAL` and `CAIRN_BTL_REMOTE_READ`.
+   */
+  cairn_status_t (*offer_memory)(const struct cairn_btl_module_t *module,
+                                 const cairn_cri_t *cri,
+                                 struct cairn_endpoint_t *endpoint,
+                                 void *address,
+                                 size_t len,
+                                 void **registration);
 };
 
 /**

@@ -17,6 +17,10 @@
  *            advance ◄──────────── shared slots ───────────────────► advance
  * ```
  *
+ * Where both work, the owner may also begin, with `offer`, before the reader has asked: its ticket
+ * travels with whatever tells the reader of the bytes, and the reader joins with `accept`, or takes
+ * another way and leaves the offer alone.
+ *
  * **Life.** `peer_open` makes the component's object for a peer at the first large transfer with it,
  * from the card the peer's side of the same component published; `peer_close` ends it. A component
  * that the system refuses (ptrace scope, containers) finds that out in `peer_open` by really moving
@@ -25,7 +29,7 @@
  * **Choice.** Which component is the fastest for which size the transport measures: it tries each
  * with the first transfers of a size.
  *
- * **Threads and locks.** `fetch`, `serve`, `advance` and `finish` are hot, and called by one thread
+ * **Threads and locks.** `fetch`, `serve`, `offer`, `accept`, `advance` and `finish` are hot, and called by one thread
  * at a time for one transfer; transfers of different threads go on at the same time. `peer_open` may
  * be called with an instance's lock held, by one thread at a time for one peer; of the host table it
  * uses `card_get`, `log` and `show_once`.
@@ -33,7 +37,8 @@
  * **Completion.** A transfer advances only by `advance`, which the transport calls from progress
  * until it returns `CAIRN_DONE` or an error; it never waits for the other side. Then `finish` frees
  * it. Buffers are the transfer's until then. A transport may also give a transfer up and finish it
- * early, when the peer is gone; the other side must not be harmed by that.
+ * early, when the peer is gone; the other side must not be harmed by that. An offer is finished when
+ * its reader has said, by other means, that it does not read any more, or has never heard of it.
  *
  * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
@@ -63,6 +68,12 @@
  * Most bytes of a ticket: with what a transport adds it fits a cache line.
  */
 #define CAIRN_SMSC_MAX_TICKET 24
+
+/**
+ * Most bytes of a ticket that `offer` makes: it travels with the announcement of a message, which
+ * is to fit a cache line.
+ */
+#define CAIRN_SMSC_MAX_OFFER 3
 
 /**
  * What the owner needs to take part in a transfer. Travels between processes as bytes.
@@ -136,6 +147,28 @@ struct cairn_smsc_ops_t {
    * Frees a transfer, finished or given up. Hot. Required.
    */
   void (*finish)(cairn_instance_t *instance, void *transfer);
+  /**
+   * The owner's side, before the reader has asked: begins to move `len` bytes (not 0) from `buffer`
+   * to whoever gets the ticket, of at most `CAIRN_SMSC_MAX_OFFER` bytes, and stores the transfer.
+   * It may copy a first piece. Answers as `fetch`, and `CAIRN_NO_RESOURCES` rather than take what
+   * reads need: they must go on for offers to end. Hot. Default: `CAIRN_NO_RESOURCES`.
+   */
+  cairn_outcome_t (*offer)(cairn_instance_t *instance,
+                           void *peer,
+                           const void *buffer,
+                           size_t len,
+                           struct cairn_smsc_ticket_t *ticket,
+                           void **transfer);
+  /**
+   * The reader's side of what the peer has offered: moves `len` bytes, as many as were offered
+   * or the first of them, to `buffer`. Answers as `fetch`. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_outcome_t (*accept)(cairn_instance_t *instance,
+                            void *peer,
+                            const struct cairn_smsc_ticket_t *ticket,
+                            void *buffer,
+                            size_t len,
+                            void **transfer);
 };
 
 #endif  /* CAIRN_SMSC_H */

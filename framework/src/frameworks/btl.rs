@@ -88,6 +88,10 @@ pub const BTL_IN_ORDER: u64 = 512;
 /// [`BtlModule::capabilities`]: `arm` works, so a thread can sleep until something arrives.
 pub const BTL_CAN_WAKE: u64 = 1024;
 
+/// [`BtlModule::capabilities`]: with `BTL_NEEDS_REGISTRATION`, only memory that peers read or write has
+/// to be registered; this process's own side of put, get and atomics may be any memory.
+pub const BTL_LOCAL_UNREGISTERED: u64 = 2048;
+
 /// [`BtlModule::exclusivity`]: a network.
 pub const BTL_EXCLUSIVITY_NETWORK: u32 = 1024;
 /// [`BtlModule::exclusivity`]: memory that the processes of a node share.
@@ -413,7 +417,8 @@ pub struct BtlOps {
             registration: &mut *mut c_void,
         ) -> Status,
     >,
-    /// Ends a registration that nothing in flight uses. Any thread. Default: nothing.
+    /// Ends a registration that nothing in flight uses. Any thread; with no CRI's lock held if
+    /// `offer_memory` made it. Default: nothing.
     pub deregister_memory:
         Option<unsafe extern "C" fn(module: &BtlModule, registration: *mut c_void)>,
     /// Writes the `key_size` bytes that a peer needs to use a registration. Any thread. Default:
@@ -453,6 +458,20 @@ pub struct BtlOps {
             capacity: usize,
         ) -> usize,
     >,
+    /// Registers `len` bytes (not 0) that the peer behind `endpoint` is about to get, once, all of them
+    /// or the first ones, in one piece. They do not change until the registration ends, so the
+    /// transport may begin to move them at once, before the peer asks. With the CRI's lock held. Hot.
+    /// Default: `register_memory` for `CAIRN_BTL_LOCAL` and `CAIRN_BTL_REMOTE_READ`.
+    pub offer_memory: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            cri: &Cri,
+            endpoint: *mut Endpoint,
+            address: *mut c_void,
+            len: usize,
+            registration: &mut *mut c_void,
+        ) -> Status,
+    >,
 }
 
 contract! {
@@ -475,6 +494,7 @@ contract! {
     optional release_key since 0 = absent::release;
     optional arm since 0 = absent::arm;
     optional describe since 0 = absent::describe;
+    optional offer_memory since 0 = absent::offer_memory;
 }
 
 impl BtlOps {
@@ -680,10 +700,26 @@ pub trait Btl: Component {
         Ok(core::ptr::null_mut())
     }
 
+    /// Registers memory that a peer is about to get, and may begin to move it. Hot.
+    ///
+    /// # Safety
+    /// The endpoint is one of this device; the memory is there and does not change until the
+    /// registration ends.
+    unsafe fn offer_memory(
+        device: &Self::Device,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        address: *mut c_void,
+        len: usize,
+    ) -> Result<*mut c_void, Failure> {
+        // SAFETY: promised by the caller.
+        unsafe { Self::register_memory(device, address, len, BTL_LOCAL | BTL_REMOTE_READ) }
+    }
+
     /// Ends a registration.
     ///
     /// # Safety
-    /// [`Btl::register_memory`] made it, and nothing in flight uses it.
+    /// [`Btl::register_memory`] or [`Btl::offer_memory`] made it, and nothing in flight uses it.
     unsafe fn deregister_memory(device: &Self::Device, registration: *mut c_void) {}
 
     /// Writes what a peer needs to use a registration into `key`, which has `key_size` bytes.
@@ -753,6 +789,7 @@ pub const fn ops<T: Btl>() -> BtlOps {
         release_key: Some(release_key::<T>),
         arm: Some(arm::<T>),
         describe: Some(describe::<T>),
+        offer_memory: Some(offer_memory::<T>),
     }
 }
 
@@ -889,6 +926,17 @@ shims! { T: Btl;
         registration: &mut *mut c_void,
     ) -> Status = report(module.instance) {
         *registration = T::register_memory(device::<T>(module), address, len, access)?;
+        Ok(())
+    }
+    fn offer_memory(
+        module: &BtlModule,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        address: *mut c_void,
+        len: usize,
+        registration: &mut *mut c_void,
+    ) -> Status = report(module.instance) {
+        *registration = T::offer_memory(device::<T>(module), cri, endpoint, address, len)?;
         Ok(())
     }
     fn deregister_memory(module: &BtlModule, registration: *mut c_void) = no_unwind {

@@ -12,6 +12,10 @@
 //!            advance ◄──────────── shared slots ───────────────────► advance
 //! ```
 //!
+//! Where both work, the owner may also begin, with `offer`, before the reader has asked: its ticket
+//! travels with whatever tells the reader of the bytes, and the reader joins with `accept`, or takes
+//! another way and leaves the offer alone.
+//!
 //! **Life.** `peer_open` makes the component's object for a peer at the first large transfer with it,
 //! from the card the peer's side of the same component published; `peer_close` ends it. A component
 //! that the system refuses (ptrace scope, containers) finds that out in `peer_open` by really moving
@@ -20,7 +24,7 @@
 //! **Choice.** Which component is the fastest for which size the transport measures: it tries each
 //! with the first transfers of a size.
 //!
-//! **Threads and locks.** `fetch`, `serve`, `advance` and `finish` are hot, and called by one thread
+//! **Threads and locks.** `fetch`, `serve`, `offer`, `accept`, `advance` and `finish` are hot, and called by one thread
 //! at a time for one transfer; transfers of different threads go on at the same time. `peer_open` may
 //! be called with an instance's lock held, by one thread at a time for one peer; of the host table it
 //! uses `card_get`, `log` and `show_once`.
@@ -28,14 +32,15 @@
 //! **Completion.** A transfer advances only by `advance`, which the transport calls from progress
 //! until it returns `CAIRN_DONE` or an error; it never waits for the other side. Then `finish` frees
 //! it. Buffers are the transfer's until then. A transport may also give a transfer up and finish it
-//! early, when the peer is gone; the other side must not be harmed by that.
+//! early, when the peer is gone; the other side must not be harmed by that. An offer is finished when
+//! its reader has said, by other means, that it does not read any more, or has never heard of it.
 
 use core::ffi::c_void;
 
 use super::{contract, shims};
 use crate::abi::component::Instance;
 use crate::abi::peer::Peer;
-use crate::abi::status::{OutcomeCode, Status};
+use crate::abi::status::{NO_RESOURCES, OutcomeCode, Status};
 use crate::author::{self, Component, Failure, Outcome};
 
 /// Major version of this contract.
@@ -45,6 +50,10 @@ pub const SMSC_MINOR: u16 = 0;
 
 /// Most bytes of a ticket: with what a transport adds it fits a cache line.
 pub const SMSC_MAX_TICKET: usize = 24;
+
+/// Most bytes of a ticket that `offer` makes: it travels with the announcement of a message, which
+/// is to fit a cache line.
+pub const SMSC_MAX_OFFER: usize = 3;
 
 /// What the owner needs to take part in a transfer. Travels between processes as bytes.
 #[repr(C)]
@@ -111,6 +120,32 @@ pub struct SmscOps {
         Option<unsafe extern "C" fn(instance: *mut Instance, transfer: *mut c_void) -> OutcomeCode>,
     /// Frees a transfer, finished or given up. Hot. Required.
     pub finish: Option<unsafe extern "C" fn(instance: *mut Instance, transfer: *mut c_void)>,
+    /// The owner's side, before the reader has asked: begins to move `len` bytes (not 0) from `buffer`
+    /// to whoever gets the ticket, of at most `CAIRN_SMSC_MAX_OFFER` bytes, and stores the transfer.
+    /// It may copy a first piece. Answers as `fetch`, and `CAIRN_NO_RESOURCES` rather than take what
+    /// reads need: they must go on for offers to end. Hot. Default: `CAIRN_NO_RESOURCES`.
+    pub offer: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            peer: *mut c_void,
+            buffer: *const c_void,
+            len: usize,
+            ticket: &mut SmscTicket,
+            transfer: &mut *mut c_void,
+        ) -> OutcomeCode,
+    >,
+    /// The reader's side of what the peer has offered: moves `len` bytes, as many as were offered
+    /// or the first of them, to `buffer`. Answers as `fetch`. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub accept: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            peer: *mut c_void,
+            ticket: &SmscTicket,
+            buffer: *mut c_void,
+            len: usize,
+            transfer: &mut *mut c_void,
+        ) -> OutcomeCode,
+    >,
 }
 
 contract! {
@@ -122,6 +157,8 @@ contract! {
     required advance;
     required finish;
     optional serve since 0 = absent_serve;
+    optional offer since 0 = absent_offer;
+    optional accept since 0 = absent_accept;
 }
 
 unsafe extern "C" fn absent_serve(
@@ -134,6 +171,29 @@ unsafe extern "C" fn absent_serve(
 ) -> OutcomeCode {
     // SAFETY: the caller passes the component's instance.
     unsafe { author::fail(instance, &author::unsupported("serve")) }
+}
+
+unsafe extern "C" fn absent_offer(
+    _: *mut Instance,
+    _: *mut c_void,
+    _: *const c_void,
+    _: usize,
+    _: &mut SmscTicket,
+    _: &mut *mut c_void,
+) -> OutcomeCode {
+    NO_RESOURCES
+}
+
+unsafe extern "C" fn absent_accept(
+    instance: *mut Instance,
+    _: *mut c_void,
+    _: &SmscTicket,
+    _: *mut c_void,
+    _: usize,
+    _: &mut *mut c_void,
+) -> OutcomeCode {
+    // SAFETY: the caller passes the component's instance.
+    unsafe { author::fail(instance, &author::unsupported("accept")) }
 }
 
 /// Copies in Rust. Functions correspond to those of [`SmscOps`].
@@ -169,6 +229,27 @@ pub trait Smsc: Component {
     ) -> Result<Option<Self::Transfer>, Failure> {
         Err(author::unsupported("serve"))
     }
+    /// The owner's side, begun before the reader asks, or `None` when there are no resources for it
+    /// now.
+    unsafe fn offer(
+        &self,
+        _peer: &Self::Peer,
+        _buffer: *const c_void,
+        _len: usize,
+        _ticket: &mut SmscTicket,
+    ) -> Result<Option<Self::Transfer>, Failure> {
+        Ok(None)
+    }
+    /// The reader's side of what was offered, or `None` when there are no resources for it now.
+    unsafe fn accept(
+        &self,
+        _peer: &Self::Peer,
+        _ticket: &SmscTicket,
+        _buffer: *mut c_void,
+        _len: usize,
+    ) -> Result<Option<Self::Transfer>, Failure> {
+        Err(author::unsupported("accept"))
+    }
     /// Moves what can be moved now.
     fn advance(&self, transfer: &mut Self::Transfer) -> Result<Outcome, Failure>;
 }
@@ -184,6 +265,8 @@ pub const fn ops<T: Smsc>() -> SmscOps {
         serve: Some(serve::<T>),
         advance: Some(advance::<T>),
         finish: Some(finish::<T>),
+        offer: Some(offer::<T>),
+        accept: Some(accept::<T>),
     }
 }
 
@@ -245,5 +328,29 @@ shims! { T: Smsc;
     }
     fn finish(_instance: *mut Instance, transfer: *mut c_void) = no_unwind {
         drop(Box::from_raw(transfer.cast::<T::Transfer>()));
+    }
+    fn offer(
+        instance: *mut Instance,
+        peer: *mut c_void,
+        buffer: *const c_void,
+        len: usize,
+        ticket: &mut SmscTicket,
+        transfer: &mut *mut c_void,
+    ) -> OutcomeCode = no_unwind {
+        let peer = &*peer.cast::<T::Peer>();
+        let made = author::component::<T>(instance).offer(peer, buffer, len, ticket);
+        author::outcome(instance, started(made, transfer))
+    }
+    fn accept(
+        instance: *mut Instance,
+        peer: *mut c_void,
+        ticket: &SmscTicket,
+        buffer: *mut c_void,
+        len: usize,
+        transfer: &mut *mut c_void,
+    ) -> OutcomeCode = no_unwind {
+        let peer = &*peer.cast::<T::Peer>();
+        let made = author::component::<T>(instance).accept(peer, ticket, buffer, len);
+        author::outcome(instance, started(made, transfer))
     }
 }

@@ -170,6 +170,16 @@ impl Btl for Double {
         play("register_memory", (port.number, address, len, access))?;
         Ok(at(0x6000))
     }
+    unsafe fn offer_memory(
+        port: &Port,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        address: *mut c_void,
+        len: usize,
+    ) -> Result<*mut c_void, Failure> {
+        play("offer_memory", (port.number, p(cri), endpoint, address, len))?;
+        Ok(at(0x6600))
+    }
     unsafe fn deregister_memory(port: &Port, registration: *mut c_void) {
         note("deregister_memory", (port.number, registration));
     }
@@ -212,7 +222,8 @@ cairn_framework::component! {
     description: "implements everything",
 }
 bare!(btl, Double: send_immediate, send_packed, send_gathered, put, get, atomic, flush,
-    register_memory, deregister_memory, pack_key, unpack_key, release_key, arm, describe);
+    register_memory, deregister_memory, pack_key, unpack_key, release_key, arm, describe,
+    offer_memory);
 
 fn peer(rank: u32) -> Peer {
     Peer {
@@ -399,6 +410,14 @@ fn memory_and_keys(btl: &Subject<BtlOps>, module: &BtlModule) {
     assert_eq!(c!(btl.ops, register_memory(module, memory, 99, 6, &mut place)), OK);
     assert_eq!((place, calls()), (registration, vec![expected]));
 
+    let (cri, mut place) = (cri(1), null_mut());
+    let expected = said("offer_memory", (70, p(&cri), endpoint, memory, 99));
+    let mut offer = || c!(btl.ops, offer_memory(module, &cri, endpoint, memory, 99, &mut place));
+    btl.fails(&expected, &mut offer);
+    btl.panics(&expected, &mut offer);
+    assert_eq!(offer(), OK);
+    assert_eq!((place, calls()), (at(0x6600), vec![expected]));
+
     let mut key = *b"########";
     let to = key.as_mut_ptr().cast::<c_void>();
     let expected = said("pack_key", (70, registration, KEY_SIZE));
@@ -501,6 +520,13 @@ fn absent_functions() {
             writes("", &[], |text: *mut c_char, capacity| {
                 c!(ops, describe(module, endpoint, text, capacity))
             });
+        }),
+        // It registers, which is absent, too.
+        ("offer_memory", &|| {
+            let module = BtlModule { ops, ..view(module.instance, c"left") };
+            let (memory, mut place) = (at(0x10), at(1));
+            assert_eq!(c!(ops, offer_memory(&module, cri, endpoint, memory, 9, &mut place)), OK);
+            assert!(place.is_null());
         }),
     ]);
     btl.close();

@@ -50,6 +50,27 @@ impl Smsc for Double {
         let outcome = play("serve", (self.0.me(), peer.number, p(ticket), buffer, len))?;
         Ok((outcome == Outcome::Done).then(|| Transfer(Witness::new("finish", 200), 0)))
     }
+    unsafe fn offer(
+        &self,
+        peer: &Witness,
+        buffer: *const c_void,
+        len: usize,
+        ticket: &mut SmscTicket,
+    ) -> Result<Option<Transfer>, Failure> {
+        let outcome = play("offer", (self.0.me(), peer.number, buffer, len, p(ticket)))?;
+        ticket.len = 2;
+        Ok((outcome == Outcome::Done).then(|| Transfer(Witness::new("finish", 300), 0)))
+    }
+    unsafe fn accept(
+        &self,
+        peer: &Witness,
+        ticket: &SmscTicket,
+        buffer: *mut c_void,
+        len: usize,
+    ) -> Result<Option<Transfer>, Failure> {
+        let outcome = play("accept", (self.0.me(), peer.number, p(ticket), buffer, len))?;
+        Ok((outcome == Outcome::Done).then(|| Transfer(Witness::new("finish", 400), 0)))
+    }
     fn advance(&self, transfer: &mut Transfer) -> Result<Outcome, Failure> {
         transfer.1 += 1;
         play("advance", (self.0.me(), transfer.0.number))
@@ -62,7 +83,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(smsc, Double: serve);
+bare!(smsc, Double: serve, offer, accept);
 
 fn peer(rank: u32) -> Peer {
     Peer {
@@ -127,7 +148,26 @@ fn transfers(smsc: &Subject<SmscOps>, from: *mut c_void, to: *mut c_void) {
     assert_eq!(c!(ops, serve(me, to, &ticket, buffer, 99, &mut served)), DONE);
     assert_eq!((served.is_null(), calls()), (false, vec![expected]));
 
-    for (transfer, number) in [(read, 100), (served, 200)] {
+    let (mut offered, mut accepted) = (null_mut(), null_mut());
+    let expected = said("offer", (me, 2, buffer, 99, p(&ticket)));
+    let mut offer = || c!(ops, offer(me, to, buffer, 99, &mut ticket, &mut offered));
+    smsc.fails(&expected, &mut offer);
+    order(Next::Outcome(Outcome::NoResources));
+    assert_eq!(offer(), NO_RESOURCES);
+    assert_eq!((offered, calls()), (null_mut(), vec![expected.clone()]));
+    assert_eq!(c!(ops, offer(me, to, buffer, 99, &mut ticket, &mut offered)), DONE);
+    assert_eq!((offered.is_null(), ticket.len, calls()), (false, 2, vec![expected]));
+
+    let expected = said("accept", (me, 1, p(&ticket), buffer, 55));
+    let mut accept = || c!(ops, accept(me, from, &ticket, buffer, 55, &mut accepted));
+    smsc.fails(&expected, &mut accept);
+    order(Next::Outcome(Outcome::NoResources));
+    assert_eq!(accept(), NO_RESOURCES);
+    assert_eq!((accepted, calls()), (null_mut(), vec![expected.clone()]));
+    assert_eq!(c!(ops, accept(me, from, &ticket, buffer, 55, &mut accepted)), DONE);
+    assert_eq!((accepted.is_null(), calls()), (false, vec![expected]));
+
+    for (transfer, number) in [(read, 100), (served, 200), (offered, 300), (accepted, 400)] {
         smsc.outcomes(&said("advance", (me, number)), || c!(ops, advance(me, transfer)));
         // SAFETY: the shims keep the double's transfer there.
         let advanced = unsafe { &*transfer.cast::<Transfer>() }.1;
@@ -138,11 +178,18 @@ fn transfers(smsc: &Subject<SmscOps>, from: *mut c_void, to: *mut c_void) {
 }
 
 #[test]
-fn a_component_without_serve_says_so() {
+fn a_component_without_optional_functions_says_so() {
     let scope = process();
     let smsc = Subject::<SmscOps>::bare(&scope);
     let (mut place, ticket) = (null_mut(), SmscTicket::default());
     let answer = c!(smsc.ops, serve(smsc.instance, null_mut(), &ticket, at(0x800), 5, &mut place));
     assert_eq!((answer, place, calls()), (ERR_UNSUPPORTED, null_mut(), Vec::<String>::new()));
+    let answer = c!(smsc.ops, accept(smsc.instance, null_mut(), &ticket, at(0x800), 5, &mut place));
+    assert_eq!((answer, place, calls()), (ERR_UNSUPPORTED, null_mut(), Vec::<String>::new()));
+    // Who can't begin has no room to begin.
+    let mut ticket = ticket;
+    let answer =
+        c!(smsc.ops, offer(smsc.instance, null_mut(), at(0x800), 5, &mut ticket, &mut place));
+    assert_eq!((answer, place, calls()), (NO_RESOURCES, null_mut(), Vec::<String>::new()));
     smsc.close();
 }

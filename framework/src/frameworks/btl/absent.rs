@@ -68,6 +68,20 @@ pub unsafe extern "C" fn register_memory(
     *registration = core::ptr::null_mut();
     OK
 }
+pub unsafe extern "C" fn offer_memory(
+    module: &BtlModule,
+    _: &Cri,
+    _: *mut Endpoint,
+    address: *mut c_void,
+    len: usize,
+    registration: &mut *mut c_void,
+) -> Status {
+    // SAFETY: the host has set the module's table and completed it; the caller vouches for the rest.
+    unsafe {
+        let register = (*module.ops).register_memory.unwrap_unchecked();
+        register(module, address, len, BTL_LOCAL | BTL_REMOTE_READ, registration)
+    }
+}
 pub unsafe extern "C" fn release(_: &BtlModule, _: *mut c_void) {}
 pub unsafe extern "C" fn pack_key(_: &BtlModule, _: *mut c_void, _: *mut c_void) -> Status {
     OK
