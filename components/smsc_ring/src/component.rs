@@ -10,19 +10,17 @@ use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, R
 use cairn_framework::frameworks::smsc::{Smsc, SmscTicket};
 use cairn_segment::{Options, Segment};
 
-use crate::lane::{Geometry, LANES, Lanes, Plan};
+use crate::lane::{Geometry, LANES, Lane, Lanes, Plan};
+use crate::neighbour::Neighbour;
 use crate::params::Params;
-use crate::transfer::Transfer;
+use crate::transfer::{Side, Transfer};
 
 struct Ring {
     host: HostHandle,
-    priority: i32,
-    /// For what this process reads.
+    params: Params,
+    /// For the transfers that this process begins.
     own: Arc<Lanes>,
 }
-
-/// Another process: the lanes in which it reads what we serve.
-struct Reader(Arc<Lanes>);
 
 fn short(error: cairn_segment::Error) -> Failure {
     Failure::new(ERR_RESOURCES, error.to_string())
@@ -49,53 +47,103 @@ impl Component for Ring {
         geometry.write(&segment).map_err(short)?;
         let own = Arc::new(Lanes::new(segment, geometry));
         host.card_put(own.card())?;
-        Ok(Self { host, priority: params.priority.get() as i32, own })
+        Ok(Self { host, params, own })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
-        Answer::Priority(self.priority)
+        Answer::Priority(self.params.priority.get() as i32)
+    }
+}
+
+impl Ring {
+    /// This process's side of a transfer over a lane of the neighbour's.
+    fn join(
+        side: Side,
+        neighbour: &Arc<Neighbour>,
+        ticket: &SmscTicket,
+        buffer: *mut c_void,
+        len: usize,
+    ) -> Result<Option<Transfer>, Failure> {
+        let Some(plan) = Plan::parse(ticket, neighbour.lanes.geometry) else {
+            let text = format!("a ticket for one of {LANES} lanes is not in order");
+            return Err(Failure::new(ERR_PROTOCOL, text));
+        };
+        let lane: Lane = neighbour.lanes.lane(plan.lane as usize).map_err(short)?;
+        Ok(Some(Transfer::new(side, (None, lane), neighbour, plan, buffer.cast(), len)))
+    }
+
+    /// This process's side of a transfer over a lane of its own, or `None` when there is none now.
+    fn begin(
+        &self,
+        side: Side,
+        neighbour: &Arc<Neighbour>,
+        ticket: &mut SmscTicket,
+        buffer: *mut c_void,
+        len: usize,
+    ) -> Result<Option<Transfer>, Failure> {
+        let planned =
+            neighbour.plan(&self.own, side, len, self.params.streaming()).map_err(short)?;
+        let Some((plan, lane)) = planned else { return Ok(None) };
+        *ticket = plan.ticket();
+        Ok(Some(Transfer::new(side, (Some(&self.own), lane), neighbour, plan, buffer.cast(), len)))
     }
 }
 
 impl Smsc for Ring {
-    type Peer = Reader;
+    type Peer = Arc<Neighbour>;
     type Transfer = Transfer;
 
-    fn peer_open(&self, view: &Peer) -> Result<Reader, Failure> {
+    fn peer_open(&self, view: &Peer) -> Result<Arc<Neighbour>, Failure> {
         let segment = Segment::attach(self.host.card_get(view.rank)?)
             .map_err(|error| Failure::unavailable(error.to_string()))?;
         let geometry = Geometry::read(&segment).map_err(|why| Failure::new(ERR_PROTOCOL, why))?;
-        Ok(Reader(Arc::new(Lanes::new(segment, geometry))))
+        Ok(Arc::new(Neighbour::new(Lanes::new(segment, geometry))))
     }
 
     unsafe fn fetch(
         &self,
-        _peer: &Reader,
+        peer: &Arc<Neighbour>,
         _remote: u64,
         buffer: *mut c_void,
         len: usize,
         ticket: &mut SmscTicket,
     ) -> Result<Option<Transfer>, Failure> {
-        let Some(lane) = self.own.take().map_err(short)? else { return Ok(None) };
-        let chunk = Plan::chunk_for(len, self.own.geometry);
-        *ticket = Plan { lane: lane.0, chunk }.ticket();
-        Ok(Some(Transfer::reader(&self.own, lane, buffer.cast(), len, chunk)))
+        self.begin(Side::Reader, peer, ticket, buffer, len)
     }
 
     unsafe fn serve(
         &self,
-        peer: &Reader,
+        peer: &Arc<Neighbour>,
         ticket: &SmscTicket,
         buffer: *const c_void,
         len: usize,
     ) -> Result<Option<Transfer>, Failure> {
-        let lanes = &peer.0;
-        let Some(plan) = Plan::parse(ticket, lanes.geometry) else {
-            let text = format!("a ticket for one of {LANES} lanes is not in order");
-            return Err(Failure::new(ERR_PROTOCOL, text));
+        Self::join(Side::Owner, peer, ticket, buffer.cast_mut(), len)
+    }
+
+    unsafe fn offer(
+        &self,
+        peer: &Arc<Neighbour>,
+        buffer: *const c_void,
+        len: usize,
+        ticket: &mut SmscTicket,
+    ) -> Result<Option<Transfer>, Failure> {
+        let Some(mut transfer) = self.begin(Side::Owner, peer, ticket, buffer.cast_mut(), len)?
+        else {
+            return Ok(None);
         };
-        let lane = lanes.lane(plan.lane as usize).map_err(short)?;
-        Ok(Some(Transfer::owner(lanes, lane, buffer.cast(), len, plan.chunk)))
+        transfer.begin()?;
+        Ok(Some(transfer))
+    }
+
+    unsafe fn accept(
+        &self,
+        peer: &Arc<Neighbour>,
+        ticket: &SmscTicket,
+        buffer: *mut c_void,
+        len: usize,
+    ) -> Result<Option<Transfer>, Failure> {
+        Self::join(Side::Reader, peer, ticket, buffer, len)
     }
 
     fn advance(&self, transfer: &mut Transfer) -> Result<Outcome, Failure> {
@@ -112,12 +160,15 @@ cairn_framework::component! {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
+    use cairn_framework::frameworks::smsc::SMSC_MAX_OFFER;
     use cairn_framework::mock::MockHost;
 
     use super::*;
 
     /// Reader and owner are the same process, which the component can't tell.
-    fn subject(params: &[(&str, &str)]) -> (Ring, Reader) {
+    fn subject(params: &[(&str, &str)]) -> (Ring, Arc<Neighbour>) {
         let mock = MockHost::leak("smsc_ring");
         for (name, value) in params {
             mock.set(name, value);
@@ -138,7 +189,7 @@ mod tests {
     }
 
     /// Begins a transfer on both sides.
-    fn begin(ring: &Ring, reader: &Reader, from: &[u8], to: &mut [u8]) -> [Transfer; 2] {
+    fn begin(ring: &Ring, reader: &Arc<Neighbour>, from: &[u8], to: &mut [u8]) -> [Transfer; 2] {
         let mut ticket = SmscTicket::default();
         // SAFETY: the slices outlive the transfers.
         unsafe {
@@ -148,28 +199,85 @@ mod tests {
         }
     }
 
+    /// The same, begun by the owner.
+    fn offer(ring: &Ring, peer: &Arc<Neighbour>, from: &[u8], to: &mut [u8]) -> [Transfer; 2] {
+        let mut ticket = SmscTicket::default();
+        // SAFETY: the slices outlive the transfers.
+        unsafe {
+            let offer = ring.offer(peer, from.as_ptr().cast(), from.len(), &mut ticket);
+            assert!(ticket.len as usize <= SMSC_MAX_OFFER);
+            let accept = ring.accept(peer, &ticket, to.as_mut_ptr().cast(), to.len());
+            [accept.unwrap().unwrap(), offer.unwrap().unwrap()]
+        }
+    }
+
+    fn bytes(len: usize) -> Vec<u8> {
+        (0..len).map(|i: usize| (i * 7 + i / 251) as u8).collect()
+    }
+
+    /// Advances both sides in turn until the reader is done.
+    fn finish(ring: &Ring, read: &mut Transfer, owner: &mut Transfer) {
+        let (mut served, mut turns) = (false, 0);
+        loop {
+            served = served || ring.advance(owner).unwrap() == Outcome::Done;
+            if ring.advance(read).unwrap() == Outcome::Done {
+                return;
+            }
+            turns += 1;
+            assert!(turns < 10_000);
+        }
+    }
+
+    const SIZES: [usize; 9] = [1, 2, 4095, 4096, 4097, 65_536, 100_001, 299_999, 3_000_000];
+
     #[test]
-    fn transfers_of_every_size_arrive_whole() {
+    fn transfers_of_every_size_arrive_whole_whoever_begins() {
         let small: &[(&str, &str)] = &[("chunk", "4k"), ("slots", "2")];
-        for params in [&[][..], small] {
-            let (ring, reader) = subject(params);
-            for len in [1, 2, 4095, 4096, 4097, 65_536, 100_001, 3_000_000] {
-                let from: Vec<u8> = (0..len).map(|i: usize| (i * 7 + i / 251) as u8).collect();
-                let mut to = vec![0; len];
-                let [mut read, mut serve] = begin(&ring, &reader, &from, &mut to);
+        for params in [&[][..], small, &[("streaming", "always")], &[("streaming", "never")]] {
+            let (ring, peer) = subject(params);
+            // Twice, so that each way of filling slots has its turn.
+            for len in SIZES.into_iter().chain(SIZES) {
+                let (from, mut to) = (bytes(len), vec![0; len]);
+                let [mut read, mut owner] = begin(&ring, &peer, &from, &mut to);
                 assert_eq!(ring.advance(&mut read), Ok(Outcome::Nothing));
-                let (mut served, mut turns) = (false, 0);
-                loop {
-                    served = served || ring.advance(&mut serve).unwrap() == Outcome::Done;
-                    if ring.advance(&mut read).unwrap() == Outcome::Done {
-                        break;
-                    }
-                    turns += 1;
-                    assert!(turns < 10_000);
-                }
-                assert!(served);
+                finish(&ring, &mut read, &mut owner);
+                drop((read, owner));
+                assert_eq!(to, from);
+
+                to.fill(0);
+                let [mut read, mut owner] = offer(&ring, &peer, &from, &mut to);
+                // The first piece is there before the owner does anything more.
+                assert_ne!(ring.advance(&mut read), Ok(Outcome::Nothing));
+                finish(&ring, &mut read, &mut owner);
+                drop((read, owner));
                 assert_eq!(to, from);
             }
+            assert!(!peer.is_busy());
+        }
+    }
+
+    #[test]
+    fn a_reader_may_want_less_than_was_offered_or_nothing() {
+        let (ring, peer) = subject(&[]);
+        let from = bytes(2_000_000);
+        for wanted in [1, 5000, 32 << 10, 100_000, 1_999_999] {
+            let mut to = vec![0; wanted];
+            let [mut read, mut owner] = offer(&ring, &peer, &from, &mut to);
+            finish(&ring, &mut read, &mut owner);
+            drop(read);
+            // The owner notices nothing, and fills what it can.
+            assert_ne!(ring.advance(&mut owner).ok(), None);
+            drop(owner);
+            assert_eq!(to, from[..wanted]);
+        }
+        // More often than there are lanes: each comes back.
+        for _ in 0..2 * LANES {
+            let mut ticket = SmscTicket::default();
+            // SAFETY: the slice outlives the transfer.
+            let offer = unsafe { ring.offer(&peer, from.as_ptr().cast(), from.len(), &mut ticket) };
+            let mut offer = offer.unwrap().unwrap();
+            assert_eq!(ring.advance(&mut offer), Ok(Outcome::Queued));
+            assert_eq!(ring.advance(&mut offer), Ok(Outcome::Nothing));
         }
     }
 
@@ -195,10 +303,12 @@ mod tests {
             // SAFETY: the buffer outlives the transfers.
             unsafe { ring.fetch(&reader, 0, to.as_mut_ptr().cast(), 100, &mut ticket) }.unwrap()
         };
-        let open: Vec<Transfer> = (0..LANES).map(|_| fetch().unwrap()).collect();
-        assert!(fetch().is_none());
+        // One peer gets its share of the lanes only.
+        let open: Vec<Transfer> = std::iter::from_fn(&mut fetch).collect();
+        assert!((2..LANES).contains(&open.len()));
         drop(open);
-        assert!(fetch().is_none(), "a lane that was given up is used again");
+        let open = std::iter::from_fn(|| fetch().map(drop)).take(LANES).count();
+        assert!(open < LANES, "a lane that was given up is used again");
 
         let (ring, reader) = subject(&[]);
         let mut to = vec![0; 100];
@@ -210,16 +320,51 @@ mod tests {
     }
 
     #[test]
+    fn offers_leave_lanes_for_reads() {
+        let (ring, first) = subject(&[]);
+        let (from, mut to) = (vec![5u8; 100], vec![0u8; 100]);
+        let mut ticket = SmscTicket::default();
+        // As many processes as want something.
+        let others = (0..LANES).map(|_| {
+            let segment = Segment::attach(ring.own.card()).unwrap();
+            Arc::new(Neighbour::new(Lanes::new(segment, ring.own.geometry)))
+        });
+        let peers: Vec<_> = std::iter::once(first).chain(others).collect();
+        // SAFETY: the slices outlive the transfers.
+        let mut offer = |peer| unsafe {
+            ring.offer(peer, from.as_ptr().cast(), from.len(), &mut ticket).unwrap()
+        };
+        let offers: Vec<Transfer> = peers
+            .iter()
+            .flat_map(|peer| [offer(peer), offer(peer), offer(peer)])
+            .flatten()
+            .collect();
+        assert!((2..LANES).contains(&offers.len()));
+        for peer in &peers {
+            // SAFETY: as above.
+            let read = unsafe {
+                ring.fetch(peer, 0, to.as_mut_ptr().cast(), to.len(), &mut ticket).unwrap()
+            };
+            let mut read = read.expect("a lane for a read");
+            // SAFETY: as above.
+            let served = unsafe { ring.serve(peer, &ticket, from.as_ptr().cast(), from.len()) };
+            finish(&ring, &mut read, &mut served.unwrap().unwrap());
+        }
+        drop(offers);
+        assert!(peers.iter().all(|peer| !peer.is_busy()));
+    }
+
+    #[test]
     fn counts_that_can_not_be_end_the_transfer() {
         let (ring, reader) = subject(&[]);
         let (from, mut to) = (vec![5u8; 1 << 20], vec![0u8; 1 << 20]);
         let [mut read, mut serve] = begin(&ring, &reader, &from, &mut to);
-        let lane = reader.0.lane(0).unwrap();
+        let lane = ring.own.lane(0).unwrap();
         // SAFETY: the lane is reserved.
         let counts = unsafe { &*lane.counts };
-        counts.filled.0.store(u64::MAX, std::sync::atomic::Ordering::Release);
+        counts.filled.chunks.store(u64::MAX, Ordering::Release);
         assert_eq!(ring.advance(&mut read).unwrap_err().status, ERR_PROTOCOL);
-        counts.drained.0.store(1, std::sync::atomic::Ordering::Release);
+        counts.drained.chunks.store(1, Ordering::Release);
         assert_eq!(ring.advance(&mut serve).unwrap_err().status, ERR_PROTOCOL);
         let wrong = SmscTicket { len: 8, reserved: 0, data: [0xff; 24] };
         // SAFETY: nothing is read of a ticket that is not in order.

@@ -4,16 +4,21 @@
 //!   header of cairn-segment, directory │ lane: progress of both sides │ slots │ lane ...
 //! ```
 
+use std::collections::VecDeque;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use cairn_framework::frameworks::smsc::SmscTicket;
 use cairn_segment::{HEADER, Segment, page_size};
 
 /// Changes with anything below.
-const LAYOUT: u32 = 1;
-/// Transfers that a process can read at once.
+const LAYOUT: u32 = 2;
+/// Lanes of a process: transfers at once that it has planned.
 pub const LANES: usize = 64;
+/// Lanes that are used in turn, as long as they are enough. A lane that was used just now lies in the
+/// other processor's cache, where it is in the way; one of some transfers ago has moved on to the
+/// cache that both share.
+const IN_TURN: u32 = 4;
 /// Bounds of what a peer may say.
 const MAX_SLOTS: usize = 64;
 const MAX_CHUNK: usize = 1 << 20;
@@ -27,7 +32,7 @@ struct Directory {
     chunk: u32,
 }
 
-/// How far both sides are, in chunks. Reset by the reader before it gives the ticket out.
+/// How far both sides are. Reset by the side whose lane it is before it gives the ticket out.
 #[repr(C)]
 pub struct Counts {
     /// Written by the owner, read by the reader.
@@ -36,9 +41,14 @@ pub struct Counts {
     pub drained: Count,
 }
 
-/// A count on its own cache lines.
+/// One side's progress, on its own cache lines.
 #[repr(C, align(128))]
-pub struct Count(pub AtomicU64);
+pub struct Count {
+    /// Chunks that this side is done with.
+    pub chunks: AtomicU64,
+    /// Ticks that it copied; written before the last chunk is counted.
+    pub spent: AtomicU64,
+}
 
 /// The numbers that everything else follows from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +114,15 @@ pub struct Lanes {
     segment: Segment,
     pub geometry: Geometry,
     reserved: [AtomicBool; LANES],
-    /// Of one's own segment: those that nobody uses, the one used last on top because it is warm.
-    free: Mutex<Vec<u32>>,
+    /// Of one's own segment: those that nobody uses.
+    free: Mutex<Free>,
+    /// Of one's own segment: those that offers use.
+    pub offers: AtomicU32,
+}
+
+struct Free {
+    in_turn: VecDeque<u32>,
+    others: Vec<u32>,
 }
 
 impl Lanes {
@@ -114,7 +131,11 @@ impl Lanes {
             segment,
             geometry,
             reserved: [const { AtomicBool::new(false) }; LANES],
-            free: Mutex::new((0..LANES as u32).rev().collect()),
+            free: Mutex::new(Free {
+                in_turn: (0..IN_TURN).collect(),
+                others: (IN_TURN..LANES as u32).rev().collect(),
+            }),
+            offers: AtomicU32::new(0),
         }
     }
 
@@ -124,20 +145,29 @@ impl Lanes {
 
     /// A lane that nobody uses, reset for a new transfer.
     pub fn take(&self) -> Result<Option<(u32, Lane)>, cairn_segment::Error> {
-        let Some(index) = self.free.lock().expect("nothing panics with it").pop() else {
-            return Ok(None);
+        let index = {
+            let mut free = self.free.lock().expect("nothing panics with it");
+            free.in_turn.pop_front().or_else(|| free.others.pop())
         };
+        let Some(index) = index else { return Ok(None) };
         let lane = self.lane(index as usize).inspect_err(|_| self.give_back(index))?;
         // SAFETY: the lane is reserved, and its former owner has written its last.
         let counts = unsafe { &*lane.counts };
-        counts.filled.0.store(0, Ordering::Relaxed);
-        counts.drained.0.store(0, Ordering::Relaxed);
+        for count in [&counts.filled, &counts.drained] {
+            count.chunks.store(0, Ordering::Relaxed);
+            count.spent.store(0, Ordering::Relaxed);
+        }
         Ok(Some((index, lane)))
     }
 
     /// Gives a lane back that both sides have done with.
     pub fn give_back(&self, index: u32) {
-        self.free.lock().expect("nothing panics with it").push(index);
+        let mut free = self.free.lock().expect("nothing panics with it");
+        if index < IN_TURN {
+            free.in_turn.push_back(index);
+        } else {
+            free.others.push(index);
+        }
     }
 
     /// A lane with memory behind it. `index` is below [`LANES`].
@@ -155,40 +185,50 @@ impl Lanes {
     }
 }
 
-/// Which lane, and how the message is cut.
+/// Which lane, and how the message is cut and copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
     pub lane: u32,
+    /// Bytes of a chunk, a multiple of [`UNIT`].
     pub chunk: u32,
+    /// The owner copies past the caches.
+    pub streaming: bool,
 }
 
+/// Chunks are multiples of it.
+const UNIT: usize = 4 << 10;
+
 impl Plan {
-    /// Eight chunks or more, up to the size of a slot.
+    /// Four chunks or more, of 8 KiB up to the size of a slot: with shorter ones both sides wait for
+    /// each other too often, with longer ones too long for the first and the last.
     pub fn chunk_for(len: usize, geometry: Geometry) -> u32 {
-        let smallest = (4 << 10).min(geometry.chunk);
-        (len / 8).next_multiple_of(1 << 10).clamp(smallest, geometry.chunk) as u32
+        let smallest = (2 * UNIT).min(geometry.chunk);
+        (len / 4).next_multiple_of(UNIT).clamp(smallest, geometry.chunk) as u32
     }
 
+    /// Three bytes: the lane in bits 0 to 6, streaming in bit 7, units of a chunk from bit 8 on.
     pub fn ticket(self) -> SmscTicket {
-        let mut ticket = SmscTicket { len: 8, ..SmscTicket::default() };
-        ticket.data[..4].copy_from_slice(&self.lane.to_le_bytes());
-        ticket.data[4..8].copy_from_slice(&self.chunk.to_le_bytes());
+        let units = self.chunk / UNIT as u32;
+        let word = self.lane | u32::from(self.streaming) << 7 | units << 8;
+        let mut ticket = SmscTicket { len: 3, ..SmscTicket::default() };
+        ticket.data[..3].copy_from_slice(&word.to_le_bytes()[..3]);
         ticket
     }
 
     /// Reads a peer's ticket; `None` when it is not in order.
     pub fn parse(ticket: &SmscTicket, geometry: Geometry) -> Option<Self> {
-        let word = |at: usize| {
-            let bytes = ticket.data.get(at..at + 4)?;
-            Some(u32::from_le_bytes(bytes.try_into().ok()?))
-        };
-        let plan = Self { lane: word(0)?, chunk: word(4)? };
-        let sound = ticket.len == 8
+        let [low, middle, high, ..] = ticket.data;
+        let word = u32::from_le_bytes([low, middle, high, 0]);
+        let chunk = (word >> 8) * UNIT as u32;
+        let plan = Self { lane: word & 0x7f, chunk, streaming: word & 0x80 != 0 };
+        let sound = ticket.len == 3
             && (plan.lane as usize) < LANES
             && (1..=geometry.chunk).contains(&(plan.chunk as usize));
         sound.then_some(plan)
     }
 }
+
+const _: () = assert!(LANES <= 1 << 7 && MAX_CHUNK / UNIT < 1 << 16);
 
 #[cfg(test)]
 mod tests {
@@ -200,14 +240,18 @@ mod tests {
         assert_eq!((size_of::<Counts>(), size_of::<Directory>()), (256, 16));
         for len in [1, 5000, 64 << 10, 1 << 20, 1 << 30] {
             let chunk = Plan::chunk_for(len, geometry);
-            assert!((4 << 10..=32 << 10).contains(&chunk), "{chunk}");
-            let plan = Plan { lane: 63, chunk };
-            assert_eq!(Plan::parse(&plan.ticket(), geometry), Some(plan));
+            assert!((8 << 10..=32 << 10).contains(&chunk), "{chunk}");
+            for streaming in [false, true] {
+                let plan = Plan { lane: 63, chunk, streaming };
+                assert_eq!(Plan::parse(&plan.ticket(), geometry), Some(plan));
+            }
         }
-        for (lane, chunk) in [(64, 4096), (0, 0), (0, (32 << 10) + 1), (u32::MAX, u32::MAX)] {
-            assert_eq!(Plan::parse(&Plan { lane, chunk }.ticket(), geometry), None);
+        for (lane, chunk) in [(64, 4096), (0, 0), (0, 36 << 10), (127, 0xffff << 12)] {
+            let plan = Plan { lane, chunk, streaming: false };
+            assert_eq!(Plan::parse(&plan.ticket(), geometry), None);
         }
-        let short = SmscTicket { len: 7, ..Plan { lane: 0, chunk: 4096 }.ticket() };
+        let short =
+            SmscTicket { len: 2, ..Plan { lane: 0, chunk: 4096, streaming: false }.ticket() };
         assert_eq!(Plan::parse(&short, geometry), None);
     }
 }

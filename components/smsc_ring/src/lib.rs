@@ -1,20 +1,26 @@
 //! ring: a large message through shared slots, which the owner fills while the reader empties them.
 //!
 //! ```text
-//!   owner                        lane in the reader's segment                       reader
+//!   owner                     lane in the segment of who begins                     reader
 //!   copies chunk k in ─► filled = k + 1 │ slot │ slot │ ... │ drained = j + 1 ◄─ copies chunk j out
 //! ```
 //!
 //! The message is copied twice, but by two processors at once and through memory that stays in their
 //! caches, which on many machines is faster than one copy by the kernel. A message is cut into at
-//! least eight chunks, so that the time in which one side waits for the other's first or last chunk
+//! least four chunks, so that the time in which one side waits for the other's first or last chunk
 //! stays short.
 //!
-//! A lane belongs to one transfer at a time. The reader gives it out and describes it in the ticket;
-//! the owner needs nothing but the ticket and the reader's segment. A lane whose transfer was given up
-//! is not used again, since the owner may still write to it.
+//! A lane belongs to one transfer at a time. Whoever begins, the reader that fetches or the owner that
+//! offers, gives out one of its own and describes it in the ticket; the other side needs nothing but
+//! the ticket and that segment. A lane of a reader whose transfer was given up is not used again, since
+//! the owner may still write to it.
+//!
+//! * `lane`: what lies where; tickets. `neighbour`: another process. `transfer`: both sides' work.
+//! * `pace`: whether slots are filled through the caches or past them.
 
 mod component;
 mod lane;
+mod neighbour;
+mod pace;
 mod params;
 mod transfer;

@@ -4,11 +4,23 @@ use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
 use cairn_framework::author::{Failure, Registrar};
 use cairn_segment::Backing;
 
+use crate::pace::CHOICE;
+
+/// How slots are filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streaming {
+    /// By what is measured.
+    Auto,
+    Never,
+    Always,
+}
+
 /// The parameters of `smsc_ring`.
 pub struct Params {
     pub priority: IntegerParam,
     chunk: SizeParam,
     slots: IntegerParam,
+    streaming: ChoiceParam,
     backing: ChoiceParam,
 }
 
@@ -26,14 +38,19 @@ impl Params {
                 .level(5)
                 .register()?,
             slots: registrar
-                .integer(
-                    "slots",
-                    8,
-                    "Pieces that may be on their way at once; all of them should fit the \
-                     second-level cache",
-                )
+                .integer("slots", 8, "Pieces of one message that may be on their way at once")
                 .range(2, 64)
                 .level(5)
+                .register()?,
+            streaming: registrar
+                .choice(
+                    "streaming",
+                    &["auto", "never", "always"],
+                    "auto",
+                    "Whether slots are filled past the caches, which is faster between processors \
+                     that share none; auto measures it for each peer and size, again and again",
+                )
+                .level(6)
                 .register()?,
             backing: registrar
                 .choice(
@@ -55,6 +72,14 @@ impl Params {
     /// Slots of a lane.
     pub fn slots(&self) -> usize {
         self.slots.get() as usize
+    }
+
+    pub fn streaming(&self) -> Streaming {
+        match self.streaming.get() {
+            0 => Streaming::Auto,
+            2 if CHOICE => Streaming::Always,
+            _ => Streaming::Never,
+        }
     }
 
     pub fn backing(&self) -> Backing {

@@ -4,6 +4,9 @@
 //! reads; the reader gives it back by a Release store of `drained`, which the owner's Acquire load
 //! reads. Each side keeps its own count to itself and takes the other's only inside the bounds that
 //! the own count sets.
+//!
+//! Before its last count a side writes how long it has copied. The side whose lane it is adds both
+//! up.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +14,9 @@ use std::sync::atomic::Ordering;
 use cairn_framework::abi::status::ERR_PROTOCOL;
 use cairn_framework::author::{Failure, Outcome};
 
-use crate::lane::{Lane, Lanes};
+use crate::lane::{Lane, Lanes, Plan};
+use crate::neighbour::Neighbour;
+use crate::pace::{stream, ticks};
 
 /// One side of a transfer.
 pub struct Transfer {
@@ -19,83 +24,90 @@ pub struct Transfer {
     lane: Lane,
     /// Keeps the segment mapped.
     lanes: Arc<Lanes>,
+    neighbour: Arc<Neighbour>,
+    /// The lane is one of ours.
+    ours: bool,
+    plan: Plan,
     /// The user's memory on this side.
     buffer: *mut u8,
     len: usize,
-    chunk: usize,
     /// Chunks in all, and those done on this side.
     chunks: u64,
     done: u64,
+    /// Ticks that this side has copied.
+    spent: u64,
 }
 
 // SAFETY: used by one thread at a time; the buffer is the transfer's until it is finished.
 unsafe impl Send for Transfer {}
 
-enum Side {
+/// What this process does in a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Has the bytes and fills slots.
     Owner,
-    /// Has the lane with this number.
-    Reader(u32),
+    /// Wants the bytes and empties them.
+    Reader,
 }
 
 impl Transfer {
-    pub fn reader(
-        lanes: &Arc<Lanes>,
-        (index, lane): (u32, Lane),
-        buffer: *mut u8,
-        len: usize,
-        chunk: u32,
-    ) -> Self {
-        Self::new(Side::Reader(index), lanes, lane, buffer, len, chunk)
-    }
-
-    pub fn owner(
-        lanes: &Arc<Lanes>,
-        lane: Lane,
-        buffer: *const u8,
-        len: usize,
-        chunk: u32,
-    ) -> Self {
-        Self::new(Side::Owner, lanes, lane, buffer.cast_mut(), len, chunk)
-    }
-
-    fn new(
+    /// One side of a transfer over a lane, which is one of ours or one of the neighbour's.
+    pub fn new(
         side: Side,
-        lanes: &Arc<Lanes>,
-        lane: Lane,
+        (ours, lane): (Option<&Arc<Lanes>>, Lane),
+        neighbour: &Arc<Neighbour>,
+        plan: Plan,
         buffer: *mut u8,
         len: usize,
-        chunk: u32,
     ) -> Self {
-        let (lanes, chunk) = (Arc::clone(lanes), chunk as usize);
-        let chunks = len.div_ceil(chunk) as u64;
-        Self { side, lane, lanes, buffer, len, chunk, chunks, done: 0 }
+        let lanes = Arc::clone(ours.unwrap_or(&neighbour.lanes));
+        let chunks = len.div_ceil(plan.chunk as usize) as u64;
+        let neighbour = Arc::clone(neighbour);
+        let ours = ours.is_some();
+        Self { side, lane, lanes, neighbour, ours, plan, buffer, len, chunks, done: 0, spent: 0 }
     }
 
     /// Copies what can be copied now, at most a lane full.
     pub fn advance(&mut self) -> Result<Outcome, Failure> {
+        self.copy_up_to(self.lanes.geometry.slots as u64)
+    }
+
+    /// Fills the first slot, so that the reader finds something when it hears of the transfer.
+    pub fn begin(&mut self) -> Result<Outcome, Failure> {
+        self.copy_up_to(1)
+    }
+
+    fn copy_up_to(&mut self, most: u64) -> Result<Outcome, Failure> {
         let slots = self.lanes.geometry.slots as u64;
         let before = self.done;
         // SAFETY: the lane is reserved and stays mapped.
         let counts = unsafe { &*self.lane.counts };
         let (own, other) = match self.side {
-            Side::Owner => (&counts.filled.0, &counts.drained.0),
-            Side::Reader(_) => (&counts.drained.0, &counts.filled.0),
+            Side::Owner => (&counts.filled, &counts.drained),
+            Side::Reader => (&counts.drained, &counts.filled),
         };
-        while self.done < self.chunks && self.done - before < slots {
-            let theirs = other.load(Ordering::Acquire);
+        while self.done < self.chunks && self.done - before < most {
+            let theirs = other.chunks.load(Ordering::Acquire);
             let end = match self.side {
                 Side::Owner if theirs <= self.done => theirs + slots,
-                Side::Reader(_) if theirs >= self.done && theirs - self.done <= slots => theirs,
+                Side::Reader if theirs >= self.done && theirs - self.done <= slots => theirs,
                 _ => return Err(Failure::new(ERR_PROTOCOL, "the peer counts what can't be")),
             };
-            let end = end.min(self.chunks).min(before + slots);
+            let end = end.min(self.chunks).min(before + most);
             if self.done == end {
                 break;
             }
+            let mut begun = ticks();
             while self.done < end {
                 self.copy();
                 self.done += 1;
-                own.store(self.done, Ordering::Release);
+                let now = ticks();
+                self.spent += now.wrapping_sub(begun);
+                begun = now;
+                if self.done == self.chunks {
+                    own.spent.store(self.spent, Ordering::Relaxed);
+                }
+                own.chunks.store(self.done, Ordering::Release);
             }
         }
         Ok(if self.done == self.chunks {
@@ -110,16 +122,19 @@ impl Transfer {
     /// Copies the next chunk between buffer and slot.
     #[inline]
     fn copy(&self) {
-        let offset = self.done as usize * self.chunk;
-        let len = self.chunk.min(self.len - offset);
-        let slot = self.done as usize % self.lanes.geometry.slots * self.lanes.geometry.chunk;
+        let chunk = self.plan.chunk as usize;
+        let offset = self.done as usize * chunk;
+        let len = chunk.min(self.len - offset);
+        // Short slots lie close together, so that messages of all sizes use the same memory.
+        let slot = self.done as usize % self.lanes.geometry.slots * chunk;
         // SAFETY: the chunk is inside the buffer, the slot inside the lane, and no chunk is longer
         // than a slot. The other side does not touch the slot until the count says so.
         unsafe {
             let (slot, buffer) = (self.lane.slots.add(slot), self.buffer.add(offset));
             match self.side {
+                Side::Owner if self.plan.streaming => stream(buffer, slot, len),
                 Side::Owner => std::ptr::copy_nonoverlapping(buffer, slot, len),
-                Side::Reader(_) => std::ptr::copy_nonoverlapping(slot, buffer, len),
+                Side::Reader => std::ptr::copy_nonoverlapping(slot, buffer, len),
             }
         }
     }
@@ -127,11 +142,27 @@ impl Transfer {
 
 impl Drop for Transfer {
     fn drop(&mut self) {
-        // Otherwise the owner may still write to the lane.
-        if let Side::Reader(index) = self.side
-            && self.done == self.chunks
-        {
-            self.lanes.give_back(index);
+        if !self.ours {
+            return;
+        }
+        self.neighbour.over(&self.lanes, self.side);
+        // SAFETY: the lane is reserved and stays mapped.
+        let counts = unsafe { &*self.lane.counts };
+        let other = match self.side {
+            Side::Owner => &counts.drained,
+            Side::Reader => &counts.filled,
+        };
+        let both = self.done == self.chunks && other.chunks.load(Ordering::Acquire) == self.chunks;
+        if both {
+            // The other side may say what it likes, so only to the point where it is cut off.
+            let theirs = other.spent.load(Ordering::Relaxed).min(u64::MAX / 2);
+            let ticks = self.spent.min(u64::MAX / 2) + theirs;
+            self.neighbour.pace.measured(self.len, self.plan.streaming, ticks);
+        }
+        // An owner that did not get to the end may still write to a lane of its reader. A lane of
+        // the owner's is free when the owner is done with it: its reader has said that it is.
+        if both || self.side == Side::Owner {
+            self.lanes.give_back(self.plan.lane);
         }
     }
 }
