@@ -13,7 +13,7 @@ use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::Endpoint;
 use cairn_segment::Segment;
 
-use crate::large::Lane;
+use crate::movers::Lane;
 use crate::ring::{Producer, Room};
 use crate::wake;
 use crate::wire::{ENTRY_READY, Geometry};

@@ -2,51 +2,44 @@
 //!
 //! ```text
 //!   reader                                             owner
-//!   get ─► fetch ─► ticket ─ ─ control message ─ ─►  may it be read? ─► serve
-//!   progress: advance ◄─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─► progress: advance
-//!   completion          ◄─ ─ ─ ─ refusal ─ ─ ─ ─ ─   when it may not or can't
+//!                       ◄ ─ ─ key, with a ticket ─ ─   offer ─► registration
+//!   get ─► accept                                      progress: advance
+//!
+//!   get ─► fetch ─► ticket ─ ─ control message ─ ─►    may it be read? ─► serve
+//!   progress: advance ◄─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─►  progress: advance
+//!   completion          ◄─ ─ ─ ─ refusal ─ ─ ─ ─ ─     when it may not or can't
 //! ```
+//!
+//! What a process is about to send it offers, if the component can and has room: then the first bytes
+//! are on their way before the reader asks. Otherwise the reader asks.
 //!
 //! Transfers belong to an instance and are used with its lock held. The owner looks an address up in
 //! the registrations before it reads it for a peer.
-//!
-//! **Which component** is the fastest depends on the machine and the size, and on nothing that could
-//! be known beforehand. So the first transfers of each size (by powers of two) go by each component
-//! in turn, and then by the one that had the best time.
 
 use std::ffi::c_void;
 use std::sync::Mutex;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::host::{LOG_DEBUG, LOG_ERROR, LOG_INFO};
-use cairn_framework::abi::peer::Peer as PeerView;
+use cairn_framework::abi::host::LOG_ERROR;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::status::{
     DONE, ERR_PEER, ERR_PROTOCOL, ERR_UNSUPPORTED, NO_RESOURCES, NOTHING, OK, QUEUED, Status,
 };
-use cairn_framework::author::{Failure, HostHandle, Outcome};
+use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::btl::{BtlCompletion, BtlTransfer};
-use cairn_framework::frameworks::smsc::{SMSC_MAX_TICKET, SmscOps, SmscTicket};
+use cairn_framework::frameworks::smsc::{SMSC_MAX_OFFER, SMSC_MAX_TICKET, SmscTicket};
 
 use crate::endpoint::Peer;
 use crate::module::State;
-use crate::registry::Key;
+use crate::movers::Mover;
+use crate::registry::{Key, Offered};
 use crate::ring::{INLINE, KIND_CONTROL};
 
 /// Tag of a control message: an [`Order`].
 const ORDER: u8 = 1;
 /// Tag of a control message: a [`Refusal`].
 const REFUSAL: u8 = 2;
-
-/// Transfers of a size by each component before one is chosen.
-const TRIALS: u32 = 3;
-/// Components that are considered, the highest priority first.
-const MOVERS: usize = 4;
-/// Sizes are told apart by their powers of two.
-const SIZES: usize = 64;
 
 /// What the owner is asked to do. Fits a slot.
 #[repr(C)]
@@ -55,7 +48,7 @@ struct Order {
     key: u64,
     remote: u64,
     len: u64,
-    /// The component: see [`Mover::id`].
+    /// The component: see [`Mover`].
     mover: u16,
     /// Bytes used of `ticket`.
     ticket_len: u16,
@@ -74,169 +67,6 @@ struct Refusal {
     status: i32,
 }
 
-/// A component of the framework smsc.
-struct Mover {
-    name: String,
-    /// The same in every process that has the component.
-    id: u16,
-    ops: &'static SmscOps,
-    instance: *mut Instance,
-}
-
-/// The components there are, and what is known about their speed.
-pub struct Movers {
-    all: Vec<Mover>,
-    /// By size: which to take, one more than its place; 0 while that is open.
-    chosen: [AtomicU32; SIZES],
-    trials: [[AtomicU32; MOVERS]; SIZES],
-    /// The best time in picoseconds a byte.
-    best: [[AtomicU64; MOVERS]; SIZES],
-}
-
-// SAFETY: tables and instances are for any thread; the rest is atomic.
-unsafe impl Send for Movers {}
-// SAFETY: see `Send`.
-unsafe impl Sync for Movers {}
-
-impl Movers {
-    /// Those that serve the process.
-    pub fn find(host: HostHandle) -> Self {
-        let all = host.services(c"smsc").into_iter().take(MOVERS).map(|(ops, instance)| {
-            // SAFETY: the host gives the framework's completed table, which stays, and a living
-            // instance with its name.
-            let (ops, name) =
-                unsafe { (&*ops.cast::<SmscOps>(), cairn_framework::text::copy((*instance).name)) };
-            Mover { id: hash(&name), name, ops, instance }
-        });
-        Self {
-            all: all.collect(),
-            chosen: [const { AtomicU32::new(0) }; SIZES],
-            trials: [const { [const { AtomicU32::new(0) }; MOVERS] }; SIZES],
-            best: [const { [const { AtomicU64::new(u64::MAX) }; MOVERS] }; SIZES],
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
-    /// The place of the component for `len` bytes among those that this peer can be read by.
-    fn choose(&self, peer: &Lines, len: usize) -> Option<usize> {
-        let size = len.ilog2() as usize;
-        let chosen = self.chosen[size].load(Ordering::Relaxed) as usize;
-        if chosen > 0 && peer.0[chosen - 1].is_some() {
-            return Some(chosen - 1);
-        }
-        let usable = || (0..self.all.len()).filter(|place| peer.0[*place].is_some());
-        let trials = |place: &usize| self.trials[size][*place].load(Ordering::Relaxed);
-        let untried = usable().filter(|place| trials(place) < TRIALS).min_by_key(trials);
-        untried.or_else(|| {
-            usable().min_by_key(|place| self.best[size][*place].load(Ordering::Relaxed))
-        })
-    }
-
-    /// Takes a measurement into account; chooses when there are enough.
-    fn measured(&self, state: &State, place: usize, len: usize, time: u64) {
-        let size = len.ilog2() as usize;
-        if self.chosen[size].load(Ordering::Relaxed) > 0 {
-            return;
-        }
-        let picoseconds = (u128::from(time) * 1000 / len as u128) as u64;
-        self.best[size][place].fetch_min(picoseconds, Ordering::Relaxed);
-        self.trials[size][place].fetch_add(1, Ordering::Relaxed);
-        let trials = |place: usize| self.trials[size][place].load(Ordering::Relaxed);
-        if (0..self.all.len()).any(|place| trials(place) < TRIALS) {
-            return;
-        }
-        let best = |place: &usize| self.best[size][*place].load(Ordering::Relaxed);
-        if let Some(winner) = (0..self.all.len()).min_by_key(best) {
-            self.chosen[size].store(winner as u32 + 1, Ordering::Relaxed);
-            state.host.log(LOG_INFO, || {
-                format!("messages of {} bytes and more: {}", 1u64 << size, self.speeds(size))
-            });
-        }
-    }
-
-    /// What was measured for a size, the chosen one first.
-    fn speeds(&self, size: usize) -> String {
-        let mut all: Vec<(u64, &str)> = (0..self.all.len())
-            .map(|place| {
-                (self.best[size][place].load(Ordering::Relaxed), self.all[place].name.as_str())
-            })
-            .collect();
-        all.sort_unstable();
-        let shown =
-            all.iter().map(|(time, name)| format!("{name} {} MB/s", 1_000_000 / time.max(&1)));
-        shown.collect::<Vec<_>>().join(", ")
-    }
-
-    /// What was chosen, for a person.
-    pub fn describe(&self) -> String {
-        let decided = (0..SIZES).filter(|size| self.chosen[*size].load(Ordering::Relaxed) > 0);
-        let sizes: Vec<String> =
-            decided.map(|size| format!("from {} B: {}", 1u64 << size, self.speeds(size))).collect();
-        if sizes.is_empty() { "no large messages yet".into() } else { sizes.join("; ") }
-    }
-}
-
-/// FNV-1a, folded.
-fn hash(name: &str) -> u16 {
-    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    let hash = name.bytes().fold(0x811c_9dc5, step);
-    (hash >> 16 ^ hash) as u16
-}
-
-/// A peer as the components have it: by place in [`Movers`], where it can be used.
-pub struct Lines([Option<*mut c_void>; MOVERS]);
-
-/// A peer's [`Lines`], made at the first large message.
-pub struct Lane {
-    view: *const PeerView,
-    lines: OnceLock<Lines>,
-}
-
-// SAFETY: peers of components are for any thread, and the view is the host's and stays.
-unsafe impl Send for Lane {}
-// SAFETY: see `Send`.
-unsafe impl Sync for Lane {}
-
-impl Lane {
-    pub fn new(view: &PeerView) -> Self {
-        Self { view, lines: OnceLock::new() }
-    }
-
-    fn lines(&self, state: &State) -> &Lines {
-        self.lines.get_or_init(|| {
-            let mut lines = Lines([None; MOVERS]);
-            for (line, mover) in lines.0.iter_mut().zip(&state.movers.all) {
-                let mut peer = std::ptr::null_mut();
-                // SAFETY: the table is complete and the component open, since transports close
-                // first; the view is the host's and stays.
-                let status = unsafe {
-                    (mover.ops.peer_open.unwrap_unchecked())(mover.instance, &*self.view, &mut peer)
-                };
-                *line = (status == OK).then_some(peer);
-                if status != OK {
-                    state.host.log(LOG_DEBUG, || format!("{} is not for this peer", mover.name));
-                }
-            }
-            lines
-        })
-    }
-
-    /// Ends what was made. No transfer with the peer is under way.
-    pub fn close(&mut self, movers: &Movers) {
-        if let Some(lines) = self.lines.take() {
-            for (line, mover) in lines.0.iter().zip(&movers.all) {
-                if let Some(peer) = line {
-                    // SAFETY: `peer_open` made it; nobody uses it any more.
-                    unsafe { (mover.ops.peer_close.unwrap_unchecked())(mover.instance, *peer) };
-                }
-            }
-        }
-    }
-}
-
 /// A transfer that is under way.
 struct Active {
     /// Place of the component.
@@ -248,16 +78,44 @@ struct Active {
 
 #[derive(Clone, Copy)]
 enum Role {
-    Reader { id: u32, completion: *mut BtlCompletion, len: usize, begun: Instant },
+    Reader { id: u32, completion: *mut BtlCompletion },
     Owner { id: u32 },
+}
+
+/// A transfer that was offered, until its registration ends.
+struct Offer {
+    key: Key,
+    mover: usize,
+    transfer: *mut c_void,
+    rank: u32,
+    /// Nothing is left to do for us.
+    over: bool,
+}
+
+/// Reads that follow each other without a pause: what they take together is measured, as those that go
+/// on at the same time wait for each other.
+struct Busy {
+    begun: Instant,
+    mover: usize,
+    /// Of the first; the others are of the same power of two.
+    len: usize,
+    bytes: usize,
+    /// Nothing else happened meanwhile.
+    pure: bool,
 }
 
 /// The transfers of one instance.
 #[derive(Default)]
 pub struct Transfers {
     active: Vec<Active>,
+    offers: Vec<Offer>,
+    /// Offers that are not over.
+    unfinished: usize,
+    /// From the first read to the end of the last.
+    busy: Option<Busy>,
     /// Refusals that found no room: rank, and what to send.
     unsent: Vec<(u32, Refusal)>,
+    /// Reads that were begun.
     next: u32,
 }
 
@@ -266,6 +124,73 @@ pub struct Transfers {
 pub struct Refused {
     count: AtomicU32,
     list: Mutex<Vec<(u32, Refusal)>>,
+}
+
+/// Registers memory for one get by a peer, and begins to move it if a component can do that now.
+///
+/// # Safety
+/// The instance's lock is held, and `transfers` are its. The memory stays, unchanged, until
+/// [`withdraw`].
+pub unsafe fn offer(
+    state: &State,
+    cri: &Cri,
+    transfers: *mut Transfers,
+    peer: &Peer,
+    (address, len): (*mut c_void, usize),
+) -> Option<Key> {
+    let place = (address.expose_provenance() as u64, len as u64);
+    let lines = peer.lane.lines(state);
+    let (mut ticket, mut transfer) = (SmscTicket::default(), std::ptr::null_mut());
+    // A component that can't is no reason to fail: another does, or the peer asks.
+    let began = state.movers.to_offer(lines, len).find(|place| {
+        let (component, Some(line)) = (&state.movers.all[*place], lines.0[*place]) else {
+            return false;
+        };
+        // SAFETY: the peer is the component's; the caller vouches for the memory.
+        let code = unsafe {
+            (component.ops.offer.unwrap_unchecked())(
+                component.instance,
+                line,
+                address,
+                len,
+                &mut ticket,
+                &mut transfer,
+            )
+        };
+        code == DONE
+    });
+    let Some(mover) = began else { return state.registry.add(place, None) };
+    let component = &state.movers.all[mover];
+    let mut bytes = [0; SMSC_MAX_OFFER];
+    bytes.copy_from_slice(&ticket.data[..SMSC_MAX_OFFER]);
+    let offered = Offered { mark: component.mark(), ticket: bytes, instance: cri.index };
+    let Some(key) = state.registry.add(place, Some(offered)) else {
+        // SAFETY: the component made the transfer, and nobody knows of it.
+        unsafe { finish(component, transfer) };
+        return None;
+    };
+    // SAFETY: as above.
+    unsafe {
+        (*transfers).offers.push(Offer { key, mover, transfer, rank: peer.rank, over: false });
+        (*transfers).unfinished += 1;
+        (*transfers).disturbed();
+    }
+    Some(key)
+}
+
+/// Ends an offer, whose reader is done or never was.
+///
+/// # Safety
+/// The instance's lock is held, and `transfers` are its.
+pub unsafe fn withdraw(state: &State, transfers: *mut Transfers, key: Key) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let offers = &mut (*transfers).offers;
+        let Some(place) = offers.iter().position(|offer| offer.key == key) else { return };
+        let offer = offers.swap_remove(place);
+        (*transfers).unfinished -= usize::from(!offer.over);
+        finish(&state.movers.all[offer.mover], offer.transfer);
+    }
 }
 
 /// Starts a get.
@@ -285,25 +210,44 @@ pub unsafe fn get(
         return Ok(Outcome::Done);
     }
     let lines = peer.lane.lines(state);
-    let Some(place) = state.movers.choose(lines, wanted.len) else {
+    // SAFETY: promised by the caller.
+    let (idle, present) = unsafe { ((*transfers).is_quiet(), (*transfers).present(wanted.len)) };
+    let present = present.filter(|place| !idle && lines.0[*place].is_some());
+    let chosen = present.or_else(|| state.movers.choose(lines, wanted.len, idle));
+    let Some(place) = chosen else {
         let text = format!("no component of smsc can be used with rank {}", peer.rank);
         return Err(Failure::new(ERR_UNSUPPORTED, text));
     };
     let mover = &state.movers.all[place];
     let Some(line) = lines.0[place] else { unreachable!("chosen among those that are there") };
-    let begun = Instant::now();
+    let begun = idle.then(Instant::now);
+    let key = Key(wanted.key.addr() as u64);
+    let offered = key.offered().filter(|(mark, _)| *mark == mover.mark());
     let (mut ticket, mut transfer) = (SmscTicket::default(), std::ptr::null_mut());
     // SAFETY: the peer is the component's; the caller vouches for the buffer.
     let code = unsafe {
-        (mover.ops.fetch.unwrap_unchecked())(
-            mover.instance,
-            line,
-            wanted.remote,
-            wanted.local,
-            wanted.len,
-            &mut ticket,
-            &mut transfer,
-        )
+        if let Some((_, bytes)) = offered {
+            ticket.data[..bytes.len()].copy_from_slice(&bytes);
+            ticket.len = bytes.len() as u32;
+            (mover.ops.accept.unwrap_unchecked())(
+                mover.instance,
+                line,
+                &ticket,
+                wanted.local,
+                wanted.len,
+                &mut transfer,
+            )
+        } else {
+            (mover.ops.fetch.unwrap_unchecked())(
+                mover.instance,
+                line,
+                wanted.remote,
+                wanted.local,
+                wanted.len,
+                &mut ticket,
+                &mut transfer,
+            )
+        }
     };
     if code != DONE {
         return Outcome::from_code(code).map_err(|status| state.reason(status));
@@ -311,9 +255,9 @@ pub unsafe fn get(
     // SAFETY: see above; no reference to the transfers lives across a call of a component.
     unsafe {
         let id = cri.index << 16 | ((*transfers).next & 0xffff);
-        if ticket.len > 0 {
+        if offered.is_none() && ticket.len > 0 {
             let order = Order {
-                key: wanted.key.addr() as u64,
+                key: key.0,
                 remote: wanted.remote,
                 len: wanted.len as u64,
                 mover: mover.id,
@@ -328,23 +272,25 @@ pub unsafe fn get(
                     return otherwise.map(|_| Outcome::NoResources);
                 }
             }
+            (*transfers).begun(state, place, wanted.len, begun);
         } else {
+            (*transfers).begun(state, place, wanted.len, begun);
             match advance(mover, transfer) {
                 DONE => {
                     finish(mover, transfer);
-                    let time = begun.elapsed().as_nanos() as u64;
-                    state.movers.measured(state, place, wanted.len, time);
+                    (*transfers).read(state, OK);
                     return Ok(Outcome::Done);
                 }
                 QUEUED | NOTHING => {}
                 status => {
                     finish(mover, transfer);
+                    (*transfers).read(state, status);
                     return Err(state.reason(status));
                 }
             }
         }
         (*transfers).next = (*transfers).next.wrapping_add(1);
-        let role = Role::Reader { id, completion, len: wanted.len, begun };
+        let role = Role::Reader { id, completion };
         (*transfers).active.push(Active { mover: place, transfer, rank: peer.rank, role });
     }
     Ok(Outcome::Queued)
@@ -459,8 +405,10 @@ unsafe fn serve(
         DONE => {
             let role = Role::Owner { id: order.id };
             // SAFETY: promised by the caller.
-            let active = unsafe { &mut (*transfers).active };
-            active.push(Active { mover: place, transfer, rank, role });
+            unsafe {
+                (*transfers).active.push(Active { mover: place, transfer, rank, role });
+                (*transfers).disturbed();
+            }
             Ok(())
         }
         NO_RESOURCES => Err(Failure::unavailable(format!("{} has no resources", mover.name))),
@@ -494,6 +442,9 @@ pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u
                 }
             }
         }
+        if (*transfers).unfinished > 0 {
+            events += go_on(state, transfers);
+        }
         if state.refused.count.load(Ordering::Acquire) > 0 {
             take_refusals(state, cri, transfers);
         }
@@ -502,11 +453,77 @@ pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u
     events
 }
 
+/// Goes on with what was offered.
+///
+/// # Safety
+/// As for [`progress`].
+unsafe fn go_on(state: &State, transfers: *mut Transfers) -> u32 {
+    let mut events = 0;
+    // SAFETY: promised by the caller; a component does not call us.
+    let Transfers { offers, unfinished, .. } = unsafe { &mut *transfers };
+    for offer in offers.iter_mut().filter(|offer| !offer.over) {
+        // SAFETY: the component made the transfer.
+        match unsafe { advance(&state.movers.all[offer.mover], offer.transfer) } {
+            NOTHING => {}
+            QUEUED => events += 1,
+            // Or it failed, which the reader notices by itself.
+            _ => {
+                offer.over = true;
+                *unfinished -= 1;
+                events += 1;
+            }
+        }
+    }
+    events
+}
+
 impl Transfers {
     /// Nothing is under way.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.active.is_empty() && self.unsent.is_empty()
+        self.active.is_empty() && self.unfinished == 0 && self.unsent.is_empty()
+    }
+
+    /// Nobody reads or is read.
+    fn is_quiet(&self) -> bool {
+        self.active.is_empty() && self.unfinished == 0
+    }
+
+    /// The component that reads of this size use at present.
+    fn present(&self, len: usize) -> Option<usize> {
+        let busy = self.busy.as_ref()?;
+        (busy.len.ilog2() == len.ilog2()).then_some(busy.mover)
+    }
+
+    /// A read has begun, at `begun` if nothing else was going on.
+    fn begun(&mut self, state: &State, mover: usize, len: usize, begun: Option<Instant>) {
+        state.movers.begun(mover, len);
+        if let Some(begun) = begun {
+            self.busy = Some(Busy { begun, mover, len, bytes: len, pure: true });
+        } else if let Some(busy) = &mut self.busy {
+            busy.bytes += len;
+            busy.pure &= busy.mover == mover && busy.len.ilog2() == len.ilog2();
+        }
+    }
+
+    /// Something else than reads is going on.
+    fn disturbed(&mut self) {
+        if let Some(busy) = &mut self.busy {
+            busy.pure = false;
+        }
+    }
+
+    /// A read is over, and not active any more.
+    fn read(&mut self, state: &State, status: Status) {
+        if status != OK {
+            self.disturbed();
+        }
+        if self.active.is_empty()
+            && let Some(busy) = self.busy.take().filter(|busy| busy.pure)
+        {
+            let time = busy.begun.elapsed();
+            state.movers.measured(state, busy.mover, (busy.len, busy.bytes), time);
+        }
     }
 
     fn get(&self, index: usize) -> Option<&Active> {
@@ -532,13 +549,10 @@ impl Transfers {
 /// As for [`progress`].
 unsafe fn ended(state: &State, transfers: *mut Transfers, active: Active, status: Status) {
     match active.role {
-        Role::Reader { completion, len, begun, .. } => {
-            if status == OK {
-                let time = begun.elapsed().as_nanos() as u64;
-                state.movers.measured(state, active.mover, len, time);
-            }
-            // SAFETY: the caller of `get` vouched for it.
+        Role::Reader { completion, .. } => {
+            // SAFETY: promised by the caller; the caller of `get` vouched for the completion.
             unsafe {
+                (*transfers).read(state, status);
                 if let Some(done) = (*completion).done {
                     done(completion, status);
                 }
@@ -617,5 +631,11 @@ pub unsafe fn forget(state: &State, transfers: *mut Transfers, rank: u32) {
         }
         let unsent = &mut (*transfers).unsent;
         unsent.retain(|(other, _)| *other != rank);
+        let offers = &mut (*transfers).offers;
+        while let Some(place) = offers.iter().position(|offer| offer.rank == rank) {
+            let offer = offers.swap_remove(place);
+            (*transfers).unfinished -= usize::from(!offer.over);
+            finish(&state.movers.all[offer.mover], offer.transfer);
+        }
     }
 }

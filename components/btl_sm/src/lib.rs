@@ -19,13 +19,16 @@
 //!   line and costs one handover of it; a longer one lies in one piece in as many as it needs.
 //! * `wire`: what lies where in a segment.
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
-//! * `large`: get, by the components of the framework smsc; `registry`: what peers may read.
+//! * `large`: get, by the components of the framework smsc. `movers`: the components; `choice`: which of
+//!   them; `registry`: what peers may read.
 //! * `wake`: how a receiver sleeps.
 
+mod choice;
 mod component;
 mod endpoint;
 mod large;
 mod module;
+mod movers;
 mod params;
 mod receive;
 mod registry;

@@ -12,15 +12,16 @@ use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry};
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_RESOURCES};
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
-    BTL_CAN_WAKE, BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_GET, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION,
-    BTL_REMOTE_READ, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl, BtlCompletion, BtlMessage,
-    BtlModule, BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
+    BTL_CAN_WAKE, BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_GET, BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED,
+    BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl,
+    BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
 };
 use cairn_segment::{Options, Segment};
 
 use crate::component::SharedMemory;
 use crate::endpoint::Peer;
-use crate::large::{self, Movers, Refused, Transfers};
+use crate::large::{self, Refused, Transfers};
+use crate::movers::Movers;
 use crate::params::{IMMEDIATE_LIMIT, Params};
 use crate::receive::Inbox;
 use crate::registry::{Key, Registry};
@@ -136,7 +137,10 @@ impl Port {
         let packed_limit = params.packed_limit();
         let eager_limit = params.eager_limit.get().min((packed_limit - HEADER_ROOM) as u64);
         let movers = Movers::find(host);
-        let get = if movers.is_empty() { 0 } else { BTL_GET | BTL_NEEDS_REGISTRATION };
+        let get = match movers.is_empty() {
+            true => 0,
+            false => BTL_GET | BTL_NEEDS_REGISTRATION | BTL_LOCAL_UNREGISTERED,
+        };
         let view = BtlModule {
             struct_size: size_of::<BtlModule>() as u32,
             exclusivity: BTL_EXCLUSIVITY_SHARED_MEMORY,
@@ -235,6 +239,12 @@ unsafe fn starved(cri: &Cri) -> Result<Outcome, Failure> {
     // SAFETY: promised by the caller.
     unsafe { line(cri) }.starved.set(true);
     Ok(Outcome::NoResources)
+}
+
+/// A registration is its key.
+fn registered(key: Option<Key>) -> Result<*mut c_void, Failure> {
+    let key = key.ok_or_else(|| Failure::new(ERR_RESOURCES, "too much memory is registered"))?;
+    Ok(std::ptr::without_provenance_mut(key.0 as usize))
 }
 
 #[cold]
@@ -388,12 +398,34 @@ impl Btl for SharedMemory {
             return Ok(null_mut());
         }
         // A peer's order leads back to the memory by its address.
-        let key = state.registry.add(address.expose_provenance() as u64, len as u64);
-        Ok(std::ptr::without_provenance_mut(key.0 as usize))
+        let key = state.registry.add((address.expose_provenance() as u64, len as u64), None);
+        registered(key)
+    }
+
+    unsafe fn offer_memory(
+        state: &State,
+        cri: &Cri,
+        endpoint: *mut Endpoint,
+        address: *mut c_void,
+        len: usize,
+    ) -> Result<*mut c_void, Failure> {
+        // SAFETY: promised by the caller, who holds the instance's lock.
+        registered(unsafe {
+            let transfers = line(cri).transfers.get();
+            large::offer(state, cri, transfers, Peer::of(endpoint), (address, len))
+        })
     }
 
     unsafe fn deregister_memory(state: &State, registration: *mut c_void) {
-        state.registry.remove(Key(registration.addr() as u64));
+        let key = Key(registration.addr() as u64);
+        if let Some(instance) = state.registry.remove(key) {
+            // SAFETY: the pool lives as long as the device.
+            let cri = unsafe { (*state.pool).cri(instance) };
+            let _held = cri.lock.guard();
+            // SAFETY: the lock is held. Who is single-threaded may be in a poll now, where nothing
+            // refers to the transfers across a callback.
+            unsafe { large::withdraw(state, line(cri).transfers.get(), key) };
+        }
     }
 
     unsafe fn pack_key(

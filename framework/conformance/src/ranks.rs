@@ -224,7 +224,26 @@ impl Way {
         (registration, key)
     }
 
-    /// Ends what `expose` began.
+    /// Registers memory that the peer is about to get, which may begin at once. It does not change
+    /// until it is concealed.
+    pub unsafe fn offer(&self, cri: &Cri, memory: &mut [u8]) -> (*mut c_void, Vec<u8>) {
+        let module = self.module();
+        let mut registration = std::ptr::null_mut();
+        let mut key = vec![0u8; module.key_size as usize];
+        // SAFETY: promised by the caller.
+        unsafe {
+            let ops = &*module.ops;
+            let (address, len) = (memory.as_mut_ptr().cast(), memory.len());
+            let offer = ops.offer_memory.expect(COMPLETE);
+            let status = offer(module, cri, self.0.endpoint, address, len, &mut registration);
+            assert_eq!(status, 0);
+            let pack = ops.pack_key.expect(COMPLETE);
+            assert_eq!(pack(module, registration, key.as_mut_ptr().cast()), 0);
+        }
+        (registration, key)
+    }
+
+    /// Ends what `expose` or `offer` began.
     pub unsafe fn conceal(&self, registration: *mut c_void) {
         let module = self.module();
         // SAFETY: promised by the caller.

@@ -285,6 +285,78 @@ fn a_get_brings_what_is_there() {
 }
 
 #[test]
+fn what_is_offered_is_got_whole_in_part_or_not_at_all() {
+    for mca in MOVERS {
+        let (ranks, _) = start(2, THREAD_SINGLE, mca);
+        let (read, own) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+        for len in [1, 63, 4096, 65_536, 100_003, 1 << 20, (4 << 20) + 7] {
+            // More often than there are resources for, if one offer did not give them back.
+            for round in 0..80 {
+                let mut source = payload(len, len.min(200_000 / (round + 1) + 1));
+                let len = source.len();
+                let remote = source.as_mut_ptr().expose_provenance() as u64;
+                // SAFETY: the memory stays, unchanged, until it is concealed; the bytes are a key of
+                // the peer.
+                let (registration, packed) = unsafe { own.offer(own.cri(0), &mut source) };
+                // SAFETY: as above.
+                let (status, key) = unsafe { read.unpack(&packed) };
+                assert_eq!(status, OK);
+                let wanted = [len, len.div_ceil(3), 0][round % 3];
+                if round % 2 == 0 {
+                    // The owner is ahead.
+                    ranks.progress();
+                }
+                let (get, mut local) = (Get::new(), vec![0u8; wanted]);
+                assert!(get.start(&read, &mut local, remote, key));
+                until(&ranks, || get.status().is_some());
+                assert_eq!(
+                    (get.status(), local == source[..wanted]),
+                    (Some(OK), true),
+                    "{mca:?} {len}"
+                );
+                // SAFETY: nothing is under way.
+                unsafe {
+                    read.release(key);
+                    own.conceal(registration);
+                }
+            }
+        }
+        ranks.close();
+    }
+}
+
+#[test]
+fn many_offers_are_open_at_once() {
+    for mca in MOVERS {
+        let (ranks, _) = start(2, THREAD_SINGLE, mca);
+        let ways = [(0, 1), (1, 0)]
+            .map(|(from, to)| (ranks.way(from, to).unwrap(), ranks.way(to, from).unwrap()));
+        let mut sources: Vec<_> = (0..200).map(|i| payload(i, 40_000 + i * 500)).collect();
+        let mut offers = Vec::new();
+        for (i, source) in sources.iter_mut().enumerate() {
+            let (read, own) = &ways[i % 2];
+            let remote = source.as_mut_ptr().expose_provenance() as u64;
+            // SAFETY: as above.
+            unsafe {
+                let (registration, packed) = own.offer(own.cri(0), source);
+                offers.push((remote, registration, read.unpack(&packed).1));
+            }
+        }
+        // The last first.
+        for (i, (remote, registration, key)) in offers.into_iter().enumerate().rev() {
+            let (read, own) = &ways[i % 2];
+            let (get, mut local) = (Get::new(), vec![0u8; sources[i].len()]);
+            until(&ranks, || get.start(read, &mut local, remote, key));
+            until(&ranks, || get.status().is_some());
+            assert_eq!((get.status(), local == sources[i]), (Some(OK), true), "{mca:?} {i}");
+            // SAFETY: nothing is under way.
+            unsafe { own.conceal(registration) };
+        }
+        ranks.close();
+    }
+}
+
+#[test]
 fn many_gets_at_once_in_both_directions() {
     for mca in MOVERS {
         let (ranks, _) = start(3, THREAD_SINGLE, mca);
