@@ -67,6 +67,7 @@ mod with_ints {
         icoll: 1..=8;
         info: 1..=2;
         inter: 1..=8;
+        large: 1..=3;
         matching: 1..=8;
         modes: 1..=8;
         ops: 1..=5;
@@ -170,6 +171,27 @@ fn sessions() {
         Run::mpirun().args(tcp).args([&program]).args([order]).ok();
     }
     Run::new(&program).args(["around"]).ok();
+}
+
+/// Large messages, whoever copies them and however they are cut.
+#[test]
+fn large_messages_move_in_any_way() {
+    let program = compiled("large", Counts::Small);
+    let ways: [(&str, &[&str]); 7] = [
+        ("", &["smsc", "cma"]),
+        ("", &["smsc", "ring", "smsc_ring_chunk", "4k", "smsc_ring_slots", "2"]),
+        ("", &["smsc_ring_streaming", "always", "btl_sm_eager_limit", "100"]),
+        ("threads", &[]),
+        ("threads", &["smsc", "ring", "btl_sm_num_cris", "3", "cri", "round_robin"]),
+        ("", &["pml_ob1_protocol", "fragments"]),
+        ("threads", &["btl", "self,tcp"]),
+    ];
+    for (argument, way) in ways {
+        let mca = way.chunks(2).flat_map(|pair| ["--mca", pair[0], pair[1]]);
+        let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]).args(mca);
+        let ended = run.args([&program]).args([argument]).ok();
+        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{way:?} {ended}");
+    }
 }
 
 /// More processes than processors, unless they wait in a way that is not made for that.

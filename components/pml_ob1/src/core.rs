@@ -464,13 +464,15 @@ impl Core {
     /// Puts something into a peer's queues.
     #[cold]
     pub fn enqueue<M: Mode>(&self, remote: &Remote, work: Work) {
-        let stream = !matches!(work, Work::First(_) | Work::Control { .. });
         remote.queues.with::<M, _>(|queues| {
-            if stream {
-                queues.streams.push_back(work);
-            } else {
-                fetch_add::<M>(&remote.waiting, 1);
-                queues.messages.push_back(work);
+            match work {
+                Work::First(_) | Work::Control { .. } => {
+                    fetch_add::<M>(&remote.waiting, 1);
+                    queues.messages.push_back(work);
+                }
+                // These need no room, and others may wait for what they give back.
+                Work::EndSend(_) | Work::EndReceive(_) => queues.streams.push_front(work),
+                Work::Push(_) | Work::Fetch(_) => queues.streams.push_back(work),
             }
             if !queues.listed {
                 queues.listed = true;

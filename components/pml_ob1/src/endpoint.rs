@@ -23,8 +23,8 @@ use cairn_framework::abi::status::{
 };
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
-    BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlMessage,
-    BtlModule, BtlOps, BtlPacked, Endpoint,
+    BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_SEND_IMMEDIATE,
+    BTL_SEND_PACKED, BtlMessage, BtlModule, BtlOps, BtlPacked, Endpoint,
 };
 use cairn_framework::frameworks::cri::{CRI_SEND, CriAsker};
 
@@ -123,14 +123,15 @@ impl Way {
         self.device().capabilities & bits == bits
     }
 
-    /// Whether memory must be registered for put and get.
-    pub fn registers(&self) -> bool {
-        self.can(BTL_NEEDS_REGISTRATION)
+    /// Whether memory must be registered for these uses.
+    pub fn registers(&self, access: u32) -> bool {
+        let free = access == BTL_LOCAL && self.can(BTL_LOCAL_UNREGISTERED);
+        self.can(BTL_NEEDS_REGISTRATION) && !free
     }
 
     /// Bytes of a packed key; 0 where none is needed.
     pub fn key_size(&self) -> usize {
-        if self.registers() { self.device().key_size as usize } else { 0 }
+        if self.can(BTL_NEEDS_REGISTRATION) { self.device().key_size as usize } else { 0 }
     }
 
     /// Whether `cri` is one of this device's.

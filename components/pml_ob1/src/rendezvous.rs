@@ -14,7 +14,8 @@
 //! **Who has a request.** The thread that took it out of the table of ids or out of a peer's queue.
 //! With puts and gets in flight nobody has it; `outstanding` counts them and whoever is starting
 //! more, and who counts down to zero ends it. Memory is registered and deregistered with no
-//! instance's lock held (the transport's contract), so a callback leaves that to the peer's queue.
+//! instance's lock held (the transport's contract), so a callback that may hold one leaves that to the
+//! peer's queue.
 
 use core::sync::atomic::Ordering;
 
@@ -153,11 +154,12 @@ impl Core {
             let this = &mut *request;
             let remote = &*this.remote;
             let way = &remote.ways[this.transfer.way];
-            if this.plan != Plan::Fragments && way.registers() && !this.transfer.is_registered() {
-                if held.is_some() {
+            let access = if this.plan == Plan::Put { BTL_REMOTE_WRITE } else { BTL_LOCAL };
+            let registered = this.transfer.is_registered() || !way.registers(access);
+            if this.plan != Plan::Fragments && !registered {
+                if M::THREADED && held.is_some() {
                     return Step::Blocked;
                 }
-                let access = if this.plan == Plan::Put { BTL_REMOTE_WRITE } else { BTL_LOCAL };
                 let (first, wanted) = (this.data.first, this.transfer.wanted);
                 if this.transfer.register(way, first, wanted, access).is_err() {
                     // Memory that can't be registered is filled by copying.
@@ -320,7 +322,7 @@ impl Core {
             if status != OK {
                 (*request).request.status.error = status;
             }
-            if (*request).transfer.is_registered() && held.is_some() {
+            if M::THREADED && (*request).transfer.is_registered() && held.is_some() {
                 return self.enqueue::<M>(remote, Work::EndReceive(request));
             }
             (*request).transfer.release(&remote.ways[(*request).transfer.way]);

@@ -148,7 +148,7 @@ impl Transfer {
         len: u64,
         access: u32,
     ) -> Result<(), Status> {
-        if !way.registers() || self.registration.is_some() {
+        if self.registration.is_some() || !way.registers(access) {
             return Ok(());
         }
         let mut registration = core::ptr::null_mut();
@@ -159,6 +159,37 @@ impl Transfer {
                 address.cast(),
                 len as usize,
                 access,
+                &mut registration,
+            )
+        };
+        if status != OK {
+            return Err(status);
+        }
+        self.registration = Some(registration);
+        Ok(())
+    }
+
+    /// Registers our memory for one get by the peer, which may begin at once.
+    ///
+    /// # Safety
+    /// The instance is one of the way's device and its lock is held. The memory stays, unchanged,
+    /// until `release`.
+    pub unsafe fn offer(
+        &mut self,
+        way: &Way,
+        cri: &Cri,
+        address: *mut u8,
+        len: u64,
+    ) -> Result<(), Status> {
+        let mut registration = core::ptr::null_mut();
+        // SAFETY: promised by the caller; the table is complete.
+        let status = unsafe {
+            (way.ops().offer_memory.unwrap_unchecked())(
+                way.device(),
+                cri,
+                way.endpoint,
+                address.cast(),
+                len as usize,
                 &mut registration,
             )
         };

@@ -309,7 +309,7 @@ impl Core {
                 Protocol::Eager
             };
             if this.protocol == Protocol::Rendezvous {
-                self.offer_memory(this, remote);
+                self.offer_memory::<M>(this, remote);
             }
             this.sequence =
                 sequence.unwrap_or_else(|| state.rank(this.send.peer).next_sequence::<M>());
@@ -325,7 +325,7 @@ impl Core {
     }
 
     /// Decides what to offer the receiver, and registers the memory for it: what is offered works.
-    fn offer_memory(&self, request: &mut SendRequest, remote: &Remote) {
+    fn offer_memory<M: Mode>(&self, request: &mut SendRequest, remote: &Remote) {
         let way = remote.first();
         let protocol = self.params.protocol.get();
         let fits = wire::Rendezvous::SIZE + way.key_size() <= way.frame;
@@ -334,10 +334,21 @@ impl Core {
         if !request.data.contiguous || !(get || put) {
             return;
         }
-        let access = BTL_LOCAL | if get { BTL_REMOTE_READ } else { 0 };
-        let data = request.data;
-        // SAFETY: the buffer stays until the send is complete.
-        let registered = unsafe { request.transfer.register(way, data.first, data.bytes, access) };
+        let (data, transfer) = (request.data, &mut request.transfer);
+        // SAFETY: the buffer stays, unchanged, until the send is complete; the communicator's state
+        // lives as long as its operations.
+        let registered = unsafe {
+            if get && !put && way.registers(BTL_REMOTE_READ) {
+                let scope = &(*request.state).view().scope;
+                let offered = way.with_cri::<M, _>(self.host, scope, remote.rank(), None, |cri| {
+                    transfer.offer(way, cri, data.first, data.bytes)
+                });
+                offered.unwrap_or(Err(ERR_RESOURCES))
+            } else {
+                let access = BTL_LOCAL | if get { BTL_REMOTE_READ } else { 0 };
+                transfer.register(way, data.first, data.bytes, access)
+            }
+        };
         if registered.is_ok() {
             request.offers = if get { wire::OFFER_GET } else { 0 };
             request.offers |= if put { wire::OFFER_PUT } else { 0 };
@@ -470,7 +481,7 @@ impl Core {
         unsafe {
             let remote = &*(*request).remote;
             (*request).request.status.error = status;
-            if (*request).transfer.is_registered() && held.is_some() {
+            if M::THREADED && (*request).transfer.is_registered() && held.is_some() {
                 return self.enqueue::<M>(remote, Work::EndSend(request));
             }
             (*request).transfer.release(&remote.ways[(*request).transfer.way]);
