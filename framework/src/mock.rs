@@ -16,10 +16,11 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR, Instance};
 use crate::abi::counter::{CounterCell, CounterSpec};
+use crate::abi::event::{EventSpec, EventType};
 use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
 use crate::abi::job::{Job, THREAD_MULTIPLE};
 use crate::abi::lock::Lock;
@@ -241,6 +242,8 @@ fn table() -> Host {
         peer_connect,
         peer_get,
         service_at,
+        event_add,
+        event_raise,
     }
 }
 
@@ -493,6 +496,24 @@ unsafe extern "C" fn counter_add(
 }
 
 unsafe extern "C" fn counter_remove(_: *mut Instance, _: *const CounterCell) {}
+
+unsafe extern "C" fn event_add(
+    _: *mut Instance,
+    _: *const EventSpec,
+    event: *mut *const EventType,
+) -> Status {
+    // Nobody listens.
+    static EVENT: EventType = EventType {
+        struct_size: size_of::<EventType>() as u32,
+        listeners: AtomicU32::new(0),
+        host_private: core::ptr::null(),
+    };
+    // SAFETY: the caller has a place for it.
+    unsafe { *event = &EVENT };
+    OK
+}
+
+unsafe extern "C" fn event_raise(_: *const EventType, _: *const i64) {}
 
 unsafe extern "C" fn task_submit(_: *mut Instance, task: *mut Task) {
     // SAFETY: see above.

@@ -78,9 +78,10 @@ impl Sleeping {
 }
 
 /// Sleeps as long as every word has its value, at most so many microseconds; 0 is without limit.
-/// False when the kernel can't (before Linux 5.16). Returns early on signals; callers look again.
+/// Whether something woke it; none when the kernel can't (before Linux 5.16). Returns early on
+/// signals; callers look again.
 #[cfg(feature = "host")]
-pub(crate) fn sleep_on(words: &[Sleeping], microseconds: u32) -> bool {
+pub(crate) fn sleep_on(words: &[Sleeping], microseconds: u32) -> Option<bool> {
     const SYS_FUTEX_WAITV: c_long = 449;
     // SAFETY: all zeros is a time.
     let mut end: libc::timespec = unsafe { core::mem::zeroed() };
@@ -97,12 +98,16 @@ pub(crate) fn sleep_on(words: &[Sleeping], microseconds: u32) -> bool {
     let result = unsafe {
         syscall(SYS_FUTEX_WAITV, words.as_ptr(), words.len(), 0, end, libc::CLOCK_MONOTONIC)
     };
-    result >= 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS)
+    if result < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
+        return None;
+    }
+    Some(result >= 0)
 }
 
 /// Sleeps until one of the descriptors is readable, at most so many microseconds; 0 is without limit.
+/// Whether one is.
 #[cfg(feature = "host")]
-pub(crate) fn poll_readable(fds: &[c_int], microseconds: u32) {
+pub(crate) fn poll_readable(fds: &[c_int], microseconds: u32) -> bool {
     let mut list: Vec<libc::pollfd> =
         fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
     let limit = libc::timespec {
@@ -111,7 +116,10 @@ pub(crate) fn poll_readable(fds: &[c_int], microseconds: u32) {
     };
     let limit = if microseconds == 0 { core::ptr::null() } else { &raw const limit };
     // SAFETY: the list has as many entries as it says; both live during the call.
-    unsafe { libc::ppoll(list.as_mut_ptr(), list.len() as libc::nfds_t, limit, core::ptr::null()) };
+    let readable = unsafe {
+        libc::ppoll(list.as_mut_ptr(), list.len() as libc::nfds_t, limit, core::ptr::null())
+    };
+    readable > 0
 }
 
 /// Wakes every thread of this process that sleeps on `word`.

@@ -104,6 +104,9 @@ fn counter() -> CounterSpec {
         name: c"messages".as_ptr(),
         help: c"How many messages came".as_ptr(),
         unit: null(),
+        comm: null(),
+        refresh: None,
+        refresh_context: std::ptr::null_mut(),
     }
 }
 

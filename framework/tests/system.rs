@@ -544,12 +544,18 @@ fn counters(system: &System, host: HostHandle) {
         name: c"messages".as_ptr(),
         help: c"Messages.".as_ptr(),
         unit: c"messages".as_ptr(),
+        comm: std::ptr::null(),
+        refresh: None,
+        refresh_context: std::ptr::null_mut(),
     };
     for cell in &CELLS {
         // SAFETY: the cells live as long as the process.
         unsafe { host.counter_add(&spec, cell) }.unwrap();
     }
-    let read = || system.counters()[0].clone();
+    let read = || {
+        let mut all = system.counters().into_iter();
+        all.find(|(info, _)| info.name == "tasks_user_messages").expect("it was added")
+    };
     assert_eq!((read().0.name.as_str(), read().1), ("tasks_user_messages", 40));
     CELLS[0].value.store(1, Ordering::Relaxed);
     host.counter_remove(&raw const CELLS[0]);

@@ -34,7 +34,8 @@ pub struct Limits {
 
 impl Params {
     pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
-        let size = |name, default, help| registrar.size(name, default, help).level(5).register();
+        let size =
+            |name, default, help| registrar.size(name, default, help).level(5).same().register();
         Ok(Self {
             priority: registrar.priority(PRIORITY)?,
             gather_tree: size(
@@ -70,6 +71,7 @@ impl Params {
                 .range(1, 1 << 16)
                 .unit("blocks")
                 .level(5)
+                .same()
                 .register()?,
             allreduce_split: size(
                 "allreduce_split",

@@ -10,6 +10,7 @@ use core::ffi::{c_char, c_void};
 
 use super::component::Instance;
 use super::counter::{CounterCell, CounterSpec};
+use super::event::{EventSpec, EventType};
 use super::job::Job;
 use super::lock::Lock;
 use super::param::{ParamCell, ParamSpec};
@@ -180,7 +181,8 @@ pub struct Host {
 
     /// Makes a counter known as `<framework>_<component>_<name>`, or adds a cell to one that is.
     /// The cell must live until `counter_remove` or until `close` is called, before which the host
-    /// takes out all that are left.
+    /// takes out all that are left. A cell belongs to one counter. When the parameter `counters` is
+    /// off this does nothing.
     pub counter_add: unsafe extern "C" fn(
         instance: *mut Instance,
         spec: *const CounterSpec,
@@ -229,6 +231,16 @@ pub struct Host {
         ops: *mut *const c_void,
         provider: *mut *mut Instance,
     ) -> Status,
+    /// Since 1.1. Makes a type of events known as `<framework>_<component>_<name>`, or finds the one that
+    /// is, and stores it.
+    pub event_add: unsafe extern "C" fn(
+        instance: *mut Instance,
+        spec: *const EventSpec,
+        event: *mut *const EventType,
+    ) -> Status,
+    /// Since 1.1. An event happened; `values` has a number for each element of its type. Any thread,
+    /// with any lock held. Callers look at `listeners` before.
+    pub event_raise: unsafe extern "C" fn(event: *const EventType, values: *const i64),
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

@@ -7,6 +7,8 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use super::counter::CounterCell;
+
 /// A mutual exclusion lock of four bytes. All zero is unlocked, so zeroed memory holds a valid one.
 ///
 /// Not recursive and not fair. C code uses the host table's `lock_acquire`, `lock_try` and
@@ -25,6 +27,11 @@ const CONTENDED: u32 = 2;
 /// How often a thread looks again before it sleeps. A critical section here is a few dozen
 /// nanoseconds, a futex call about a microsecond.
 const SPINS: u32 = 100;
+
+/// Acquisitions of any lock that found it taken, by code of this library.
+pub(crate) static WAITS: CounterCell = CounterCell::new();
+/// How often a thread went to sleep over that.
+pub(crate) static SLEEPS: CounterCell = CounterCell::new();
 
 impl Lock {
     /// An unlocked lock.
@@ -49,6 +56,7 @@ impl Lock {
 
     #[cold]
     fn lock_slow(&self) {
+        WAITS.add_shared(1);
         for _ in 0..SPINS {
             if self.word.load(Ordering::Relaxed) == FREE && self.try_lock() {
                 return;
@@ -58,6 +66,7 @@ impl Lock {
         // From here on the lock is taken as CONTENDED: this thread can't know whether others
         // sleep too, so its unlock must wake one.
         while self.word.swap(CONTENDED, Ordering::Acquire) != FREE {
+            SLEEPS.add_shared(1);
             crate::sys::futex_wait(&self.word, CONTENDED);
         }
     }

@@ -19,6 +19,7 @@ pub mod comm;
 pub mod component;
 pub mod counter;
 pub mod datatype;
+pub mod event;
 pub mod host;
 pub mod job;
 pub mod lock;

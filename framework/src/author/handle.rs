@@ -4,8 +4,10 @@ use core::ffi::{CStr, c_void};
 
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
+use crate::abi::event::{EventSpec, EventType};
 use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
 use crate::abi::job::Job;
+use crate::abi::param::{BoolParam, PARAM_BOOL, ParamCell};
 use crate::abi::peer::Peer;
 use crate::abi::pool::CriPool;
 use crate::abi::receive::{ReceiveEntry, ReceiveFn};
@@ -262,6 +264,46 @@ impl HostHandle {
     ) -> Result<(), Failure> {
         // SAFETY: promised by the caller.
         self.check(unsafe { (self.table().counter_add)(self.0, spec, cell) })
+    }
+
+    /// Whether counters count: the parameter `counters`. For set-up; keep the answer.
+    pub fn counts(self) -> bool {
+        let mut cell: *const ParamCell = core::ptr::null();
+        // SAFETY: the name is a string, and the host fills the place if there is such a parameter.
+        unsafe {
+            let find = self.table().param_find;
+            let found = find(self.0, c"counters".as_ptr(), PARAM_BOOL, &raw mut cell);
+            found != OK || cell.is_null() || BoolParam::from_cell(&*cell).get()
+        }
+    }
+
+    /// Makes a type of events; none with a host before 1.1. `elements` are the names of its numbers,
+    /// separated by commas.
+    pub fn event_add(
+        self,
+        name: &CStr,
+        help: &CStr,
+        level: u32,
+        elements: &CStr,
+    ) -> Result<Option<&'static EventType>, Failure> {
+        let table = self.table();
+        if !crate::has_field!(table, Host, event_raise) {
+            return Ok(None);
+        }
+        let spec = EventSpec {
+            struct_size: size_of::<EventSpec>() as u32,
+            level,
+            name: name.as_ptr(),
+            help: help.as_ptr(),
+            elements: elements.as_ptr(),
+        };
+        let mut event: *const EventType = core::ptr::null();
+        // SAFETY: the function is read only where the host's table reaches that far; strings and
+        // place are valid during the call, and types stay as long as the process.
+        unsafe {
+            self.check((table.event_add)(self.0, &raw const spec, &raw mut event))?;
+            Ok(event.as_ref())
+        }
     }
 
     /// Takes a cell out of its counter.

@@ -15,6 +15,8 @@
 //! [`component!`]: crate::component
 
 mod bytes;
+pub mod counters;
+mod events;
 mod handle;
 mod register;
 
@@ -31,6 +33,7 @@ use crate::abi::status::{
 };
 
 pub use bytes::BYTES;
+pub use events::EventKind;
 pub use handle::HostHandle;
 pub use register::Registrar;
 

@@ -5,8 +5,8 @@ use std::ffi::CString;
 
 use crate::abi::param::{
     BoolParam, ChoiceParam, IntegerParam, ListParam, PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER,
-    PARAM_LIST, PARAM_SIZE, PARAM_STRING, PARAM_WRITABLE, ParamCell, ParamSpec, SizeParam,
-    StringParam,
+    PARAM_LIST, PARAM_SAME, PARAM_SIZE, PARAM_STRING, PARAM_WRITABLE, ParamCell, ParamSpec,
+    SizeParam, StringParam,
 };
 use crate::author::{Failure, HostHandle};
 
@@ -151,6 +151,12 @@ impl<P> Param<P> {
     /// May be changed while the program runs.
     pub fn writable(mut self) -> Self {
         self.flags |= PARAM_WRITABLE;
+        self
+    }
+
+    /// All processes of a job must have the same value.
+    pub fn same(mut self) -> Self {
+        self.flags |= PARAM_SAME;
         self
     }
 

@@ -16,6 +16,7 @@ pub use files::Obstacle;
 pub use inventory;
 pub use services::cards::CardExchange;
 pub use services::counters::CounterInfo;
+pub use services::events::{Delivery, Event, EventInfo, Listener, now};
 pub use services::log::Sink;
 pub use services::table::{give_reason, take_reason};
 pub use system::{Chosen, Options, Search, Slot, Stage, System};

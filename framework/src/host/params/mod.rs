@@ -51,6 +51,10 @@ pub struct Spec {
     pub level: u32,
     /// May it change at run time?
     pub writable: bool,
+    /// Must all processes of a job have the same value?
+    pub same: bool,
+    /// Is it read at once when the system is made, so that nothing can change it later?
+    pub fixed: bool,
     /// Other full names.
     pub synonyms: Vec<String>,
     /// Former full names, whose use is worth a warning.
@@ -73,6 +77,8 @@ impl Spec {
             default: default.into(),
             level: 1,
             writable: false,
+            same: false,
+            fixed: false,
             synonyms: Vec::new(),
             deprecated_synonyms: Vec::new(),
             deprecated: None,
@@ -279,6 +285,16 @@ impl Registry {
         self.params.read().by_name.values().cloned().collect()
     }
 
+    /// How many parameters there are; never fewer than before.
+    pub fn len(&self) -> usize {
+        self.params.read().by_name.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Names near to one that nobody registered, for a "did you mean".
     pub fn near(&self, name: &str) -> Vec<String> {
         let params = self.params.read();
@@ -292,11 +308,36 @@ impl Registry {
     /// Unknown, not writable, or a value that is not allowed.
     pub fn write(&self, name: &str, text: &str) -> Result<(), Problem> {
         let param = self.find(name).ok_or_else(|| self.unknown(name))?;
-        let spec = &param.spec;
-        if !spec.writable {
-            return Err(Problem::new(format!("{} can't be changed at run time", spec.name))
+        if !param.spec.writable {
+            return Err(Problem::new(format!("{} can't be changed at run time", param.spec.name))
                 .fix("set it before the program starts"));
         }
+        Self::set(&param, text)?;
+        if let Some(changed) = &param.spec.changed {
+            changed(param.cell);
+        }
+        Ok(())
+    }
+
+    /// Writes a parameter while no component is open: they read it when they open.
+    ///
+    /// # Errors
+    /// Unknown, read already, or a value that is not allowed.
+    pub fn write_before_start(&self, name: &str, text: &str) -> Result<(), Problem> {
+        let param = self.find(name).ok_or_else(|| self.unknown(name))?;
+        if param.spec.writable {
+            return self.write(name, text);
+        }
+        if param.spec.fixed {
+            return Err(Problem::new(format!("{} was read already", param.spec.name))
+                .fix("set it before the program starts"));
+        }
+        Self::set(&param, text)
+    }
+
+    /// Gives a parameter a value that is stronger than those of all other origins.
+    fn set(param: &Param, text: &str) -> Result<(), Problem> {
+        let spec = &param.spec;
         let setting =
             Setting { name: spec.name.clone(), text: text.to_owned(), origin: Origin::Tool };
         if let Err(reason) = spec.kind.parse(text) {
@@ -313,9 +354,6 @@ impl Registry {
             });
         }
         param.store();
-        if let Some(changed) = &spec.changed {
-            changed(param.cell);
-        }
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod cards;
 pub(crate) mod counters;
+pub(crate) mod events;
 pub(crate) mod grace;
 pub(crate) mod items;
 pub(crate) mod log;

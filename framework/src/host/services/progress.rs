@@ -294,6 +294,8 @@ impl Engine {
             None => self.everything(snapshot),
         };
         record.presence.leave();
+        record.counts.passes.add(1);
+        record.counts.empty.add(u64::from(events == 0));
         events
     }
 
@@ -414,7 +416,10 @@ unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i
         let cri = pool.cri(cri);
         let raw = std::ptr::from_ref(cri).cast_mut();
         let events = if snapshot.threaded {
-            let Some(_held) = cri.lock.try_guard() else { return -1 };
+            let Some(_held) = cri.lock.try_guard() else {
+                threads::current().counts.misses.add(1);
+                return -1;
+            };
             progress(pool.module, raw)
         } else {
             progress(pool.module, raw)

@@ -23,6 +23,7 @@ use std::os::fd::RawFd;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::threads;
 use crate::abi::request::{SYNC_POLLING, SYNC_SLEEPING, WaitSync};
 use crate::abi::status::{DONE, ERR_UNSUPPORTED, NO_RESOURCES, OutcomeCode};
 use crate::frameworks::btl::{BTL_CAN_WAKE, BtlModule, BtlWake};
@@ -105,7 +106,7 @@ impl Sleeper {
         }
         // Alone with descriptors: nobody signals the sync object while this thread sleeps.
         if complete && !threaded && lists.words.len() == 1 && !lists.fds.is_empty() {
-            sys::poll_readable(&lists.fds, microseconds);
+            count(sys::poll_readable(&lists.fds, microseconds));
             return DONE;
         }
         if !lists.fds.is_empty() {
@@ -121,14 +122,23 @@ impl Sleeper {
         lists.words.truncate(sys::MAX_SLEEPING);
         let limit = if complete { microseconds } else { PARTLY.min(microseconds) };
         // An older kernel: what is left is the sync object.
-        if !sys::sleep_on(&lists.words, limit) {
-            if microseconds == 0 {
-                return ERR_UNSUPPORTED;
+        match sys::sleep_on(&lists.words, limit) {
+            Some(woken) => count(woken),
+            None if microseconds == 0 => return ERR_UNSUPPORTED,
+            None => {
+                sys::futex_wait_for(&sync.sleeping, SYNC_SLEEPING, PARTLY.min(microseconds));
+                count(sync.is_complete());
             }
-            sys::futex_wait_for(&sync.sleeping, SYNC_SLEEPING, PARTLY.min(microseconds));
         }
         DONE
     }
+}
+
+/// Counts a sleep that has ended.
+fn count(woken: bool) {
+    let counts = &threads::current().counts;
+    counts.sleeps.add(1);
+    counts.wake_ups.add(u64::from(woken));
 }
 
 /// Arms every instance of a device: `NO_RESOURCES` when one has something, an error when one can't
@@ -268,7 +278,7 @@ mod tests {
             let sleeping = watcher.watch(&[reader.as_raw_fd()]);
             let before = watcher.word.load(Ordering::Acquire);
             std::io::Write::write_all(&mut &writer, b"x").unwrap();
-            assert!(sys::sleep_on(&[sleeping], LONG), "round {round}");
+            assert!(sys::sleep_on(&[sleeping], LONG).is_some(), "round {round}");
             while watcher.word.load(Ordering::Acquire) == before {
                 std::hint::spin_loop();
             }

@@ -11,12 +11,13 @@ use super::items::Items;
 use super::threads;
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
+use crate::abi::event::{EventSpec, EventType};
 use crate::abi::host::{Host, PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn, ThreadExitFn};
 use crate::abi::job::Job;
 use crate::abi::lock::Lock;
 use crate::abi::param::{
-    PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER, PARAM_LIST, PARAM_SIZE, PARAM_STRING, PARAM_WRITABLE,
-    ParamCell, ParamSpec,
+    PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER, PARAM_LIST, PARAM_SAME, PARAM_SIZE, PARAM_STRING,
+    PARAM_WRITABLE, ParamCell, ParamSpec,
 };
 use crate::abi::peer::Peer;
 use crate::abi::pool::CriPool;
@@ -32,7 +33,8 @@ use crate::abi::thread::Thread;
 use crate::frameworks::tasks::run_task;
 use crate::host::loader::StructSize;
 use crate::host::params::{Kind, Spec, full_name};
-use crate::host::services::counters::CounterInfo;
+use crate::host::services::counters::{CounterInfo, NewCell};
+use crate::host::services::events::{EventInfo, Events};
 use crate::host::services::waiting;
 use crate::host::system::{Phase, Slot, System};
 use crate::text;
@@ -91,6 +93,8 @@ pub(crate) fn host(
         peer_connect,
         peer_get,
         service_at,
+        event_add,
+        event_raise,
     }
 }
 
@@ -229,10 +233,6 @@ unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String
         check_description("parameter", spec.cast(), least)?;
         let spec = &*spec;
         let name = own_name(owner, "parameter", spec.name)?;
-        let list = |words: *const c_char| -> Vec<String> {
-            let words = text::copy(words);
-            words.split(',').map(str::trim).filter(|w| !w.is_empty()).map(Into::into).collect()
-        };
         let optional = |words: *const c_char| (!words.is_null()).then(|| text::copy(words));
         let unsigned = |number: i64| u64::try_from(number).unwrap_or(0);
         let kind = match spec.kind {
@@ -240,7 +240,7 @@ unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String
             PARAM_INTEGER => Kind::Integer { min: spec.min, max: spec.max },
             PARAM_SIZE => Kind::Size { min: unsigned(spec.min), max: unsigned(spec.max) },
             PARAM_STRING => Kind::Text,
-            PARAM_CHOICE => Kind::Choice(list(spec.choices)),
+            PARAM_CHOICE => Kind::Choice(words(spec.choices)),
             PARAM_LIST => Kind::List,
             other => return Err(format!("parameter {name}: there is no kind {other}")),
         };
@@ -254,8 +254,10 @@ unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String
             default: text::copy(spec.default_value),
             level: spec.level,
             writable: spec.flags & PARAM_WRITABLE != 0,
-            synonyms: list(spec.synonyms),
-            deprecated_synonyms: list(spec.deprecated_synonyms),
+            same: spec.flags & PARAM_SAME != 0,
+            fixed: false,
+            synonyms: words(spec.synonyms),
+            deprecated_synonyms: words(spec.deprecated_synonyms),
             deprecated: optional(spec.deprecated),
             changed: changed.map(|changed| {
                 let call: crate::host::params::Changed =
@@ -264,6 +266,16 @@ unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String
             }),
         })
     }
+}
+
+/// The words of a text, which commas separate.
+///
+/// # Safety
+/// Null or NUL-terminated.
+unsafe fn words(text: *const c_char) -> Vec<String> {
+    // SAFETY: promised by the caller.
+    let text = unsafe { text::copy(text) };
+    text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Into::into).collect()
 }
 
 /// Whether the description of a `what` is there and has the size of a version.
@@ -537,14 +549,22 @@ unsafe extern "C" fn counter_add(
             Err(reason) => return failed(ERR_ARGUMENT, reason),
         };
         let spec = &*spec;
+        let (comm, refresh) = if crate::has_field!(spec, CounterSpec, refresh_context) {
+            let refresh = spec.refresh.map(|refresh| (refresh, spec.refresh_context));
+            (spec.comm.addr(), refresh)
+        } else {
+            (0, None)
+        };
         let info = CounterInfo {
             name,
+            owner: slot.name(),
             help: text::copy(spec.help),
             unit: (!spec.unit.is_null()).then(|| text::copy(spec.unit)),
             kind: spec.kind,
             level: spec.level,
+            by_comm: comm != 0,
         };
-        match system.counters.add(instance.addr(), info, cell) {
+        match system.counters.add(instance.addr(), info, NewCell { cell, comm, refresh }) {
             Ok(()) => OK,
             Err(reason) => failed(ERR_ARGUMENT, reason),
         }
@@ -553,7 +573,48 @@ unsafe extern "C" fn counter_add(
 
 unsafe extern "C" fn counter_remove(instance: *mut Instance, cell: *const CounterCell) {
     // SAFETY: the instance is a host's.
-    unsafe { caller(instance) }.1.counters.remove(instance.addr(), Some(cell));
+    unsafe { caller(instance) }.1.counters.remove(instance.addr(), cell);
+}
+
+unsafe extern "C" fn event_add(
+    instance: *mut Instance,
+    spec: *const EventSpec,
+    event: *mut *const EventType,
+) -> Status {
+    // SAFETY: the instance is a host's; the description and the place are valid during the call.
+    unsafe {
+        let (slot, system) = caller(instance);
+        let least = crate::field_end!(EventSpec, elements);
+        let name = check_description("event", spec.cast(), least)
+            .and_then(|()| own_name(&slot.name(), "event", (*spec).name));
+        let name = match name {
+            Ok(name) => name,
+            Err(reason) => return failed(ERR_ARGUMENT, reason),
+        };
+        if event.is_null() {
+            return failed(ERR_ARGUMENT, format!("event {name}: the place for it is null"));
+        }
+        let spec = &*spec;
+        let info = EventInfo {
+            name,
+            owner: slot.name(),
+            help: text::copy(spec.help),
+            level: spec.level,
+            elements: words(spec.elements),
+        };
+        match system.events.add(info) {
+            Ok(made) => {
+                *event = made;
+                OK
+            }
+            Err(reason) => failed(ERR_ARGUMENT, reason),
+        }
+    }
+}
+
+unsafe extern "C" fn event_raise(event: *const EventType, values: *const i64) {
+    // SAFETY: the caller has the type from `event_add`, and vouches for the values.
+    unsafe { Events::raise(&*event, values) };
 }
 
 unsafe extern "C" fn task_submit(instance: *mut Instance, task: *mut Task) {

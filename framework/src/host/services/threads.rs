@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 
 use super::grace::{Presence, writers_fence};
+use crate::abi::counter::CounterCell;
 use crate::abi::host::ThreadExitFn;
 use crate::abi::thread::{MAX_THREADS, Thread};
 
@@ -23,6 +24,30 @@ pub(crate) struct Record {
     thread: UnsafeCell<Thread>,
     /// Whether the thread is in a pass of the progress engine.
     pub presence: Presence,
+    /// Written by its thread only.
+    pub counts: Counts,
+}
+
+/// What a thread did in the host. A thread that gets the record of one that ended counts on.
+#[derive(Default)]
+pub(crate) struct Counts {
+    /// Passes of the progress engine.
+    pub passes: CounterCell,
+    /// Those in which nothing happened.
+    pub empty: CounterCell,
+    /// Instances that a pass left out because another thread had them.
+    pub misses: CounterCell,
+    /// Waits for a sync object.
+    pub waits: CounterCell,
+    /// How often it went to sleep in one.
+    pub sleeps: CounterCell,
+    /// How often something woke it before its time was over.
+    pub wake_ups: CounterCell,
+}
+
+/// Adds up what all threads counted.
+pub(crate) fn counted(cell: impl Fn(&Counts) -> &CounterCell) -> u64 {
+    THREADS.lock().records.iter().map(|record| cell(&record.counts).get()).sum()
 }
 
 // SAFETY: `presence` is atomic, and `thread` is written only while no thread has the record.
@@ -102,6 +127,7 @@ fn first_call() -> &'static Record {
         assert!(index < MAX_THREADS, "more than {MAX_THREADS} threads call MPI");
         let thread = Thread { struct_size: size_of::<Thread>() as u32, index, serial };
         let record: &'static Record = Box::leak(Box::new(Record {
+            counts: Counts::default(),
             thread: UnsafeCell::new(thread),
             presence: Presence::default(),
         }));

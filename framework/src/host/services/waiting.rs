@@ -16,6 +16,7 @@ pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
     if system.engine.inside() {
         return table::failed(ERR_ARGUMENT, "a callback of the progress engine can't wait");
     }
+    record.counts.waits.add(1);
     let misses = Cell::new(0);
     let status = match system.wait.get() {
         Some(component) => {
@@ -69,7 +70,7 @@ impl Lent<'_> {
 }
 
 fn pass(system: &System, sync: &WaitSync, misses: &Cell<u32>) -> u32 {
-    let events = system.engine.run(Some(sync), misses.get());
+    let events = system.pass(Some(sync), misses.get());
     misses.set(if events == 0 { misses.get().saturating_add(1) } else { 0 });
     events
 }

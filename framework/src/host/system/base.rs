@@ -4,12 +4,21 @@ use std::sync::Arc;
 
 use env_filter::Filter;
 
+use crate::abi::counter::COUNTER_SUM;
+use crate::abi::lock;
 use crate::frameworks::{CONTRACTS, Cardinality, Contract};
 use crate::host::loader::SearchDir;
 use crate::host::params::{Kind, Param, Registry, Spec, Value};
 use crate::host::paths::Paths;
 use crate::host::problem::Problem;
+use crate::host::services::counters::{CounterInfo, Counters};
 use crate::host::services::log::parse_filter;
+use crate::host::services::threads;
+
+/// Whether counters count.
+pub(super) const PARAM_COUNTERS: &str = "counters";
+/// What of them is printed at the end.
+pub(super) const PARAM_COUNTERS_REPORT: &str = "counters_report";
 
 /// In `mca_component_path`: the directories of the installation and of the user.
 const DEFAULT_PATH: &str = "default";
@@ -37,20 +46,24 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
         "Whether a misspelt parameter, a value that is not allowed or a component that is not \
          there is an error. If not, it is a warning.",
     ));
-    let component_path = base(Spec::base(
+    let mut path = Spec::base(
         "mca_component_path",
         Kind::List,
         DEFAULT_PATH,
         "Directories with component libraries, the first wins. The word default stands for \
          lib/cairn of the installation and ~/.cairn/components.",
-    ));
-    let log = base(Spec::base(
+    );
+    path.fixed = true;
+    let component_path = base(path);
+    let mut log = Spec::base(
         "mca_log",
         Kind::List,
         "warn",
         "What to log: a level (off, error, warn, info, debug, trace) for everything, and \
          NAME=LEVEL for components whose name begins with NAME, such as warn,btl_sm=debug.",
-    ));
+    );
+    log.fixed = true;
+    let log = base(log);
     base(Spec::base(
         "mca_report",
         Kind::Choice(["off", "text", "json"].map(Into::into).into()),
@@ -58,8 +71,30 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
         "Print at start which component serves what, and why the others do not. A number works \
          too: 1 is text.",
     ));
+    let mut counters = Spec::base(
+        PARAM_COUNTERS,
+        Kind::Bool,
+        "true",
+        "Count messages, bytes, searches, waits and so on. Without counters a message is a \
+         nanosecond or so faster, MPI_T has no performance variables, and there is nothing to report.",
+    );
+    counters.level = 4;
+    counters.fixed = true;
+    base(counters);
+    let mut report = Spec::base(
+        PARAM_COUNTERS_REPORT,
+        Kind::Choice(["off", "sum", "ranks"].map(Into::into).into()),
+        "off",
+        "Print the counters to standard error in MPI_Finalize: sum is one table, by the first \
+         process, with the sum, the least and the most of all processes; ranks is one table for each \
+         process. A number works too: 1 is sum.",
+    );
+    report.same = true;
+    base(report);
     for contract in CONTRACTS {
-        base(Spec::base(contract.name, Kind::List, "", &selection_help(contract)));
+        let mut selection = Spec::base(contract.name, Kind::List, "", &selection_help(contract));
+        selection.same = true;
+        base(selection);
     }
     let log_filter = parse_filter(&log.value().to_string()).unwrap_or_else(|reason| {
         problems.push(
@@ -71,6 +106,63 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
         parse_filter("warn").expect("a fixed text")
     });
     Base { component_path, log_filter }
+}
+
+/// Makes the host's own counters, or says that nobody wants any.
+pub(super) fn register_counters(counters: &Counters, wanted: bool) {
+    if !wanted {
+        return counters.turn_off();
+    }
+    let all: [(&str, &str, &str, fn() -> u64); 8] = [
+        ("progress_passes", "passes", "Passes of the progress engine.", || {
+            threads::counted(|counts| &counts.passes)
+        }),
+        (
+            "progress_empty",
+            "passes",
+            "Passes of the progress engine in which nothing happened.",
+            || threads::counted(|counts| &counts.empty),
+        ),
+        (
+            "progress_try_misses",
+            "tries",
+            "Instances that a pass left out because another thread had their lock.",
+            || threads::counted(|counts| &counts.misses),
+        ),
+        ("waits", "waits", "Waits for an operation that was not complete yet.", || {
+            threads::counted(|counts| &counts.waits)
+        }),
+        ("wait_sleeps", "sleeps", "How often a thread that waited went to sleep.", || {
+            threads::counted(|counts| &counts.sleeps)
+        }),
+        (
+            "wait_wake_ups",
+            "wake-ups",
+            "How often something woke a thread that slept, and not its alarm.",
+            || threads::counted(|counts| &counts.wake_ups),
+        ),
+        (
+            "lock_waits",
+            "acquisitions",
+            "Acquisitions of a lock that found it taken. Locks in component libraries don't count.",
+            || lock::WAITS.get(),
+        ),
+        ("lock_sleeps", "sleeps", "How often a thread slept until a lock was free.", || {
+            lock::SLEEPS.get()
+        }),
+    ];
+    for (name, unit, help, function) in all {
+        let info = CounterInfo {
+            name: format!("mca_{name}"),
+            owner: "mca".into(),
+            help: help.into(),
+            unit: Some(unit.into()),
+            kind: COUNTER_SUM,
+            level: 5,
+            by_comm: false,
+        };
+        counters.add_function(info, function);
+    }
 }
 
 fn selection_help(contract: &Contract) -> String {

@@ -35,11 +35,14 @@ use super::problem::{Problem, Problems};
 use super::select::{Decision, Wish};
 use super::services::cards::{CardExchange, Cards};
 use super::services::counters::{CounterInfo, Counters};
+use super::services::events::{EventInfo, Events, Listener};
 use super::services::log::{Log, Sink, standard_error};
 use super::services::progress::Engine;
 use super::services::receive::ReceiveTable;
 use super::services::sleep::Sleeper;
+use super::services::threads;
 use super::services::{table, waiting};
+use crate::abi::comm::Comm;
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR};
 use crate::abi::host::{Host, PROGRESS_EVERY_PASS, ProgressFn};
 use crate::abi::job::{Job, THREAD_MULTIPLE, THREAD_SINGLE};
@@ -128,6 +131,7 @@ pub struct System {
     pub(crate) receive: ReceiveTable,
     pub(crate) cards: Cards,
     pub(crate) counters: Counters,
+    pub(crate) events: Events,
     pub(crate) engine: Engine,
     pub(crate) sleeper: Sleeper,
     pub(crate) wait: Provider<WaitOps>,
@@ -186,6 +190,7 @@ impl System {
             receive: ReceiveTable::new(),
             cards: Cards::default(),
             counters: Counters::default(),
+            events: Events::default(),
             engine: Engine::new(),
             sleeper: Sleeper::default(),
             wait: Provider::default(),
@@ -193,6 +198,7 @@ impl System {
             background: Background::default(),
             abort: OnceLock::new(),
         }));
+        base::register_counters(&system.counters, system.flag(base::PARAM_COUNTERS, true));
         let host = system.host.get_or_init(|| {
             table::host(system.job.get(), system.receive.entries(), ABI_MAJOR, ABI_MINOR)
         });
@@ -283,14 +289,79 @@ impl System {
         std::process::exit(code)
     }
 
-    /// Every counter with its value.
+    /// Every counter with its value, by name.
     pub fn counters(&self) -> Vec<(CounterInfo, u64)> {
-        self.counters.read()
+        self.counters.read_all()
     }
 
-    /// Makes a pass of the progress engine.
+    /// What of the counters is to be printed at the end: `off`, `sum` or `ranks`.
+    pub fn counters_report(&self) -> String {
+        let param = self.params.find(base::PARAM_COUNTERS_REPORT);
+        param.map_or_else(String::new, |param| param.value().to_string())
+    }
+
+    /// How many counters there are. Their numbers begin at 0 and stay; their number grows.
+    pub fn counter_count(&self) -> usize {
+        self.counters.len()
+    }
+
+    /// A counter by its number.
+    pub fn counter_info(&self, number: usize) -> Option<CounterInfo> {
+        self.counters.info(number)
+    }
+
+    /// The number of a counter.
+    pub fn counter_find(&self, name: &str) -> Option<usize> {
+        self.counters.find(name)
+    }
+
+    /// The value of a counter: for one communicator, if one is named, otherwise for all.
+    pub fn counter_read(&self, number: usize, comm: Option<&Comm>) -> Option<u64> {
+        self.counters.read(number, comm.map(|comm| std::ptr::from_ref(comm).addr()))
+    }
+
+    /// How many types of events there are. Their numbers begin at 0 and stay; their number grows.
+    pub fn event_count(&self) -> usize {
+        self.events.len()
+    }
+
+    /// A type of events by its number.
+    pub fn event_info(&self, number: usize) -> Option<EventInfo> {
+        self.events.info(number)
+    }
+
+    /// Says who gets events. Once; false when that was said before.
+    pub fn set_event_listener(&self, listener: Listener) -> bool {
+        self.events.set_listener(listener)
+    }
+
+    /// Events of this type are delivered from now on, until as many `event_unlisten`.
+    pub fn event_listen(&self, number: usize) {
+        self.events.listen(number);
+    }
+
+    /// Hands on the events that wait. Passes of the progress engine do that; this is for the end.
+    pub fn event_deliver(&self) {
+        self.events.deliver();
+    }
+
+    /// See `event_listen`.
+    pub fn event_unlisten(&self, number: usize) {
+        self.events.unlisten(number);
+    }
+
+    /// Makes a pass of the progress engine, and delivers events.
     pub fn progress(&self) -> u32 {
-        self.engine.run(None, 0)
+        self.pass(None, 0)
+    }
+
+    /// A pass for a thread that waits; as `Engine::run`.
+    pub(crate) fn pass(&self, sync: Option<&WaitSync>, misses: u32) -> u32 {
+        let events = self.engine.run(sync, misses);
+        if self.events.are_pending() && !threads::current().presence.inside() {
+            self.events.deliver();
+        }
+        events
     }
 
     /// Waits until a sync object is complete; for the host's own threads, with no lock held.

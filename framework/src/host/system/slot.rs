@@ -244,7 +244,7 @@ impl Slot {
             threads::exit_remove(owner, None);
             system.receive.remove(owner);
             system.cards.remove(&self.name());
-            system.counters.remove(owner, None);
+            system.counters.remove_all(owner);
         }
         if open || self.loaded.life.register_params.is_some() {
             // SAFETY: registered or opened, and nothing of it is in use any more.

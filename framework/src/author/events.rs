@@ -1,0 +1,48 @@
+//! Types of events as components in Rust have them.
+
+use core::ffi::CStr;
+use core::sync::atomic::Ordering;
+
+use super::{Failure, HostHandle};
+use crate::abi::event::EventType;
+
+/// A type of events with `N` numbers. Raising one costs a load while nobody listens.
+pub struct EventKind<const N: usize> {
+    host: HostHandle,
+    kind: Option<&'static EventType>,
+}
+
+impl<const N: usize> EventKind<N> {
+    /// Makes the type; `elements` are the names of the `N` numbers, separated by commas.
+    ///
+    /// # Panics
+    /// If those are not `N` names.
+    pub fn new(
+        host: HostHandle,
+        name: &CStr,
+        help: &CStr,
+        level: u32,
+        elements: &CStr,
+    ) -> Result<Self, Failure> {
+        let names = elements.to_bytes().split(|byte| *byte == b',').filter(|name| !name.is_empty());
+        assert_eq!(names.count(), N, "{elements:?} are the elements of {name:?}");
+        Ok(Self { host, kind: host.event_add(name, help, level, elements)? })
+    }
+
+    /// It happened. `values` is called if somebody listens.
+    #[inline]
+    pub fn raise(&self, values: impl FnOnce() -> [i64; N]) {
+        if let Some(kind) = self.kind
+            && kind.listeners.load(Ordering::Relaxed) != 0
+        {
+            self.tell(kind, &values());
+        }
+    }
+
+    #[cold]
+    fn tell(&self, kind: &EventType, values: &[i64; N]) {
+        // SAFETY: the host made the type, so its table has the function; there are as many values as
+        // elements.
+        unsafe { (self.host.table().event_raise)(kind, values.as_ptr()) }
+    }
+}
