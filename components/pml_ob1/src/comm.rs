@@ -4,10 +4,13 @@
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use cairn_framework::abi::comm::Comm;
+use cairn_framework::author::counters::Counted;
 use cairn_framework::frameworks::matching::MatchOps;
 
+use crate::counters::Queues;
 use crate::endpoint::Remote;
 use crate::kept::Kept;
 use crate::mode::{Locked, Mode, fetch_add};
@@ -30,6 +33,8 @@ pub struct State {
     pub rank: u32,
     /// By rank; made when first needed.
     ranks: Box<[AtomicPtr<Rank>]>,
+    /// What the engine counts, for the host.
+    pub queues: OnceLock<Counted<Queues>>,
     /// Threads that look at messages which the engine may give to another thread.
     pub probers: AtomicU32,
 }
@@ -96,6 +101,7 @@ impl State {
             receive_context: comm.receive_context,
             rank: comm.rank,
             ranks: (0..comm.remote_size).map(|_| AtomicPtr::default()).collect(),
+            queues: OnceLock::new(),
             probers: AtomicU32::new(0),
         }
     }

@@ -18,7 +18,7 @@ use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::matching::MatchOps;
 
 use crate::comm::{Rank, State};
-use crate::counters::Counters;
+use crate::counters::{self, Counters};
 use crate::endpoint::{Held, Remote, Work};
 use crate::ids::{Ended, Ids};
 use crate::kept::{Keeper, Kept};
@@ -163,6 +163,10 @@ impl Core {
         comm.scope.slots[self.slot] = state.cast();
         // SAFETY: just made; `comm_close` frees it.
         let state = unsafe { &*state };
+        match counters::queues(self.host, state) {
+            Ok(queues) => drop(state.queues.set(queues)),
+            Err(failure) => self.host.log(LOG_WARN, || format!("no queue counters: {failure}")),
+        }
         let context = state.receive_context;
         let early = self.early.with::<M, _>(|early| {
             let place = self.contexts.place(context);
@@ -212,6 +216,9 @@ impl Core {
                     rank.order.inner.with::<M, _>(|order| core::mem::take(&mut order.later));
                 later.into_values().for_each(|kept| self.keeper.free::<M>(kept));
             }
+            // What was counted stays; nobody asks the engine any more.
+            counters::refresh(state.cast());
+            drop((*state).queues.take());
             (matching.engine_close.unwrap_unchecked())(view.engine);
             drop(Box::from_raw(state));
         }

@@ -1,100 +1,315 @@
-//! Counters, in as many copies as threads may count at the same time without meeting often.
+//! What this component counts.
+//!
+//! Where an instance's lock is held, which is where messages come and go, the instance's own block
+//! counts, and no other thread meets it. What happens elsewhere is rarer and counted in a few blocks
+//! that threads share.
 
-use core::sync::atomic::Ordering;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Instant;
 
-use cairn_framework::abi::counter::{COUNTER_SUM, CounterCell, CounterSpec};
-use cairn_framework::author::{Failure, HostHandle};
+use cairn_framework::abi::counter::CounterCell;
+use cairn_framework::abi::pool::Cri;
+use cairn_framework::author::counters::Counted;
+use cairn_framework::author::{EventKind, Failure, HostHandle};
+use cairn_framework::frameworks::btl::BtlModule;
+use cairn_framework::frameworks::matching::MatchCounts;
 
+use crate::comm::State;
+use crate::endpoint::Held;
 use crate::mode::Mode;
+use crate::receive::Incoming;
+use crate::wire::kind;
 
-/// Copies of the counters in a threaded process.
-const COPIES: usize = 8;
+/// Shared blocks in a threaded process.
+const SHARED: usize = 8;
 
-macro_rules! counters {
-    ($( $name:ident, $unit:literal, $help:literal; )*) => {
-        /// One copy of all counters, on its own cache lines.
-        #[repr(C, align(128))]
-        #[derive(Default)]
-        pub struct Copy {
-            $( #[doc = $help] pub $name: CounterCell, )*
-        }
+/// Pools whose instances have blocks of their own.
+const POOLS: usize = 64;
 
-        impl Copy {
-            fn cells(&self) -> Vec<(&'static core::ffi::CStr, &'static core::ffi::CStr,
-                &'static core::ffi::CStr, *const CounterCell)>
-            {
-                vec![$( (
-                    c_str(concat!(stringify!($name), "\0")),
-                    c_str(concat!($unit, "\0")),
-                    c_str(concat!($help, "\0")),
-                    &raw const self.$name,
-                ), )*]
-            }
-        }
-    };
+/// One search in so many is timed: two looks at the clock cost some 50 ns.
+const TIMED: u64 = 512;
+
+cairn_framework::counters! {
+    /// Messages and what became of them.
+    pub struct Messages {
+        messages_eager: SUM, "messages", "Messages sent whole, without asking the receiver.";
+        messages_synchronous: SUM, "messages",
+            "Synchronous messages sent whole; the receiver says when they are matched.";
+        messages_rendezvous: SUM, "messages", "Messages announced, whose data the receiver asks for.";
+        bytes_eager: AGGREGATE, "bytes", "Bytes of messages sent whole.";
+        bytes_rendezvous: AGGREGATE, "bytes", "Bytes of messages announced.";
+        received_eager: SUM, "messages", "Messages that came whole.";
+        received_synchronous: SUM, "messages", "Synchronous messages that came whole.";
+        received_rendezvous: SUM, "messages", "Announcements of messages that came.";
+        bytes_received_eager: AGGREGATE, "bytes", "Bytes of messages that came whole.";
+        bytes_received_rendezvous: AGGREGATE, "bytes", "Bytes of messages whose announcement came.";
+        bytes_get: AGGREGATE, "bytes", "Bytes received by remote get.";
+        bytes_put: AGGREGATE, "bytes", "Bytes sent by remote put.";
+        bytes_fragments: AGGREGATE, "bytes", "Bytes sent in fragments, after asking the receiver.";
+        matched: SUM, "messages", "Messages that found their receive posted.";
+        unexpected: SUM, "messages", "Messages that came before their receive was posted.";
+        out_of_sequence: SUM, "messages",
+            "Messages that overtook an earlier one and were put in order.";
+        early: SUM, "messages", "Messages that came before this process opened their communicator.";
+        deferred: SUM, "messages",
+            "Messages and answers that waited because a transport had no room.";
+        violations: SUM, "messages", "Messages that were dropped because they broke the protocol.";
+        match_time: TIMER, "ns", "Time that the searches took which were timed, one in many.";
+        match_timed: SUM, "searches", "Searches for the receive of a message that were timed.";
+        receives_sampled: AGGREGATE, "receives",
+            "Receives that were posted after the searches that were timed, summed up.";
+        messages_sampled: AGGREGATE, "messages",
+            "Messages that waited for a receive after the searches that were timed, summed up.";
+    }
 }
 
-counters! {
-    matched, "messages", "Messages that found their receive posted.";
-    unexpected, "messages", "Messages that came before their receive was posted.";
-    out_of_sequence, "messages", "Messages that overtook an earlier one and were put in order.";
-    early, "messages", "Messages that came before this process opened their communicator.";
-    deferred, "messages", "Messages and answers that waited because a transport had no room.";
-    violations, "messages", "Messages that were dropped because they broke the protocol.";
-    bytes_eager, "bytes", "Bytes sent at once, without asking the receiver.";
-    bytes_get, "bytes", "Bytes received by remote get.";
-    bytes_put, "bytes", "Bytes sent by remote put.";
-    bytes_fragments, "bytes", "Bytes sent in fragments, after asking the receiver.";
+cairn_framework::counters! {
+    /// The matching engine of a communicator, as it tells.
+    pub struct Queues {
+        receives_posted: LEVEL, "receives", "Receives that are posted and not matched.";
+        receives_posted_max: MAXIMUM, "receives", "Most receives of a communicator posted at a time.";
+        messages_waiting: LEVEL, "messages", "Messages that have come and wait for a receive.";
+        messages_waiting_max: MAXIMUM, "messages",
+            "Most messages of a communicator that waited at a time.";
+        searches: SUM, "searches", "Searches for a message's receive or a receive's message.";
+        searches_compared: AGGREGATE, "entries",
+            "Entries that searches compared; divided by their number the mean length of one.";
+        searches_compared_max: MAXIMUM, "entries", "Most entries that one search compared.";
+    }
 }
 
-fn c_str(text: &'static str) -> &'static core::ffi::CStr {
-    core::ffi::CStr::from_bytes_with_nul(text.as_bytes()).expect("one NUL, at the end")
+/// Tools can hear of these.
+pub struct Events {
+    /// A message came before its receive was posted.
+    pub unexpected: EventKind<4>,
+    /// A message overtook an earlier one.
+    pub out_of_sequence: EventKind<3>,
 }
 
-/// All copies. Their address is fixed, because the host reads them.
+/// All blocks. Their address is fixed, because the host reads them.
 pub struct Counters {
     host: HostHandle,
-    copies: Box<[Copy]>,
+    /// Where several threads count; one in a process without threads.
+    shared: Box<[Counted<Messages>]>,
+    /// By the number of a pool, a block for each of its instances; made when first needed.
+    pools: Box<[AtomicPtr<Box<[Counted<Messages>]>>]>,
+    /// Events that belong to some of the counters.
+    pub events: Events,
+}
+
+/// Where a thread counts now.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    block: &'a Messages,
+    /// Whether only this thread counts in the block.
+    own: bool,
 }
 
 impl Counters {
     /// Makes the counters and tells the host.
     pub fn new(host: HostHandle, threaded: bool) -> Result<Self, Failure> {
-        let count = if threaded { COPIES } else { 1 };
-        let counters = Self { host, copies: (0..count).map(|_| Copy::default()).collect() };
-        for (name, unit, help, cell) in counters.copies.iter().flat_map(Copy::cells) {
-            let spec = CounterSpec {
-                struct_size: size_of::<CounterSpec>() as u32,
-                kind: COUNTER_SUM,
-                level: 5,
-                reserved: 0,
-                name: name.as_ptr(),
-                help: help.as_ptr(),
-                unit: unit.as_ptr(),
-            };
-            // SAFETY: the cells stay where they are until `drop` takes them out.
-            unsafe { host.counter_add(&spec, cell)? };
-        }
-        Ok(counters)
+        let count = if threaded { SHARED } else { 1 };
+        let shared = (0..count).map(|_| Counted::new(host, None)).collect::<Result<_, _>>()?;
+        let events = Events {
+            unexpected: EventKind::new(
+                host,
+                c"unexpected_message",
+                c"A message came before its receive was posted.",
+                5,
+                c"context,source,tag,bytes",
+            )?,
+            out_of_sequence: EventKind::new(
+                host,
+                c"out_of_sequence_message",
+                c"A message overtook an earlier one of the same sender.",
+                5,
+                c"context,source,sequence",
+            )?,
+        };
+        let pools = (0..POOLS).map(|_| AtomicPtr::default()).collect();
+        Ok(Self { host, shared, pools, events })
     }
 
-    /// Adds to a counter; `who` spreads the threads over the copies.
+    /// Adds to a counter from anywhere; `who` spreads the threads over the shared blocks.
     #[inline]
-    pub fn add<M: Mode>(&self, who: u32, cell: impl Fn(&Copy) -> &CounterCell, more: u64) {
-        if M::THREADED {
-            let copy = &self.copies[who as usize % COPIES];
-            cell(copy).value.fetch_add(more, Ordering::Relaxed);
-        } else {
-            let cell = &cell(&self.copies[0]).value;
-            cell.store(cell.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
+    pub fn add<M: Mode>(&self, who: u32, cell: impl Fn(&Messages) -> &CounterCell, more: u64) {
+        let block = &self.shared[if M::THREADED { who as usize % SHARED } else { 0 }];
+        if block.on() {
+            Here { block, own: !M::THREADED }.add(cell, more);
+        }
+    }
+
+    /// Where to count with the lock of an instance held, which is one of this device; nowhere if
+    /// nobody wants counters.
+    #[inline]
+    pub fn at<M: Mode>(&self, module: *const BtlModule, held: Held<'_>) -> Option<Here<'_>> {
+        let first = &*self.shared[0];
+        if !first.on() {
+            return None;
+        }
+        if !M::THREADED {
+            return Some(Here { block: first, own: true });
+        }
+        let own = held.and_then(|cri| self.instance(module, cri));
+        Some(own.map_or(Here { block: first, own: false }, |block| Here { block, own: true }))
+    }
+
+    #[inline]
+    fn instance(&self, module: *const BtlModule, cri: &Cri) -> Option<&Messages> {
+        // SAFETY: devices stay, and each has a pool.
+        let pool = unsafe { &*(*module).pool };
+        let place = self.pools.get(pool.id as usize)?;
+        // SAFETY: boxed by `make`; stays until `drop`. Acquire pairs with its Release.
+        let blocks = unsafe { place.load(Ordering::Acquire).as_ref() };
+        let blocks = match blocks {
+            Some(blocks) => blocks,
+            None => self.make(place, pool.count)?,
+        };
+        blocks.get(cri.index as usize).map(|block| &**block)
+    }
+
+    #[cold]
+    fn make(
+        &self,
+        place: &AtomicPtr<Box<[Counted<Messages>]>>,
+        count: u32,
+    ) -> Option<&Box<[Counted<Messages>]>> {
+        let blocks: Result<_, _> = (0..count).map(|_| Counted::new(self.host, None)).collect();
+        // Without them the shared ones do.
+        let made = Box::into_raw(Box::new(blocks.ok()?));
+        let null = core::ptr::null_mut();
+        match place.compare_exchange(null, made, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: stays until `drop`.
+            Ok(_) => unsafe { Some(&*made) },
+            // SAFETY: nobody has seen ours; the other stays until `drop`.
+            Err(other) => unsafe {
+                drop(Box::from_raw(made));
+                Some(&*other)
+            },
         }
     }
 }
 
+impl Here<'_> {
+    /// Adds to a counter.
+    #[inline(always)]
+    pub fn add(self, cell: impl Fn(&Messages) -> &CounterCell, more: u64) {
+        if self.own {
+            cell(self.block).add(more);
+        } else {
+            cell(self.block).add_shared(more);
+        }
+    }
+
+    /// A message was sent whole.
+    #[inline]
+    pub fn sent_eager(self, bytes: u64) {
+        self.add(|block| &block.messages_eager, 1);
+        self.add(|block| &block.bytes_eager, bytes);
+    }
+
+    /// A search begins: the time, if this one is to be timed.
+    #[inline]
+    pub fn begin_search(self) -> Option<Instant> {
+        let before = self.block.matched.get().wrapping_add(self.block.unexpected.get());
+        before.is_multiple_of(TIMED).then(Instant::now)
+    }
+
+    /// A message came, and the engine has a receive for it or keeps it.
+    #[inline]
+    pub fn came(
+        self,
+        start: Option<Instant>,
+        state: &State,
+        message: &Incoming<'_>,
+        matched: bool,
+    ) {
+        if let Some(start) = start {
+            self.sample(start, state);
+        }
+        self.add(|block| if matched { &block.matched } else { &block.unexpected }, 1);
+        let (kind, bytes) = message.content();
+        self.add(
+            |block| match kind {
+                kind::MATCH => &block.received_eager,
+                kind::SYNC => &block.received_synchronous,
+                _ => &block.received_rendezvous,
+            },
+            1,
+        );
+        let rendezvous = kind == kind::RENDEZVOUS;
+        self.add(
+            |block| {
+                if rendezvous {
+                    &block.bytes_received_rendezvous
+                } else {
+                    &block.bytes_received_eager
+                }
+            },
+            bytes,
+        );
+    }
+}
+
+impl Here<'_> {
+    /// One search of many was timed.
+    #[cold]
+    fn sample(self, start: Instant, state: &State) {
+        self.add(|block| &block.match_time, start.elapsed().as_nanos() as u64);
+        self.add(|block| &block.match_timed, 1);
+        let counts = counts(state);
+        self.add(|block| &block.receives_sampled, counts.posted);
+        self.add(|block| &block.messages_sampled, counts.arrived);
+    }
+}
+
+/// What the engine of an open communicator counts.
+fn counts(state: &State) -> MatchCounts {
+    let mut counts = MatchCounts::default();
+    // SAFETY: the table is complete, and the engine is there as long as the state.
+    unsafe { (state.matching.counts.unwrap_unchecked())(state.engine, &mut counts) };
+    counts
+}
+
 impl Drop for Counters {
     fn drop(&mut self) {
-        for (.., cell) in self.copies.iter().flat_map(Copy::cells) {
-            self.host.counter_remove(cell);
+        for place in &mut self.pools {
+            let blocks = *place.get_mut();
+            if !blocks.is_null() {
+                // SAFETY: boxed by `make`, and nobody uses it any more.
+                drop(unsafe { Box::from_raw(blocks) });
+            }
+        }
+    }
+}
+
+/// The counters of a communicator's matching engine, which the host has brought up to date when
+/// somebody reads.
+pub fn queues(host: HostHandle, state: &State) -> Result<Counted<Queues>, Failure> {
+    let context = (&raw const *state).cast_mut().cast();
+    // SAFETY: the state has the block, and drops it first of all.
+    unsafe { Counted::refreshed(host, Some(state.view()), Some((refresh, context))) }
+}
+
+/// # Safety
+/// The context is the state of an open communicator.
+pub unsafe extern "C" fn refresh(state: *mut c_void) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let state = &*state.cast::<State>();
+        let Some(queues) = state.queues.get() else { return };
+        let counts = counts(state);
+        for (cell, value) in [
+            (&queues.receives_posted, counts.posted),
+            (&queues.receives_posted_max, counts.posted_max),
+            (&queues.messages_waiting, counts.arrived),
+            (&queues.messages_waiting_max, counts.arrived_max),
+            (&queues.searches, counts.searches),
+            (&queues.searches_compared, counts.compared),
+            (&queues.searches_compared_max, counts.compared_max),
+        ] {
+            cell.value.store(value, Ordering::Relaxed);
         }
     }
 }

@@ -39,6 +39,7 @@ impl Params {
                      datatype does not allow goes by fragments",
                 )
                 .level(4)
+                .writable()
                 .register()?,
             fragment_size: registrar
                 .size(
@@ -60,6 +61,7 @@ impl Params {
                 .range(0, i64::from(i32::MAX))
                 .unit("passes")
                 .level(6)
+                .writable()
                 .register()?,
         })
     }

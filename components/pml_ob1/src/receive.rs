@@ -26,6 +26,7 @@ use cairn_framework::frameworks::pml::PmlReceive;
 
 use crate::comm::{Order, State};
 use crate::core::Core;
+use crate::counters::Here;
 use crate::data::Data;
 use crate::endpoint::{Held, Remote};
 use crate::kept::Kept;
@@ -99,6 +100,19 @@ impl<'a> Incoming<'a> {
     #[inline]
     fn kind(&self) -> u8 {
         wire::kind_of(self.header.word)
+    }
+
+    /// The kind of a message that is matched, and the bytes that its sender has for the receiver.
+    #[inline]
+    pub fn content(&self) -> (u8, u64) {
+        let kind = self.kind();
+        let bytes = match kind {
+            kind::MATCH => (self.len - wire::Match::SIZE) as u64,
+            kind::SYNC => (self.len - wire::Sync::SIZE) as u64,
+            // SAFETY: messages are as long as their headers.
+            _ => unsafe { wire::Rendezvous::read(self.data).length },
+        };
+        (kind, bytes)
     }
 
     /// For choosing a copy of the counters.
@@ -266,6 +280,10 @@ impl Core {
         });
         if taken {
             self.counters.add::<M>(message.who(), |copy| &copy.out_of_sequence, 1);
+            self.counters.events.out_of_sequence.raise(|| {
+                let header = &message.header;
+                [header.context.into(), header.source.into(), sequence.into()]
+            });
         } else {
             self.violation::<M>(message, "its sequence number was there before");
         }
@@ -311,6 +329,8 @@ impl Core {
         kept: *mut Kept,
     ) -> *mut MatchPosted {
         let mut keeping = Keeping { core: self, message, kept };
+        let here = self.counters.at::<M>(message.module, message.held);
+        let start = here.and_then(Here::begin_search);
         let header = &message.header;
         // SAFETY: promised by the caller; the table is complete.
         let posted = unsafe {
@@ -322,10 +342,14 @@ impl Core {
                 (&raw mut keeping).cast(),
             )
         };
+        if let Some(here) = here {
+            here.came(start, state, message, !posted.is_null());
+        }
         if posted.is_null() {
-            self.counters.add::<M>(message.who(), |copy| &copy.unexpected, 1);
-        } else {
-            self.counters.add::<M>(message.who(), |copy| &copy.matched, 1);
+            self.counters.events.unexpected.raise(|| {
+                let bytes = message.content().1 as i64;
+                [header.context.into(), header.source.into(), header.tag.into(), bytes]
+            });
         }
         posted
     }

@@ -268,9 +268,7 @@ impl Core {
     ) -> Tried {
         let way = remote.first();
         let scope = &state.view().scope;
-        let mut who = 0;
         let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), None, |cri| {
-            who = cri.index;
             // Numbered with the lock held, so that an instance's messages are in order.
             let sequence = rank.next_sequence::<M>();
             let header = wire::Match {
@@ -279,13 +277,16 @@ impl Core {
                 source: state.rank,
                 tag: send.tag,
             };
-            (sequence, push(way, cri, &header.bytes()))
+            let sent = push(way, cri, &header.bytes());
+            if let Ok(Outcome::Done) = sent
+                && let Some(here) = self.counters.at::<M>(way.module, Some(cri))
+            {
+                here.sent_eager(bytes);
+            }
+            (sequence, sent)
         });
         match sent {
-            Some((_, Ok(Outcome::Done))) => {
-                self.counters.add::<M>(who, |copy| &copy.bytes_eager, bytes);
-                Tried::Sent
-            }
+            Some((_, Ok(Outcome::Done))) => Tried::Sent,
             Some((sequence, Ok(_))) => Tried::NoRoom(sequence),
             Some((_, Err(status))) => Tried::Failed(status),
             None => Tried::Not,
@@ -375,18 +376,32 @@ impl Core {
         let scope = &state.view().scope;
         let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), held, |cri| {
             // SAFETY: the data is the user's and stays; `launch` saw that it fits.
-            unsafe {
+            let sent = unsafe {
                 if protocol == Protocol::Rendezvous {
-                    return way.push_bytes(cri, &header[..len]);
+                    way.push_bytes(cri, &header[..len])
+                } else {
+                    way.push(cri, &header[..len], &data, 0, payload, &mut None)
                 }
-                way.push(cri, &header[..len], &data, 0, payload, &mut None)
+            };
+            if let Ok(Outcome::Done) = sent
+                && let Some(here) = self.counters.at::<M>(way.module, Some(cri))
+            {
+                match protocol {
+                    Protocol::Eager => here.sent_eager(bytes),
+                    Protocol::Synchronous => {
+                        here.add(|block| &block.messages_synchronous, 1);
+                        here.add(|block| &block.bytes_eager, bytes);
+                    }
+                    Protocol::Rendezvous => {
+                        here.add(|block| &block.messages_rendezvous, 1);
+                        here.add(|block| &block.bytes_rendezvous, bytes);
+                    }
+                }
             }
+            sent
         });
         match sent {
             Some(Ok(Outcome::Done)) => {
-                if protocol != Protocol::Rendezvous {
-                    self.counters.add::<M>(remote.rank(), |copy| &copy.bytes_eager, bytes);
-                }
                 if protocol == Protocol::Eager {
                     // SAFETY: nobody else knows the request.
                     unsafe { self.end_send::<M>(request, OK, held) };

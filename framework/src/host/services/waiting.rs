@@ -16,7 +16,7 @@ pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
     if system.engine.inside() {
         return table::failed(ERR_ARGUMENT, "a callback of the progress engine can't wait");
     }
-    record.counts.waits.add(1);
+    threads::current().counts.waits.add(1);
     let misses = Cell::new(0);
     let status = match system.wait.get() {
         Some(component) => {
