@@ -75,6 +75,7 @@ mod with_ints {
         pcoll: 1..=8;
         places: 1..=8;
         statuses: 1..=1;
+        tool: 1..=3;
     }
 }
 

@@ -7,9 +7,9 @@
  *
  * A counter has as many cells as its owner likes, one for each CRI or one for each thread. They lie
  * where the rest of the CRI or of the thread's state lies, on its cache lines, so that no two threads
- * write one line. The owner counts with a plain relaxed add (or, where only one thread or the holder
- * of a lock writes, a load and a store); the host combines the cells when somebody reads
- * (dissertation §5.4).
+ * write one line. The owner counts with a load and a store where only one thread or the holder of a
+ * lock writes, and with a relaxed add otherwise; the host combines the cells when somebody reads
+ * (dissertation §5.4). The parameter `counters` says whether anybody wants them.
  */
 
 #ifndef CAIRN_COUNTER_H
@@ -17,11 +17,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/comm.h>
 #include <cairn/status.h>
 #include <cairn/types.h>
 
 /**
- * `cairn_counter_spec_t.kind`: only grows; cells are added up (`MPI_T_PVAR_CLASS_COUNTER`).
+ * `cairn_counter_spec_t.kind`: occurrences of something; only grows, cells are added up
+ * (`MPI_T_PVAR_CLASS_COUNTER`).
  */
 #define CAIRN_COUNTER_SUM 0
 
@@ -35,6 +37,37 @@
  * (`MPI_T_PVAR_CLASS_HIGHWATERMARK`).
  */
 #define CAIRN_COUNTER_MAXIMUM 2
+
+/**
+ * `cairn_counter_spec_t.kind`: the smallest seen; the smallest cell counts, and one that holds
+ * `UINT64_MAX` has seen nothing (`MPI_T_PVAR_CLASS_LOWWATERMARK`). Since 1.1.
+ */
+#define CAIRN_COUNTER_MINIMUM 3
+
+/**
+ * `cairn_counter_spec_t.kind`: a sum of amounts, such as bytes; cells are added up
+ * (`MPI_T_PVAR_CLASS_AGGREGATE`). Since 1.1.
+ */
+#define CAIRN_COUNTER_AGGREGATE 4
+
+/**
+ * `cairn_counter_spec_t.kind`: time spent with something; cells are added up
+ * (`MPI_T_PVAR_CLASS_TIMER`). Since 1.1.
+ */
+#define CAIRN_COUNTER_TIMER 5
+
+/**
+ * `cairn_counter_spec_t.kind`: how large a resource is; cells are added up (`MPI_T_PVAR_CLASS_SIZE`).
+ * Since 1.1.
+ */
+#define CAIRN_COUNTER_SIZE 6
+
+struct Option_CounterRefreshFn;
+
+/**
+ * Brings a cell up to date; see `cairn_counter_spec_t.refresh`.
+ */
+typedef void (*cairn_counter_refresh_fn_t)(void *context);
 
 /**
  * What a counter counts. Strings need to live only during the call.
@@ -68,6 +101,22 @@ struct cairn_counter_spec_t {
    * `messages`, `bytes`, `ns`... May be null.
    */
   const char *unit;
+  /**
+   * Since 1.1. The communicator that this cell counts for, so that the counter can be read for each
+   * communicator alone as well as for all; null if it belongs to none. The same for all cells of
+   * a counter: with communicators or without.
+   */
+  const cairn_comm_t *comm;
+  /**
+   * Since 1.1. Called before somebody reads the counter, so that its owner may put into the cell
+   * what it knows from elsewhere; not called any more when `counter_remove` has returned. It must
+   * not use the host's counters, and takes no lock that anybody holds who does. May be null.
+   */
+  struct Option_CounterRefreshFn refresh;
+  /**
+   * Passed to `refresh`.
+   */
+  void *refresh_context;
 };
 
 /**

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <cairn/component.h>
 #include <cairn/counter.h>
+#include <cairn/event.h>
 #include <cairn/job.h>
 #include <cairn/lock.h>
 #include <cairn/param.h>
@@ -192,7 +193,8 @@ struct cairn_host_t {
   void (*progress_remove)(cairn_instance_t *instance, cairn_progress_fn_t callback, void *context);
   /**
    * Makes one pass of the progress engine and returns how many events were handled. Not from
-   * a receive callback, a completion or a progress callback.
+   * a receive callback, a completion or a progress callback, and with no lock held: behind
+   * the pass tools are told of what happened, and may call MPI.
    */
   uint32_t (*progress)(cairn_instance_t *instance);
   /**
@@ -251,7 +253,8 @@ struct cairn_host_t {
   /**
    * Makes a counter known as `<framework>_<component>_<name>`, or adds a cell to one that is.
    * The cell must live until `counter_remove` or until `close` is called, before which the host
-   * takes out all that are left.
+   * takes out all that are left. A cell belongs to one counter. When the parameter `counters` is
+   * off this does nothing.
    */
   cairn_status_t (*counter_add)(cairn_instance_t *instance,
                                 const cairn_counter_spec_t *spec,
@@ -307,6 +310,18 @@ struct cairn_host_t {
                                uint32_t place,
                                const void **ops,
                                cairn_instance_t **provider);
+  /**
+   * Since 1.1. Makes a type of events known as `<framework>_<component>_<name>`, or finds the one that
+   * is, and stores it.
+   */
+  cairn_status_t (*event_add)(cairn_instance_t *instance,
+                              const cairn_event_spec_t *spec,
+                              const cairn_event_type_t **event);
+  /**
+   * Since 1.1. An event happened; `values` has a number for each element of its type. Any thread,
+   * with any lock held. Callers look at `listeners` before.
+   */
+  void (*event_raise)(const cairn_event_type_t *event, const int64_t *values);
 };
 
 #endif  /* CAIRN_HOST_H */

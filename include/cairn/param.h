@@ -52,6 +52,11 @@
 #define CAIRN_PARAM_WRITABLE 1
 
 /**
+ * `cairn_param_spec_t.flags`: all processes of a job must have the same value. Since 1.1.
+ */
+#define CAIRN_PARAM_SAME 2
+
+/**
  * Where the value of a parameter lies. Reading it is one relaxed 8-byte load.
  *
  * Lives as long as the process. A string that was replaced at run time stays readable.
@@ -76,7 +81,7 @@ struct cairn_param_spec_t {
    */
   uint32_t kind;
   /**
-   * `CAIRN_PARAM_WRITABLE` or 0.
+   * `CAIRN_PARAM_WRITABLE` and `CAIRN_PARAM_SAME`, or 0.
    */
   uint32_t flags;
   /**

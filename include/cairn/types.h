@@ -43,6 +43,10 @@ typedef struct cairn_cursor_t cairn_cursor_t;
 typedef struct cairn_datatype_t cairn_datatype_t;
 typedef struct cairn_op_t cairn_op_t;
 
+/* <cairn/event.h> */
+typedef struct cairn_event_spec_t cairn_event_spec_t;
+typedef struct cairn_event_type_t cairn_event_type_t;
+
 /* <cairn/host.h> */
 typedef struct cairn_host_t cairn_host_t;
 

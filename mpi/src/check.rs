@@ -45,6 +45,9 @@ fn not_running(world: World) -> Error {
 
 /// The tool information interface is initialized.
 pub fn tool_running() -> Result<()> {
+    if crate::tool::is_running() {
+        return Ok(());
+    }
     Err(Error::new(MPI_T_ERR_NOT_INITIALIZED, "call MPI_T_init_thread first"))
 }
 

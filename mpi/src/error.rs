@@ -110,7 +110,9 @@ pub fn unsupported(function: &'static str, origin: Origin) -> c_int {
 pub fn raise(function: &'static str, origin: Origin, error: Error) -> c_int {
     let origin = error.0.origin.unwrap_or(origin);
     if origin == Origin::Tool {
-        return error.code();
+        // The checks of arguments know no codes of tools.
+        let own = MPI_T_ERR_CANNOT_INIT..=MPI_T_ERR_PVAR_NO_ATOMIC;
+        return if own.contains(&error.code()) { error.code() } else { MPI_T_ERR_INVALID };
     }
     handle(function, origin, &error);
     error.code()
@@ -161,6 +163,8 @@ mod tests {
     #[test]
     fn tools_only_get_codes() {
         assert_eq!(unsupported("MPI_T_x", Origin::Tool), MPI_T_ERR_NOT_SUPPORTED);
+        let wrong = Error::new(MPI_ERR_ARG, "name is a null pointer");
+        assert_eq!(raise("MPI_T_x", Origin::Tool, wrong), MPI_T_ERR_INVALID);
     }
 
     #[test]
@@ -168,7 +172,7 @@ mod tests {
         let error = || Error::argument(MPI_ERR_AMODE, "amode", 7, "it must be 1");
         assert_eq!(error().text(), "amode is 7, but it must be 1");
         assert_eq!(raise("MPI_File_open", Origin::File(MPI_FILE_NULL), error()), MPI_ERR_AMODE);
-        let elsewhere = error().at(Origin::Tool);
+        let elsewhere = error().at(Origin::File(MPI_FILE_NULL));
         assert_eq!(raise("MPI_Waitall", Origin::Comm(MPI_COMM_WORLD), elsewhere), MPI_ERR_AMODE);
     }
 }

@@ -31,3 +31,4 @@ mod levels;
 mod objects;
 pub mod runtime;
 mod state;
+mod tool;

@@ -18,6 +18,7 @@
 //! it has chosen, because two processes with different ones can't talk.
 
 mod cards;
+mod counters;
 mod launch;
 mod messages;
 
@@ -100,6 +101,21 @@ unsafe impl Send for Runtime {}
 /// Null before initialization and after finalization. What was set is never freed.
 static CURRENT: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 
+/// Whether components have begun to read their parameters.
+static STARTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether components have begun to read their parameters, and perhaps have gone since.
+pub fn has_started() -> bool {
+    STARTED.load(Ordering::Acquire)
+}
+
+/// The component system of the process. Tools need it before MPI is initialized and after MPI is
+/// finalized, when no component is open.
+pub fn system() -> &'static System {
+    static SYSTEM: OnceLock<&'static System> = OnceLock::new();
+    SYSTEM.get_or_init(|| params::system(Options::of_process(CommandLine::default())))
+}
+
 /// Held while the state changes.
 static CHANGING: Mutex<()> = Mutex::new(());
 
@@ -176,7 +192,8 @@ fn join(level: c_int) -> Result<&'static Runtime> {
 /// Makes everything that there is before the first communicator.
 fn start(level: c_int) -> Result<&'static Runtime> {
     crate::objects::info::start_directory();
-    let system = params::system(Options::of_process(CommandLine::default()));
+    let system = system();
+    STARTED.store(true, Ordering::Release);
     crate::check::enable(params::flag(system, params::PARAM_CHECK));
     system.check().map_err(|problems| Error::new(MPI_ERR_OTHER, problems.to_string()))?;
 
@@ -226,7 +243,7 @@ fn start(level: c_int) -> Result<&'static Runtime> {
 }
 
 /// The level of thread support that a program gets.
-fn thread_level(required: c_int) -> c_int {
+pub fn thread_level(required: c_int) -> c_int {
     let levels = [THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE];
     let enough = levels.into_iter().find(|level| *level as c_int >= required);
     enough.unwrap_or(THREAD_MULTIPLE) as c_int
@@ -245,6 +262,8 @@ pub fn finalize() -> Result<()> {
     crate::objects::attributes::delete_all(itself, MPI_COMM_SELF)?;
     crate::objects::attributes::delete_all(world, MPI_COMM_WORLD)?;
     crate::objects::bsend::detach_all(None)?;
+    counters::report(runtime)?;
+    runtime.system.event_deliver();
     // Nobody leaves while somebody still needs his memory or his answers. Whoever is connected to nobody
     // sleeps meanwhile. The process manager makes the barrier, so that it connects nobody.
     if !runtime.launch.fence_with(runtime.system.is_connected())? {

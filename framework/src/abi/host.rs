@@ -133,7 +133,8 @@ pub struct Host {
     pub progress_remove:
         unsafe extern "C" fn(instance: *mut Instance, callback: ProgressFn, context: *mut c_void),
     /// Makes one pass of the progress engine and returns how many events were handled. Not from
-    /// a receive callback, a completion or a progress callback.
+    /// a receive callback, a completion or a progress callback, and with no lock held: behind
+    /// the pass tools are told of what happened, and may call MPI.
     pub progress: unsafe extern "C" fn(instance: *mut Instance) -> u32,
     /// Waits until `sync` is complete, by the process's `wait` component. With no lock held, and
     /// from none of the callbacks.

@@ -27,4 +27,5 @@ pub mod request;
 pub mod session;
 pub mod status;
 pub mod sync;
+pub mod tool;
 pub mod topology;

@@ -3,429 +3,1068 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_category_changed(_update_number: *mut c_int) -> c_int {
-    unsupported("MPI_T_category_changed", Origin::Tool)
+unsafe extern "C" fn PMPI_T_category_changed(update_number: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let update_number = args::out(update_number);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("update_number", update_number)?;
+            }
+            crate::calls::tool::t_category_changed(update_number)
+        }
+    };
+    finish("MPI_T_category_changed", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_category_get_categories(
-    _cat_index: c_int,
-    _len: c_int,
-    _indices: *mut c_int,
+    cat_index: c_int,
+    len: c_int,
+    indices: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_category_get_categories", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::length("len", len)?;
+            }
+            let indices = {
+                let length = args::length(len);
+                check::array("indices", indices, length)?;
+                args::slice_mut(indices, length)
+            };
+            crate::calls::tool::t_category_get_categories(cat_index, len, indices)
+        }
+    };
+    finish("MPI_T_category_get_categories", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_category_get_cvars(
-    _cat_index: c_int,
-    _len: c_int,
-    _indices: *mut c_int,
+    cat_index: c_int,
+    len: c_int,
+    indices: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_category_get_cvars", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::length("len", len)?;
+            }
+            let indices = {
+                let length = args::length(len);
+                check::array("indices", indices, length)?;
+                args::slice_mut(indices, length)
+            };
+            crate::calls::tool::t_category_get_cvars(cat_index, len, indices)
+        }
+    };
+    finish("MPI_T_category_get_cvars", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_category_get_events(
-    _cat_index: c_int,
-    _len: c_int,
-    _indices: *mut c_int,
+    cat_index: c_int,
+    len: c_int,
+    indices: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_category_get_events", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::length("len", len)?;
+            }
+            let indices = {
+                let length = args::length(len);
+                check::array("indices", indices, length)?;
+                args::slice_mut(indices, length)
+            };
+            crate::calls::tool::t_category_get_events(cat_index, len, indices)
+        }
+    };
+    finish("MPI_T_category_get_events", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_category_get_index(
-    _name: *const c_char,
-    _cat_index: *mut c_int,
+    name: *const c_char,
+    cat_index: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_category_get_index", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let cat_index = args::out(cat_index);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("name", name)?;
+                check::pointer("cat_index", cat_index)?;
+            }
+            let name = args::text(name);
+            crate::calls::tool::t_category_get_index(name, cat_index)
+        }
+    };
+    finish("MPI_T_category_get_index", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_category_get_info(
-    _cat_index: c_int,
-    _name: *mut c_char,
-    _name_len: *mut c_int,
-    _desc: *mut c_char,
-    _desc_len: *mut c_int,
-    _num_cvars: *mut c_int,
-    _num_pvars: *mut c_int,
-    _num_categories: *mut c_int,
+    cat_index: c_int,
+    name: *mut c_char,
+    name_len: *mut c_int,
+    desc: *mut c_char,
+    desc_len: *mut c_int,
+    num_cvars: *mut c_int,
+    num_pvars: *mut c_int,
+    num_categories: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_category_get_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let name_len = args::inout(name_len);
+            let desc_len = args::inout(desc_len);
+            let num_cvars = args::out(num_cvars);
+            let num_pvars = args::out(num_pvars);
+            let num_categories = args::out(num_categories);
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_category_get_info(
+                cat_index,
+                name,
+                name_len,
+                desc,
+                desc_len,
+                num_cvars,
+                num_pvars,
+                num_categories,
+            )
+        }
+    };
+    finish("MPI_T_category_get_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_category_get_num(_num_cat: *mut c_int) -> c_int {
-    unsupported("MPI_T_category_get_num", Origin::Tool)
+unsafe extern "C" fn PMPI_T_category_get_num(num_cat: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num_cat = args::out(num_cat);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("num_cat", num_cat)?;
+            }
+            crate::calls::tool::t_category_get_num(num_cat)
+        }
+    };
+    finish("MPI_T_category_get_num", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_category_get_num_events(
-    _cat_index: c_int,
-    _num_events: *mut c_int,
+    cat_index: c_int,
+    num_events: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_category_get_num_events", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num_events = args::out(num_events);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("num_events", num_events)?;
+            }
+            crate::calls::tool::t_category_get_num_events(cat_index, num_events)
+        }
+    };
+    finish("MPI_T_category_get_num_events", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_category_get_pvars(
-    _cat_index: c_int,
-    _len: c_int,
-    _indices: *mut c_int,
+    cat_index: c_int,
+    len: c_int,
+    indices: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_category_get_pvars", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::length("len", len)?;
+            }
+            let indices = {
+                let length = args::length(len);
+                check::array("indices", indices, length)?;
+                args::slice_mut(indices, length)
+            };
+            crate::calls::tool::t_category_get_pvars(cat_index, len, indices)
+        }
+    };
+    finish("MPI_T_category_get_pvars", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_cvar_get_index(_name: *const c_char, _cvar_index: *mut c_int) -> c_int {
-    unsupported("MPI_T_cvar_get_index", Origin::Tool)
+unsafe extern "C" fn PMPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let cvar_index = args::out(cvar_index);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("name", name)?;
+                check::pointer("cvar_index", cvar_index)?;
+            }
+            let name = args::text(name);
+            crate::calls::tool::t_cvar_get_index(name, cvar_index)
+        }
+    };
+    finish("MPI_T_cvar_get_index", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_cvar_get_info(
-    _cvar_index: c_int,
-    _name: *mut c_char,
-    _name_len: *mut c_int,
-    _verbosity: *mut c_int,
-    _datatype: *mut Datatype,
-    _enumtype: *mut TEnum,
-    _desc: *mut c_char,
-    _desc_len: *mut c_int,
-    _bind: *mut c_int,
-    _scope: *mut c_int,
+    cvar_index: c_int,
+    name: *mut c_char,
+    name_len: *mut c_int,
+    verbosity: *mut c_int,
+    datatype: *mut Datatype,
+    enumtype: *mut TEnum,
+    desc: *mut c_char,
+    desc_len: *mut c_int,
+    bind: *mut c_int,
+    scope: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_cvar_get_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let name_len = args::inout(name_len);
+            let verbosity = args::out(verbosity);
+            let datatype = args::out(datatype);
+            let enumtype = args::out(enumtype);
+            let desc_len = args::inout(desc_len);
+            let bind = args::out(bind);
+            let scope = args::out(scope);
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_cvar_get_info(
+                cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind,
+                scope,
+            )
+        }
+    };
+    finish("MPI_T_cvar_get_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_cvar_get_num(_num_cvar: *mut c_int) -> c_int {
-    unsupported("MPI_T_cvar_get_num", Origin::Tool)
+unsafe extern "C" fn PMPI_T_cvar_get_num(num_cvar: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num_cvar = args::out(num_cvar);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("num_cvar", num_cvar)?;
+            }
+            crate::calls::tool::t_cvar_get_num(num_cvar)
+        }
+    };
+    finish("MPI_T_cvar_get_num", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_cvar_handle_alloc(
-    _cvar_index: c_int,
-    _obj_handle: *mut c_void,
-    _handle: *mut TCvarHandle,
-    _count: *mut c_int,
+    cvar_index: c_int,
+    obj_handle: *mut c_void,
+    handle: *mut TCvarHandle,
+    count: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_cvar_handle_alloc", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let handle = args::out(handle);
+            let count = args::out(count);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("handle", handle)?;
+                check::pointer("count", count)?;
+            }
+            crate::calls::tool::t_cvar_handle_alloc(cvar_index, obj_handle, handle, count)
+        }
+    };
+    finish("MPI_T_cvar_handle_alloc", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_cvar_handle_free(_handle: *mut TCvarHandle) -> c_int {
-    unsupported("MPI_T_cvar_handle_free", Origin::Tool)
+unsafe extern "C" fn PMPI_T_cvar_handle_free(handle: *mut TCvarHandle) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let handle = args::inout(handle);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("handle", handle)?;
+            }
+            crate::calls::tool::t_cvar_handle_free(handle)
+        }
+    };
+    finish("MPI_T_cvar_handle_free", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_cvar_read(_handle: TCvarHandle, _buf: *mut c_void) -> c_int {
-    unsupported("MPI_T_cvar_read", Origin::Tool)
+unsafe extern "C" fn PMPI_T_cvar_read(handle: TCvarHandle, buf: *mut c_void) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("buf", buf)?;
+            }
+            crate::calls::tool::t_cvar_read(handle, buf)
+        }
+    };
+    finish("MPI_T_cvar_read", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_cvar_write(_handle: TCvarHandle, _buf: *const c_void) -> c_int {
-    unsupported("MPI_T_cvar_write", Origin::Tool)
+unsafe extern "C" fn PMPI_T_cvar_write(handle: TCvarHandle, buf: *const c_void) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("buf", buf)?;
+            }
+            crate::calls::tool::t_cvar_write(handle, buf)
+        }
+    };
+    finish("MPI_T_cvar_write", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_enum_get_info(
-    _enumtype: TEnum,
-    _num: *mut c_int,
-    _name: *mut c_char,
-    _name_len: *mut c_int,
+    enumtype: TEnum,
+    num: *mut c_int,
+    name: *mut c_char,
+    name_len: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_enum_get_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num = args::out(num);
+            let name_len = args::inout(name_len);
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_enum_get_info(enumtype, num, name, name_len)
+        }
+    };
+    finish("MPI_T_enum_get_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_enum_get_item(
-    _enumtype: TEnum,
-    _indx: c_int,
-    _value: *mut c_int,
-    _name: *mut c_char,
-    _name_len: *mut c_int,
+    enumtype: TEnum,
+    indx: c_int,
+    value: *mut c_int,
+    name: *mut c_char,
+    name_len: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_enum_get_item", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let value = args::out(value);
+            let name_len = args::inout(name_len);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("value", value)?;
+            }
+            crate::calls::tool::t_enum_get_item(enumtype, indx, value, name, name_len)
+        }
+    };
+    finish("MPI_T_enum_get_item", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_callback_get_info(
-    _event_registration: TEventRegistration,
-    _cb_safety: TCbSafety,
-    _info_used: *mut Info,
+    event_registration: TEventRegistration,
+    cb_safety: TCbSafety,
+    info_used: *mut Info,
 ) -> c_int {
-    unsupported("MPI_T_event_callback_get_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info_used = args::out(info_used);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("info_used", info_used)?;
+            }
+            crate::calls::tool::t_event_callback_get_info(event_registration, cb_safety, info_used)
+        }
+    };
+    finish("MPI_T_event_callback_get_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_callback_set_info(
-    _event_registration: TEventRegistration,
-    _cb_safety: TCbSafety,
-    _info: Info,
+    event_registration: TEventRegistration,
+    cb_safety: TCbSafety,
+    info: Info,
 ) -> c_int {
-    unsupported("MPI_T_event_callback_set_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::info("info", info)?;
+            }
+            crate::calls::tool::t_event_callback_set_info(event_registration, cb_safety, info)
+        }
+    };
+    finish("MPI_T_event_callback_set_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_copy(
-    _event_instance: TEventInstance,
-    _buffer: *mut c_void,
+    event_instance: TEventInstance,
+    buffer: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_T_event_copy", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("buffer", buffer)?;
+            }
+            crate::calls::tool::t_event_copy(event_instance, buffer)
+        }
+    };
+    finish("MPI_T_event_copy", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_event_get_index(
-    _name: *const c_char,
-    _event_index: *mut c_int,
-) -> c_int {
-    unsupported("MPI_T_event_get_index", Origin::Tool)
+unsafe extern "C" fn PMPI_T_event_get_index(name: *const c_char, event_index: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let event_index = args::out(event_index);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("name", name)?;
+                check::pointer("event_index", event_index)?;
+            }
+            let name = args::text(name);
+            crate::calls::tool::t_event_get_index(name, event_index)
+        }
+    };
+    finish("MPI_T_event_get_index", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_get_info(
-    _event_index: c_int,
-    _name: *mut c_char,
-    _name_len: *mut c_int,
-    _verbosity: *mut c_int,
-    _array_of_datatypes: *mut Datatype,
-    _array_of_displacements: *mut Aint,
-    _num_elements: *mut c_int,
-    _enumtype: *mut TEnum,
-    _info: *mut Info,
-    _desc: *mut c_char,
-    _desc_len: *mut c_int,
-    _bind: *mut c_int,
+    event_index: c_int,
+    name: *mut c_char,
+    name_len: *mut c_int,
+    verbosity: *mut c_int,
+    array_of_datatypes: *mut Datatype,
+    array_of_displacements: *mut Aint,
+    num_elements: *mut c_int,
+    enumtype: *mut TEnum,
+    info: *mut Info,
+    desc: *mut c_char,
+    desc_len: *mut c_int,
+    bind: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_event_get_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let name_len = args::inout(name_len);
+            let verbosity = args::out(verbosity);
+            let num_elements = args::inout(num_elements);
+            let enumtype = args::out(enumtype);
+            let info = args::out(info);
+            let desc_len = args::inout(desc_len);
+            let bind = args::out(bind);
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_event_get_info(
+                event_index,
+                name,
+                name_len,
+                verbosity,
+                array_of_datatypes,
+                array_of_displacements,
+                num_elements,
+                enumtype,
+                info,
+                desc,
+                desc_len,
+                bind,
+            )
+        }
+    };
+    finish("MPI_T_event_get_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_event_get_num(_num_events: *mut c_int) -> c_int {
-    unsupported("MPI_T_event_get_num", Origin::Tool)
+unsafe extern "C" fn PMPI_T_event_get_num(num_events: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num_events = args::out(num_events);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("num_events", num_events)?;
+            }
+            crate::calls::tool::t_event_get_num(num_events)
+        }
+    };
+    finish("MPI_T_event_get_num", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_get_source(
-    _event_instance: TEventInstance,
-    _source_index: *mut c_int,
+    event_instance: TEventInstance,
+    source_index: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_event_get_source", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let source_index = args::out(source_index);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("source_index", source_index)?;
+            }
+            crate::calls::tool::t_event_get_source(event_instance, source_index)
+        }
+    };
+    finish("MPI_T_event_get_source", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_get_timestamp(
-    _event_instance: TEventInstance,
-    _event_timestamp: *mut Count,
+    event_instance: TEventInstance,
+    event_timestamp: *mut Count,
 ) -> c_int {
-    unsupported("MPI_T_event_get_timestamp", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let event_timestamp = args::count_out(event_timestamp);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("event_timestamp", event_timestamp)?;
+            }
+            crate::calls::tool::t_event_get_timestamp(event_instance, event_timestamp)
+        }
+    };
+    finish("MPI_T_event_get_timestamp", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_handle_alloc(
-    _event_index: c_int,
-    _obj_handle: *mut c_void,
-    _info: Info,
-    _event_registration: *mut TEventRegistration,
+    event_index: c_int,
+    obj_handle: *mut c_void,
+    info: Info,
+    event_registration: *mut TEventRegistration,
 ) -> c_int {
-    unsupported("MPI_T_event_handle_alloc", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let event_registration = args::out(event_registration);
+            if check::enabled() {
+                check::tool_running()?;
+                check::info("info", info)?;
+                check::pointer("event_registration", event_registration)?;
+            }
+            crate::calls::tool::t_event_handle_alloc(
+                event_index,
+                obj_handle,
+                info,
+                event_registration,
+            )
+        }
+    };
+    finish("MPI_T_event_handle_alloc", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_handle_free(
-    _event_registration: TEventRegistration,
-    _user_data: *mut c_void,
-    _free_cb_function: Option<TEventFreeCbFunction>,
+    event_registration: TEventRegistration,
+    user_data: *mut c_void,
+    free_cb_function: Option<TEventFreeCbFunction>,
 ) -> c_int {
-    unsupported("MPI_T_event_handle_free", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_event_handle_free(event_registration, user_data, free_cb_function)
+        }
+    };
+    finish("MPI_T_event_handle_free", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_handle_get_info(
-    _event_registration: TEventRegistration,
-    _info_used: *mut Info,
+    event_registration: TEventRegistration,
+    info_used: *mut Info,
 ) -> c_int {
-    unsupported("MPI_T_event_handle_get_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let info_used = args::out(info_used);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("info_used", info_used)?;
+            }
+            crate::calls::tool::t_event_handle_get_info(event_registration, info_used)
+        }
+    };
+    finish("MPI_T_event_handle_get_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_handle_set_info(
-    _event_registration: TEventRegistration,
-    _info: Info,
+    event_registration: TEventRegistration,
+    info: Info,
 ) -> c_int {
-    unsupported("MPI_T_event_handle_set_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::info("info", info)?;
+            }
+            crate::calls::tool::t_event_handle_set_info(event_registration, info)
+        }
+    };
+    finish("MPI_T_event_handle_set_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_read(
-    _event_instance: TEventInstance,
-    _element_index: c_int,
-    _buffer: *mut c_void,
+    event_instance: TEventInstance,
+    element_index: c_int,
+    buffer: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_T_event_read", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("buffer", buffer)?;
+            }
+            crate::calls::tool::t_event_read(event_instance, element_index, buffer)
+        }
+    };
+    finish("MPI_T_event_read", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_register_callback(
-    _event_registration: TEventRegistration,
-    _cb_safety: TCbSafety,
-    _info: Info,
-    _user_data: *mut c_void,
-    _event_cb_function: Option<TEventCbFunction>,
+    event_registration: TEventRegistration,
+    cb_safety: TCbSafety,
+    info: Info,
+    user_data: *mut c_void,
+    event_cb_function: Option<TEventCbFunction>,
 ) -> c_int {
-    unsupported("MPI_T_event_register_callback", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::info("info", info)?;
+            }
+            crate::calls::tool::t_event_register_callback(
+                event_registration,
+                cb_safety,
+                info,
+                user_data,
+                event_cb_function,
+            )
+        }
+    };
+    finish("MPI_T_event_register_callback", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_event_set_dropped_handler(
-    _event_registration: TEventRegistration,
-    _dropped_cb_function: Option<TEventDroppedCbFunction>,
+    event_registration: TEventRegistration,
+    dropped_cb_function: Option<TEventDroppedCbFunction>,
 ) -> c_int {
-    unsupported("MPI_T_event_set_dropped_handler", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_event_set_dropped_handler(event_registration, dropped_cb_function)
+        }
+    };
+    finish("MPI_T_event_set_dropped_handler", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_finalize() -> c_int {
-    unsupported("MPI_T_finalize", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_finalize()
+        }
+    };
+    finish("MPI_T_finalize", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_init_thread(_required: c_int, _provided: *mut c_int) -> c_int {
-    unsupported("MPI_T_init_thread", Origin::Tool)
+unsafe extern "C" fn PMPI_T_init_thread(required: c_int, provided: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let provided = args::out(provided);
+            if check::enabled() {
+                check::pointer("provided", provided)?;
+            }
+            crate::calls::tool::t_init_thread(required, provided)
+        }
+    };
+    finish("MPI_T_init_thread", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_pvar_get_index(
-    _name: *const c_char,
-    _var_class: c_int,
-    _pvar_index: *mut c_int,
+    name: *const c_char,
+    var_class: c_int,
+    pvar_index: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_pvar_get_index", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let pvar_index = args::out(pvar_index);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("name", name)?;
+                check::pointer("pvar_index", pvar_index)?;
+            }
+            let name = args::text(name);
+            crate::calls::tool::t_pvar_get_index(name, var_class, pvar_index)
+        }
+    };
+    finish("MPI_T_pvar_get_index", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_pvar_get_info(
-    _pvar_index: c_int,
-    _name: *mut c_char,
-    _name_len: *mut c_int,
-    _verbosity: *mut c_int,
-    _var_class: *mut c_int,
-    _datatype: *mut Datatype,
-    _enumtype: *mut TEnum,
-    _desc: *mut c_char,
-    _desc_len: *mut c_int,
-    _bind: *mut c_int,
-    _readonly: *mut c_int,
-    _continuous: *mut c_int,
-    _atomic: *mut c_int,
+    pvar_index: c_int,
+    name: *mut c_char,
+    name_len: *mut c_int,
+    verbosity: *mut c_int,
+    var_class: *mut c_int,
+    datatype: *mut Datatype,
+    enumtype: *mut TEnum,
+    desc: *mut c_char,
+    desc_len: *mut c_int,
+    bind: *mut c_int,
+    readonly: *mut c_int,
+    continuous: *mut c_int,
+    atomic: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_pvar_get_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let name_len = args::inout(name_len);
+            let verbosity = args::out(verbosity);
+            let var_class = args::out(var_class);
+            let datatype = args::out(datatype);
+            let enumtype = args::out(enumtype);
+            let desc_len = args::inout(desc_len);
+            let bind = args::out(bind);
+            let readonly = args::out(readonly);
+            let continuous = args::out(continuous);
+            let atomic = args::out(atomic);
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_pvar_get_info(
+                pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc,
+                desc_len, bind, readonly, continuous, atomic,
+            )
+        }
+    };
+    finish("MPI_T_pvar_get_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_pvar_get_num(_num_pvar: *mut c_int) -> c_int {
-    unsupported("MPI_T_pvar_get_num", Origin::Tool)
+unsafe extern "C" fn PMPI_T_pvar_get_num(num_pvar: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num_pvar = args::out(num_pvar);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("num_pvar", num_pvar)?;
+            }
+            crate::calls::tool::t_pvar_get_num(num_pvar)
+        }
+    };
+    finish("MPI_T_pvar_get_num", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_pvar_handle_alloc(
-    _session: TPvarSession,
-    _pvar_index: c_int,
-    _obj_handle: *mut c_void,
-    _handle: *mut TPvarHandle,
-    _count: *mut c_int,
+    session: TPvarSession,
+    pvar_index: c_int,
+    obj_handle: *mut c_void,
+    handle: *mut TPvarHandle,
+    count: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_T_pvar_handle_alloc", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let handle = args::out(handle);
+            let count = args::out(count);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("handle", handle)?;
+                check::pointer("count", count)?;
+            }
+            crate::calls::tool::t_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count)
+        }
+    };
+    finish("MPI_T_pvar_handle_alloc", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_pvar_handle_free(
-    _session: TPvarSession,
-    _handle: *mut TPvarHandle,
+    session: TPvarSession,
+    handle: *mut TPvarHandle,
 ) -> c_int {
-    unsupported("MPI_T_pvar_handle_free", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let handle = args::inout(handle);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("handle", handle)?;
+            }
+            crate::calls::tool::t_pvar_handle_free(session, handle)
+        }
+    };
+    finish("MPI_T_pvar_handle_free", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_pvar_read(
-    _session: TPvarSession,
-    _handle: TPvarHandle,
-    _buf: *mut c_void,
+    session: TPvarSession,
+    handle: TPvarHandle,
+    buf: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_T_pvar_read", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("buf", buf)?;
+            }
+            crate::calls::tool::t_pvar_read(session, handle, buf)
+        }
+    };
+    finish("MPI_T_pvar_read", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_pvar_readreset(
-    _session: TPvarSession,
-    _handle: TPvarHandle,
-    _buf: *mut c_void,
+    session: TPvarSession,
+    handle: TPvarHandle,
+    buf: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_T_pvar_readreset", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("buf", buf)?;
+            }
+            crate::calls::tool::t_pvar_readreset(session, handle, buf)
+        }
+    };
+    finish("MPI_T_pvar_readreset", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_pvar_reset(_session: TPvarSession, _handle: TPvarHandle) -> c_int {
-    unsupported("MPI_T_pvar_reset", Origin::Tool)
+unsafe extern "C" fn PMPI_T_pvar_reset(session: TPvarSession, handle: TPvarHandle) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_pvar_reset(session, handle)
+        }
+    };
+    finish("MPI_T_pvar_reset", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_pvar_session_create(_session: *mut TPvarSession) -> c_int {
-    unsupported("MPI_T_pvar_session_create", Origin::Tool)
+unsafe extern "C" fn PMPI_T_pvar_session_create(session: *mut TPvarSession) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let session = args::out(session);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("session", session)?;
+            }
+            crate::calls::tool::t_pvar_session_create(session)
+        }
+    };
+    finish("MPI_T_pvar_session_create", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_pvar_session_free(_session: *mut TPvarSession) -> c_int {
-    unsupported("MPI_T_pvar_session_free", Origin::Tool)
+unsafe extern "C" fn PMPI_T_pvar_session_free(session: *mut TPvarSession) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let session = args::inout(session);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("session", session)?;
+            }
+            crate::calls::tool::t_pvar_session_free(session)
+        }
+    };
+    finish("MPI_T_pvar_session_free", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_pvar_start(_session: TPvarSession, _handle: TPvarHandle) -> c_int {
-    unsupported("MPI_T_pvar_start", Origin::Tool)
+unsafe extern "C" fn PMPI_T_pvar_start(session: TPvarSession, handle: TPvarHandle) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_pvar_start(session, handle)
+        }
+    };
+    finish("MPI_T_pvar_start", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_pvar_stop(_session: TPvarSession, _handle: TPvarHandle) -> c_int {
-    unsupported("MPI_T_pvar_stop", Origin::Tool)
+unsafe extern "C" fn PMPI_T_pvar_stop(session: TPvarSession, handle: TPvarHandle) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_pvar_stop(session, handle)
+        }
+    };
+    finish("MPI_T_pvar_stop", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_pvar_write(
-    _session: TPvarSession,
-    _handle: TPvarHandle,
-    _buf: *const c_void,
+    session: TPvarSession,
+    handle: TPvarHandle,
+    buf: *const c_void,
 ) -> c_int {
-    unsupported("MPI_T_pvar_write", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("buf", buf)?;
+            }
+            crate::calls::tool::t_pvar_write(session, handle, buf)
+        }
+    };
+    finish("MPI_T_pvar_write", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_source_get_info(
-    _source_index: c_int,
-    _name: *mut c_char,
-    _name_len: *mut c_int,
-    _desc: *mut c_char,
-    _desc_len: *mut c_int,
-    _ordering: *mut TSourceOrder,
-    _ticks_per_second: *mut Count,
-    _max_ticks: *mut Count,
-    _info: *mut Info,
+    source_index: c_int,
+    name: *mut c_char,
+    name_len: *mut c_int,
+    desc: *mut c_char,
+    desc_len: *mut c_int,
+    ordering: *mut TSourceOrder,
+    ticks_per_second: *mut Count,
+    max_ticks: *mut Count,
+    info: *mut Info,
 ) -> c_int {
-    unsupported("MPI_T_source_get_info", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let name_len = args::inout(name_len);
+            let desc_len = args::inout(desc_len);
+            let ordering = args::out(ordering);
+            let ticks_per_second = args::count_out(ticks_per_second);
+            let max_ticks = args::count_out(max_ticks);
+            let info = args::out(info);
+            if check::enabled() {
+                check::tool_running()?;
+            }
+            crate::calls::tool::t_source_get_info(
+                source_index,
+                name,
+                name_len,
+                desc,
+                desc_len,
+                ordering,
+                ticks_per_second,
+                max_ticks,
+                info,
+            )
+        }
+    };
+    finish("MPI_T_source_get_info", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_T_source_get_num(_num_sources: *mut c_int) -> c_int {
-    unsupported("MPI_T_source_get_num", Origin::Tool)
+unsafe extern "C" fn PMPI_T_source_get_num(num_sources: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let num_sources = args::out(num_sources);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("num_sources", num_sources)?;
+            }
+            crate::calls::tool::t_source_get_num(num_sources)
+        }
+    };
+    finish("MPI_T_source_get_num", Origin::Tool, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_T_source_get_timestamp(
-    _source_index: c_int,
-    _timestamp: *mut Count,
+    source_index: c_int,
+    timestamp: *mut Count,
 ) -> c_int {
-    unsupported("MPI_T_source_get_timestamp", Origin::Tool)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let timestamp = args::count_out(timestamp);
+            if check::enabled() {
+                check::tool_running()?;
+                check::pointer("timestamp", timestamp)?;
+            }
+            crate::calls::tool::t_source_get_timestamp(source_index, timestamp)
+        }
+    };
+    finish("MPI_T_source_get_timestamp", Origin::Tool, call())
 }
 
 std::arch::global_asm!(
