@@ -11,7 +11,14 @@
  *
  * **Order.** A message goes to the receive that was posted first among those it matches, and a
  * receive gets the message that arrived first among those it matches (MPI 5.0, 3.5), with
- * wildcards and without. Two calls are ordered if one returned before the other began.
+ * wildcards and without. Two calls are ordered if one returned before the other began. So several
+ * threads may hand in messages of one sender with different tags at the same time only if their
+ * order does not matter (`CAIRN_COMM_ALLOW_OVERTAKING`); otherwise the caller lets the next one in when
+ * `arrive` has returned, or when it has called `keep`: the place of a message is fixed by then.
+ *
+ * **Assertions.** What the program asserts of a communicator (`comm->flags`) may decide how an engine
+ * is made, not whether the order holds: it also holds for a receive that breaks an assertion. The
+ * flags that count are those at `engine_open`.
  *
  * **Life.** One engine a communicator, from `engine_open` to `engine_close`. When it closes, what
  * is left inside has been taken out by `drain`.
@@ -97,7 +104,10 @@ struct cairn_match_arrived_t {
 
 /**
  * Makes a `cairn_match_arrived_t` that outlives the arrival, or null when there is no memory. Called by
- * `arrive` when no receive is posted, before the message is put in; it must not call the engine.
+ * `arrive`, once and only when no receive gets the message, before it is put in; it must not call
+ * the engine. The message has its place among the others already: a call that begins after this one
+ * comes after it. So a caller that puts a sender's messages into order may let the next one in
+ * here, before it copies.
  */
 typedef struct cairn_match_arrived_t *(*cairn_match_keep_fn_t)(void *context);
 

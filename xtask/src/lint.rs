@@ -27,7 +27,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
 }
 
 /// Dependencies point one way: nothing below knows anything above. A component sees the framework
-/// and the library of shared segments, and nothing else of ours.
+/// and the libraries for components, and nothing else of ours.
 fn directions(workspace: &Workspace, violations: &mut Vec<String>) {
     let ours: Vec<&str> =
         workspace.packages().iter().map(|package| package.name.as_str()).collect();
@@ -37,8 +37,9 @@ fn directions(workspace: &Workspace, violations: &mut Vec<String>) {
         let name = package.name.as_str();
         let allowed = |other: &str| match name {
             "cairn-framework" | "cairn-segment" => false,
+            "cairn-matching" => other == "cairn-framework",
             _ if components.contains(&name) => {
-                ["cairn-framework", "cairn-segment"].contains(&other)
+                ["cairn-framework", "cairn-matching", "cairn-segment"].contains(&other)
             }
             "linked" => components.contains(&other),
             // The list is the only place that names components.

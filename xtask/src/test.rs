@@ -9,8 +9,13 @@ use crate::packages::{self, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYT
 use crate::{dist, generate, lint};
 
 /// Packages with tests for loom, whose names begin with `model_`, and the features they need.
-const MODELS: [(&str, &str); 4] =
-    [("cairn-framework", "host"), ("btl_sm", ""), ("coll_sm", ""), ("pml_ob1", "loom")];
+const MODELS: [(&str, &str); 5] = [
+    ("cairn-framework", "host"),
+    ("btl_sm", ""),
+    ("coll_sm", ""),
+    ("pml_ob1", "loom"),
+    ("match_sharded", "loom"),
+];
 
 /// Checks formatting, lints and generated files, and runs all tests. The last line says how it went.
 pub fn run(workspace: &Workspace) -> Result<()> {

@@ -1,0 +1,255 @@
+//! The bins and the searches in them.
+//!
+//! Who touches what: everything here belongs to the thread that has the engine. The words of an
+//! entry that are the engine's own:
+//!
+//! | | 0 | 1 | 2 | 3 |
+//! |---|---|---|---|---|
+//! | receive | next of the chain | previous | number of its posting | 1 while it is in a bin |
+//! | message | next of the chain | next of all | previous | |
+
+use std::sync::Arc;
+
+use cairn_framework::author::Failure;
+use cairn_framework::frameworks::matching::{
+    MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
+};
+use cairn_matching::{Key, Queue, Queues, Table, Tally, Totals, tag_fits, write_lines};
+
+const NUMBER: usize = 2;
+const IN_BIN: usize = 3;
+
+/// Word of a message where its links in the queue of all begin.
+const OF_ALL: usize = 1;
+
+/// Chains of an empty engine's tables.
+const ROOM: usize = 32;
+
+/// Kinds of receives, an index: which wildcards they have.
+const ANY_SOURCE: usize = 1;
+const ANY_TAG: usize = 2;
+
+#[inline]
+fn kind(source: i32, tag: i32) -> usize {
+    usize::from(source == MATCH_ANY_SOURCE) * ANY_SOURCE
+        + usize::from(tag == MATCH_ANY_TAG) * ANY_TAG
+}
+
+/// All bins of a communicator.
+pub struct Bins {
+    posted: Table<MatchPosted, true>,
+    /// Receives by kind.
+    kinds: [usize; 4],
+    /// Receives with a wildcard.
+    wildcards: usize,
+    /// Receives posted so far.
+    posts: usize,
+    arrived: Table<MatchArrived, false>,
+    /// Every message, in the order of arrival.
+    all: Queue<MatchArrived, OF_ALL>,
+    tally: Tally,
+    totals: Arc<Totals>,
+}
+
+impl Bins {
+    /// Empty bins.
+    pub fn new(totals: Arc<Totals>) -> Result<Self, Failure> {
+        Ok(Self {
+            posted: Table::new(ROOM)?,
+            kinds: [0; 4],
+            wildcards: 0,
+            posts: 0,
+            arrived: Table::new(ROOM)?,
+            all: Queue::EMPTY,
+            tally: Tally::default(),
+            totals,
+        })
+    }
+
+    /// The receive that gets a message while receives with wildcards are there.
+    #[cold]
+    fn with_wildcards(&self, source: i32, tag: i32) -> (Option<*mut MatchPosted>, u64) {
+        let keys = [
+            (0, source, tag),
+            (ANY_SOURCE, MATCH_ANY_SOURCE, tag),
+            (ANY_TAG, source, MATCH_ANY_TAG),
+            (ANY_SOURCE | ANY_TAG, MATCH_ANY_SOURCE, MATCH_ANY_TAG),
+        ];
+        let (mut best, mut compared): (Option<(*mut MatchPosted, usize)>, u64) = (None, 0);
+        for (kind, source, wanted) in keys {
+            if self.kinds[kind] == 0 || !tag_fits(wanted, tag) {
+                continue;
+            }
+            let (found, more) = self.posted.first(Key::new(source, wanted));
+            compared += more;
+            if let Some(found) = found {
+                // SAFETY: what is in a table is valid.
+                let number = unsafe { (*found).engine_private[NUMBER] };
+                // Numbers wrap, so their distance counts.
+                if best.is_none_or(|(_, other)| (number.wrapping_sub(other) as isize) < 0) {
+                    best = Some((found, number));
+                }
+            }
+        }
+        (best.map(|(found, _)| found), compared)
+    }
+
+    /// The message that a receive gets.
+    #[inline]
+    fn search(&self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64) {
+        if self.arrived.is_empty() {
+            return (None, 0);
+        }
+        match kind(source, tag) {
+            0 => self.arrived.first(Key::new(source, tag)),
+            _ => self.all.first(|message| {
+                (source == MATCH_ANY_SOURCE || source == message.source)
+                    && tag_fits(tag, message.tag)
+            }),
+        }
+    }
+
+    /// Takes a message out.
+    ///
+    /// # Safety
+    /// It is in.
+    #[inline]
+    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.arrived.remove(arrived);
+            self.all.remove(arrived);
+        }
+        self.tally.taken();
+    }
+
+    /// Takes a receive out.
+    ///
+    /// # Safety
+    /// It is in.
+    #[inline]
+    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let kind = kind((*posted).source, (*posted).tag);
+            self.kinds[kind] -= 1;
+            self.wildcards -= usize::from(kind != 0);
+            self.posted.remove(posted);
+            (*posted).engine_private[IN_BIN] = 0;
+        }
+        self.tally.unposted();
+    }
+}
+
+impl Queues for Bins {
+    #[inline]
+    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (source, tag) = ((*posted).source, (*posted).tag);
+            (*posted).engine_private[IN_BIN] = 0;
+            let (found, compared) = self.search(source, tag);
+            self.tally.post_searched(compared);
+            if let Some(found) = found {
+                self.take(found);
+                return Some(found);
+            }
+            (*posted).engine_private[NUMBER] = self.posts;
+            (*posted).engine_private[IN_BIN] = 1;
+            self.posts = self.posts.wrapping_add(1);
+            let kind = kind(source, tag);
+            self.kinds[kind] += 1;
+            self.wildcards += usize::from(kind != 0);
+            self.posted.push(posted);
+        }
+        self.tally.posted();
+        None
+    }
+
+    #[inline]
+    unsafe fn arrive(
+        &mut self,
+        source: i32,
+        tag: i32,
+        keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
+    ) -> Option<*mut MatchPosted> {
+        let (found, compared) = if self.wildcards != 0 {
+            self.with_wildcards(source, tag)
+        } else if self.posted.is_empty() {
+            (None, 0)
+        } else {
+            self.posted.first(Key::new(source, tag))
+        };
+        self.tally.arrive_searched(compared, &self.totals);
+        if let Some(found) = found {
+            // SAFETY: found in the table.
+            unsafe { self.withdraw(found) };
+            return Some(found);
+        }
+        let kept = keep()?;
+        // SAFETY: promised by the caller.
+        unsafe {
+            (*kept).source = source;
+            (*kept).tag = tag;
+            self.arrived.push(kept);
+            self.all.push(kept);
+        }
+        self.tally.arrived();
+        None
+    }
+
+    fn find(&mut self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
+        let (found, _) = self.search(source, tag);
+        if take && let Some(found) = found {
+            // SAFETY: found in the table.
+            unsafe { self.take(found) };
+        }
+        found
+    }
+
+    unsafe fn cancel(&mut self, posted: *mut MatchPosted) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let waits = (*posted).engine_private[IN_BIN] == 1;
+            if waits {
+                self.withdraw(posted);
+            }
+            waits
+        }
+    }
+
+    fn drain(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
+        let posted = self.posted.any();
+        let arrived = self.all.head();
+        let arrived = (!arrived.is_null()).then_some(arrived);
+        // SAFETY: both are in.
+        unsafe {
+            posted.inspect(|posted| self.withdraw(*posted));
+            arrived.inspect(|arrived| self.take(*arrived));
+        }
+        (posted, arrived)
+    }
+
+    fn counts(&mut self) -> MatchCounts {
+        self.tally.tell(&self.totals);
+        self.tally.counts()
+    }
+
+    fn describe(&mut self) -> String {
+        let (mut receives, mut messages) = (Vec::new(), Vec::new());
+        self.posted.each(|entry| {
+            receives.push((entry.engine_private[NUMBER], entry.source, entry.tag));
+        });
+        self.all.each(|entry| messages.push((messages.len(), entry.source, entry.tag)));
+        write_lines(&self.tally.counts(), &mut receives, &mut messages)
+    }
+}
+
+impl Drop for Bins {
+    fn drop(&mut self) {
+        self.tally.tell(&self.totals);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+//! What only happens after very many receives.
+
+use cairn_framework::mock::MockHost;
+
+use super::*;
+
+#[test]
+fn numbers_of_posting_wrap() {
+    let mut bins = Bins::new(Totals::new(MockHost::leak("match_bins").handle()).unwrap()).unwrap();
+    bins.posts = usize::MAX;
+    let mut own = MatchPosted { source: 0, tag: 1, engine_private: [0; 4] };
+    let mut any = MatchPosted { source: MATCH_ANY_SOURCE, tag: 1, engine_private: [0; 4] };
+    // SAFETY: both live until the end.
+    unsafe {
+        assert!(bins.post(&raw mut own).is_none());
+        assert!(bins.post(&raw mut any).is_none());
+        assert_eq!(bins.arrive(0, 1, &mut || None), Some(&raw mut own));
+        assert_eq!(bins.arrive(0, 1, &mut || None), Some(&raw mut any));
+    }
+}

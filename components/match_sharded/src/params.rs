@@ -1,0 +1,68 @@
+//! Parameters.
+
+use cairn_framework::abi::comm::{COMM_NO_ANY_SOURCE, COMM_NO_ANY_TAG};
+use cairn_framework::abi::param::IntegerParam;
+use cairn_framework::author::{Failure, Registrar};
+
+/// For those who ask for it: a process with one thread does not need it, and one lock is cheaper
+/// than several when receives have wildcards.
+const PRIORITY: i64 = 20;
+
+/// Rows when nobody says how many: enough that a few peers do not meet.
+const ROWS: u32 = 4;
+/// The same where no receive takes one lock of each.
+const ROWS_WITHOUT_ANY_SOURCE: u32 = 16;
+/// Columns when nobody says how many: a multiple of the threads that are likely.
+const COLUMNS: std::ops::RangeInclusive<u32> = 16..=64;
+
+/// The parameters of `match_sharded`.
+pub struct Params {
+    pub priority: IntegerParam,
+    rows: IntegerParam,
+    columns: IntegerParam,
+}
+
+impl Params {
+    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            priority: registrar.priority(PRIORITY)?,
+            rows: registrar
+                .integer(
+                    "rows",
+                    0,
+                    "Parts by the sender's rank; a receive of any source locks one part of each \
+                     row. Rounded up to a power of two; 0 is up to 4, where no receive has \
+                     MPI_ANY_SOURCE up to 16, else where none has MPI_ANY_TAG 1",
+                )
+                .range(0, 256)
+                .level(6)
+                .register()?,
+            columns: registrar
+                .integer(
+                    "columns",
+                    0,
+                    "Parts by the tag; a receive of any tag locks one part of each column. Rounded \
+                     up to a power of two; 0 is four for each processor, at least 16 and at most 64",
+                )
+                .range(0, 256)
+                .level(6)
+                .register()?,
+        })
+    }
+
+    /// Rows and columns for a communicator with these assertions.
+    pub fn grid(&self, cores: u32, sources: u32, flags: u32) -> (usize, usize) {
+        let sources = sources.max(1).next_power_of_two();
+        let rows = match self.rows.get() as u32 {
+            0 if flags & COMM_NO_ANY_SOURCE != 0 => ROWS_WITHOUT_ANY_SOURCE.min(sources),
+            0 if flags & COMM_NO_ANY_TAG != 0 => 1,
+            0 => ROWS.min(sources),
+            rows => rows.next_power_of_two(),
+        };
+        let columns = match self.columns.get() as u32 {
+            0 => (4 * cores).clamp(*COLUMNS.start(), *COLUMNS.end()).next_power_of_two(),
+            columns => columns.next_power_of_two(),
+        };
+        (rows as usize, columns as usize)
+    }
+}

@@ -1,0 +1,129 @@
+//! A lock around an engine that is not made for several threads.
+
+use core::cell::UnsafeCell;
+
+use cairn_framework::abi::lock::Lock;
+use cairn_framework::frameworks::matching::{MatchArrived, MatchCounts, MatchPosted};
+
+/// An engine of which one thread at a time has the whole.
+pub struct Guarded<T> {
+    threaded: bool,
+    lock: Lock,
+    inner: UnsafeCell<T>,
+}
+
+// SAFETY: what is inside is touched under the lock, or by the only thread there is.
+unsafe impl<T> Send for Guarded<T> {}
+// SAFETY: see `Send`.
+unsafe impl<T> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    /// Around an engine; `threaded` says whether the process has several threads. What the engine
+    /// points to must be its own, or belong to whoever has the engine.
+    pub fn new(inner: T, threaded: bool) -> Self {
+        Self { threaded, lock: Lock::new(), inner: inner.into() }
+    }
+
+    /// Runs `work` on the engine, under the lock where there are threads. `work` must not come back
+    /// to the same engine.
+    #[inline(always)]
+    pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        if self.threaded {
+            self.acquire();
+        }
+        // SAFETY: nobody else has it: the lock is held, or there is one thread and the engine calls
+        // nothing that calls the engine.
+        let result = work(unsafe { &mut *self.inner.get() });
+        if self.threaded {
+            // SAFETY: taken above. A panic in between ends the process, as in every function of the
+            // contract, so nobody waits for the lock then.
+            unsafe { self.lock.unlock() };
+        }
+        result
+    }
+
+    /// A function of its own, so that a single thread does not pay for what it needs.
+    #[inline(never)]
+    fn acquire(&self) {
+        self.lock.lock();
+    }
+}
+
+/// What an engine does that is not made for several threads: the functions of
+/// [`Match`](cairn_framework::frameworks::matching::Match).
+///
+/// # Safety of the unsafe functions
+/// Entries that are put in stay valid and untouched until they come out.
+#[allow(clippy::missing_safety_doc)] // said once, above
+pub trait Queues {
+    /// A receive was posted: the message it gets, or the receive is in.
+    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived>;
+    /// A message arrived: the receive that gets it, or what `keep` made is in.
+    unsafe fn arrive(
+        &mut self,
+        source: i32,
+        tag: i32,
+        keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
+    ) -> Option<*mut MatchPosted>;
+    /// The message that a receive would get; with `take` it is taken out.
+    fn find(&mut self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived>;
+    /// Takes a receive out: whether it was in.
+    unsafe fn cancel(&mut self, posted: *mut MatchPosted) -> bool;
+    /// Takes one receive and one message out.
+    fn drain(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>);
+    /// What it holds and how hard it worked.
+    fn counts(&mut self) -> MatchCounts;
+    /// What is in it, for a person.
+    fn describe(&mut self) -> String;
+}
+
+/// In an `impl Match`: the engine is a [`Guarded`] `$queues`, and all functions but `engine_open` go
+/// to it.
+#[macro_export]
+macro_rules! guarded {
+    ($queues:ty) => {
+        type Engine = $crate::Guarded<$queues>;
+
+        #[inline]
+        unsafe fn post(
+            engine: &Self::Engine,
+            posted: *mut $crate::MatchPosted,
+        ) -> Option<*mut $crate::MatchArrived> {
+            // SAFETY: promised by the caller.
+            engine.with(|queues| unsafe { $crate::Queues::post(queues, posted) })
+        }
+        #[inline]
+        unsafe fn arrive(
+            engine: &Self::Engine,
+            source: i32,
+            tag: i32,
+            keep: &mut dyn FnMut() -> Option<*mut $crate::MatchArrived>,
+        ) -> Option<*mut $crate::MatchPosted> {
+            // SAFETY: promised by the caller.
+            engine.with(|queues| unsafe { $crate::Queues::arrive(queues, source, tag, keep) })
+        }
+        fn find(
+            engine: &Self::Engine,
+            source: i32,
+            tag: i32,
+            take: bool,
+        ) -> Option<*mut $crate::MatchArrived> {
+            engine.with(|queues| $crate::Queues::find(queues, source, tag, take))
+        }
+        unsafe fn cancel(engine: &Self::Engine, posted: *mut $crate::MatchPosted) -> bool {
+            // SAFETY: promised by the caller.
+            engine.with(|queues| unsafe { $crate::Queues::cancel(queues, posted) })
+        }
+        fn drain(
+            engine: &Self::Engine,
+        ) -> (Option<*mut $crate::MatchPosted>, Option<*mut $crate::MatchArrived>) {
+            engine.with($crate::Queues::drain)
+        }
+        fn counts(engine: &Self::Engine) -> $crate::MatchCounts {
+            engine.with($crate::Queues::counts)
+        }
+        fn describe(engine: &Self::Engine) -> String {
+            engine.with($crate::Queues::describe)
+        }
+    };
+}

@@ -1,0 +1,21 @@
+//! What matching engines are built of: queues and hash tables whose links lie in the entries, the
+//! rule of what matches what, counts, and a lock around the whole.
+//!
+//! Nothing here allocates when an entry goes in or comes out, except a table that grows beyond what
+//! it ever held.
+
+mod entry;
+mod guarded;
+mod queue;
+mod table;
+mod tally;
+mod text;
+
+#[doc(hidden)] // for the macro
+pub use cairn_framework::frameworks::matching::{MatchArrived, MatchCounts, MatchPosted};
+pub use entry::{Entry, Key, tag_fits};
+pub use guarded::{Guarded, Queues};
+pub use queue::Queue;
+pub use table::Table;
+pub use tally::{Tally, Totals};
+pub use text::{Line, write_lines};
