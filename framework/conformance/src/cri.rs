@@ -8,13 +8,12 @@ use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, SCOPE_WINDOW, Scope};
 use cairn_framework::abi::status::OK;
 use cairn_framework::abi::thread::Thread;
-use cairn_framework::author::DESCRIBE_PANICKED;
 use cairn_framework::frameworks::cri::{
     CRI_NO_PEER, CRI_PROGRESS, CRI_RMA, CRI_SEND, CriAsker, CriOps,
 };
 use cairn_framework::host::{Slot, take_reason};
 
-use crate::Checks;
+use crate::{Checks, describes};
 
 /// Pool sizes: one, powers of two, and others.
 const COUNTS: [u32; 5] = [1, 2, 3, 8, 13];
@@ -213,28 +212,10 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
     checks.check("its description is text and keeps to the buffer", || {
         let pool = Attached::new(strategy, 3, 0)?;
         pool.assign(&thread(0, 1), &process, CRI_SEND)?;
-        let mut whole = [0u8; 4096];
-        let describe = |buffer: &mut [u8]| {
+        describes(|buffer| {
             let text = buffer.as_mut_ptr().cast();
             call!(strategy.ops, describe(&pool.pool, text, buffer.len()))
-        };
-        let len = describe(&mut whole);
-        let text = whole.get(..len).ok_or("it is longer than 4095 bytes")?;
-        let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
-        if text.starts_with(DESCRIBE_PANICKED) {
-            return Err(text.into());
-        }
-        if text.contains('\0') || whole[len] != 0 {
-            return Err("it is not NUL-terminated behind its length".into());
-        }
-        for capacity in 0..=len {
-            let mut guarded = vec![0xa5; capacity + 8];
-            describe(&mut guarded[..capacity]);
-            if guarded[capacity..].iter().any(|byte| *byte != 0xa5) {
-                return Err(format!("it wrote behind a buffer of {capacity} bytes"));
-            }
-        }
-        Ok(())
+        })
     });
 
     checks.check("a pool that is detached leaves no counter", || {

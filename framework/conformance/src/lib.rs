@@ -8,6 +8,7 @@
 //! crashes or hangs takes the process with it; `cairn-info check` says which rule it was at.
 
 mod cri;
+pub mod matching;
 mod progress;
 pub mod ranks;
 
@@ -15,6 +16,7 @@ use std::fmt;
 
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
+use cairn_framework::author::DESCRIBE_PANICKED;
 use cairn_framework::host::params::help_problem;
 use cairn_framework::host::select::Verdict as Choice;
 use cairn_framework::host::{Options, Slot, Stage, System};
@@ -198,6 +200,7 @@ pub fn run(
     match framework.name {
         "cri" => cri::run(&mut checks, slot),
         "progress" => progress::run(&mut checks, slot),
+        "match" => matching::run(&mut checks, slot),
         _ => verdict = Verdict::NoSuite,
     }
     checks.check("it closes", || {
@@ -208,4 +211,27 @@ pub fn run(
         }
     });
     checks.verdict(verdict)
+}
+
+/// Whether a description is text, ends with NUL and keeps to its buffer. `describe` writes it and
+/// returns its whole length.
+fn describes(describe: impl Fn(&mut [u8]) -> usize) -> Result<(), String> {
+    let mut whole = [0u8; 4096];
+    let len = describe(&mut whole);
+    let text = whole.get(..len).ok_or("it is longer than 4095 bytes")?;
+    let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+    if text.starts_with(DESCRIBE_PANICKED) {
+        return Err(text.into());
+    }
+    if text.contains('\0') || whole[len] != 0 {
+        return Err("it is not NUL-terminated behind its length".into());
+    }
+    for capacity in 0..=len {
+        let mut guarded = vec![0xa5; capacity + 8];
+        describe(&mut guarded[..capacity]);
+        if guarded[capacity..].iter().any(|byte| *byte != 0xa5) {
+            return Err(format!("it wrote behind a buffer of {capacity} bytes"));
+        }
+    }
+    Ok(())
 }
