@@ -355,6 +355,19 @@ fn stress_sweep() {
     }
 }
 
+/// One thread and several, with every way of matching.
+#[test]
+fn matching_engines_can_be_swapped() {
+    for name in ["p2p", "thread_matching"] {
+        let program = compiled(name, Counts::Small);
+        for engine in ["list", "bins", "vector", "sharded"] {
+            for processes in [1, 3] {
+                silent(processes, "multiple", &["--mca", "match", engine], &program);
+            }
+        }
+    }
+}
+
 #[test]
 fn errors_end_the_job_unless_told_otherwise() {
     let program = compiled("fatal", Counts::Small);

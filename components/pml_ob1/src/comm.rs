@@ -3,17 +3,16 @@
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, Comm};
 use cairn_framework::author::counters::Counted;
 use cairn_framework::frameworks::matching::MatchOps;
 
 use crate::counters::Queues;
 use crate::endpoint::Remote;
-use crate::kept::Kept;
 use crate::mode::{Locked, Mode, fetch_add};
+use crate::reorder::Reorder;
 use crate::wire;
 
 /// A communicator's state. Its address is in the communicator's private slot and, by context, in
@@ -49,8 +48,10 @@ unsafe impl Sync for State {}
 pub struct Rank {
     /// The peer, once connected.
     pub remote: AtomicPtr<Remote>,
-    /// Messages sent.
+    /// Messages sent that have a number.
     sent: AtomicU32,
+    /// Our messages have none.
+    unordered: bool,
     /// The order of messages from it.
     pub order: Order,
 }
@@ -71,20 +72,20 @@ pub struct Sequence {
     /// The number that is next.
     pub expected: u32,
     /// Those that came too early.
-    pub later: BTreeMap<u32, *mut Kept>,
+    pub later: Reorder,
 }
 
-// SAFETY: kept messages belong to whoever has the sequence.
-unsafe impl Send for Sequence {}
-
 impl Rank {
-    /// The number of the next message to it.
+    /// The number of the next message to it, or [`wire::UNORDERED`].
     #[inline]
     pub fn next_sequence<M: Mode>(&self) -> u32 {
+        if self.unordered {
+            return wire::UNORDERED;
+        }
         fetch_add::<M>(&self.sent, 1) & wire::SEQUENCE_MASK
     }
 
-    /// Messages sent to it.
+    /// Messages with a number sent to it.
     pub fn sent(&self) -> u32 {
         self.sent.load(Ordering::Relaxed)
     }
@@ -125,7 +126,7 @@ impl State {
         let place = &self.ranks[rank as usize];
         let found = place.load(Ordering::Acquire);
         if found.is_null() {
-            return Self::make(place);
+            return self.make(place);
         }
         // SAFETY: ranks live as long as the state.
         unsafe { &*found }
@@ -144,10 +145,11 @@ impl State {
     }
 
     #[cold]
-    fn make(place: &AtomicPtr<Rank>) -> &Rank {
+    fn make<'a>(&self, place: &'a AtomicPtr<Rank>) -> &'a Rank {
         let made = Box::into_raw(Box::new(Rank {
             remote: AtomicPtr::default(),
             sent: AtomicU32::new(0),
+            unordered: self.view().flags & COMM_ALLOW_OVERTAKING != 0,
             order: Order::default(),
         }));
         let null = core::ptr::null_mut();

@@ -214,7 +214,7 @@ impl Core {
             for (_, rank) in view.met() {
                 let later =
                     rank.order.inner.with::<M, _>(|order| core::mem::take(&mut order.later));
-                later.into_values().for_each(|kept| self.keeper.free::<M>(kept));
+                later.into_all().for_each(|kept| self.keeper.free::<M>(kept));
             }
             // What was counted stays; nobody asks the engine any more.
             counters::refresh(state.cast());

@@ -9,9 +9,10 @@
 //! ```
 //!
 //! A message is numbered by its sender, for each communicator and peer, and put into that order
-//! before it is matched; as long as transports keep order nothing is queued for that. Up to a
-//! transport's eager limit a message goes whole, else its announcement goes and the receiver says
-//! how the data is to follow (`rendezvous`).
+//! before it is matched (`reorder`); as long as transports keep order nothing is queued for that. What
+//! is sent on a communicator with `mpi_assert_allow_overtaking` has no number and is matched as it
+//! comes. Up to a transport's eager limit a message goes whole, else its announcement goes and the
+//! receiver says how the data is to follow (`rendezvous`).
 //!
 //! Every function is generic over `mode::Mode` and instantiated for processes with one thread,
 //! where nobody takes a lock, and with several. There a send takes the lock of its instance and no
@@ -31,6 +32,7 @@ mod params;
 mod pool;
 mod receive;
 mod rendezvous;
+mod reorder;
 mod request;
 mod returned;
 mod send;

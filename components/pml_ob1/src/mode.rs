@@ -1,9 +1,9 @@
 //! With threads or without: the code is written once and instantiated twice.
 
-use core::cell::UnsafeCell;
+use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use cairn_framework::abi::lock::Lock;
+use cairn_framework::abi::lock::{Lock, LockGuard};
 
 /// Whether several threads call at a time.
 pub trait Mode: Send + Sync + 'static {
@@ -47,9 +47,37 @@ impl<T> Locked<T> {
         work(unsafe { &mut *self.value.get() })
     }
 
+    /// Like `with` for a caller that may give the value back before it is done. It reaches the value
+    /// through [`Held::value`], not through a reference that would outlast the lock.
+    #[inline]
+    pub fn hold<M: Mode>(&self) -> Held<'_, T> {
+        let lock = M::THREADED.then(|| self.lock.guard());
+        Held { lock: lock.into(), value: self.value.get() }
+    }
+
     /// The value of somebody who has it for himself.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
+    }
+}
+
+/// A value in the caller's hands, until it is given back or dropped.
+pub struct Held<'a, T> {
+    lock: Cell<Option<LockGuard<'a>>>,
+    value: *mut T,
+}
+
+impl<T> Held<'_, T> {
+    /// The value, to be used until it is given back.
+    #[inline]
+    pub fn value(&self) -> *mut T {
+        self.value
+    }
+
+    /// Gives it back.
+    #[inline]
+    pub fn give_back(&self) {
+        self.lock.take();
     }
 }
 

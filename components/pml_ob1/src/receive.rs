@@ -24,13 +24,13 @@ use cairn_framework::frameworks::btl::BtlModule;
 use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
 use cairn_framework::frameworks::pml::PmlReceive;
 
-use crate::comm::{Order, State};
+use crate::comm::{Order, Sequence, State};
 use crate::core::Core;
 use crate::counters::Here;
 use crate::data::Data;
 use crate::endpoint::{Held, Remote};
 use crate::kept::Kept;
-use crate::mode::{Mode, fetch_add, fetch_sub};
+use crate::mode::{self, Mode, fetch_add, fetch_sub};
 use crate::rendezvous::Plan;
 use crate::request::{Transfer, complete, detach, head};
 use crate::wire::{self, kind};
@@ -146,18 +146,25 @@ pub unsafe extern "C" fn arrived<M: Mode>(core: *mut c_void, received: *const Re
 }
 
 /// What the engine's call to keep a message needs.
-struct Keeping<'a> {
+struct Keeping<'a, 'lock> {
     core: &'a Core,
     message: &'a Incoming<'a>,
     /// It is kept already.
     kept: *mut Kept,
+    /// The order of the sender's messages, if the caller has it.
+    turn: Option<&'a mode::Held<'lock, Sequence>>,
 }
 
 unsafe extern "C" fn keep<M: Mode>(context: *mut c_void) -> *mut MatchArrived {
     // SAFETY: `Core::offer` passes itself one of these; the message is there.
     unsafe {
-        let this = &*context.cast::<Keeping<'_>>();
+        let this = &*context.cast::<Keeping<'_, '_>>();
         if this.kept.is_null() {
+            // The message has its place, so the sender's next one may come in while this one is
+            // copied.
+            if let Some(turn) = this.turn {
+                turn.give_back();
+            }
             return this.core.keep::<M>(this.message).cast();
         }
         this.kept.cast()
@@ -239,15 +246,21 @@ impl Core {
             }
             let order = &state.rank(header.source).order;
             let sequence = wire::sequence_of(header.word);
-            // The engine gets a rank's messages one after the other; the data is moved without the
-            // lock.
-            let posted = order.inner.with::<M, _>(|inner| {
-                if inner.expected != sequence {
-                    return Err(());
-                }
-                inner.expected = (sequence + 1) & wire::SEQUENCE_MASK;
-                Ok(self.offer::<M>(state, message, core::ptr::null_mut()))
-            });
+            if sequence & wire::UNORDERED != 0 {
+                return self.unordered::<M>(state, message);
+            }
+            // The engine gets a rank's messages one after the other; what takes longer is done
+            // without the lock: moving the data, and copying a message that has to stay.
+            let turn = order.inner.hold::<M>();
+            let expected = &raw mut (*turn.value()).expected;
+            let posted = if *expected == sequence {
+                *expected = (sequence + 1) & wire::SEQUENCE_MASK;
+                let turn = M::THREADED.then_some(&turn);
+                Ok(self.offer::<M>(state, message, core::ptr::null_mut(), turn))
+            } else {
+                Err(())
+            };
+            drop(turn);
             match posted {
                 Ok(posted) if posted.is_null() => {}
                 Ok(posted) => {
@@ -261,6 +274,22 @@ impl Core {
         }
     }
 
+    /// A message that may overtake others. Nothing keeps threads from matching several at once but
+    /// the engine.
+    ///
+    /// # Safety
+    /// As for `message`.
+    #[inline(never)]
+    unsafe fn unordered<M: Mode>(&self, state: &State, message: &Incoming<'_>) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let posted = self.offer::<M>(state, message, core::ptr::null_mut(), None);
+            if !posted.is_null() {
+                self.accept::<M>(state, ReceiveRequest::of_posted(posted), message);
+            }
+        }
+    }
+
     /// Keeps a message that overtook an earlier one.
     ///
     /// # Safety
@@ -269,7 +298,7 @@ impl Core {
     unsafe fn overtook<M: Mode>(&self, order: &Order, sequence: u32, message: &Incoming<'_>) {
         let taken = order.inner.with::<M, _>(|inner| {
             let ahead = sequence.wrapping_sub(inner.expected) & wire::SEQUENCE_MASK;
-            if ahead > wire::SEQUENCE_MASK / 2 || inner.later.contains_key(&sequence) {
+            if ahead > wire::SEQUENCE_MASK / 2 || inner.later.contains(sequence) {
                 return false;
             }
             // Also if it is its turn by now: `catch_up` comes next.
@@ -297,12 +326,12 @@ impl Core {
     unsafe fn catch_up<M: Mode>(&self, state: &State, order: &Order, held: Held<'_>) {
         loop {
             let next = order.inner.with::<M, _>(|inner| {
-                let kept = inner.later.remove(&inner.expected)?;
+                let kept = inner.later.take(inner.expected)?;
                 inner.expected = (inner.expected + 1) & wire::SEQUENCE_MASK;
                 fetch_sub::<M>(&order.overtaken, 1);
                 // SAFETY: kept by `overtook`, and ours now.
                 Some(unsafe {
-                    (kept, self.offer::<M>(state, &Incoming::of_kept(kept, held), kept))
+                    (kept, self.offer::<M>(state, &Incoming::of_kept(kept, held), kept, None))
                 })
             });
             let Some((kept, posted)) = next else { return };
@@ -320,15 +349,16 @@ impl Core {
     /// Gives a message to the engine: the receive that gets it, or null when it is kept.
     ///
     /// # Safety
-    /// As for `message`; it is the sender's turn.
+    /// As for `message`; it is the sender's turn, if its messages have an order.
     #[inline(always)]
     unsafe fn offer<M: Mode>(
         &self,
         state: &State,
         message: &Incoming<'_>,
         kept: *mut Kept,
+        turn: Option<&mode::Held<'_, Sequence>>,
     ) -> *mut MatchPosted {
-        let mut keeping = Keeping { core: self, message, kept };
+        let mut keeping = Keeping { core: self, message, kept, turn };
         let here = self.counters.at::<M>(message.module, message.held);
         let start = here.and_then(Here::begin_search);
         let header = &message.header;

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The first word holds the kind in its low eight bits and, in headers that are matched, a sequence
-//! number in the others. With 16 bytes of header, 40 bytes of payload make a message of 56 bytes:
+//! number in the others, or [`UNORDERED`]. With 16 bytes of header, 40 bytes of payload make a message of 56 bytes:
 //! it fits into a cache line with a transport's word. Ids are numbers of an [`Ids`](crate::ids::Ids)
 //! table, never addresses. Nothing here is trusted; whoever reads a header checks it.
 
@@ -34,10 +34,13 @@ pub mod kind {
 }
 
 /// Bits of a sequence number.
-const SEQUENCE_BITS: u32 = 24;
+const SEQUENCE_BITS: u32 = 23;
 
 /// Sequence numbers count modulo this plus one.
 pub const SEQUENCE_MASK: u32 = (1 << SEQUENCE_BITS) - 1;
+
+/// In place of a sequence number: the message may overtake others, and others it.
+pub const UNORDERED: u32 = 1 << SEQUENCE_BITS;
 
 /// [`Rendezvous::offers`]: the receiver may get the data from `address`.
 pub const OFFER_GET: u32 = 1;
@@ -61,7 +64,7 @@ pub const fn kind_of(word: u32) -> u8 {
     word as u8
 }
 
-/// The sequence number in a first word.
+/// The sequence number in a first word, or [`UNORDERED`].
 #[inline]
 pub const fn sequence_of(word: u32) -> u32 {
     word >> 8
@@ -223,7 +226,7 @@ mod tests {
         assert_eq!(unsafe { Match::read(bytes.as_ptr()) }, header);
         assert_eq!(kind_of(header.word), kind::MATCH);
         assert_eq!(sequence_of(header.word), 0x0a_0b0c);
-        assert_eq!(word(kind::SYNC, SEQUENCE_MASK), 0xffff_ff02);
+        assert_eq!(word(kind::SYNC, UNORDERED | SEQUENCE_MASK), 0xffff_ff02);
         assert!(size_of_kind(0).is_none() && size_of_kind(7).is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 mod pair;
 
-use cairn_framework::abi::comm::COMM_INTER;
+use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, COMM_INTER};
 use cairn_framework::abi::status::{ERR_PEER, ERR_TRUNCATED, OK};
 use cairn_framework::frameworks::btl::{
     BTL_GET, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
@@ -12,8 +12,10 @@ use cairn_framework::frameworks::pml::{
 };
 
 use pair::btl::Behaviour;
-use pair::{Buffer, Job, bytes, holes};
+use pair::{Buffer, Job, Pending, bytes, holes};
 
+/// Where ob1's messages go.
+const TAG: u8 = 64;
 const SEND: u64 = BTL_SEND_IMMEDIATE | BTL_SEND_PACKED;
 
 /// Transports that make ob1 take each of its ways.
@@ -283,6 +285,38 @@ fn sends_can_not_be_cancelled_and_matched_receives_neither() {
     into.check(7, 9000);
     assert_eq!((send.end().error, receive.end().error), (OK, OK));
     job.end(vec![comm]);
+}
+
+/// A message whose predecessor is still under way is matched at once if that was asserted.
+#[test]
+fn messages_overtake_where_they_may() {
+    for (threaded, overtakes) in [(false, false), (false, true), (true, false), (true, true)] {
+        let job = Job::new(2, threaded, &[], Behaviour::default());
+        let flags = if overtakes { COMM_ALLOW_OVERTAKING } else { 0 };
+        let comm = job.comm_with(2, true, flags);
+        let out = Buffer::filled(bytes(), 4, 7);
+        let into = [0; 3].map(|_| Buffer::new(bytes(), 4));
+        let receives: Vec<Pending> = (0..3)
+            .map(|tag| job.ranks[1].irecv(&into[tag as usize].receive(comm[1], 0, tag)))
+            .collect();
+        let send = |tag| assert_eq!(job.ranks[0].send(&out.send(comm[0], 1, tag, 0)), OK);
+        send(0);
+        let first = job.fabric.peek(1).expect("it was sent");
+        job.fabric.clear(1);
+        (1..3).for_each(send);
+        job.until("the others", || {
+            job.count("matched") == 2 * u64::from(overtakes)
+                && job.count("out_of_sequence") == 2 * u64::from(!overtakes)
+        });
+        assert_eq!([0, 1, 2].map(|tag| receives[tag].is_complete()), [false, overtakes, overtakes]);
+        job.fabric.forge(0, 1, TAG, &first);
+        job.until("the first", || receives.iter().all(Pending::is_complete));
+        for (receive, into) in receives.into_iter().zip(&into) {
+            assert_eq!(receive.end().error, OK);
+            into.check(7, 4);
+        }
+        job.end(vec![comm]);
+    }
 }
 
 #[test]

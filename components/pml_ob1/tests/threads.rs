@@ -13,6 +13,7 @@ use cairn_framework::frameworks::pml::{
 use pair::btl::Behaviour;
 use pair::{Buffer, Job, Rank, bytes};
 
+const ENGINES: [&str; 4] = ["list", "bins", "vector", "sharded"];
 const THREADS: i32 = 3;
 const MESSAGES: u64 = 60;
 
@@ -81,8 +82,9 @@ fn wait(rank: &Rank, request: pair::Pending) {
 
 #[test]
 fn each_thread_gets_its_messages_in_order() {
-    for behaviour in behaviours() {
-        let job = Job::new(2, true, &[("pml_ob1_spin", "5")], behaviour);
+    for (behaviour, engine) in behaviours().into_iter().zip(ENGINES.into_iter().cycle()) {
+        let mca = [("pml_ob1_spin", "5"), ("match", engine)];
+        let job = Job::new(2, true, &mca, behaviour);
         let comm = job.comm(4, true);
         job.each(|rank| {
             std::thread::scope(|scope| {
@@ -101,8 +103,8 @@ fn each_thread_gets_its_messages_in_order() {
 #[test]
 fn threads_that_probe_share_the_messages() {
     const ALL: u64 = 300;
-    for behaviour in behaviours() {
-        let job = Job::new(2, true, &[], behaviour);
+    for (behaviour, engine) in behaviours().into_iter().zip(ENGINES.into_iter().rev().cycle()) {
+        let job = Job::new(2, true, &[("match", engine)], behaviour);
         let comm = job.comm(4, true);
         let seen: Vec<_> = (0..ALL).map(|_| std::sync::atomic::AtomicU32::new(0)).collect();
         let left = std::sync::atomic::AtomicU64::new(ALL);

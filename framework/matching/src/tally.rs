@@ -224,6 +224,9 @@ impl Totals {
             name: name.as_ptr(),
             help: help.as_ptr(),
             unit: unit.as_ptr(),
+            comm: std::ptr::null(),
+            refresh: None,
+            refresh_context: std::ptr::null_mut(),
         };
         // SAFETY: the cells stay where they are until `drop` takes them out.
         unsafe { self.host.counter_add(&spec, cell) }

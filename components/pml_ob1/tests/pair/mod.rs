@@ -24,7 +24,8 @@ use cairn_framework::host::paths::Paths;
 use cairn_framework::host::{CardExchange, Options, Search, System};
 
 use btl::{Behaviour, Fabric};
-use {cri_round_robin as _, match_list as _, pml_ob1 as _};
+use {cri_round_robin as _, pml_ob1 as _};
+use {match_bins as _, match_list as _, match_sharded as _, match_vector as _};
 
 /// No test takes longer, on whatever machine.
 pub const DEADLINE: Duration = Duration::from_secs(120);
@@ -68,11 +69,16 @@ impl Job {
 
     /// A communicator of all: one view a rank. Those with `open` false are opened later.
     pub fn comm(&self, context: u32, open: bool) -> Vec<Handle> {
+        self.comm_with(context, open, 0)
+    }
+
+    /// The same with assertions.
+    pub fn comm_with(&self, context: u32, open: bool, flags: u32) -> Vec<Handle> {
         self.ranks
             .iter()
             .map(|rank| {
                 let all: Vec<u32> = (0..self.ranks.len() as u32).collect();
-                let handle = rank.comm(context, context, 0, rank.number, &all);
+                let handle = rank.comm(context, context, flags, rank.number, &all);
                 if open {
                     rank.open(handle);
                 }
