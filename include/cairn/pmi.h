@@ -9,9 +9,10 @@
  * that nobody launched (*singleton*). `query` looks at the environment and declines when its
  * protocol is not there, so that the right one is found without a parameter.
  *
- * **Life.** `connect` once, before transports open; then `put`, `fence` and `get` any number of
- * times; `disconnect` at the end. A process that ends without `disconnect` has failed, to most
- * process managers.
+ * **Life.** `connect` before transports open; then `put`, `fence` and `get` any number of times;
+ * `disconnect` at the end. A process that ends without `disconnect` has failed, to most process
+ * managers. After `disconnect` a process may come back with `connect`, of the same instance or of
+ * another one, which fails if the process manager does not take it back.
  *
  * **Threads and locks.** Called by one thread at a time with no lock held. Functions may wait for
  * the process manager; `abort` may be called by any thread at any time, also while another waits.

@@ -48,7 +48,7 @@
 /**
  * Minor version of this contract.
  */
-#define CAIRN_PML_MINOR 0
+#define CAIRN_PML_MINOR 1
 
 /**
  * `cairn_pml_receive_t.source`: from anybody.
@@ -226,6 +226,12 @@ struct cairn_pml_ops_t {
                      const cairn_comm_t *comm,
                      char *text,
                      size_t capacity);
+  /**
+   * Since 1.1. Returns when nothing that peers still need of this process waits here to be sent,
+   * as `comm_close` of the last communicator does: the process may end or stay away for long.
+   * Communicators stay open. Any thread, with no lock held. Default: nothing.
+   */
+  void (*flush)(cairn_instance_t *instance);
 };
 
 #endif  /* CAIRN_PML_H */

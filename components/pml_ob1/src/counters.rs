@@ -24,6 +24,9 @@ use crate::wire::kind;
 /// Shared blocks in a threaded process.
 const SHARED: usize = 8;
 
+/// The blocks of a device's instances.
+type Blocks = Box<[Counted<Messages>]>;
+
 /// Pools whose instances have blocks of their own.
 const POOLS: usize = 64;
 
@@ -93,7 +96,7 @@ pub struct Counters {
     /// Where several threads count; one in a process without threads.
     shared: Box<[Counted<Messages>]>,
     /// By the number of a pool, a block for each of its instances; made when first needed.
-    pools: Box<[AtomicPtr<Box<[Counted<Messages>]>>]>,
+    pools: Box<[AtomicPtr<Blocks>]>,
     /// Events that belong to some of the counters.
     pub events: Events,
 }
@@ -172,9 +175,9 @@ impl Counters {
     #[cold]
     fn make(
         &self,
-        place: &AtomicPtr<Box<[Counted<Messages>]>>,
+        place: &AtomicPtr<Blocks>,
         count: u32,
-    ) -> Option<&Box<[Counted<Messages>]>> {
+    ) -> Option<&[Counted<Messages>]> {
         let blocks: Result<_, _> = (0..count).map(|_| Counted::new(self.host, None)).collect();
         // Without them the shared ones do.
         let made = Box::into_raw(Box::new(blocks.ok()?));

@@ -45,7 +45,7 @@ pub(crate) struct Engine {
 /// What a pass works on.
 struct Snapshot {
     /// For a pass of the only thread, without a policy: all instances and callbacks of every pass.
-    alone: Option<Box<[Call]>>,
+    alone: Option<Alone>,
     view: ProgressEngine,
     pools: Vec<*mut CriPool>,
     callbacks: Vec<&'static Callback>,
@@ -65,6 +65,13 @@ unsafe impl Sync for Snapshot {}
 struct Policy {
     instance: *mut Instance,
     ops: &'static ProgressOps,
+}
+
+/// What the only thread works on.
+struct Alone {
+    calls: Box<[Call]>,
+    /// Where its passes are counted.
+    record: &'static Record,
 }
 
 /// A call that every pass of the only thread makes.
@@ -227,7 +234,7 @@ impl Engine {
         // Snapshots are never freed, so this needs no presence yet.
         let snapshot = self.current();
         match &snapshot.alone {
-            Some(calls) => self.run_alone(snapshot, calls),
+            Some(alone) => self.run_alone(snapshot, alone),
             None => self.run_among_others(sync, misses),
         }
     }
@@ -238,13 +245,13 @@ impl Engine {
     }
 
     /// A pass of the only thread, without a policy.
-    fn run_alone(&self, snapshot: &Snapshot, calls: &[Call]) -> u32 {
+    fn run_alone(&self, snapshot: &Snapshot, alone: &Alone) -> u32 {
         if self.inside.load(Ordering::Relaxed) {
             return 0;
         }
         self.inside.store(true, Ordering::Relaxed);
         let mut events = 0;
-        for call in calls {
+        for call in &alone.calls {
             // SAFETY: the owners keep what they registered until they have taken it out, and the
             // pass ends when somebody does.
             events += unsafe {
@@ -264,6 +271,9 @@ impl Engine {
             events += unsafe { poll_callbacks(&snapshot.view, PROGRESS_SELDOM, 1) };
         }
         self.inside.store(false, Ordering::Relaxed);
+        let counts = &alone.record.counts;
+        counts.passes.add(1);
+        counts.empty.add(u64::from(events == 0));
         events
     }
 
@@ -347,7 +357,8 @@ impl Snapshot {
             poll_callbacks,
             host_private: std::ptr::null(),
         };
-        let alone = (!threaded && policy.is_none()).then(|| calls(&pools, &callbacks));
+        let alone = (!threaded && policy.is_none())
+            .then(|| Alone { calls: calls(&pools, &callbacks), record: threads::current() });
         let mut snapshot =
             Box::new(Self { alone, view, pools, callbacks, policy, threaded, current });
         snapshot.view.pools = snapshot.pools.as_ptr();

@@ -113,7 +113,9 @@ pub(super) fn register_counters(counters: &Counters, wanted: bool) {
     if !wanted {
         return counters.turn_off();
     }
-    let all: [(&str, &str, &str, fn() -> u64); 8] = [
+    /// Name, unit, what is counted, and how to read it.
+    type Own = (&'static str, &'static str, &'static str, fn() -> u64);
+    let all: [Own; 8] = [
         ("progress_passes", "passes", "Passes of the progress engine.", || {
             threads::counted(|counts| &counts.passes)
         }),
