@@ -133,7 +133,8 @@ fn called(counts: Counts, programs: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn every_function_is_called_by_a_program() {
-    let alone: &[&str] = &["barriers", "basics", "fatal", "outside", "sessions", "threads"];
+    let alone: &[&str] =
+        &["barriers", "basics", "fatal", "outside", "sessions", "threads", "tool_events"];
     let programs = [with_ints::NAMES, with_each_level::NAMES, with_threads::NAMES, alone].concat();
     let mut calls = called(Counts::Small, &programs);
     calls.extend(called(Counts::Large, with_large_counts::NAMES));
@@ -157,6 +158,13 @@ fn transports_can_be_swapped() {
             }
         }
     }
+}
+
+/// With one thread callbacks may ask for nothing.
+#[test]
+fn tools_hear_of_events() {
+    let program = compiled("tool_events", Counts::Small);
+    (1..=3).for_each(|processes| silent(processes, "single", &[], &program));
 }
 
 /// Sessions without the World Model, around it and after it, some of them without the others.

@@ -43,7 +43,7 @@ use cairn_framework::host::problem::Problem;
 use cairn_framework::host::{Chosen, Options, System, give_reason, take_reason};
 use cairn_mpi_params as params;
 use linked as _;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result};
@@ -109,11 +109,38 @@ pub fn has_started() -> bool {
     STARTED.load(Ordering::Acquire)
 }
 
+/// The component system of the process; null before somebody asks for it. A leaked one.
+static SYSTEM: AtomicPtr<System> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Held while it changes.
+static MAKING: Mutex<()> = Mutex::new(());
+
 /// The component system of the process. Tools need it before MPI is initialized and after MPI is
 /// finalized, when no component is open.
 pub fn system() -> &'static System {
-    static SYSTEM: OnceLock<&'static System> = OnceLock::new();
-    SYSTEM.get_or_init(|| params::system(Options::of_process(CommandLine::default())))
+    // SAFETY: null or leaked. Acquire pairs with the Release in `make_system`.
+    if let Some(system) = unsafe { SYSTEM.load(Ordering::Acquire).as_ref() } {
+        return system;
+    }
+    let making = MAKING.lock();
+    // SAFETY: as above.
+    match unsafe { SYSTEM.load(Ordering::Acquire).as_ref() } {
+        Some(system) => system,
+        None => make_system(&making),
+    }
+}
+
+fn make_system(_making: &MutexGuard<'_, ()>) -> &'static System {
+    let system = params::system(Options::of_process(CommandLine::default()));
+    system.set_event_listener(crate::tool::events::deliver);
+    SYSTEM.store(std::ptr::from_ref(system).cast_mut(), Ordering::Release);
+    system
+}
+
+/// The system whose components are about to be opened. One whose components were closed is over, so a
+/// session that begins after `MPI_Finalize` has another; what tools hold of the old one tells no news.
+fn start_system() -> &'static System {
+    if STARTED.swap(true, Ordering::AcqRel) { make_system(&MAKING.lock()) } else { system() }
 }
 
 /// Held while the state changes.
@@ -192,8 +219,7 @@ fn join(level: c_int) -> Result<&'static Runtime> {
 /// Makes everything that there is before the first communicator.
 fn start(level: c_int) -> Result<&'static Runtime> {
     crate::objects::info::start_directory();
-    let system = system();
-    STARTED.store(true, Ordering::Release);
+    let system = start_system();
     crate::check::enable(params::flag(system, params::PARAM_CHECK));
     system.check().map_err(|problems| Error::new(MPI_ERR_OTHER, problems.to_string()))?;
 

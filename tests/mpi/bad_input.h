@@ -36,6 +36,7 @@ static MPI_Datatype type = MPI_DATATYPE_NULL, no_type = NO(Datatype);
 static MPI_Request request = MPI_REQUEST_NULL, no_request = NO(Request);
 static MPI_Request null_request = MPI_REQUEST_NULL;
 static MPI_Message message = MPI_MESSAGE_NO_PROC, no_message = NO(Message);
+static MPI_Session session = MPI_SESSION_NULL, no_session = NO(Session), another;
 
 static void reduce(void *a, void *b, Count *n, MPI_Datatype *of) { (void)a, (void)b, (void)n, (void)of; }
 static void comm_handler(MPI_Comm *of, int *code, ...) { (void)of, (void)code; }
@@ -51,6 +52,7 @@ static void *const used[] = {
     &address, &pointer, text, long_text, &status, types, no_types, requests, no_requests,
     null_requests, &comm, &no_comm, &group, &no_group, &info, &no_info, &handler, &no_handler, &op,
     &no_op, &type, &no_type, &request, &no_request, &null_request, &message, &no_message,
+    &session, &no_session, &another,
     (void *)reduce, (void *)comm_handler, (void *)win_handler, (void *)session_handler,
     (void *)query, (void *)release, (void *)cancel,
 };
@@ -116,7 +118,9 @@ int main(void)
     all_refused("is not initialized");
     begin(&rank, &size);
     memset(long_text, 'x', sizeof long_text - 1);
+    OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
     wrong_arguments();
+    OK(MPI_Session_finalize(&session));
     /* Everything still works. */
     OK(MPI_Sendrecv(out, 16, MPI_INT, 0, 1, in, 16, MPI_INT, 0, 1, MPI_COMM_SELF, &status));
     OK(MPI_Barrier(MPI_COMM_WORLD));

@@ -337,7 +337,7 @@ static void buffers(MPI_Session session)
     MPI_Count large;
     OK(MPI_Session_detach_buffer_c(session, &found, &large));
     CHECK(found == of_session && large == ROOM);
-    OK(MPI_Session_attach_buffer(session, MPI_BUFFER_AUTOMATIC, 0));
+    OK(MPI_Session_attach_buffer_c(session, MPI_BUFFER_AUTOMATIC, 0));
     OK(MPI_Bsend(in, 2000, MPI_CHAR, to, 0, comm));
     OK(MPI_Recv(in, 2000, MPI_CHAR, from, 0, comm, MPI_STATUS_IGNORE));
     OK(MPI_Comm_free(&comm));

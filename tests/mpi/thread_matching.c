@@ -1,6 +1,7 @@
 /* Several threads of each process send and receive on one communicator: messages with tags of their
    own, receives with wildcards, matched probes and cancelled receives, all in the right order, and
    where messages may overtake each other, each once. */
+#define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
 #include <pthread.h>

@@ -173,11 +173,7 @@ impl Counters {
     }
 
     #[cold]
-    fn make(
-        &self,
-        place: &AtomicPtr<Blocks>,
-        count: u32,
-    ) -> Option<&[Counted<Messages>]> {
+    fn make(&self, place: &AtomicPtr<Blocks>, count: u32) -> Option<&[Counted<Messages>]> {
         let blocks: Result<_, _> = (0..count).map(|_| Counted::new(self.host, None)).collect();
         // Without them the shared ones do.
         let made = Box::into_raw(Box::new(blocks.ok()?));

@@ -41,9 +41,6 @@ pub fn is_running() -> bool {
 /// Initializes it, once more.
 pub fn init() {
     let mut users = USERS.lock();
-    if *users == 0 {
-        runtime::system().set_event_listener(events::deliver);
-    }
     *users += 1;
     RUNNING.store(true, Ordering::Release);
 }
