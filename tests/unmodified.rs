@@ -329,7 +329,7 @@ fn the_examples_of_the_rust_crate_run() {
             }
         }
     }
-    assert!(passed >= 2 * 33, "only {passed} runs of examples succeeded");
+    assert!(passed >= 2 * 43, "only {passed} runs of examples succeeded");
 }
 
 // Another MPI -------------------------------------------------------------------------------------------
