@@ -19,6 +19,7 @@ const SYS_FUTEX: c_long = 221;
 
 const FUTEX_WAIT_PRIVATE: c_int = 128;
 const FUTEX_WAKE_PRIVATE: c_int = 129;
+const FUTEX_WAKE: c_int = 1;
 
 /// Sleeps while `*word == expected`. Returns early on signals; callers look again.
 pub(crate) fn futex_wait(word: &AtomicU32, expected: u32) {
@@ -31,6 +32,14 @@ pub(crate) fn futex_wait(word: &AtomicU32, expected: u32) {
             expected,
             core::ptr::null::<core::ffi::c_void>(),
         );
+    }
+}
+
+/// Wakes all threads, of this process and others, that sleep on a word that is not private.
+pub(crate) fn futex_wake_everywhere(word: &AtomicU32) {
+    // SAFETY: the kernel uses the address as a key only.
+    unsafe {
+        syscall(SYS_FUTEX, word.as_ptr(), FUTEX_WAKE, c_int::MAX);
     }
 }
 

@@ -116,7 +116,7 @@ impl SharedMemory {
         let generation = match board.arrive(size) {
             Next::Leave => return Ok(()),
             Next::Wake => {
-                wake(board.word());
+                WaitSync::wake(board.word());
                 return Ok(());
             }
             Next::Wait(generation) => generation,
@@ -146,11 +146,4 @@ fn is_on_one_node(comm: &Comm) -> bool {
     // SAFETY: a communicator has so many peers; they stay.
     let local = |rank| unsafe { (**comm.peers.add(rank)).flags & PEER_LOCAL != 0 };
     (0..comm.remote_size as usize).all(local)
-}
-
-/// Wakes all that sleep on a word.
-#[cold]
-fn wake(word: &AtomicU32) {
-    // SAFETY: FUTEX_WAKE uses the address as a key only. Not private: sleepers are other processes.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }

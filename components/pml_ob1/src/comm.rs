@@ -36,6 +36,10 @@ pub struct State {
     pub queues: OnceLock<Counted<Queues>>,
     /// Threads that look at messages which the engine may give to another thread.
     pub probers: AtomicU32,
+    /// Threads that wait for a message that they may probe.
+    pub waiting: AtomicU32,
+    /// Changes when a message was kept that one of them may wait for.
+    pub arrivals: AtomicU32,
 }
 
 // SAFETY: an engine is made for use by any thread, and the rest is constant or atomic.
@@ -104,6 +108,8 @@ impl State {
             ranks: (0..comm.remote_size).map(|_| AtomicPtr::default()).collect(),
             queues: OnceLock::new(),
             probers: AtomicU32::new(0),
+            waiting: AtomicU32::new(0),
+            arrivals: AtomicU32::new(0),
         }
     }
 

@@ -16,7 +16,7 @@ use core::sync::atomic::Ordering;
 
 use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::request::{
-    MessageStatus, REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_RECEIVE, Request,
+    MessageStatus, REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_RECEIVE, Request, WaitSync,
 };
 use cairn_framework::abi::status::{DONE, ERR_RESOURCES, ERR_TRUNCATED, OK, Status};
 use cairn_framework::author::Failure;
@@ -376,6 +376,7 @@ impl Core {
             here.came(start, state, message, !posted.is_null());
         }
         if posted.is_null() {
+            self.tell_probers::<M>(state);
             self.counters.events.unexpected.raise(|| {
                 let bytes = message.content().1 as i64;
                 [header.context.into(), header.source.into(), header.tag.into(), bytes]
@@ -613,8 +614,7 @@ impl Core {
         let state = unsafe { self.state(receive.comm) };
         // SAFETY: the table is complete.
         let find = unsafe { state.matching.find.unwrap_unchecked() };
-        let mut misses = 0u32;
-        loop {
+        let look = || {
             if M::THREADED {
                 state.probers.fetch_add(1, Ordering::AcqRel);
             }
@@ -627,13 +627,49 @@ impl Core {
             if M::THREADED {
                 state.probers.fetch_sub(1, Ordering::Release);
             }
-            if found.is_some() || (misses > 0 && !blocking) {
-                return found;
+            found
+        };
+        let spins = match (blocking, self.host.job().is_crowded()) {
+            (false, _) => 1,
+            (true, true) => 0,
+            (true, false) => self.params.spin.get(),
+        };
+        for _ in 0..spins {
+            if let Some(found) = look() {
+                return Some(found);
             }
-            if self.host.progress() == 0 && i64::from(misses) > self.params.spin.get() {
+            self.host.progress();
+        }
+        if !blocking {
+            return look();
+        }
+        state.waiting.fetch_add(1, Ordering::Relaxed);
+        let found = loop {
+            let expected = state.arrivals.load(Ordering::Acquire);
+            if let Some(found) = look() {
+                break found;
+            }
+            let word = &raw const state.arrivals;
+            let sync = WaitSync { pending: 1.into(), expected, word, ..WaitSync::default() };
+            // An error means that nobody can wait here; then this thread polls.
+            if self.host.wait(&sync).is_err() && self.host.progress() == 0 {
                 std::thread::yield_now();
             }
-            misses = misses.saturating_add(1);
+        };
+        state.waiting.fetch_sub(1, Ordering::Relaxed);
+        Some(found)
+    }
+
+    /// A message was kept: tells those who wait for one that they may probe. Whoever waits said so
+    /// before it looked into the engine, and the message went in after it had looked or was found; the
+    /// engine's lock orders the two, so the number of those who wait needs no order of its own.
+    #[inline]
+    fn tell_probers<M: Mode>(&self, state: &State) {
+        if state.waiting.load(Ordering::Relaxed) != 0 {
+            state.arrivals.fetch_add(1, Ordering::Release);
+            if M::THREADED {
+                WaitSync::wake(&state.arrivals);
+            }
         }
     }
 
