@@ -62,8 +62,6 @@
  */
 #define CAIRN_COUNTER_SIZE 6
 
-struct Option_CounterRefreshFn;
-
 /**
  * Brings a cell up to date; see `cairn_counter_spec_t.refresh`.
  */
@@ -112,7 +110,7 @@ struct cairn_counter_spec_t {
    * what it knows from elsewhere; not called any more when `counter_remove` has returned. It must
    * not use the host's counters, and takes no lock that anybody holds who does. May be null.
    */
-  struct Option_CounterRefreshFn refresh;
+  void (*refresh)(void *context);
   /**
    * Passed to `refresh`.
    */

@@ -48,8 +48,6 @@
  */
 #define CAIRN_PMI_TEXT 256
 
-struct Option_PmiProgress;
-
 /**
  * What the process manager says about the job.
  */
@@ -165,12 +163,13 @@ struct cairn_pmi_ops_t {
   cairn_status_t (*node_of)(cairn_instance_t *instance, uint32_t rank, uint32_t *node);
   /**
    * As `fence`, and calls `progress`, unless it is null, with `context` again and again while it
-   * waits, on this thread. Processes may mix it with `fence`. `progress` returns how much it has done; after calls that did nothing the process may sleep, a
-   * millisecond at most, before the next one. `progress` must not call functions of this table but
-   * `abort`. Default: `CAIRN_ERR_UNSUPPORTED`.
+   * waits, on this thread. Processes may mix it with `fence`. `progress` returns how much it has
+   * done; after calls that did nothing the process may sleep, a millisecond at most, before the next
+   * one. `progress` must not call functions of this table but `abort`. Default:
+   * `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_status_t (*fence_with)(cairn_instance_t *instance,
-                               struct Option_PmiProgress progress,
+                               uint32_t (*progress)(void *context),
                                void *context);
 };
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use cbindgen::{Builder, Config, DocumentationStyle, Language, Style};
 use syn::{Item, UseTree, Visibility};
 
@@ -187,6 +187,14 @@ fn header(source: &Source, sources: &[Source], names: &HashMap<String, String>) 
     let text = String::from_utf8(bytes)?;
     for name in &own {
         ensure!(text.contains(&names[name]), "{}: cbindgen left out {name}", source.path.display());
+    }
+    // Which it makes of an optional function whose type has a name.
+    let unknown = text.lines().find(|line| line.contains("struct Option_"));
+    if let Some(line) = unknown {
+        bail!(
+            "{}: C has no such type; write the function's type out: {line}",
+            source.path.display()
+        );
     }
     let end = text.rfind("#endif").context("a header has an include guard")?;
     let text = format!("{}{}{}", &text[..end], trailer(&source.name), &text[end..]);

@@ -59,7 +59,7 @@ pub struct CounterSpec {
     /// Since 1.1. Called before somebody reads the counter, so that its owner may put into the cell
     /// what it knows from elsewhere; not called any more when `counter_remove` has returned. It must
     /// not use the host's counters, and takes no lock that anybody holds who does. May be null.
-    pub refresh: Option<CounterRefreshFn>,
+    pub refresh: Option<unsafe extern "C" fn(context: *mut c_void)>,
     /// Passed to `refresh`.
     pub refresh_context: *mut c_void,
 }

@@ -123,13 +123,14 @@ pub struct PmiOps {
     pub node_of:
         Option<unsafe extern "C" fn(instance: *mut Instance, rank: u32, node: &mut u32) -> Status>,
     /// As `fence`, and calls `progress`, unless it is null, with `context` again and again while it
-    /// waits, on this thread. Processes may mix it with `fence`. `progress` returns how much it has done; after calls that did nothing the process may sleep, a
-    /// millisecond at most, before the next one. `progress` must not call functions of this table but
-    /// `abort`. Default: `CAIRN_ERR_UNSUPPORTED`.
+    /// waits, on this thread. Processes may mix it with `fence`. `progress` returns how much it has
+    /// done; after calls that did nothing the process may sleep, a millisecond at most, before the next
+    /// one. `progress` must not call functions of this table but `abort`. Default:
+    /// `CAIRN_ERR_UNSUPPORTED`.
     pub fence_with: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
-            progress: Option<PmiProgress>,
+            progress: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
             context: *mut c_void,
         ) -> Status,
     >,
