@@ -143,6 +143,24 @@ struct cairn_match_counts_t {
    * Most entries one of them compared.
    */
   uint64_t compared_max;
+  /**
+   * Since 1.1. Calls of `post`.
+   */
+  uint64_t posts;
+  /**
+   * Since 1.1. Calls of `arrive`.
+   */
+  uint64_t arrivals;
+  /**
+   * Since 1.1. Receives that were in it when messages arrived, summed up: over the arrivals, the
+   * mean length of the queue that a message meets.
+   */
+  uint64_t posted_met;
+  /**
+   * Since 1.1. Messages that were in it when receives were posted, summed up: over the posts, the
+   * mean length of the queue that a receive meets.
+   */
+  uint64_t arrived_met;
 };
 
 /**

@@ -8,13 +8,11 @@
 //! | receive | next of the chain | previous | number of its posting | 1 while it is in a bin |
 //! | message | next of the chain | next of all | previous | |
 
-use std::sync::Arc;
-
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
 };
-use cairn_matching::{Key, Queue, Queues, Table, Tally, Totals, tag_fits, write_lines};
+use cairn_matching::{Key, Queue, Queues, Table, Tally, tag_fits, write_lines};
 
 const NUMBER: usize = 2;
 const IN_BIN: usize = 3;
@@ -48,12 +46,11 @@ pub struct Bins {
     /// Every message, in the order of arrival.
     all: Queue<MatchArrived, OF_ALL>,
     tally: Tally,
-    totals: Arc<Totals>,
 }
 
 impl Bins {
     /// Empty bins.
-    pub fn new(totals: Arc<Totals>) -> Result<Self, Failure> {
+    pub fn new() -> Result<Self, Failure> {
         Ok(Self {
             posted: Table::new(ROOM)?,
             kinds: [0; 4],
@@ -62,7 +59,6 @@ impl Bins {
             arrived: Table::new(ROOM)?,
             all: Queue::EMPTY,
             tally: Tally::default(),
-            totals,
         })
     }
 
@@ -180,7 +176,7 @@ impl Queues for Bins {
         } else {
             self.posted.first(Key::new(source, tag))
         };
-        self.tally.arrive_searched(compared, &self.totals);
+        self.tally.arrive_searched(compared);
         if let Some(found) = found {
             // SAFETY: found in the table.
             unsafe { self.withdraw(found) };
@@ -231,7 +227,6 @@ impl Queues for Bins {
     }
 
     fn counts(&mut self) -> MatchCounts {
-        self.tally.tell(&self.totals);
         self.tally.counts()
     }
 
@@ -242,12 +237,6 @@ impl Queues for Bins {
         });
         self.all.each(|entry| messages.push((messages.len(), entry.source, entry.tag)));
         write_lines(&self.tally.counts(), &mut receives, &mut messages)
-    }
-}
-
-impl Drop for Bins {
-    fn drop(&mut self) {
-        self.tally.tell(&self.totals);
     }
 }
 

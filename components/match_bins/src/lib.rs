@@ -22,15 +22,13 @@
 
 mod engine;
 
-use std::sync::Arc;
-
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::matching::Match;
-use cairn_matching::{Guarded, Totals};
+use cairn_matching::Guarded;
 
 use engine::Bins;
 
@@ -41,7 +39,6 @@ const PRIORITY: i64 = 40;
 struct Hashed {
     priority: i32,
     threaded: bool,
-    totals: Arc<Totals>,
 }
 
 impl Component for Hashed {
@@ -53,7 +50,7 @@ impl Component for Hashed {
 
     fn open(host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
         let threaded = host.job().thread_level == THREAD_MULTIPLE;
-        Ok(Self { priority: priority.get() as i32, threaded, totals: Totals::new(host)? })
+        Ok(Self { priority: priority.get() as i32, threaded })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -65,7 +62,7 @@ impl Match for Hashed {
     cairn_matching::guarded!(Bins);
 
     fn engine_open(&self, _comm: &Comm) -> Result<Guarded<Bins>, Failure> {
-        Ok(Guarded::new(Bins::new(Arc::clone(&self.totals))?, self.threaded))
+        Ok(Guarded::new(Bins::new()?, self.threaded))
     }
 }
 

@@ -9,14 +9,13 @@
 //! | message | next of the sender | previous | next of all | previous |
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::sync::Arc;
 
 use cairn_framework::abi::status::ERR_RESOURCES;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MatchArrived, MatchCounts, MatchPosted,
 };
-use cairn_matching::{Queue, Queues, Tally, Totals, tag_fits, write_lines};
+use cairn_matching::{Queue, Queues, Tally, tag_fits, write_lines};
 
 const NUMBER: usize = 2;
 const IN_LIST: usize = 3;
@@ -44,12 +43,11 @@ pub struct Lists {
     /// Receives posted so far.
     posts: usize,
     tally: Tally,
-    totals: Arc<Totals>,
 }
 
 impl Lists {
     /// Empty lists for so many sources.
-    pub fn new(source_count: usize, totals: Arc<Totals>) -> Result<Self, Failure> {
+    pub fn new(source_count: usize) -> Result<Self, Failure> {
         // SAFETY: the layout's size is not zero. All zero is a valid `Source`.
         let sources = unsafe { alloc_zeroed(Self::layout(source_count)) }.cast::<Source>();
         if sources.is_null() {
@@ -65,7 +63,6 @@ impl Lists {
             all: Queue::EMPTY,
             posts: 0,
             tally: Tally::default(),
-            totals,
         })
     }
 
@@ -155,7 +152,7 @@ impl Lists {
                 (own, any) => own.or(any),
             };
         }
-        self.tally.arrive_searched(compared, &self.totals);
+        self.tally.arrive_searched(compared);
         if let Some(found) = found {
             // SAFETY: found in one of the lists.
             unsafe { self.withdraw(found) };
@@ -213,7 +210,7 @@ impl Queues for Lists {
         // Most often the receive that was posted first is the right one. Nothing is called here
         // that comes back, so this costs no stack frame.
         let first = self.source(source).posted.head();
-        if !first.is_null() && self.any.head().is_null() && !self.tally.is_due() {
+        if !first.is_null() && self.any.head().is_null() {
             // SAFETY: what is in a list is valid.
             unsafe {
                 if tag_fits((*first).tag, tag) {
@@ -266,7 +263,6 @@ impl Queues for Lists {
     }
 
     fn counts(&mut self) -> MatchCounts {
-        self.tally.tell(&self.totals);
         self.tally.counts()
     }
 
@@ -291,7 +287,6 @@ fn not_null<E>(entry: *mut E) -> Option<*mut E> {
 
 impl Drop for Lists {
     fn drop(&mut self) {
-        self.tally.tell(&self.totals);
         // SAFETY: allocated by `new` with this layout.
         unsafe { dealloc(self.sources.cast(), Self::layout(self.source_count)) }
     }

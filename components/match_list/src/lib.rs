@@ -17,15 +17,13 @@
 
 mod engine;
 
-use std::sync::Arc;
-
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::matching::Match;
-use cairn_matching::{Guarded, Totals};
+use cairn_matching::Guarded;
 
 use engine::Lists;
 
@@ -35,7 +33,6 @@ const PRIORITY: i64 = 50;
 struct List {
     priority: i32,
     threaded: bool,
-    totals: Arc<Totals>,
 }
 
 impl Component for List {
@@ -47,7 +44,7 @@ impl Component for List {
 
     fn open(host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
         let threaded = host.job().thread_level == THREAD_MULTIPLE;
-        Ok(Self { priority: priority.get() as i32, threaded, totals: Totals::new(host)? })
+        Ok(Self { priority: priority.get() as i32, threaded })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -59,7 +56,7 @@ impl Match for List {
     cairn_matching::guarded!(Lists);
 
     fn engine_open(&self, comm: &Comm) -> Result<Guarded<Lists>, Failure> {
-        let lists = Lists::new(comm.remote_size as usize, Arc::clone(&self.totals))?;
+        let lists = Lists::new(comm.remote_size as usize)?;
         Ok(Guarded::new(lists, self.threaded))
     }
 }

@@ -30,14 +30,11 @@ mod params;
 mod shards;
 mod sync;
 
-use std::sync::Arc;
-
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::matching::{Match, MatchArrived, MatchCounts, MatchPosted};
-use cairn_matching::Totals;
 
 use params::Params;
 use shards::Shards;
@@ -47,7 +44,6 @@ struct Sharded {
     threaded: bool,
     cores: u32,
     params: Params,
-    totals: Arc<Totals>,
 }
 
 impl Component for Sharded {
@@ -63,7 +59,6 @@ impl Component for Sharded {
             threaded: host.job().thread_level == THREAD_MULTIPLE,
             cores: host.job().cores,
             params,
-            totals: Totals::new(host)?,
         })
     }
 
@@ -81,7 +76,7 @@ impl Match for Sharded {
         } else {
             (1, 1)
         };
-        Shards::new(self.threaded, grid, Arc::clone(&self.totals))
+        Shards::new(self.threaded, grid)
     }
 
     #[inline]

@@ -55,13 +55,11 @@
 //! The model checker tries this with few entries in every order of steps:
 //! `cargo test -p match_sharded --features loom --release --lib model_`.
 
-use std::sync::Arc;
-
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
 };
-use cairn_matching::{Key, Queue, Table, Tally, Totals, tag_fits, write_lines};
+use cairn_matching::{Key, Queue, Table, Tally, tag_fits, write_lines};
 
 use crate::sync::{AtomicUsize, Cell, Lock, Ordering};
 
@@ -123,7 +121,6 @@ pub struct Shards {
     posts: Apart<AtomicUsize>,
     /// Messages that were ever kept.
     arrivals: Apart<AtomicUsize>,
-    totals: Arc<Totals>,
 }
 
 // SAFETY: see the table above; entries belong to whoever has the shard or line.
@@ -158,11 +155,7 @@ fn earlier(best: Best, found: Option<*mut MatchPosted>) -> Best {
 
 impl Shards {
     /// An empty engine of rows and columns, both powers of two.
-    pub fn new(
-        threaded: bool,
-        (rows, columns): (usize, usize),
-        totals: Arc<Totals>,
-    ) -> Result<Self, Failure> {
+    pub fn new(threaded: bool, (rows, columns): (usize, usize)) -> Result<Self, Failure> {
         let shard = |_| {
             let inner = Inner {
                 posted: Table::new(ROOM)?,
@@ -186,7 +179,6 @@ impl Shards {
             wildcards: Apart(AtomicUsize::new(0)),
             posts: Apart(AtomicUsize::new(0)),
             arrivals: Apart(AtomicUsize::new(0)),
-            totals,
         })
     }
 
@@ -274,7 +266,7 @@ impl Shards {
                 }
             } else {
                 let (found, compared) = inner.posted_first(source, tag);
-                inner.tally.arrive_searched(compared, &self.totals);
+                inner.tally.arrive_searched(compared);
                 if let Some(found) = found {
                     // SAFETY: found in the shard.
                     unsafe { inner.withdraw(found) };
@@ -333,7 +325,7 @@ impl Shards {
         compared += more;
         let before = best;
         best = earlier(before, own);
-        inner.tally.arrive_searched(compared, &self.totals);
+        inner.tally.arrive_searched(compared);
         // SAFETY: found there, and the locks are held.
         unsafe {
             if best != before {
@@ -480,23 +472,18 @@ impl Shards {
     pub fn counts(&self) -> MatchCounts {
         let mut all = MatchCounts::default();
         let mut add = |tally: &mut Tally| {
-            tally.tell(&self.totals);
-            let MatchCounts {
-                posted,
-                arrived,
-                posted_max,
-                arrived_max,
-                searches,
-                compared,
-                compared_max,
-            } = tally.counts();
-            all.posted += posted;
-            all.arrived += arrived;
-            all.posted_max += posted_max;
-            all.arrived_max += arrived_max;
-            all.searches += searches;
-            all.compared += compared;
-            all.compared_max = all.compared_max.max(compared_max);
+            let part = tally.counts();
+            all.posted += part.posted;
+            all.arrived += part.arrived;
+            all.posted_max += part.posted_max;
+            all.arrived_max += part.arrived_max;
+            all.searches += part.searches;
+            all.compared += part.compared;
+            all.compared_max = all.compared_max.max(part.compared_max);
+            all.posts += part.posts;
+            all.arrivals += part.arrivals;
+            all.posted_met += part.posted_met;
+            all.arrived_met += part.arrived_met;
         };
         for shard in 0..self.shards.len() {
             self.in_shard(shard, |inner| add(&mut inner.tally));

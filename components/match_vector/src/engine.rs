@@ -4,12 +4,10 @@
 //! entry that are the engine's own, 0 is the number of its cell; of a receive's, 3 is 1 while it is
 //! in.
 
-use std::sync::Arc;
-
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
 };
-use cairn_matching::{Queues, Tally, Totals, write_lines};
+use cairn_matching::{Queues, Tally, write_lines};
 
 use crate::cells::{Cells, Packed};
 use crate::kernel::Kernel;
@@ -22,7 +20,6 @@ pub struct Queued {
     posted: Cells<MatchPosted, true>,
     arrived: Cells<MatchArrived, false>,
     tally: Tally,
-    totals: Arc<Totals>,
 }
 
 /// What a receive asks for.
@@ -36,14 +33,8 @@ fn wanted(source: i32, tag: i32) -> Packed {
 
 impl Queued {
     /// Nothing waits.
-    pub fn new(kernel: &'static Kernel, totals: Arc<Totals>) -> Self {
-        Self {
-            kernel,
-            posted: Cells::new(),
-            arrived: Cells::new(),
-            tally: Tally::default(),
-            totals,
-        }
+    pub fn new(kernel: &'static Kernel) -> Self {
+        Self { kernel, posted: Cells::new(), arrived: Cells::new(), tally: Tally::default() }
     }
 
     /// Takes a message out.
@@ -101,7 +92,7 @@ impl Queues for Queued {
     ) -> Option<*mut MatchPosted> {
         let packed = Packed::new(Some(source), Some(tag));
         let (found, compared) = self.posted.first_for(self.kernel, packed.key);
-        self.tally.arrive_searched(compared, &self.totals);
+        self.tally.arrive_searched(compared);
         if let Some(found) = found {
             // SAFETY: found in the cells.
             unsafe { self.withdraw(found) };
@@ -149,7 +140,6 @@ impl Queues for Queued {
     }
 
     fn counts(&mut self) -> MatchCounts {
-        self.tally.tell(&self.totals);
         self.tally.counts()
     }
 
@@ -158,11 +148,5 @@ impl Queues for Queued {
         self.posted.each(|entry| receives.push((receives.len(), entry.source, entry.tag)));
         self.arrived.each(|entry| messages.push((messages.len(), entry.source, entry.tag)));
         write_lines(&self.tally.counts(), &mut receives, &mut messages)
-    }
-}
-
-impl Drop for Queued {
-    fn drop(&mut self) {
-        self.tally.tell(&self.totals);
     }
 }

@@ -25,15 +25,13 @@ mod cells;
 mod engine;
 mod kernel;
 
-use std::sync::Arc;
-
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::param::{ChoiceParam, IntegerParam};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::matching::Match;
-use cairn_matching::{Guarded, Totals};
+use cairn_matching::Guarded;
 
 use engine::Queued;
 use kernel::Kernel;
@@ -51,7 +49,6 @@ struct Vector {
     priority: i32,
     threaded: bool,
     kernel: &'static Kernel,
-    totals: Arc<Totals>,
 }
 
 impl Component for Vector {
@@ -81,7 +78,6 @@ impl Component for Vector {
             priority: params.priority.get() as i32,
             threaded: host.job().thread_level == THREAD_MULTIPLE,
             kernel,
-            totals: Totals::new(host)?,
         })
     }
 
@@ -94,7 +90,7 @@ impl Match for Vector {
     cairn_matching::guarded!(Queued);
 
     fn engine_open(&self, _comm: &Comm) -> Result<Guarded<Queued>, Failure> {
-        let queued = Queued::new(self.kernel, Arc::clone(&self.totals));
+        let queued = Queued::new(self.kernel);
         Ok(Guarded::new(queued, self.threaded))
     }
 }

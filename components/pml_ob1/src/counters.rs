@@ -60,10 +60,6 @@ cairn_framework::counters! {
         violations: SUM, "messages", "Messages that were dropped because they broke the protocol.";
         match_time: TIMER, "ns", "Time that the searches took which were timed, one in many.";
         match_timed: SUM, "searches", "Searches for the receive of a message that were timed.";
-        receives_sampled: AGGREGATE, "receives",
-            "Receives that were posted after the searches that were timed, summed up.";
-        messages_sampled: AGGREGATE, "messages",
-            "Messages that waited for a receive after the searches that were timed, summed up.";
     }
 }
 
@@ -75,6 +71,12 @@ cairn_framework::counters! {
         messages_waiting: LEVEL, "messages", "Messages that have come and wait for a receive.";
         messages_waiting_max: MAXIMUM, "messages",
             "Most messages of a communicator that waited at a time.";
+        receives_posted_met: AGGREGATE, "receives",
+            "Receives that were posted when messages came, summed up; divided by the arrivals the mean length of the queue.";
+        messages_waiting_met: AGGREGATE, "messages",
+            "Messages that waited when receives were posted, summed up; divided by the posts the mean length of the queue.";
+        posts: SUM, "receives", "Receives that were posted.";
+        arrivals: SUM, "messages", "Messages that were matched or kept.";
         searches: SUM, "searches", "Searches for a message's receive or a receive's message.";
         searches_compared: AGGREGATE, "entries",
             "Entries that searches compared; divided by their number the mean length of one.";
@@ -217,15 +219,9 @@ impl Here<'_> {
 
     /// A message came, and the engine has a receive for it or keeps it.
     #[inline]
-    pub fn came(
-        self,
-        start: Option<Instant>,
-        state: &State,
-        message: &Incoming<'_>,
-        matched: bool,
-    ) {
+    pub fn came(self, start: Option<Instant>, message: &Incoming<'_>, matched: bool) {
         if let Some(start) = start {
-            self.sample(start, state);
+            self.sample(start);
         }
         self.add(|block| if matched { &block.matched } else { &block.unexpected }, 1);
         let (kind, bytes) = message.content();
@@ -254,12 +250,9 @@ impl Here<'_> {
 impl Here<'_> {
     /// One search of many was timed.
     #[cold]
-    fn sample(self, start: Instant, state: &State) {
+    fn sample(self, start: Instant) {
         self.add(|block| &block.match_time, start.elapsed().as_nanos() as u64);
         self.add(|block| &block.match_timed, 1);
-        let counts = counts(state);
-        self.add(|block| &block.receives_sampled, counts.posted);
-        self.add(|block| &block.messages_sampled, counts.arrived);
     }
 }
 
@@ -304,6 +297,10 @@ pub unsafe extern "C" fn refresh(state: *mut c_void) {
             (&queues.receives_posted_max, counts.posted_max),
             (&queues.messages_waiting, counts.arrived),
             (&queues.messages_waiting_max, counts.arrived_max),
+            (&queues.receives_posted_met, counts.posted_met),
+            (&queues.messages_waiting_met, counts.arrived_met),
+            (&queues.posts, counts.posts),
+            (&queues.arrivals, counts.arrivals),
             (&queues.searches, counts.searches),
             (&queues.searches_compared, counts.compared),
             (&queues.searches_compared_max, counts.compared_max),

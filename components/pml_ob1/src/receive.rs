@@ -373,7 +373,7 @@ impl Core {
             )
         };
         if let Some(here) = here {
-            here.came(start, state, message, !posted.is_null());
+            here.came(start, message, !posted.is_null());
         }
         if posted.is_null() {
             self.tell_probers::<M>(state);

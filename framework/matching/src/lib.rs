@@ -17,5 +17,5 @@ pub use entry::{Entry, Key, tag_fits};
 pub use guarded::{Guarded, Queues};
 pub use queue::Queue;
 pub use table::Table;
-pub use tally::{Tally, Totals};
+pub use tally::Tally;
 pub use text::{Line, write_lines};

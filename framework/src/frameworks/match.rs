@@ -94,6 +94,16 @@ pub struct MatchCounts {
     pub compared: u64,
     /// Most entries one of them compared.
     pub compared_max: u64,
+    /// Since 1.1. Calls of `post`.
+    pub posts: u64,
+    /// Since 1.1. Calls of `arrive`.
+    pub arrivals: u64,
+    /// Since 1.1. Receives that were in it when messages arrived, summed up: over the arrivals, the
+    /// mean length of the queue that a message meets.
+    pub posted_met: u64,
+    /// Since 1.1. Messages that were in it when receives were posted, summed up: over the posts, the
+    /// mean length of the queue that a receive meets.
+    pub arrived_met: u64,
 }
 
 /// An engine's functions. `engine` is what `engine_open` stored.

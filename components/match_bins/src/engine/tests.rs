@@ -1,12 +1,10 @@
 //! What only happens after very many receives.
 
-use cairn_framework::mock::MockHost;
-
 use super::*;
 
 #[test]
 fn numbers_of_posting_wrap() {
-    let mut bins = Bins::new(Totals::new(MockHost::leak("match_bins").handle()).unwrap()).unwrap();
+    let mut bins = Bins::new().unwrap();
     bins.posts = usize::MAX;
     let mut own = MatchPosted { source: 0, tag: 1, engine_private: [0; 4] };
     let mut any = MatchPosted { source: MATCH_ANY_SOURCE, tag: 1, engine_private: [0; 4] };

@@ -29,9 +29,6 @@ unsafe impl Sync for Case {}
 impl Case {
     /// Of a grid, receives with source and tag, and so many messages.
     fn new(grid: (usize, usize), receives: &[(i32, i32)], messages: usize) -> Arc<Self> {
-        static TOTALS: OnceLock<std::sync::Arc<Totals>> = OnceLock::new();
-        let totals =
-            TOTALS.get_or_init(|| Totals::new(MockHost::leak("match_sharded").handle()).unwrap());
         let receive = |(source, tag): &(i32, i32)| MatchPosted {
             source: *source,
             tag: *tag,
@@ -39,7 +36,7 @@ impl Case {
         };
         let message = |_| MatchArrived { source: 9, tag: 9, engine_private: [0; 4] }.into();
         Arc::new(Self {
-            engine: Shards::new(true, grid, std::sync::Arc::clone(totals)).unwrap(),
+            engine: Shards::new(true, grid).unwrap(),
             receives: receives.iter().map(|one| receive(one).into()).collect(),
             messages: (0..messages).map(message).collect(),
             got: receives.iter().map(|_| Plain::new(0)).collect(),
