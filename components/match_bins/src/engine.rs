@@ -10,12 +10,11 @@
 
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
-    MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
+    MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchPosted,
 };
-use cairn_matching::{Key, Queue, Queues, Table, Tally, tag_fits, write_lines};
+use cairn_matching::{Key, Queue, Queues, Table, Tally, WAITS, tag_fits, write_lines};
 
 const NUMBER: usize = 2;
-const IN_BIN: usize = 3;
 
 /// Word of a message where its links in the queue of all begin.
 const OF_ALL: usize = 1;
@@ -89,52 +88,6 @@ impl Bins {
         }
         (best.map(|(found, _)| found), compared)
     }
-
-    /// The message that a receive gets.
-    #[inline]
-    fn search(&self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64) {
-        if self.arrived.is_empty() {
-            return (None, 0);
-        }
-        match kind(source, tag) {
-            0 => self.arrived.first(Key::new(source, tag)),
-            _ => self.all.first(|message| {
-                (source == MATCH_ANY_SOURCE || source == message.source)
-                    && tag_fits(tag, message.tag)
-            }),
-        }
-    }
-
-    /// Takes a message out.
-    ///
-    /// # Safety
-    /// It is in.
-    #[inline]
-    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
-        // SAFETY: promised by the caller.
-        unsafe {
-            self.arrived.remove(arrived);
-            self.all.remove(arrived);
-        }
-        self.tally.taken();
-    }
-
-    /// Takes a receive out.
-    ///
-    /// # Safety
-    /// It is in.
-    #[inline]
-    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
-        // SAFETY: promised by the caller.
-        unsafe {
-            let kind = kind((*posted).source, (*posted).tag);
-            self.kinds[kind] -= 1;
-            self.wildcards -= usize::from(kind != 0);
-            self.posted.remove(posted);
-            (*posted).engine_private[IN_BIN] = 0;
-        }
-        self.tally.unposted();
-    }
 }
 
 impl Queues for Bins {
@@ -143,7 +96,7 @@ impl Queues for Bins {
         // SAFETY: promised by the caller.
         unsafe {
             let (source, tag) = ((*posted).source, (*posted).tag);
-            (*posted).engine_private[IN_BIN] = 0;
+            (*posted).engine_private[WAITS] = 0;
             let (found, compared) = self.search(source, tag);
             self.tally.post_searched(compared);
             if let Some(found) = found {
@@ -151,7 +104,7 @@ impl Queues for Bins {
                 return Some(found);
             }
             (*posted).engine_private[NUMBER] = self.posts;
-            (*posted).engine_private[IN_BIN] = 1;
+            (*posted).engine_private[WAITS] = 1;
             self.posts = self.posts.wrapping_add(1);
             let kind = kind(source, tag);
             self.kinds[kind] += 1;
@@ -169,65 +122,71 @@ impl Queues for Bins {
         tag: i32,
         keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
     ) -> Option<*mut MatchPosted> {
-        let (found, compared) = if self.wildcards != 0 {
+        let found = if self.wildcards != 0 {
             self.with_wildcards(source, tag)
         } else if self.posted.is_empty() {
             (None, 0)
         } else {
             self.posted.first(Key::new(source, tag))
         };
-        self.tally.arrive_searched(compared);
-        if let Some(found) = found {
-            // SAFETY: found in the table.
-            unsafe { self.withdraw(found) };
-            return Some(found);
+        // SAFETY: promised by the caller.
+        unsafe { self.settle(found, (source, tag), keep) }
+    }
+
+    #[inline]
+    fn search(&mut self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64) {
+        if self.arrived.is_empty() {
+            return (None, 0);
         }
-        let kept = keep()?;
+        match kind(source, tag) {
+            0 => self.arrived.first(Key::new(source, tag)),
+            _ => self.all.first(|message| {
+                (source == MATCH_ANY_SOURCE || source == message.source)
+                    && tag_fits(tag, message.tag)
+            }),
+        }
+    }
+
+    #[inline]
+    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
         unsafe {
-            (*kept).source = source;
-            (*kept).tag = tag;
-            self.arrived.push(kept);
-            self.all.push(kept);
+            self.arrived.remove(arrived);
+            self.all.remove(arrived);
         }
-        self.tally.arrived();
-        None
+        self.tally.taken();
     }
 
-    fn find(&mut self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
-        let (found, _) = self.search(source, tag);
-        if take && let Some(found) = found {
-            // SAFETY: found in the table.
-            unsafe { self.take(found) };
-        }
-        found
-    }
-
-    unsafe fn cancel(&mut self, posted: *mut MatchPosted) -> bool {
+    #[inline]
+    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
         // SAFETY: promised by the caller.
         unsafe {
-            let waits = (*posted).engine_private[IN_BIN] == 1;
-            if waits {
-                self.withdraw(posted);
-            }
-            waits
+            let kind = kind((*posted).source, (*posted).tag);
+            self.kinds[kind] -= 1;
+            self.wildcards -= usize::from(kind != 0);
+            self.posted.remove(posted);
+            (*posted).engine_private[WAITS] = 0;
+        }
+        self.tally.unposted();
+    }
+
+    #[inline]
+    unsafe fn keep(&mut self, arrived: *mut MatchArrived) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.arrived.push(arrived);
+            self.all.push(arrived);
         }
     }
 
-    fn drain(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
-        let posted = self.posted.any();
+    fn any(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
         let arrived = self.all.head();
-        let arrived = (!arrived.is_null()).then_some(arrived);
-        // SAFETY: both are in.
-        unsafe {
-            posted.inspect(|posted| self.withdraw(*posted));
-            arrived.inspect(|arrived| self.take(*arrived));
-        }
-        (posted, arrived)
+        (self.posted.any(), (!arrived.is_null()).then_some(arrived))
     }
 
-    fn counts(&mut self) -> MatchCounts {
-        self.tally.counts()
+    #[inline]
+    fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
     }
 
     fn describe(&mut self) -> String {

@@ -12,13 +12,10 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 
 use cairn_framework::abi::status::ERR_RESOURCES;
 use cairn_framework::author::Failure;
-use cairn_framework::frameworks::matching::{
-    MATCH_ANY_SOURCE, MatchArrived, MatchCounts, MatchPosted,
-};
-use cairn_matching::{Queue, Queues, Tally, tag_fits, write_lines};
+use cairn_framework::frameworks::matching::{MATCH_ANY_SOURCE, MatchArrived, MatchPosted};
+use cairn_matching::{Queue, Queues, Tally, WAITS, tag_fits, write_lines};
 
 const NUMBER: usize = 2;
-const IN_LIST: usize = 3;
 
 /// Word of an arrived message where its links in its sender's list begin.
 const OF_SENDER: usize = 0;
@@ -81,49 +78,6 @@ impl Lists {
         unsafe { &mut *self.sources.add(rank as usize) }
     }
 
-    #[inline]
-    fn search(&mut self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64) {
-        if self.all.head().is_null() {
-            return (None, 0);
-        }
-        let fits = |arrived: &MatchArrived| tag_fits(tag, arrived.tag);
-        match source {
-            MATCH_ANY_SOURCE => self.all.first(fits),
-            rank => self.source(rank).arrived.first(fits),
-        }
-    }
-
-    /// Takes a message out.
-    ///
-    /// # Safety
-    /// It is in.
-    #[inline]
-    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
-        // SAFETY: promised by the caller.
-        unsafe {
-            self.source((*arrived).source).arrived.remove(arrived);
-            self.all.remove(arrived);
-        }
-        self.tally.taken();
-    }
-
-    /// Takes a receive out.
-    ///
-    /// # Safety
-    /// It is in.
-    #[inline]
-    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
-        // SAFETY: promised by the caller.
-        unsafe {
-            match (*posted).source {
-                MATCH_ANY_SOURCE => self.any.remove(posted),
-                rank => self.source(rank).posted.remove(posted),
-            }
-            (*posted).engine_private[IN_LIST] = 0;
-        }
-        self.tally.unposted();
-    }
-
     /// A message arrived for which there is more to do than to take the first receive out.
     ///
     /// # Safety
@@ -152,22 +106,8 @@ impl Lists {
                 (own, any) => own.or(any),
             };
         }
-        self.tally.arrive_searched(compared);
-        if let Some(found) = found {
-            // SAFETY: found in one of the lists.
-            unsafe { self.withdraw(found) };
-            return Some(found);
-        }
-        let kept = keep()?;
         // SAFETY: promised by the caller.
-        unsafe {
-            (*kept).source = source;
-            (*kept).tag = tag;
-            self.source(source).arrived.push(kept);
-            self.all.push(kept);
-        }
-        self.tally.arrived();
-        None
+        unsafe { self.settle((found, compared), (source, tag), keep) }
     }
 }
 
@@ -177,7 +117,7 @@ impl Queues for Lists {
         // SAFETY: promised by the caller.
         unsafe {
             let (source, tag) = ((*posted).source, (*posted).tag);
-            (*posted).engine_private[IN_LIST] = 0;
+            (*posted).engine_private[WAITS] = 0;
             if self.all.head().is_null() {
                 self.tally.post_alone();
             } else {
@@ -189,7 +129,7 @@ impl Queues for Lists {
                 }
             }
             (*posted).engine_private[NUMBER] = self.posts;
-            (*posted).engine_private[IN_LIST] = 1;
+            (*posted).engine_private[WAITS] = 1;
             self.posts = self.posts.wrapping_add(1);
             match source {
                 MATCH_ANY_SOURCE => self.any.push(posted),
@@ -225,27 +165,50 @@ impl Queues for Lists {
     }
 
     #[inline]
-    fn find(&mut self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
-        let (found, _) = self.search(source, tag);
-        if take && let Some(found) = found {
-            // SAFETY: found in the lists.
-            unsafe { self.take(found) };
+    fn search(&mut self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64) {
+        if self.all.head().is_null() {
+            return (None, 0);
         }
-        found
+        let fits = |arrived: &MatchArrived| tag_fits(tag, arrived.tag);
+        match source {
+            MATCH_ANY_SOURCE => self.all.first(fits),
+            rank => self.source(rank).arrived.first(fits),
+        }
     }
 
-    unsafe fn cancel(&mut self, posted: *mut MatchPosted) -> bool {
+    #[inline]
+    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
         unsafe {
-            let waits = (*posted).engine_private[IN_LIST] == 1;
-            if waits {
-                self.withdraw(posted);
+            self.source((*arrived).source).arrived.remove(arrived);
+            self.all.remove(arrived);
+        }
+        self.tally.taken();
+    }
+
+    #[inline]
+    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match (*posted).source {
+                MATCH_ANY_SOURCE => self.any.remove(posted),
+                rank => self.source(rank).posted.remove(posted),
             }
-            waits
+            (*posted).engine_private[WAITS] = 0;
+        }
+        self.tally.unposted();
+    }
+
+    #[inline]
+    unsafe fn keep(&mut self, arrived: *mut MatchArrived) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.source((*arrived).source).arrived.push(arrived);
+            self.all.push(arrived);
         }
     }
 
-    fn drain(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
+    fn any(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
         let mut posted = self.any.head();
         for rank in 0..self.source_count as i32 {
             if !posted.is_null() || self.tally.posted_len() == 0 {
@@ -253,17 +216,12 @@ impl Queues for Lists {
             }
             posted = self.source(rank).posted.head();
         }
-        let (posted, arrived) = (not_null(posted), not_null(self.all.head()));
-        // SAFETY: both are in the lists.
-        unsafe {
-            posted.inspect(|posted| self.withdraw(*posted));
-            arrived.inspect(|arrived| self.take(*arrived));
-        }
-        (posted, arrived)
+        (not_null(posted), not_null(self.all.head()))
     }
 
-    fn counts(&mut self) -> MatchCounts {
-        self.tally.counts()
+    #[inline]
+    fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
     }
 
     fn describe(&mut self) -> String {

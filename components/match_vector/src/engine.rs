@@ -5,14 +5,12 @@
 //! in.
 
 use cairn_framework::frameworks::matching::{
-    MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
+    MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchPosted,
 };
-use cairn_matching::{Queues, Tally, write_lines};
+use cairn_matching::{Queues, Tally, WAITS, write_lines};
 
 use crate::cells::{Cells, Packed};
 use crate::kernel::Kernel;
-
-const IN_CELL: usize = 3;
 
 /// What waits in a communicator.
 pub struct Queued {
@@ -36,31 +34,6 @@ impl Queued {
     pub fn new(kernel: &'static Kernel) -> Self {
         Self { kernel, posted: Cells::new(), arrived: Cells::new(), tally: Tally::default() }
     }
-
-    /// Takes a message out.
-    ///
-    /// # Safety
-    /// It is in.
-    #[inline]
-    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
-        // SAFETY: promised by the caller.
-        unsafe { self.arrived.remove(arrived) };
-        self.tally.taken();
-    }
-
-    /// Takes a receive out.
-    ///
-    /// # Safety
-    /// It is in.
-    #[inline]
-    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
-        // SAFETY: promised by the caller.
-        unsafe {
-            self.posted.remove(posted);
-            (*posted).engine_private[IN_CELL] = 0;
-        }
-        self.tally.unposted();
-    }
 }
 
 impl Queues for Queued {
@@ -68,7 +41,7 @@ impl Queues for Queued {
     unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived> {
         // SAFETY: promised by the caller.
         unsafe {
-            (*posted).engine_private[IN_CELL] = 0;
+            (*posted).engine_private[WAITS] = 0;
             let wanted = wanted((*posted).source, (*posted).tag);
             let (found, compared) = self.arrived.first(self.kernel, wanted);
             self.tally.post_searched(compared);
@@ -76,7 +49,7 @@ impl Queues for Queued {
                 self.take(found);
                 return Some(found);
             }
-            (*posted).engine_private[IN_CELL] = 1;
+            (*posted).engine_private[WAITS] = 1;
             self.posted.push(posted, wanted);
         }
         self.tally.posted();
@@ -91,56 +64,49 @@ impl Queues for Queued {
         keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
     ) -> Option<*mut MatchPosted> {
         let packed = Packed::new(Some(source), Some(tag));
-        let (found, compared) = self.posted.first_for(self.kernel, packed.key);
-        self.tally.arrive_searched(compared);
-        if let Some(found) = found {
-            // SAFETY: found in the cells.
-            unsafe { self.withdraw(found) };
-            return Some(found);
-        }
-        let kept = keep()?;
+        let found = self.posted.first_for(self.kernel, packed.key);
+        // SAFETY: promised by the caller.
+        unsafe { self.settle(found, (source, tag), keep) }
+    }
+
+    #[inline]
+    fn search(&mut self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64) {
+        self.arrived.first(self.kernel, wanted(source, tag))
+    }
+
+    #[inline]
+    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
+        // SAFETY: promised by the caller.
+        unsafe { self.arrived.remove(arrived) };
+        self.tally.taken();
+    }
+
+    #[inline]
+    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
         // SAFETY: promised by the caller.
         unsafe {
-            (*kept).source = source;
-            (*kept).tag = tag;
-            self.arrived.push(kept, packed);
+            self.posted.remove(posted);
+            (*posted).engine_private[WAITS] = 0;
         }
-        self.tally.arrived();
-        None
+        self.tally.unposted();
     }
 
-    fn find(&mut self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
-        let (found, _) = self.arrived.first(self.kernel, wanted(source, tag));
-        if take && let Some(found) = found {
-            // SAFETY: found in the cells.
-            unsafe { self.take(found) };
-        }
-        found
-    }
-
-    unsafe fn cancel(&mut self, posted: *mut MatchPosted) -> bool {
+    #[inline]
+    unsafe fn keep(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
         unsafe {
-            let waits = (*posted).engine_private[IN_CELL] == 1;
-            if waits {
-                self.withdraw(posted);
-            }
-            waits
+            let packed = Packed::new(Some((*arrived).source), Some((*arrived).tag));
+            self.arrived.push(arrived, packed);
         }
     }
 
-    fn drain(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
-        let (posted, arrived) = (self.posted.head(), self.arrived.head());
-        // SAFETY: both are in.
-        unsafe {
-            posted.inspect(|posted| self.withdraw(*posted));
-            arrived.inspect(|arrived| self.take(*arrived));
-        }
-        (posted, arrived)
+    fn any(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
+        (self.posted.head(), self.arrived.head())
     }
 
-    fn counts(&mut self) -> MatchCounts {
-        self.tally.counts()
+    #[inline]
+    fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
     }
 
     fn describe(&mut self) -> String {

@@ -3,7 +3,6 @@
 use core::cell::UnsafeCell;
 
 use cairn_framework::abi::lock::Lock;
-use cairn_framework::frameworks::matching::{MatchArrived, MatchCounts, MatchPosted};
 
 /// An engine of which one thread at a time has the whole.
 pub struct Guarded<T> {
@@ -49,34 +48,6 @@ impl<T> Guarded<T> {
     }
 }
 
-/// What an engine does that is not made for several threads: the functions of
-/// [`Match`](cairn_framework::frameworks::matching::Match).
-///
-/// # Safety of the unsafe functions
-/// Entries that are put in stay valid and untouched until they come out.
-#[allow(clippy::missing_safety_doc)] // said once, above
-pub trait Queues {
-    /// A receive was posted: the message it gets, or the receive is in.
-    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived>;
-    /// A message arrived: the receive that gets it, or what `keep` made is in.
-    unsafe fn arrive(
-        &mut self,
-        source: i32,
-        tag: i32,
-        keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
-    ) -> Option<*mut MatchPosted>;
-    /// The message that a receive would get; with `take` it is taken out.
-    fn find(&mut self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived>;
-    /// Takes a receive out: whether it was in.
-    unsafe fn cancel(&mut self, posted: *mut MatchPosted) -> bool;
-    /// Takes one receive and one message out.
-    fn drain(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>);
-    /// What it holds and how hard it worked.
-    fn counts(&mut self) -> MatchCounts;
-    /// What is in it, for a person.
-    fn describe(&mut self) -> String;
-}
-
 /// In an `impl Match`: the engine is a [`Guarded`] `$queues`, and all functions but `engine_open` go
 /// to it.
 #[macro_export]
@@ -120,7 +91,7 @@ macro_rules! guarded {
             engine.with($crate::Queues::drain)
         }
         fn counts(engine: &Self::Engine) -> $crate::MatchCounts {
-            engine.with($crate::Queues::counts)
+            engine.with(|queues| $crate::Queues::tally(queues).counts())
         }
         fn describe(engine: &Self::Engine) -> String {
             engine.with($crate::Queues::describe)

@@ -7,6 +7,7 @@
 mod entry;
 mod guarded;
 mod queue;
+mod queues;
 mod table;
 mod tally;
 mod text;
@@ -14,8 +15,9 @@ mod text;
 #[doc(hidden)] // for the macro
 pub use cairn_framework::frameworks::matching::{MatchArrived, MatchCounts, MatchPosted};
 pub use entry::{Entry, Key, tag_fits};
-pub use guarded::{Guarded, Queues};
+pub use guarded::Guarded;
 pub use queue::Queue;
+pub use queues::{Queues, WAITS};
 pub use table::Table;
 pub use tally::Tally;
 pub use text::{Line, write_lines};

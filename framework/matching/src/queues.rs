@@ -1,0 +1,98 @@
+//! What an engine does that is not made for several threads.
+
+use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
+
+use crate::Tally;
+
+/// Word of a receive: 1 while it waits in the engine, 0 otherwise.
+pub const WAITS: usize = 3;
+
+/// The functions of [`Match`](cairn_framework::frameworks::matching::Match), and what those are made of
+/// that are the same for all engines.
+///
+/// # Safety of the unsafe functions
+/// Entries that are put in stay valid and untouched until they come out; those that are taken out are in.
+#[allow(clippy::missing_safety_doc)] // said once, above
+pub trait Queues {
+    /// A receive was posted: the message it gets, or the receive is in.
+    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived>;
+    /// A message arrived: the receive that gets it, or what `keep` made is in.
+    unsafe fn arrive(
+        &mut self,
+        source: i32,
+        tag: i32,
+        keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
+    ) -> Option<*mut MatchPosted>;
+    /// The message that a receive gets, and how many were compared.
+    fn search(&mut self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64);
+    /// Takes a message out.
+    unsafe fn take(&mut self, arrived: *mut MatchArrived);
+    /// Takes a receive out, which does not wait any more.
+    unsafe fn withdraw(&mut self, posted: *mut MatchPosted);
+    /// Puts a message in whose source and tag are written.
+    unsafe fn keep(&mut self, arrived: *mut MatchArrived);
+    /// Any receive and any message that are in.
+    fn any(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>);
+    /// What it holds and how hard it worked.
+    fn tally(&mut self) -> &mut Tally;
+    /// What is in it, for a person.
+    fn describe(&mut self) -> String;
+
+    /// The second half of `arrive`: the receive that was found comes out, or a message goes in.
+    #[inline]
+    unsafe fn settle(
+        &mut self,
+        (found, compared): (Option<*mut MatchPosted>, u64),
+        (source, tag): (i32, i32),
+        keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
+    ) -> Option<*mut MatchPosted> {
+        self.tally().arrive_searched(compared);
+        // SAFETY: promised by the caller; what was found is in.
+        unsafe {
+            if let Some(found) = found {
+                self.withdraw(found);
+                return Some(found);
+            }
+            let kept = keep()?;
+            (*kept).source = source;
+            (*kept).tag = tag;
+            self.keep(kept);
+        }
+        self.tally().arrived();
+        None
+    }
+
+    /// The message that a receive would get; with `take` it is taken out.
+    #[inline]
+    fn find(&mut self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
+        let (found, _) = self.search(source, tag);
+        if take && let Some(found) = found {
+            // SAFETY: it is in.
+            unsafe { self.take(found) };
+        }
+        found
+    }
+
+    /// Takes a receive out: whether it was in.
+    unsafe fn cancel(&mut self, posted: *mut MatchPosted) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let waits = (*posted).engine_private[WAITS] == 1;
+            if waits {
+                self.withdraw(posted);
+            }
+            waits
+        }
+    }
+
+    /// Takes one receive and one message out.
+    fn drain(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
+        let (posted, arrived) = self.any();
+        // SAFETY: both are in.
+        unsafe {
+            posted.inspect(|posted| self.withdraw(*posted));
+            arrived.inspect(|arrived| self.take(*arrived));
+        }
+        (posted, arrived)
+    }
+}
