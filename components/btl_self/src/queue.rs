@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, ReceiveEntry, Received};
+use cairn_framework::author::wake_sleepers;
 
 use crate::params::MESSAGE_LIMIT;
 
@@ -56,7 +57,7 @@ impl Queue {
         self.waiting.push_back(Message { block, len: written, class: class as u8, tag });
         if std::mem::take(&mut self.armed) {
             self.word.fetch_add(1, Ordering::Release);
-            wake(&self.word);
+            wake_sleepers(&self.word);
         }
         true
     }
@@ -109,9 +110,4 @@ pub unsafe fn deliver(queue: *mut Queue, table: &[ReceiveEntry], mut received: R
         unsafe { (*queue).keep(message) };
     }
     waiting as u32
-}
-
-fn wake(word: &AtomicU32) {
-    // SAFETY: FUTEX_WAKE uses the address as a key only.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }

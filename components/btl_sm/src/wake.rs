@@ -13,6 +13,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering, compiler_fence, fence};
 
+use cairn_framework::author::wake_sleepers;
+
 const MEMBARRIER_CMD_GLOBAL_EXPEDITED: i32 = 1 << 1;
 const MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED: i32 = 1 << 2;
 
@@ -53,8 +55,6 @@ pub fn after_publish(sleeping: &AtomicU32, fenced: bool) {
 #[cold]
 fn wake(sleeping: &AtomicU32) {
     if sleeping.swap(0, Ordering::AcqRel) != 0 {
-        // SAFETY: FUTEX_WAKE uses the address as a key only. Not private: the sleeper is another
-        // process.
-        unsafe { libc::syscall(libc::SYS_futex, sleeping.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+        wake_sleepers(sleeping);
     }
 }

@@ -8,7 +8,7 @@ use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar, wake_sleepers};
 use cairn_framework::frameworks::coll::{COLL_BARRIER, COLL_BLOCKING, Coll, CollArgs};
 
 use crate::board::{Board, Next};
@@ -106,7 +106,8 @@ impl Coll for SharedMemory {
             return operation.barrier();
         }
         // Nobody has a board before all have come.
-        let _ = module.board.set(setup::share(&operation)?);
+        let shared = setup::share(&operation)?;
+        module.board.get_or_init(|| shared);
         Ok(())
     }
 }
@@ -116,14 +117,12 @@ impl SharedMemory {
         let generation = match board.arrive(size) {
             Next::Leave => return Ok(()),
             Next::Wake => {
-                WaitSync::wake(board.word());
+                wake_sleepers(board.word());
                 return Ok(());
             }
             Next::Wait(generation) => generation,
         };
-        // In a crowd others need the processor before they can come.
-        let polls = if self.host.job().is_crowded() { 0 } else { POLLS };
-        for _ in 0..polls {
+        for _ in 0..self.host.job().polls(POLLS) {
             if board.has_passed(generation) {
                 return Ok(());
             }

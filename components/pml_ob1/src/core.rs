@@ -379,8 +379,7 @@ impl Core {
     #[inline(never)]
     fn wait_by_polling(&self, request: &Request) {
         let host = self.host;
-        let spins = if host.job().is_crowded() { 0 } else { self.params.spin.get() };
-        for _ in 0..spins {
+        for _ in 0..host.job().polls(self.params.spin.get()) {
             host.progress();
             if request.is_complete() {
                 return;

@@ -19,7 +19,7 @@ use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_RECEIVE, Request, WaitSync,
 };
 use cairn_framework::abi::status::{DONE, ERR_RESOURCES, ERR_TRUNCATED, OK, Status};
-use cairn_framework::author::Failure;
+use cairn_framework::author::{Failure, wake_sleepers};
 use cairn_framework::frameworks::btl::BtlModule;
 use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
 use cairn_framework::frameworks::pml::PmlReceive;
@@ -629,12 +629,8 @@ impl Core {
             }
             found
         };
-        let spins = match (blocking, self.host.job().is_crowded()) {
-            (false, _) => 1,
-            (true, true) => 0,
-            (true, false) => self.params.spin.get(),
-        };
-        for _ in 0..spins {
+        let polls = if blocking { self.host.job().polls(self.params.spin.get()) } else { 1 };
+        for _ in 0..polls {
             if let Some(found) = look() {
                 return Some(found);
             }
@@ -668,7 +664,7 @@ impl Core {
         if state.waiting.load(Ordering::Relaxed) != 0 {
             state.arrivals.fetch_add(1, Ordering::Release);
             if M::THREADED {
-                WaitSync::wake(&state.arrivals);
+                wake_sleepers(&state.arrivals);
             }
         }
     }

@@ -29,9 +29,9 @@ use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine};
-use cairn_framework::frameworks::wait::WaitMeans;
+use cairn_framework::frameworks::wait::{Naps, WaitMeans};
 
 /// Only who asks for it gets it: locks cost programs without threads something.
 const PRIORITY: i64 = 5;
@@ -179,18 +179,17 @@ impl Progress for Background {
 
     fn background(&self, sync: &WaitSync, means: &WaitMeans) {
         self.own.store(std::ptr::from_ref(sync).addr(), Ordering::Relaxed);
-        let (mut idle, mut sleep) = (0, SHORTEST);
+        let (mut idle, mut naps) = (0, Naps::new(SHORTEST, self.limit));
         while !sync.is_complete() {
             if self.foreground.take() {
                 sync.pause(self.interval);
             } else if means.poll(sync) > 0 {
-                (idle, sleep) = (0, SHORTEST);
+                idle = 0;
+                naps.reset();
             } else if idle < self.spin {
                 idle += 1;
                 std::hint::spin_loop();
-            } else if means.sleep(sync, sleep.min(self.limit)) == Ok(Outcome::Done) {
-                sleep = sleep.saturating_mul(2).min(self.limit);
-            } else {
+            } else if !naps.sleep(sync, means) {
                 // Something is there to poll, or can't wake this thread.
                 std::thread::yield_now();
             }

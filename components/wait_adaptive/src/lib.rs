@@ -16,10 +16,13 @@ use cairn_framework::abi::job::Job;
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::wait::{Naps, Wait, WaitMeans};
 
 const PRIORITY: i64 = 50;
+
+/// The first sleep after something happened, in microseconds.
+const FIRST_NAP: u32 = 1000;
 
 /// Passes between two looks at the clock.
 const PASSES_PER_LOOK: u32 = 64;
@@ -123,7 +126,7 @@ impl Wait for Adaptive {
         // Relaxed: a number to decide by, which orders nothing.
         self.waiters.0.fetch_add(1, Ordering::Relaxed);
         let mut misses = 0;
-        let mut naps = Naps::new(self.limit);
+        let mut naps = Naps::new(FIRST_NAP, self.limit);
         let mut idle_since: Option<Instant> = None;
         while !sync.is_complete() {
             if means.poll(sync) > 0 || means.help() {
@@ -142,7 +145,7 @@ impl Wait for Adaptive {
             let patience = if crowded { self.crowded_patience } else { self.patience };
             let tired = idle_since.get_or_insert_with(Instant::now).elapsed() >= patience;
             // When there is something to poll, or nothing can wake this thread, it does not sleep.
-            let slept = tired && means.sleep(sync, naps.next()) == Ok(Outcome::Done);
+            let slept = tired && naps.sleep(sync, means);
             if !slept && (crowded || tired) {
                 std::thread::yield_now();
             }

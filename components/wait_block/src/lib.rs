@@ -14,11 +14,14 @@
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::wait::{Naps, Wait, WaitMeans};
 
 /// Behind `adaptive`, which sleeps only where it should.
 const PRIORITY: i64 = 30;
+
+/// The first sleep after something happened, in microseconds.
+const FIRST_NAP: u32 = 1000;
 
 struct Params {
     priority: IntegerParam,
@@ -80,7 +83,7 @@ impl Component for Block {
 impl Wait for Block {
     fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
         let mut misses = 0;
-        let mut naps = Naps::new(self.limit);
+        let mut naps = Naps::new(FIRST_NAP, self.limit);
         while !sync.is_complete() {
             if means.poll(sync) > 0 || means.help() {
                 misses = 0;
@@ -88,7 +91,7 @@ impl Wait for Block {
             } else if misses < self.spin {
                 misses += 1;
                 std::hint::spin_loop();
-            } else if means.sleep(sync, naps.next()) != Ok(Outcome::Done) {
+            } else if !naps.sleep(sync, means) {
                 // Something is there to poll, or can't wake this thread.
                 std::thread::yield_now();
             }

@@ -46,6 +46,12 @@ impl Job {
     pub fn is_crowded(&self) -> bool {
         self.node_cores != 0 && self.local_size > self.node_cores
     }
+
+    /// How often a thread polls for what may come at once, before it waits: so many times, but in a
+    /// crowd, where whoever has to send it needs the processor first, not at all.
+    pub fn polls<N: Default>(&self, alone: N) -> N {
+        if self.is_crowded() { N::default() } else { alone }
+    }
 }
 
 // SAFETY: constant once published; `id` leads to a string that lives as long as the process.

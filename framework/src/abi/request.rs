@@ -229,12 +229,6 @@ impl WaitSync {
             && self.signalling.load(Ordering::Acquire) == 0
     }
 
-    /// Wakes all who sleep on a word of theirs; after it was changed.
-    #[cold]
-    pub fn wake(word: &AtomicU32) {
-        crate::sys::futex_wake_everywhere(word);
-    }
-
     #[inline]
     fn word_has_changed(&self) -> bool {
         // SAFETY: null or a word that stays as long as the thread waits. Acquire pairs with the

@@ -19,6 +19,7 @@ pub mod counters;
 mod events;
 mod handle;
 mod register;
+mod wake;
 
 use core::ffi::c_char;
 use std::any::Any;
@@ -36,6 +37,7 @@ pub use bytes::BYTES;
 pub use events::EventKind;
 pub use handle::HostHandle;
 pub use register::Registrar;
+pub use wake::wake_sleepers;
 
 /// Why something failed: a status code and a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

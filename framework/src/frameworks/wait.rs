@@ -113,26 +113,34 @@ shims! { T: Wait;
 /// costs next to nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Naps {
+    first: u32,
     next: u32,
     limit: u32,
 }
 
 impl Naps {
-    const FIRST: u32 = 1000;
-
-    /// The longest sleep in microseconds.
-    pub fn new(limit: u32) -> Self {
-        Self { next: Self::FIRST.min(limit), limit }
+    /// The first sleep after an event and the longest one, in microseconds.
+    pub fn new(first: u32, limit: u32) -> Self {
+        let first = first.min(limit);
+        Self { first, next: first, limit }
     }
 
     /// After an event.
     pub fn reset(&mut self) {
-        *self = Self::new(self.limit);
+        self.next = self.first;
+    }
+
+    /// Sleeps, if nothing is there to poll and everything can wake this thread; whether it has slept.
+    pub fn sleep(&mut self, sync: &WaitSync, means: &WaitMeans) -> bool {
+        let slept = means.sleep(sync, self.next) == Ok(author::Outcome::Done);
+        if slept {
+            self.next();
+        }
+        slept
     }
 
     /// The next sleep in microseconds.
-    #[allow(clippy::should_implement_trait)] // there is no last one
-    pub fn next(&mut self) -> u32 {
+    fn next(&mut self) -> u32 {
         let next = self.next;
         self.next = next.saturating_mul(2).min(self.limit);
         next
@@ -145,10 +153,10 @@ mod tests {
 
     #[test]
     fn naps_grow_to_the_limit() {
-        let mut naps = Naps::new(3000);
+        let mut naps = Naps::new(1000, 3000);
         assert_eq!([(); 4].map(|()| naps.next()), [1000, 2000, 3000, 3000]);
         naps.reset();
         assert_eq!(naps.next(), 1000);
-        assert_eq!(Naps::new(10).next(), 10);
+        assert_eq!(Naps::new(1000, 10).next(), 10);
     }
 }

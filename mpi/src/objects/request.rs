@@ -119,8 +119,7 @@ fn poll_for(mut done: impl FnMut() -> bool) -> bool {
         return true;
     }
     let system = runtime().system;
-    // In a crowd the peer needs the processor before anything can come.
-    let polls = if system.job().is_crowded() { 0 } else { POLLS };
+    let polls = system.job().polls(POLLS);
     let mut misses = 0;
     while misses < polls {
         misses = if system.progress() == 0 { misses + 1 } else { 0 };
