@@ -23,8 +23,13 @@ fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
 
 /// Runs a program that has nothing to say, with one level of thread support.
 fn silent(processes: u32, level: &str, mca: &[&str], program: &Path) {
-    let ended = mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level).ok();
-    assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{level}: {ended}");
+    says_nothing(mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level), level);
+}
+
+/// Runs what has nothing to say if all is right; `which` run it is.
+fn says_nothing(run: Run, which: &str) {
+    let ended = run.ok();
+    assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{which}: {ended}");
 }
 
 /// Program × levels of thread support × processes.
@@ -173,11 +178,9 @@ fn sessions() {
     let program = compiled("sessions", Counts::Small);
     for order in ["around", "alone", "after", "last"] {
         for number in [1, 2, 3, 5] {
-            let ended = mpirun(number, &[], &program).args([order]).ok();
-            assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+            says_nothing(mpirun(number, &[], &program).args([order]), order);
         }
-        let tcp = ["--oversubscribe", "--mca", "btl", "self,tcp", "-n", "3"];
-        Run::mpirun().args(tcp).args([&program]).args([order]).ok();
+        mpirun(3, &["--mca", "btl", "self,tcp"], &program).args([order]).ok();
     }
     Run::new(&program).args(["around"]).ok();
 }
@@ -196,10 +199,8 @@ fn large_messages_move_in_any_way() {
         ("threads", &["btl", "self,tcp"]),
     ];
     for (argument, way) in ways {
-        let mca = way.chunks(2).flat_map(|pair| ["--mca", pair[0], pair[1]]);
-        let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]).args(mca);
-        let ended = run.args([&program]).args([argument]).ok();
-        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{way:?} {ended}");
+        let mca: Vec<_> = way.chunks(2).flat_map(|pair| ["--mca", pair[0], pair[1]]).collect();
+        says_nothing(mpirun(2, &mca, &program).args([argument]), &way.join(" "));
     }
 }
 
@@ -225,8 +226,7 @@ fn barriers_hold_until_everybody_has_come() {
     let ways = [(1, first), (2, first), (3, never), (5, first), (8, first)];
     let waits = ["adaptive", "block", "yield"].map(|wait| (3, ["--mca", "wait", wait]));
     for (ranks, mca) in ways.into_iter().chain(waits) {
-        let ended = mpirun(ranks, &mca, &program).args([dir.path().join("came")]).ok();
-        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+        says_nothing(mpirun(ranks, &mca, &program).args([dir.path().join("came")]), mca[2]);
     }
 }
 
@@ -273,9 +273,7 @@ const MISTAKES: &[(&str, i32, &str)] = &[
 fn a_thread_of_the_library_makes_progress_if_asked_for() {
     let program = compiled("background", Counts::Small);
     let run = |mca: &[&str], threads| {
-        let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]).args(mca);
-        let ended = run.args([&program]).args([threads]).ok();
-        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+        says_nothing(mpirun(2, mca, &program).args([threads]), threads);
     };
     run(&[], "0");
     for transports in ["self,sm", "self,tcp"] {
@@ -283,10 +281,8 @@ fn a_thread_of_the_library_makes_progress_if_asked_for() {
     }
     // Programs of one thread, in a process that has two.
     for name in ["p2p", "colls", "errhandlers"] {
-        let program = compiled(name, Counts::Small);
-        let run = Run::mpirun().args(["--oversubscribe", "-n", "2", "--mca", "progress", "thread"]);
-        let ended = run.args([&program]).ok();
-        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
+        let mca = ["--mca", "progress", "thread"];
+        says_nothing(mpirun(2, &mca, &compiled(name, Counts::Small)), name);
     }
 }
 

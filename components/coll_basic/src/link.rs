@@ -3,11 +3,10 @@
 use core::sync::atomic::Ordering;
 
 use cairn_framework::abi::comm::Comm;
-use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::request::{MessageStatus, REQUEST_PENDING, Request, WaitSync};
+use cairn_framework::abi::request::{REQUEST_PENDING, Request, WaitSync};
 use cairn_framework::abi::status::{OK, Status, status_name};
-use cairn_framework::author::{Failure, HostHandle};
-use cairn_framework::frameworks::pml::{PML_STANDARD, PmlOps, PmlReceive, PmlSend};
+use cairn_framework::author::{Failure, HostHandle, Pml};
+use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
 use crate::data::Data;
 use crate::schedule::Step;
@@ -15,15 +14,9 @@ use crate::schedule::Step;
 /// Point-to-point messages.
 #[derive(Clone, Copy)]
 pub struct Link {
-    pub host: HostHandle,
-    pml: &'static PmlOps,
-    provider: *mut Instance,
+    host: HostHandle,
+    pml: Pml,
 }
-
-// SAFETY: instances live as long as the process, and a pml's functions are for any thread.
-unsafe impl Send for Link {}
-// SAFETY: see `Send`.
-unsafe impl Sync for Link {}
 
 /// The communicator and the tag of an operation's messages.
 #[derive(Clone, Copy)]
@@ -67,9 +60,7 @@ pub fn lost(status: Status) -> Failure {
 impl Link {
     /// Finds the component that serves the process.
     pub fn find(host: HostHandle) -> Result<Self, Failure> {
-        let (ops, provider) = host.service(c"pml", None)?;
-        // SAFETY: the host's answer for this framework; tables stay.
-        Ok(Self { host, pml: unsafe { &*ops.cast() }, provider })
+        Ok(Self { host, pml: Pml::find(host)? })
     }
 
     /// Starts a step that sends or receives; what is not complete at once goes to `pending`.
@@ -82,25 +73,15 @@ impl Link {
         step: &Step,
         pending: &mut Vec<*mut Request>,
     ) -> Result<(), Failure> {
-        let mut request = core::ptr::null_mut();
-        // SAFETY: promised by the caller; the table is complete.
-        unsafe {
-            let status = match *step {
-                Step::Send { to, data } => (self.pml.isend.unwrap_unchecked())(
-                    self.provider,
-                    &channel.send(to, data),
-                    &mut request,
-                ),
-                Step::Receive { from, data } => (self.pml.irecv.unwrap_unchecked())(
-                    self.provider,
-                    &channel.receive(from, data),
-                    &mut request,
-                ),
+        // SAFETY: promised by the caller.
+        let request = unsafe {
+            match *step {
+                Step::Send { to, data } => self.pml.isend(&channel.send(to, data))?,
+                Step::Receive { from, data } => self.pml.irecv(&channel.receive(from, data))?,
                 _ => return Ok(()),
-            };
-            self.host.check(status)?;
-            pending.push(request);
-        }
+            }
+        };
+        pending.push(request);
         Ok(())
     }
 
@@ -109,20 +90,15 @@ impl Link {
     /// # Safety
     /// The step's memory and the channel are valid.
     pub unsafe fn finish(&self, channel: Channel, step: &Step) -> Result<(), Failure> {
-        // SAFETY: promised by the caller; the table is complete.
+        // SAFETY: promised by the caller.
         unsafe {
-            let status = match *step {
-                Step::Send { to, data } => {
-                    (self.pml.send.unwrap_unchecked())(self.provider, &channel.send(to, data))
+            match *step {
+                Step::Send { to, data } => self.pml.send(&channel.send(to, data)),
+                Step::Receive { from, data } => {
+                    self.pml.recv(&channel.receive(from, data)).map(drop)
                 }
-                Step::Receive { from, data } => (self.pml.recv.unwrap_unchecked())(
-                    self.provider,
-                    &channel.receive(from, data),
-                    &mut MessageStatus::default(),
-                ),
-                _ => OK,
-            };
-            self.host.check(status)
+                _ => Ok(()),
+            }
         }
     }
 

@@ -8,11 +8,13 @@ use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar, wake_sleepers};
+use cairn_framework::author::{
+    Answer, Component, Failure, HostHandle, Pml, Registrar, wake_sleepers,
+};
 use cairn_framework::frameworks::coll::{COLL_BARRIER, COLL_BLOCKING, Coll, CollArgs};
 
 use crate::board::{Board, Next};
-use crate::links::{Links, Operation};
+use crate::links::Operation;
 use crate::setup::{self, Shared};
 
 /// Before `basic`, where the processes share a node.
@@ -38,7 +40,7 @@ pub struct SharedMemory {
 
 /// What it keeps for a communicator.
 pub struct Module {
-    links: Links,
+    pml: Pml,
     /// Barriers over messages so far.
     calls: AtomicU32,
     /// Set when the processes have tried to make one.
@@ -82,8 +84,8 @@ impl Coll for SharedMemory {
     type Module = Module;
 
     fn comm_open(&self, _comm: &mut Comm) -> Result<Module, Failure> {
-        let links = Links::find(self.host)?;
-        Ok(Module { links, calls: AtomicU32::new(0), board: OnceLock::new() })
+        let pml = Pml::find(self.host)?;
+        Ok(Module { pml, calls: AtomicU32::new(0), board: OnceLock::new() })
     }
 
     fn offer(&self, comm: &Comm, _module: &Module, operation: u32, way: u32) -> Option<i32> {
@@ -99,14 +101,14 @@ impl Coll for SharedMemory {
         if let Some(Some(shared)) = module.board.get() {
             return self.barrier(shared.board(), comm.remote_size);
         }
-        let operation = Operation { links: &module.links, comm, tag: args.tag };
+        let operation = Operation { pml: &module.pml, comm, tag: args.tag };
         // Relaxed: one thread at a time has an operation on the communicator.
         let call = module.calls.fetch_add(1, Ordering::Relaxed);
         if call < self.after || module.board.get().is_some() {
             return operation.barrier();
         }
         // Nobody has a board before all have come.
-        let shared = setup::share(&operation)?;
+        let shared = setup::share(self.host, &operation)?;
         module.board.get_or_init(|| shared);
         Ok(())
     }

@@ -3,39 +3,15 @@
 use core::ffi::c_void;
 
 use cairn_framework::abi::comm::Comm;
-use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::request::MessageStatus;
-use cairn_framework::author::{BYTES, Failure, HostHandle};
-use cairn_framework::frameworks::pml::{PML_STANDARD, PmlOps, PmlReceive, PmlSend};
+use cairn_framework::author::{BYTES, Failure, Pml};
+use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
-/// The process's point-to-point component.
-#[derive(Clone, Copy)]
-pub struct Links {
-    pub host: HostHandle,
-    pml: &'static PmlOps,
-    provider: *mut Instance,
-}
-
-// SAFETY: instances live as long as the process, and a pml's functions are for any thread.
-unsafe impl Send for Links {}
-// SAFETY: see `Send`.
-unsafe impl Sync for Links {}
-
-/// The links of one operation.
+/// The messages of one operation.
 #[derive(Clone, Copy)]
 pub struct Operation<'a> {
-    pub links: &'a Links,
+    pub pml: &'a Pml,
     pub comm: &'a Comm,
     pub tag: i32,
-}
-
-impl Links {
-    /// Finds the component that serves the process.
-    pub fn find(host: HostHandle) -> Result<Self, Failure> {
-        let (ops, provider) = host.service(c"pml", None)?;
-        // SAFETY: the host's answer for this framework; tables stay.
-        Ok(Self { host, pml: unsafe { &*ops.cast() }, provider })
-    }
 }
 
 impl Operation<'_> {
@@ -50,10 +26,8 @@ impl Operation<'_> {
             mode: PML_STANDARD,
             reserved: 0,
         };
-        // SAFETY: the table is complete; everything lives until the function returns.
-        let status =
-            unsafe { (self.links.pml.send.unwrap_unchecked())(self.links.provider, &send) };
-        self.links.host.check(status)
+        // SAFETY: everything lives until the function returns.
+        unsafe { self.pml.send(&send) }
     }
 
     pub fn receive(&self, peer: u32, bytes: &mut [u8]) -> Result<(), Failure> {
@@ -65,12 +39,8 @@ impl Operation<'_> {
             source: peer as i32,
             tag: self.tag,
         };
-        let mut status = MessageStatus::default();
         // SAFETY: as above.
-        let result = unsafe {
-            (self.links.pml.recv.unwrap_unchecked())(self.links.provider, &receive, &mut status)
-        };
-        self.links.host.check(result)
+        unsafe { self.pml.recv(&receive) }.map(drop)
     }
 
     /// Up a binomial tree and down again.

@@ -1,7 +1,7 @@
 //! Making the board that all processes of a communicator share, or agreeing that there is none.
 
 use cairn_framework::abi::host::LOG_INFO;
-use cairn_framework::author::Failure;
+use cairn_framework::author::{Failure, HostHandle};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
 use crate::board::Board;
@@ -44,8 +44,7 @@ impl Shared {
 ///
 /// Rank 0 makes it and sends its card, an empty one if it can't; the others try and answer; rank 0
 /// tells them what came of it.
-pub fn share(operation: &Operation<'_>) -> Result<Option<Shared>, Failure> {
-    let host = operation.links.host;
+pub fn share(host: HostHandle, operation: &Operation<'_>) -> Result<Option<Shared>, Failure> {
     let note = |error: cairn_segment::Error| {
         host.log(LOG_INFO, || format!("barriers go on with messages: {error}"));
     };

@@ -18,6 +18,7 @@ mod bytes;
 pub mod counters;
 mod events;
 mod handle;
+mod pml;
 mod register;
 mod wake;
 
@@ -36,6 +37,7 @@ use crate::abi::status::{
 pub use bytes::BYTES;
 pub use events::EventKind;
 pub use handle::HostHandle;
+pub use pml::Pml;
 pub use register::Registrar;
 pub use wake::wake_sleepers;
 

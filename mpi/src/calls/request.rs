@@ -16,7 +16,9 @@ pub fn wait(request: InOut<Request>, status: StatusOut) -> Result<()> {
         return Ok(());
     };
     request::wait(view).map_err(|error| error.at(request::origin(view)))?;
-    end(request, view, status)
+    let (after, result) = end(view, status);
+    request.set(after);
+    result
 }
 
 pub fn test(request: InOut<Request>, flag: Out<c_int>, status: StatusOut) -> Result<()> {
@@ -33,19 +35,20 @@ pub fn test(request: InOut<Request>, flag: Out<c_int>, status: StatusOut) -> Res
         }
     }
     flag.set(1);
-    end(request, view, status)
+    let (after, result) = end(view, status);
+    request.set(after);
+    result
 }
 
-/// Reports a complete request and ends it.
-fn end(handle: InOut<Request>, view: RequestRef, status: StatusOut) -> Result<()> {
+/// Reports a complete request and ends it; what its handle becomes, and how it went.
+#[inline]
+fn end(view: RequestRef, status: StatusOut) -> (Request, Result<()>) {
     if request::usual_outcome(view, status) {
-        handle.set(request::finish(view));
-        return Ok(());
+        return (request::finish(view), Ok(()));
     }
     let (found, result) = request::outcome(view);
     status.set(found);
-    handle.set(request::finish(view));
-    result
+    (request::finish(view), result)
 }
 
 /// What is true of the requests in an array that there is something to wait for.
@@ -198,9 +201,8 @@ fn end_one(
     };
     indx.set(place as c_int);
     let view = request::of(requests[place])?;
-    let (found, result) = request::outcome(view);
-    status.set(found);
-    requests[place] = request::finish(view);
+    let result;
+    (requests[place], result) = end(view, status);
     result
 }
 
