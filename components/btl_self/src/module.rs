@@ -125,6 +125,14 @@ unsafe fn queue(cri: *const Cri) -> *mut Queue {
 
 unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
     // SAFETY: the host polls the instances of the pool with what the pool says, under their locks.
+    unsafe { if (*queue(cri)).is_empty() { 0 } else { deliver_all(module, cri) } }
+}
+
+/// # Safety
+/// As `progress`.
+#[inline(never)]
+unsafe fn deliver_all(module: *mut c_void, cri: *mut Cri) -> u32 {
+    // SAFETY: promised by the caller.
     unsafe {
         let view = &*module.cast::<BtlModule>();
         let state = &*view.state.cast::<State>();

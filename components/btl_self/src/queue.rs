@@ -62,6 +62,12 @@ impl Queue {
         true
     }
 
+    /// Whether nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Takes the oldest message out.
     fn pop(&mut self) -> Option<Message> {
         let message = self.waiting.pop_front()?;
@@ -78,7 +84,7 @@ impl Queue {
 
     /// What to sleep on, or `None` when something waits.
     pub fn arm(&mut self) -> Option<(&AtomicU32, u32)> {
-        if !self.waiting.is_empty() {
+        if !self.is_empty() {
             return None;
         }
         self.armed = true;

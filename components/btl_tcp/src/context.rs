@@ -127,8 +127,10 @@ pub struct Context {
     pub dialing: RefCell<VecDeque<LinkId>>,
     /// Operations that are over and whose completion is to be called.
     pub finished: RefCell<VecDeque<Finished>>,
-    /// Passes since the last event.
-    idle: Cell<u32>,
+    /// Passes in which the kernel is asked every time.
+    eager: Cell<u32>,
+    /// Passes that do not ask it before the next one that does.
+    skip: Cell<u32>,
     /// Until there is traffic: when to look next.
     unused: Cell<Option<Instant>>,
 }
@@ -158,7 +160,8 @@ impl Context {
             broken: RefCell::default(),
             dialing: RefCell::default(),
             finished: RefCell::default(),
-            idle: Cell::new(0),
+            eager: Cell::new(EAGER),
+            skip: Cell::new(0),
             unused: Cell::new(Some(Instant::now())),
         })
     }
@@ -166,20 +169,35 @@ impl Context {
     /// Something was sent or happened: the kernel is to be asked in each pass for a while.
     #[inline]
     pub fn traffic(&self) {
-        self.idle.set(0);
+        self.look_often();
         self.unused.set(None);
     }
 
-    /// Whether this pass asks the kernel.
     #[inline]
+    fn look_often(&self) {
+        self.eager.set(EAGER);
+        self.skip.set(0);
+    }
+
+    /// Whether this pass is one of those between looks.
+    #[inline]
+    fn is_skipped(&self) -> bool {
+        let left = self.skip.get();
+        self.skip.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Whether a pass that is not skipped asks the kernel.
     fn is_due(&self, interval: u32) -> bool {
-        let idle = self.idle.get();
-        self.idle.set(if idle == u32::MAX { EAGER } else { idle + 1 });
-        idle < EAGER || (idle.is_multiple_of(interval) && self.is_time())
+        if let Some(left) = self.eager.get().checked_sub(1) {
+            self.eager.set(left);
+            return true;
+        }
+        self.skip.set(interval - 1);
+        self.is_time()
     }
 
     /// False for an instance that never had traffic and was looked at a moment ago.
-    #[cold]
     fn is_time(&self) -> bool {
         let Some(next) = self.unused.get() else { return true };
         let now = Instant::now();
@@ -207,7 +225,7 @@ impl Context {
     /// Makes ready for sleeping until the epoll descriptor is readable. False when there is
     /// something to do.
     pub fn arm(&self, module: &Module) -> bool {
-        self.idle.set(0);
+        self.look_often();
         let idle = self.again.borrow().is_empty()
             && self.broken.borrow().is_empty()
             && self.finished.borrow().is_empty();
@@ -246,7 +264,11 @@ impl Context {
         Some((At { module, context: self, endpoint }, link))
     }
 
+    #[inline(never)]
     fn poll(&self, module: &Module) -> u32 {
+        if !self.is_due(module.config.poll_interval) {
+            return 0;
+        }
         let mut events = [MaybeUninit::<Event>::uninit(); EVENTS];
         let none = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut count = self.leftovers(module);
@@ -406,7 +428,7 @@ pub unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
     // SAFETY: promised by the caller.
     let (module, cri) = unsafe { (&*module.cast::<Module>(), &*cri) };
     let context = &module.contexts[cri.index as usize];
-    if context.is_due(module.config.poll_interval) { context.poll(module) } else { 0 }
+    if context.is_skipped() { 0 } else { context.poll(module) }
 }
 
 /// For `arm`.
@@ -436,18 +458,19 @@ mod tests {
     #[test]
     fn an_idle_instance_asks_the_kernel_seldom() {
         let context = Context::new(0).unwrap();
-        let looks = |passes: u32| (0..passes).filter(|_| context.is_due(32)).count();
+        let looks = |passes: u32| {
+            (0..passes).filter(|_| !context.is_skipped() && context.is_due(32)).count()
+        };
         assert_eq!(looks(EAGER), EAGER as usize);
         // Never used: by the clock.
         context.unused.set(Some(Instant::now() + Duration::from_secs(3600)));
         assert_eq!(looks(320), 0);
         context.unused.set(Some(Instant::now()));
-        assert_eq!(looks(1), 1);
+        assert_eq!(looks(32), 1);
+        context.traffic();
+        assert_eq!(looks(EAGER), EAGER as usize);
+        assert_eq!(looks(320), 10);
         context.traffic();
         assert_eq!(looks(3), 3);
-        context.idle.set(EAGER);
-        assert_eq!(looks(320), 10);
-        context.idle.set(u32::MAX - 1);
-        assert_eq!(looks(64), 2);
     }
 }

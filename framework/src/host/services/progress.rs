@@ -14,7 +14,7 @@
 //! and the pass needs no fence.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
@@ -69,7 +69,11 @@ struct Policy {
 
 /// What the only thread works on.
 struct Alone {
+    /// The calls of a pass, twice: wherever a pass begins, its calls stand in a row.
     calls: Box<[Call]>,
+    /// Where the next pass begins: behind the call that had the last event. So what has traffic comes
+    /// last, and a message that has come is with its receiver before anything else is polled.
+    first: AtomicUsize,
     /// Where its passes are counted.
     record: &'static Record,
 }
@@ -251,27 +255,31 @@ impl Engine {
         }
         self.inside.store(true, Ordering::Relaxed);
         let mut events = 0;
-        for call in &alone.calls {
+        let number = alone.calls.len() / 2;
+        let first = alone.first.load(Ordering::Relaxed);
+        for (place, call) in alone.calls[first..][..number].iter().enumerate() {
             // SAFETY: the owners keep what they registered until they have taken it out, and the
             // pass ends when somebody does.
-            events += unsafe {
+            let count = unsafe {
                 match *call {
                     Call::Poll { function, module, cri } => function(module, cri),
                     Call::Callback { function, context } => function(context),
                 }
             };
+            if count > 0 {
+                events += count;
+                alone.first.store((first + place + 1) % number, Ordering::Relaxed);
+            }
             if !snapshot.is_current() {
                 break;
             }
         }
-        let passes = self.passes.load(Ordering::Relaxed);
-        self.passes.store(passes.wrapping_add(1), Ordering::Relaxed);
-        if passes.is_multiple_of(SELDOM) {
+        let counts = &alone.record.counts;
+        if counts.passes.get().is_multiple_of(SELDOM.into()) {
             // SAFETY: a view of a snapshot, in a pass.
             events += unsafe { poll_callbacks(&snapshot.view, PROGRESS_SELDOM, 1) };
         }
         self.inside.store(false, Ordering::Relaxed);
-        let counts = &alone.record.counts;
         counts.passes.add(1);
         counts.empty.add(u64::from(events == 0));
         events
@@ -357,8 +365,11 @@ impl Snapshot {
             poll_callbacks,
             host_private: std::ptr::null(),
         };
-        let alone = (!threaded && policy.is_none())
-            .then(|| Alone { calls: calls(&pools, &callbacks), record: threads::current() });
+        let alone = (!threaded && policy.is_none()).then(|| Alone {
+            calls: calls(&pools, &callbacks),
+            first: AtomicUsize::new(0),
+            record: threads::current(),
+        });
         let mut snapshot =
             Box::new(Self { alone, view, pools, callbacks, policy, threaded, current });
         snapshot.view.pools = snapshot.pools.as_ptr();
@@ -383,7 +394,7 @@ impl Snapshot {
     }
 }
 
-/// What a pass of the only thread calls.
+/// What a pass of the only thread calls, twice.
 fn calls(pools: &[*mut CriPool], callbacks: &[&'static Callback]) -> Box<[Call]> {
     let polls = pools.iter().flat_map(|pool| {
         // SAFETY: the pool is there as long as it is in the list.
@@ -400,7 +411,8 @@ fn calls(pools: &[*mut CriPool], callbacks: &[&'static Callback]) -> Box<[Call]>
         .iter()
         .filter(|callback| callback.rate == PROGRESS_EVERY_PASS)
         .map(|callback| Call::Callback { function: callback.function, context: callback.context });
-    polls.chain(callbacks).collect()
+    let calls: Vec<_> = polls.chain(callbacks).collect();
+    calls.repeat(2).into()
 }
 
 /// # Safety
