@@ -185,6 +185,22 @@ fn sessions() {
     Run::new(&program).args(["around"]).ok();
 }
 
+/// A receiver that looks only into rings that are marked finds everything.
+#[test]
+fn marked_rings_are_enough() {
+    let crowd = ["--mca", "btl_sm_bitmap_from", "1"];
+    for (name, processes) in [("p2p", 2), ("p2p", 5), ("colls", 8), ("large", 2)] {
+        let program = compiled(name, Counts::Small);
+        for level in ["single", "multiple"] {
+            silent(processes, level, &crowd, &program);
+        }
+    }
+    let threads = compiled("threads_messages", Counts::Small);
+    for processes in [2, 3] {
+        silent(processes, "multiple", &crowd, &threads);
+    }
+}
+
 /// Large messages, whoever copies them and however they are cut.
 #[test]
 fn large_messages_move_in_any_way() {

@@ -13,9 +13,10 @@ use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::Endpoint;
 use cairn_segment::Segment;
 
+use crate::active::{Bits, WORD};
 use crate::movers::Lane;
 use crate::ring::{Producer, Room};
-use crate::wake;
+use crate::wake::{self, CROWDED, SLEEPING};
 use crate::wire::{ENTRY_READY, Geometry};
 
 /// An endpoint as this transport has it. Made by `add_peers`.
@@ -164,7 +165,9 @@ impl Peer {
         Ok(Outbound {
             // SAFETY: the ring is new and ours, and stays as long as the peer is attached.
             ring: unsafe { Producer::new(geometry.parts(segment, ring)) },
-            sleeping: &raw const doorbell.sleeping,
+            requests: &raw const doorbell.requests,
+            active: &raw const geometry.active(segment, target)[ring / WORD],
+            bit: 1 << (ring % WORD),
             fenced: self.fenced,
         })
     }
@@ -184,13 +187,22 @@ impl Peer {
 pub struct Outbound {
     ring: Producer,
     /// The doorbell's word; valid when the ring is open.
-    sleeping: *const AtomicU32,
+    requests: *const AtomicU32,
+    /// Where the ring is marked; valid likewise.
+    active: *const Bits,
+    bit: u64,
     fenced: bool,
 }
 
 impl Outbound {
     fn closed() -> Self {
-        Self { ring: Producer::closed(), sleeping: std::ptr::null(), fenced: true }
+        Self {
+            ring: Producer::closed(),
+            requests: std::ptr::null(),
+            active: std::ptr::null(),
+            bit: 0,
+            fenced: true,
+        }
     }
 
     /// Whether the next line is free as far as is known.
@@ -228,6 +240,22 @@ impl Outbound {
     #[inline]
     fn ring_bell(&self) {
         // SAFETY: a message was published, so the ring is open and its doorbell mapped.
-        wake::after_publish(unsafe { &*self.sleeping }, self.fenced);
+        let requests = wake::requests(unsafe { &*self.requests }, self.fenced);
+        if requests != 0 {
+            self.serve(requests);
+        }
+    }
+
+    /// Does what the receiver wants.
+    #[inline(never)]
+    fn serve(&self, requests: u32) {
+        if requests & CROWDED != 0 {
+            // SAFETY: as above.
+            unsafe { &*self.active }.mark(self.bit);
+        }
+        if requests & SLEEPING != 0 {
+            // SAFETY: as above.
+            wake::wake(unsafe { &*self.requests });
+        }
     }
 }

@@ -21,8 +21,9 @@
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
 //! * `large`: get, by the components of the framework smsc. `movers`: the components; `choice`: which of
 //!   them; `registry`: what peers may read.
-//! * `wake`: how a receiver sleeps.
+//! * `active`: which of many rings have something. `wake`: how a receiver sleeps.
 
+mod active;
 mod choice;
 mod component;
 mod endpoint;

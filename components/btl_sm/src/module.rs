@@ -110,13 +110,11 @@ impl Port {
             .map_err(|error| Failure::new(ERR_RESOURCES, error.to_string()))?;
         host.card_put(segment.card())?;
 
+        let crowd = params.bitmap_from.get() as usize;
         let lines: Box<[Line]> = (0..instances)
             .map(|index| Line {
                 cri: Cri { lock: Lock::new(), index: index as u32, context: null_mut() },
-                inbox: UnsafeCell::new(Inbox::new(
-                    geometry.doorbell(&segment, index),
-                    geometry.rings,
-                )),
+                inbox: UnsafeCell::new(Inbox::new(&segment, &geometry, index, crowd)),
                 transfers: UnsafeCell::default(),
                 starved: Cell::new(false),
             })
@@ -459,7 +457,7 @@ impl Btl for SharedMemory {
         }
         // SAFETY: as in `progress`, which is not called meanwhile.
         let word = unsafe { (*line.inbox.get()).arm(state.barriers) };
-        Ok(word.map(|word| BtlWake { fd: -1, reserved: 0, word, expected: 1 }))
+        Ok(word.map(|(word, expected)| BtlWake { fd: -1, reserved: 0, word, expected }))
     }
 
     unsafe fn describe(state: &State, endpoint: *mut Endpoint) -> String {

@@ -16,6 +16,7 @@ pub struct Params {
     pub eager_limit: SizeParam,
     num_cris: IntegerParam,
     ring_size: SizeParam,
+    pub bitmap_from: IntegerParam,
     backing: ChoiceParam,
 }
 
@@ -51,6 +52,16 @@ impl Params {
                 )
                 .range(16 << 10, 64 << 20)
                 .level(5)
+                .register()?,
+            bitmap_from: registrar
+                .integer(
+                    "bitmap_from",
+                    16,
+                    "Rings from which a receiver looks only into those that senders have marked in a \
+                     bitmap; below, it looks into each, which moves one cache line less for a message",
+                )
+                .range(1, 1 << 22)
+                .level(6)
                 .register()?,
             backing: registrar
                 .choice(

@@ -4,36 +4,57 @@
 //! `progress` only, which does not nest, so callbacks never see it change.
 
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use cairn_framework::abi::host::LOG_ERROR;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
 use cairn_framework::frameworks::btl::BtlModule;
+use cairn_segment::Segment;
 
+use crate::active::{Bits, WORD};
 use crate::endpoint::Peer;
 use crate::large::{self, Transfers};
 use crate::module::State;
 use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
-use crate::wake;
-use crate::wire::{Doorbell, ENTRY_READY};
+use crate::wake::{self, CROWDED, SLEEPING};
+use crate::wire::{Doorbell, ENTRY_READY, Geometry};
 
 /// Messages that one poll takes from a ring, so that a busy peer does not starve the others.
 const BATCH: u32 = 64;
 
+/// In a crowd: passes from one that looks into all rings to the next.
+const ROUND: u32 = 64;
+/// [`Inbox::places`]: a ring that is not known yet, or is another instance's.
+const UNKNOWN: u32 = u32::MAX;
+/// [`Inbox::places`]: a ring whose sender broke the rules.
+const DROPPED: u32 = u32::MAX - 1;
+
 /// The rings that one instance polls.
 pub struct Inbox {
     doorbell: *const Doorbell,
+    /// Which rings have something.
+    active: *const [Bits],
+    /// Rings that make a crowd.
+    crowd: usize,
+    /// There is a crowd.
+    crowded: bool,
+    /// Passes in the crowd.
+    passes: u32,
+    /// Rings of a crowd that had more than one poll takes, like `active`; as far as there are rings.
+    left: Vec<u64>,
     /// Announcements that were looked into.
     seen: u32,
-    /// By ring of the segment: it is in the list or was dropped from it.
-    known: Vec<bool>,
+    /// By ring of the segment: its place in the list.
+    places: Box<[u32]>,
     rings: Vec<Inbound>,
 }
 
 /// A ring that a peer writes.
 struct Inbound {
     ring: Consumer,
+    /// Which one of the segment.
+    index: u32,
     rank: u32,
     /// Where our endpoint to the sender is, once there is one.
     endpoint: *const AtomicPtr<Peer>,
@@ -42,9 +63,19 @@ struct Inbound {
 }
 
 impl Inbox {
-    /// The inbox of an instance.
-    pub fn new(doorbell: *const Doorbell, rings: usize) -> Self {
-        Self { doorbell, seen: 0, known: vec![false; rings], rings: Vec::new() }
+    /// The inbox of an instance; `crowd` rings and more are a crowd.
+    pub fn new(segment: &Segment, geometry: &Geometry, instance: usize, crowd: usize) -> Self {
+        Self {
+            doorbell: geometry.doorbell(segment, instance),
+            active: geometry.active(segment, instance),
+            crowd,
+            crowded: false,
+            passes: 0,
+            left: Vec::new(),
+            seen: 0,
+            places: vec![UNKNOWN; geometry.rings].into(),
+            rings: Vec::new(),
+        }
     }
 
     /// Hands what has arrived to its receivers and returns how many messages that were.
@@ -64,22 +95,83 @@ impl Inbox {
         if announced != self.seen {
             self.discover(state, module, cri, announced);
         }
+        if self.crowded {
+            // SAFETY: promised by the caller.
+            return unsafe { self.poll_crowd(state, transfers) };
+        }
+        // SAFETY: promised by the caller.
+        unsafe { self.poll_all(state, transfers) }
+    }
+
+    /// Looks into all rings.
+    ///
+    /// # Safety
+    /// As for `poll`.
+    #[inline]
+    unsafe fn poll_all(&mut self, state: &State, transfers: *mut Transfers) -> u32 {
         let mut events = 0;
-        let mut index = 0;
-        while let Some(inbound) = self.rings.get_mut(index) {
+        let mut place = 0;
+        while let Some(inbound) = self.rings.get_mut(place) {
             if let Some(control) = inbound.ring.peek() {
                 // SAFETY: promised by the caller.
                 match unsafe { inbound.receive(state, transfers, control) } {
                     Some(count) => events += count,
                     None => {
-                        self.rings.swap_remove(index);
+                        self.drop_ring(place);
                         continue;
                     }
                 }
             }
-            index += 1;
+            place += 1;
         }
         events
+    }
+
+    /// Looks into the rings that are marked.
+    ///
+    /// # Safety
+    /// As for `poll`.
+    #[inline(never)]
+    unsafe fn poll_crowd(&mut self, state: &State, transfers: *mut Transfers) -> u32 {
+        self.passes = self.passes.wrapping_add(1);
+        if self.passes.is_multiple_of(ROUND) {
+            // SAFETY: promised by the caller.
+            return unsafe { self.poll_all(state, transfers) };
+        }
+        let mut events = 0;
+        for word in 0..self.left.len() {
+            // SAFETY: in the segment, which the state keeps.
+            let active = unsafe { &(&*self.active)[word] };
+            let mut bits = active.take() | std::mem::take(&mut self.left[word]);
+            while bits != 0 {
+                let ring = word * WORD + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                // One that is not known yet is looked into when it was discovered, with all.
+                let place = self.places.get(ring).map_or(usize::MAX, |place| *place as usize);
+                let Some(inbound) = self.rings.get_mut(place) else { continue };
+                let Some(control) = inbound.ring.peek() else { continue };
+                // SAFETY: promised by the caller.
+                match unsafe { inbound.receive(state, transfers, control) } {
+                    Some(count) => {
+                        events += count;
+                        if count >= BATCH {
+                            self.left[word] |= 1 << (ring % WORD);
+                        }
+                    }
+                    None => self.drop_ring(place),
+                }
+            }
+        }
+        events
+    }
+
+    /// Takes a ring whose sender broke the rules out of the list.
+    #[cold]
+    fn drop_ring(&mut self, place: usize) {
+        self.places[self.rings.swap_remove(place).index as usize] = DROPPED;
+        if let Some(moved) = self.rings.get(place) {
+            self.places[moved.index as usize] = place as u32;
+        }
     }
 
     /// Takes new rings into the list.
@@ -90,13 +182,18 @@ impl Inbox {
         let claimed = geometry.claims(segment).next.load(Ordering::Relaxed) as usize;
         // SAFETY: the instance is polled now.
         let own = unsafe { (*cri).index };
-        for ring in 0..claimed.min(geometry.rings) {
+        let claimed = claimed.min(geometry.rings);
+        self.left.resize(claimed.div_ceil(WORD), 0);
+        for ring in 0..claimed {
             let entry = geometry.entry(segment, ring);
             let ready = entry.state.load(Ordering::Acquire) == ENTRY_READY;
-            if self.known[ring] || !ready || entry.instance.load(Ordering::Relaxed) != own {
+            if self.places[ring] != UNKNOWN
+                || !ready
+                || entry.instance.load(Ordering::Relaxed) != own
+            {
                 continue;
             }
-            self.known[ring] = true;
+            self.places[ring] = DROPPED;
             let rank = entry.rank.load(Ordering::Relaxed);
             let Some(endpoint) = state.peers.get(rank as usize) else {
                 state.host.log(LOG_ERROR, || format!("a peer says it is rank {rank}; not heard"));
@@ -108,7 +205,9 @@ impl Inbox {
                 state.host.log(LOG_ERROR, || format!("the ring of rank {rank}: {error}"));
                 continue;
             }
+            self.places[ring] = self.rings.len() as u32;
             self.rings.push(Inbound {
+                index: ring as u32,
                 // SAFETY: the segment stays as long as the state; nobody else reads the ring.
                 ring: unsafe { Consumer::new(geometry.parts(segment, ring)) },
                 rank,
@@ -124,22 +223,30 @@ impl Inbox {
                 },
             });
         }
+        if !self.crowded && self.rings.len() >= self.crowd {
+            self.crowded = true;
+            // Senders that see it late are found by the passes that look into all rings.
+            // SAFETY: in the segment, which the state keeps.
+            unsafe { &*self.doorbell }.requests.fetch_or(CROWDED, Ordering::Relaxed);
+        }
+        // In a crowd: what came before the ring was known is found now.
+        self.passes = ROUND - 1;
     }
 
-    /// The doorbell's word to sleep on, or `None` when something has arrived.
-    pub fn arm(&mut self, barriers: bool) -> Option<&std::sync::atomic::AtomicU32> {
+    /// The doorbell's word to sleep on and what it says, or `None` when something has arrived.
+    pub fn arm(&mut self, barriers: bool) -> Option<(&AtomicU32, u32)> {
         // SAFETY: in the segment, which lives as long as the inbox is used.
         let doorbell = unsafe { &*self.doorbell };
         // A sender that waits for room must not wait for a sleeper.
         self.rings.iter_mut().for_each(|inbound| inbound.ring.publish());
-        wake::announce(&doorbell.sleeping, barriers);
+        let expected = wake::announce(&doorbell.requests, barriers);
         let arrived = doorbell.announced.load(Ordering::Acquire) != self.seen
             || self.rings.iter().any(|inbound| inbound.ring.peek().is_some());
         if arrived {
-            doorbell.sleeping.store(0, Ordering::Relaxed);
+            doorbell.requests.fetch_and(!SLEEPING, Ordering::Relaxed);
             return None;
         }
-        Some(&doorbell.sleeping)
+        Some((&doorbell.requests, expected))
     }
 }
 

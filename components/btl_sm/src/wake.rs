@@ -1,8 +1,8 @@
 //! How a receiver sleeps.
 //!
 //! ```text
-//!   receiver   sleeping = 1   barrier   look once more   futex_wait(sleeping, 1)
-//!   sender     publish        barrier   sleeping == 1? ─► sleeping = 0, futex_wake
+//!   receiver   SLEEPING on   barrier   look once more   futex_wait(requests)
+//!   sender     publish       barrier   SLEEPING on? ─► SLEEPING off, futex_wake
 //! ```
 //!
 //! One of the two sees the other (Dekker), if each has a full barrier between its store and its load.
@@ -14,6 +14,11 @@
 use std::sync::atomic::{AtomicU32, Ordering, compiler_fence, fence};
 
 use cairn_framework::author::wake_sleepers;
+
+/// A thread of the receiver sleeps on the word. Set by the owner, cleared by who wakes it.
+pub const SLEEPING: u32 = 1;
+/// Senders mark their ring; see `active`. Set by the owner, for good.
+pub const CROWDED: u32 = 2;
 
 const MEMBARRIER_CMD_GLOBAL_EXPEDITED: i32 = 1 << 1;
 const MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED: i32 = 1 << 2;
@@ -29,32 +34,32 @@ pub fn register() -> bool {
 }
 
 /// Says that a thread is about to sleep; what a sender published before it saw that is visible
-/// afterwards.
-pub fn announce(sleeping: &AtomicU32, barriers: bool) {
-    sleeping.store(1, Ordering::SeqCst);
+/// afterwards. Returns what the word is while it sleeps.
+pub fn announce(requests: &AtomicU32, barriers: bool) -> u32 {
+    let before = requests.fetch_or(SLEEPING, Ordering::SeqCst);
     fence(Ordering::SeqCst);
     if barriers {
         membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
     }
+    before | SLEEPING
 }
 
-/// After a message was published: wakes the receiver if it sleeps. `fenced` when the receiver can't
-/// make the barrier for us.
+/// After a message was published: what the receiver wants of its sender. `fenced` when the receiver
+/// can't make the barrier for us.
 #[inline]
-pub fn after_publish(sleeping: &AtomicU32, fenced: bool) {
+pub fn requests(requests: &AtomicU32, fenced: bool) -> u32 {
     if fenced {
         fence(Ordering::SeqCst);
     } else {
         compiler_fence(Ordering::SeqCst);
     }
-    if sleeping.load(Ordering::Relaxed) != 0 {
-        wake(sleeping);
-    }
+    requests.load(Ordering::Relaxed)
 }
 
+/// Wakes the receiver, if nobody else does.
 #[cold]
-fn wake(sleeping: &AtomicU32) {
-    if sleeping.swap(0, Ordering::AcqRel) != 0 {
-        wake_sleepers(sleeping);
+pub fn wake(requests: &AtomicU32) {
+    if requests.fetch_and(!SLEEPING, Ordering::AcqRel) & SLEEPING != 0 {
+        wake_sleepers(requests);
     }
 }

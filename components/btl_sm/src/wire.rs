@@ -5,6 +5,7 @@
 //!   directory                 constant: what the owner has
 //!   claims                    rings that senders have claimed; written by senders on first contact
 //!   doorbell × instances      a line pair each
+//!   bits × rings × instances  which rings have something; written by senders, where there are many
 //!   entry × rings             who writes the ring; written once by its sender
 //!   ring × rings              head, lines; memory only when it is claimed
 //! ```
@@ -16,10 +17,11 @@ use std::sync::atomic::AtomicU32;
 
 use cairn_segment::{HEADER, Segment, page_size};
 
+use crate::active::{Bits, WORD};
 use crate::ring::{Head, LINE, Parts};
 
 /// Changes with anything below or in `ring`.
-pub const LAYOUT: u32 = 2;
+pub const LAYOUT: u32 = 3;
 
 /// [`Entry::state`]: the ring is complete and the entry filled in.
 pub const ENTRY_READY: u32 = 1;
@@ -48,8 +50,9 @@ pub struct Claims {
 pub struct Doorbell {
     /// Entries that became ready for this instance. Added to by senders.
     pub announced: AtomicU32,
-    /// 1 when a thread of the owner sleeps on it. Set by the owner, cleared by who wakes it.
-    pub sleeping: AtomicU32,
+    /// [`SLEEPING`](crate::wake::SLEEPING) and [`CROWDED`](crate::wake::CROWDED): what a sender is to
+    /// do after it has published a message.
+    pub requests: AtomicU32,
 }
 
 /// Who writes a ring.
@@ -135,9 +138,15 @@ impl Geometry {
         self.ring(self.rings)
     }
 
+    /// Where the bits of an instance begin; on lines of their own.
+    fn bits(&self, instance: usize) -> usize {
+        let len = (self.rings.div_ceil(WORD) * size_of::<Bits>()).next_multiple_of(128);
+        DOORBELLS + self.instances * size_of::<Doorbell>() + instance * len
+    }
+
     /// Where the entries begin.
     fn entries(&self) -> usize {
-        DOORBELLS + self.instances * size_of::<Doorbell>()
+        self.bits(self.instances)
     }
 
     /// Where a ring begins.
@@ -161,6 +170,16 @@ impl Geometry {
         assert!(instance < self.instances);
         // SAFETY: as above.
         unsafe { &*segment.base().add(DOORBELLS).cast::<Doorbell>().add(instance) }
+    }
+
+    /// Which rings have something for an instance, 64 in an element.
+    pub fn active<'a>(&self, segment: &'a Segment, instance: usize) -> &'a [Bits] {
+        assert!(instance < self.instances);
+        // SAFETY: as above.
+        unsafe {
+            let first = segment.base().add(self.bits(instance)).cast();
+            std::slice::from_raw_parts(first, self.rings.div_ceil(WORD))
+        }
     }
 
     pub fn entry<'a>(&self, segment: &'a Segment, ring: usize) -> &'a Entry {
