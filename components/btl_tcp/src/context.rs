@@ -215,13 +215,6 @@ impl Context {
         let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
     }
 
-    /// Waits for the sockets.
-    pub fn nap(&self, time: Duration) {
-        let time = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
-        let mut fds = [PollFd::new(&self.epoll, PollFlags::IN)];
-        let _ = rustix::event::poll(&mut fds, Some(&time));
-    }
-
     /// Makes ready for sleeping until the epoll descriptor is readable. False when there is
     /// something to do.
     pub fn arm(&self, module: &Module) -> bool {
@@ -264,11 +257,14 @@ impl Context {
         Some((At { module, context: self, endpoint }, link))
     }
 
+    /// A pass that is not skipped.
     #[inline(never)]
-    fn poll(&self, module: &Module) -> u32 {
-        if !self.is_due(module.config.poll_interval) {
-            return 0;
-        }
+    fn poll_if_due(&self, module: &Module) -> u32 {
+        if self.is_due(module.config.poll_interval) { self.poll(module) } else { 0 }
+    }
+
+    /// Looks for events and handles them. With the instance's lock held.
+    pub fn poll(&self, module: &Module) -> u32 {
         let mut events = [MaybeUninit::<Event>::uninit(); EVENTS];
         let none = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut count = self.leftovers(module);
@@ -408,6 +404,9 @@ impl Context {
         loop {
             let next = self.finished.borrow_mut().pop_front();
             let Some((completion, status)) = next else { break };
+            if module.is_closing() {
+                continue;
+            }
             count += 1;
             // SAFETY: the caller keeps the completion until it is called, which is once.
             unsafe {
@@ -428,7 +427,14 @@ pub unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
     // SAFETY: promised by the caller.
     let (module, cri) = unsafe { (&*module.cast::<Module>(), &*cri) };
     let context = &module.contexts[cri.index as usize];
-    if context.is_skipped() { 0 } else { context.poll(module) }
+    if context.is_skipped() { 0 } else { context.poll_if_due(module) }
+}
+
+/// Waits for the sockets of all instances, less than a second.
+pub fn nap(contexts: &[Context], time: Duration) {
+    let time = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
+    let fds = contexts.iter().map(|context| PollFd::new(&context.epoll, PollFlags::IN));
+    let _ = rustix::event::poll(&mut fds.collect::<Vec<_>>(), Some(&time));
 }
 
 /// For `arm`.

@@ -62,7 +62,7 @@ pub struct Core {
     full: bool,
     /// Why the link is to end, once progress comes by.
     fault: Option<Fault>,
-    /// The goodbye is in the output.
+    /// The goodbye is in the output, and the connection is closed once it is sent.
     said_goodbye: bool,
     /// Where the peer is.
     pub peer: Option<SocketAddr>,
@@ -176,11 +176,6 @@ impl Link {
         }
     }
 
-    /// Whether there is a connection.
-    pub fn is_open(&self) -> bool {
-        matches!(self.core.borrow().state, State::Open(_))
-    }
-
     /// Bytes that were copied and not sent.
     pub fn buffered(&self) -> usize {
         self.core.borrow().work.output.buffered()
@@ -196,6 +191,10 @@ impl Link {
     ) -> Result<Outcome, Failure> {
         at.context.traffic();
         let core = &mut *self.core.borrow_mut();
+        if core.said_goodbye {
+            // A new connection comes after this one.
+            return Ok(Outcome::NoResources);
+        }
         if !matches!(core.state, State::Open(_)) || core.fault.is_some() {
             self.prepare(at, core)?;
         }
@@ -234,8 +233,20 @@ impl Link {
         }
     }
 
-    /// Sends what the socket takes of what waits.
+    /// Sends what the socket takes of what waits, and closes the connection if that was the last.
     pub fn push(&self, at: At<'_>) -> u32 {
+        let events = self.write(at);
+        let core = self.core.borrow();
+        let open = matches!(core.state, State::Open(_)) && core.fault.is_none();
+        let last = core.said_goodbye && open && core.work.output.is_empty();
+        drop(core);
+        if last {
+            self.drop_connection(at);
+        }
+        events
+    }
+
+    fn write(&self, at: At<'_>) -> u32 {
         let core = &mut *self.core.borrow_mut();
         let State::Open(socket) = &core.state else { return 0 };
         if core.work.output.is_empty() || core.fault.is_some() {
@@ -321,37 +332,32 @@ impl Link {
         events
     }
 
-    /// Puts the goodbye behind what waits. True when everything is sent, or never will be; then the
-    /// connection is closed.
+    /// Puts the goodbye behind what waits, if there is a connection or will be one. True when
+    /// everything is sent, or never will be; then the connection is closed.
     pub fn say_goodbye(&self, at: At<'_>) -> bool {
-        {
+        let unused = {
             let core = &mut *self.core.borrow_mut();
-            match &core.state {
+            let unused = match &core.state {
                 State::Idle => return true,
                 State::Over { .. } => {
                     core.state = State::Idle;
                     return true;
                 }
-                State::Dialing(_) if core.work.output.is_empty() => {}
-                _ if !core.said_goodbye => {
-                    core.said_goodbye = true;
-                    core.work.output.append(Frame::Bye);
-                }
-                _ => {}
+                State::Dialing(_) => core.work.output.is_empty(),
+                State::Open(_) => core.fault.is_some(),
+            };
+            if !unused && !core.said_goodbye {
+                core.said_goodbye = true;
+                core.work.output.append(Frame::Bye);
             }
-        }
-        self.push(at);
-        let core = self.core.borrow();
-        let done = match core.state {
-            State::Dialing(_) => core.work.output.is_empty(),
-            State::Open(_) => core.work.output.is_empty() || core.fault.is_some(),
-            _ => true,
+            unused
         };
-        drop(core);
-        if done {
+        if unused {
             self.drop_connection(at);
+        } else {
+            self.push(at);
         }
-        done
+        matches!(self.core.borrow().state, State::Idle)
     }
 
     /// Closes the connection and forgets it. What waits fails.
@@ -430,13 +436,13 @@ impl Link {
 
     /// Asks the peer to say when the puts so far are in its memory.
     pub fn flush(&self, at: At<'_>, waiter: Waiter) -> Result<Outcome, Failure> {
-        self.send(at, |work, _| {
+        let sent = self.send(at, |work, _| {
             work.output.append(Frame::Flush { token: work.puts });
             work.flushes.push_back((work.puts, waiter));
             Ok(Outcome::Queued)
         })?;
         self.push(at);
-        Ok(Outcome::Queued)
+        Ok(sent)
     }
 
     /// What the link does, for a person.

@@ -1,6 +1,6 @@
 //! The device: all of TCP on this node. What its instances share.
 
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,9 @@ use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::BtlModule;
 
 use crate::address::Local;
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::endpoint::TcpEndpoint;
-use crate::link::At;
+use crate::link::{At, Link};
 use crate::params::Config;
 use crate::rdma::Registry;
 use crate::wire::{Card, Secret};
@@ -38,9 +38,10 @@ pub struct Module {
     /// Both set before anybody else sees the device.
     pub view: AtomicPtr<BtlModule>,
     pub pool: AtomicPtr<CriPool>,
+    closing: AtomicBool,
 }
 
-/// How long a wait for a peer looks away from the sockets.
+/// How long the close sleeps at most between looks at what is left.
 const NAP: Duration = Duration::from_millis(10);
 
 impl Module {
@@ -64,6 +65,7 @@ impl Module {
             contexts,
             view: AtomicPtr::default(),
             pool: AtomicPtr::default(),
+            closing: AtomicBool::new(false),
         })
     }
 
@@ -133,57 +135,58 @@ impl Module {
         self.cri(index).lock.try_guard().map(Some).ok_or(())
     }
 
-    /// Ends the links to a peer once everything that was sent is on its way. What was copied may
-    /// still be here, so this makes progress until it is gone or nobody takes it.
+    /// Ends the links to a peer: the goodbye goes behind everything that was sent. What the sockets
+    /// do not take now goes out when progress is made, or in `farewell`.
     pub fn part(&self, endpoint: &TcpEndpoint) {
         if !endpoint.is_used() {
             return;
         }
-        let until = Instant::now() + self.config.close_timeout;
-        for (index, link) in endpoint.links.iter().enumerate() {
-            let context = self.context_of(index as u16);
-            let at = At { module: self, context, endpoint };
-            loop {
-                {
-                    let _held = self.lock(context.index);
-                    if link.say_goodbye(at) {
-                        break;
-                    }
-                    if Instant::now() >= until {
-                        self.host.log(LOG_WARN, || {
-                            format!(
-                                "rank {} does not take the last {} bytes that were sent to it",
-                                endpoint.rank,
-                                link.buffered()
-                            )
-                        });
-                        link.drop_connection(at);
-                        break;
-                    }
-                }
-                if self.host.progress() == 0 {
-                    context.nap(NAP);
-                }
-            }
+        for (at, link) in self.links(endpoint) {
+            let _held = self.lock(at.context.index);
+            link.say_goodbye(at);
         }
     }
 
-    /// At the close: what is left to say to peers, without receiving anything.
+    /// At the close: sends what is left for all peers together in at most `close_timeout`. Nobody
+    /// else polls any more, and whoever received may be closed: what comes meanwhile is dropped.
     pub fn farewell(&self) {
+        self.closing.store(true, Ordering::Relaxed);
         let until = Instant::now() + self.config.close_timeout;
-        for endpoint in self.all_endpoints().filter(|endpoint| endpoint.is_used()) {
-            for (index, link) in endpoint.links.iter().enumerate() {
-                let context = self.context_of(index as u16);
-                let at = At { module: self, context, endpoint };
-                let mut said = link.say_goodbye(at);
-                while !said && link.is_open() && Instant::now() < until {
-                    context.nap(NAP);
-                    link.push(at);
-                    said = link.say_goodbye(at);
-                }
-                link.drop_connection(at);
+        let used = || self.all_endpoints().filter(|endpoint| endpoint.is_used());
+        loop {
+            let mut left = false;
+            for (at, link) in used().flat_map(|endpoint| self.links(endpoint)) {
+                left |= !link.say_goodbye(at);
+            }
+            let now = Instant::now();
+            if !left || now >= until {
+                break;
+            }
+            if self.contexts.iter().map(|context| context.poll(self)).sum::<u32>() == 0 {
+                context::nap(&self.contexts, NAP.min(until - now));
             }
         }
+        for (at, link) in used().flat_map(|endpoint| self.links(endpoint)) {
+            let (rank, bytes) = (at.endpoint.rank, link.buffered());
+            if bytes > 0 {
+                self.host.log(LOG_WARN, || {
+                    format!("rank {rank} does not take the last {bytes} bytes that were sent to it")
+                });
+            }
+            link.drop_connection(at);
+        }
+    }
+
+    /// The links to a peer, each with where it is.
+    fn links<'a>(&'a self, endpoint: &'a TcpEndpoint) -> impl Iterator<Item = (At<'a>, &'a Link)> {
+        endpoint.links.iter().enumerate().map(move |(index, link)| {
+            (At { module: self, context: self.context_of(index as u16), endpoint }, link)
+        })
+    }
+
+    /// Whether the transport closes, so that nobody is there to hear of anything.
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
     }
 
     /// Writes a line for whoever debugs.

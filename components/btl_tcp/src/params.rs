@@ -157,7 +157,8 @@ impl Params {
                 .integer(
                     "close_timeout",
                     30_000,
-                    "How long to wait at the end for a peer that does not take what was sent to it",
+                    "How long the transport waits when it closes, for peers that do not take what was \
+                     sent to them",
                 )
                 .range(0, 3_600_000)
                 .unit("ms")

@@ -132,6 +132,9 @@ impl At<'_> {
     /// Hands a message on.
     #[inline]
     fn deliver(self, tag: u8, data: *const u8, len: usize) {
+        if self.module.is_closing() {
+            return;
+        }
         let received = Received {
             struct_size: size_of::<Received>() as u32,
             flags: RECEIVED_CONTIGUOUS,

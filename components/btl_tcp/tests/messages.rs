@@ -235,6 +235,89 @@ fn what_was_sent_before_the_end_arrives() {
     receiver.system.close();
 }
 
+/// A rank that has sent more than the sockets take, to one that does not look: how much.
+fn flood(ranks: &[support::Rank]) -> u32 {
+    let route = ranks[0].route(1);
+    assert_eq!(route.send(TAG, b"first", b""), DONE);
+    until(ranks, "a connection", || ranks[1].count() == 1);
+    let payload = pattern(60_000, 5);
+    let mut sent = 1;
+    let mut refused = 0;
+    // What the transport holds goes to the socket in between, until neither has room.
+    while refused < 3 {
+        if route.send(TAG, b"next", &payload) == DONE {
+            (sent, refused) = (sent + 1, 0);
+        } else {
+            refused += 1;
+            ranks[0].progress();
+        }
+    }
+    sent
+}
+
+const SMALL: [(&str, &str); 2] = [("btl_tcp_sndbuf", "16k"), ("btl_tcp_rcvbuf", "16k")];
+
+#[test]
+fn ending_an_endpoint_does_not_wait_and_loses_nothing() {
+    for threads in [false, true] {
+        // Whoever waited for the other rank would wait for an hour.
+        let mca = [&SMALL[..], &[("btl_tcp_close_timeout", "3600000")]].concat();
+        let ranks = job(&Setup { mca: &mca, threads, ..Setup::default() });
+        let sent = flood(&ranks);
+        let route = ranks[0].route(1);
+        let (done, is_done) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let route = route;
+            // SAFETY: the endpoint is the module's, and nothing is in flight on it.
+            unsafe { route.ops.remove_peer.unwrap()(route.module, route.endpoint) };
+            done.send(()).unwrap();
+        });
+        is_done.recv_timeout(support::DEADLINE).expect("it does not wait");
+        assert!(route.describe().contains("bytes wait"), "{}", route.describe());
+        // Who comes now has to wait for the next connection.
+        assert_eq!(route.send(TAG, b"late", b""), NO_RESOURCES);
+        until(&ranks, "everything", || ranks[1].count() == sent);
+        let back = ranks[1].route(0);
+        until(&ranks, "the goodbye", || back.describe().contains("has closed the connection"));
+        assert_eq!(route.describe(), "rank 1: not connected");
+        assert!(!ranks[1].said("died"), "{}", ranks[1].log());
+        close(&ranks);
+    }
+}
+
+#[test]
+fn the_close_waits_so_long_and_no_longer() {
+    let mca = [&SMALL[..], &[("btl_tcp_close_timeout", "20")]].concat();
+    let ranks = job(&Setup { mca: &mca, ..Setup::default() });
+    flood(&ranks);
+    ranks[0].system.close();
+    assert!(ranks[0].said("rank 1 does not take the last"), "{}", ranks[0].log());
+    let back = ranks[1].route(0);
+    until(&ranks[1..], "the end", || back.send(TAG, b"x", b"") == ERR_PEER);
+    ranks[1].system.close();
+}
+
+#[test]
+fn two_that_close_at_once_with_much_to_say_do_not_wait_for_each_other() {
+    let mca = [&SMALL[..], &[("btl_tcp_close_timeout", "3600000")]].concat();
+    let ranks = job(&Setup { mca: &mca, ..Setup::default() });
+    flood(&ranks);
+    let payload = pattern(60_000, 6);
+    let route = ranks[1].route(0);
+    while route.send(TAG, b"back", &payload) == DONE {}
+    let (done, is_done) = std::sync::mpsc::channel();
+    for rank in ranks {
+        let done = done.clone();
+        std::thread::spawn(move || {
+            rank.system.close();
+            done.send(()).unwrap();
+        });
+    }
+    for _ in 0..2 {
+        is_done.recv_timeout(support::DEADLINE).expect("they hear each other");
+    }
+}
+
 #[test]
 fn a_sleeper_is_woken() {
     let ranks = job(&Setup::default());

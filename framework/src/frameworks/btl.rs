@@ -13,7 +13,9 @@
 //! their cards (`card_get`); a transport that connects does it lazily, on the first message.
 //! `remove_peer` ends an endpoint. At the end the host calls `remove_peer` for every endpoint, takes
 //! the pools and callbacks back, so that nothing is polled any more, and calls `close`. Nothing may
-//! wait for a peer in any of these.
+//! wait for a peer in any of these but `close`: what was accepted and still lies in the transport
+//! goes out with progress, and the rest when it closes, for which a parameter of the transport sets a
+//! limit in time.
 //!
 //! **Threads and locks.** Sending, put, get, atomics, flush and the pool's `progress` are hot and
 //! get a CRI whose lock the caller holds. Different CRIs work at the same time, so what
@@ -331,7 +333,8 @@ pub struct BtlOps {
             endpoints: *mut *mut Endpoint,
         ) -> Status,
     >,
-    /// Ends an endpoint, on which nothing is in flight. Any thread. Required.
+    /// Ends an endpoint, on which nothing is in flight. Does not wait: what was sent on it still
+    /// arrives. Any thread. Required.
     pub remove_peer: Option<unsafe extern "C" fn(module: &BtlModule, endpoint: *mut Endpoint)>,
 
     /// Sends a small message by copying it: `CAIRN_DONE`, `CAIRN_NO_RESOURCES` or an error. Hot.
