@@ -28,6 +28,7 @@ use std::process::ExitCode;
 
 use cairn_framework::host::problem::Problem;
 use cli::Stop;
+#[cfg(feature = "linked")]
 use linked as _;
 
 /// Exit status when the command line was not understood.

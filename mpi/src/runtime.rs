@@ -42,7 +42,6 @@ use cairn_framework::host::params::CommandLine;
 use cairn_framework::host::problem::Problem;
 use cairn_framework::host::{Chosen, Options, System, give_reason, take_reason};
 use cairn_mpi_params as params;
-use linked as _;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::abi::generated::constants::*;

@@ -25,13 +25,22 @@ pub fn root() -> PathBuf {
 /// The installation: where `CAIRN_DIST` says, or made by `cargo xtask dist`.
 pub fn dist() -> &'static Path {
     static DIST: OnceLock<PathBuf> = OnceLock::new();
-    DIST.get_or_init(|| match std::env::var_os("CAIRN_DIST") {
-        Some(dist) => dist.into(),
-        None => {
-            let out = Run::new("cargo").args(["xtask", "dist"]).dir(root()).ok();
-            PathBuf::from(out.stdout.trim())
-        }
-    })
+    DIST.get_or_init(|| installation("CAIRN_DIST", &["xtask", "dist"]))
+}
+
+/// The one whose components are all shared libraries: where `CAIRN_DIST_SHARED` says, or made by
+/// `cargo xtask dist --shared`.
+pub fn dist_shared() -> &'static Path {
+    static DIST: OnceLock<PathBuf> = OnceLock::new();
+    DIST.get_or_init(|| installation("CAIRN_DIST_SHARED", &["xtask", "dist", "--shared"]))
+}
+
+fn installation(variable: &str, command: &[&str]) -> PathBuf {
+    if let Some(dist) = std::env::var_os(variable) {
+        return dist.into();
+    }
+    let out = Run::new("cargo").args(command).dir(root()).ok();
+    PathBuf::from(out.stdout.trim())
 }
 
 /// A command with a deadline, in an environment of its own.

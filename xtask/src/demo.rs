@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 
-use crate::dist;
+use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
 
 /// Builds, runs an MPI program over two transports, shows the components, swaps one by a flag, and
 /// compares the strategies.
 pub fn run(workspace: &Workspace) -> Result<()> {
-    let dist = step("building", || dist::build(workspace))?;
+    let dist = step("building", || dist::build(workspace, Form::Linked))?;
     let run = |program: &str, args: &[&str]| {
         println!("$ {program} {}", args.join(" "));
         let mut command = workspace.command(dist.join("bin").join(program));

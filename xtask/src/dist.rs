@@ -1,4 +1,5 @@
-//! An installation: laid out in `target/dist`, copied to a prefix by `install`.
+//! An installation: laid out in `target/dist`, copied to a prefix by `install`. A second one, in
+//! `target/dist-shared`, has nothing linked in: all components are shared libraries.
 //!
 //! ```text
 //!   bin/            mpirun and mpiexec, mpicc and mpicxx, cairn-info
@@ -33,13 +34,32 @@ const PROGRAMS: [(&str, &str, &[&str]); 3] = [
 /// What programs ask for at run time, and what they are linked with (MPI 5.0, section 20.2).
 const LIBRARY: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
 
+/// The package of the MPI library.
+const LIBRARY_PACKAGE: &str = "cairn-library";
+
+/// Where the components of an installation are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Those that `components/linked` names are linked in.
+    Linked,
+    /// All are shared libraries.
+    Shared,
+}
+
 /// Builds everything and lays it out.
-pub fn build(workspace: &Workspace) -> Result<PathBuf> {
+pub fn build(workspace: &Workspace, form: Form) -> Result<PathBuf> {
     let mut build = workspace.cargo(&["build", "--release", "--quiet"]);
     build.args(PROGRAMS.iter().flat_map(|(package, ..)| ["--package", package]));
-    build.args(["--package", "cairn-mpi"]);
+    build.args(["--package", LIBRARY_PACKAGE]);
+    let (name, shared) = match form {
+        Form::Linked => ("dist", workspace.shared_components()),
+        Form::Shared => {
+            // The feature `linked` is the only one that these packages have.
+            build.arg("--no-default-features");
+            ("dist-shared", workspace.components())
+        }
+    };
     exec::check(&mut build)?;
-    let shared = workspace.shared_components();
     for component in &shared {
         // Built alone, without the host, the crate exports the entry symbol.
         let name = component.name.as_str();
@@ -47,7 +67,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
         exec::check(workspace.cargo(&args).args(["--package", name]))?;
     }
 
-    let dist = workspace.target.join("dist");
+    let dist = workspace.target.join(name);
     if dist.exists() {
         fs::remove_dir_all(&dist).with_context(|| format!("clearing {}", dist.display()))?;
     }
@@ -58,7 +78,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
             link(binary, &dist.join("bin").join(other))?;
         }
     }
-    copy(&release.join("libcairn_mpi.so"), &dist.join("lib").join(LIBRARY[0]))?;
+    copy(&release.join("libmpi_abi.so"), &dist.join("lib").join(LIBRARY[0]))?;
     link(LIBRARY[0], &dist.join("lib").join(LIBRARY[1]))?;
     for component in &shared {
         let name = component.name.as_str();
@@ -86,7 +106,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
 
 /// Builds and copies to `prefix`.
 pub fn install(workspace: &Workspace, prefix: &Path) -> Result<()> {
-    let dist = build(workspace)?;
+    let dist = build(workspace, Form::Linked)?;
     let prefix = std::path::absolute(prefix)?;
     ensure!(prefix != dist, "{} is where it is built; choose another place", prefix.display());
     let kept =

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use crate::dist::{self, Form};
 use crate::exec::{self, Workspace};
-use crate::{abi, dist, headers};
+use crate::{abi, headers};
 
 /// Writes the files, or says which are stale.
 pub fn run(workspace: &Workspace, check: bool) -> Result<()> {
@@ -22,7 +23,7 @@ pub fn run(workspace: &Workspace, check: bool) -> Result<()> {
     // The library is built from these, so they come first.
     let mut stale = settle(&abi::generate(root)?, &abi::dirs(root), check)?;
 
-    let dist = dist::build(workspace)?;
+    let dist = dist::build(workspace, Form::Linked)?;
     let mut files: BTreeMap<PathBuf, String> = headers::generate(workspace)?
         .into_iter()
         .map(|(name, text)| (headers::dir(root).join(name), text))

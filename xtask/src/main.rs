@@ -25,6 +25,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use dist::Form;
 
 /// Build, test and install Cairn MPI
 #[derive(Debug, Parser)]
@@ -41,7 +42,11 @@ enum Command {
     /// Check formatting, lints and generated files, and run all tests
     Test,
     /// Lay out an installation in target/dist
-    Dist,
+    Dist {
+        /// With all components as shared libraries, in target/dist-shared
+        #[arg(long)]
+        shared: bool,
+    },
     /// Install: build target/dist and copy it
     Install {
         /// Where to, such as /opt/cairn
@@ -70,7 +75,10 @@ fn main() -> ExitCode {
     let result = exec::Workspace::find().and_then(|workspace| match Cli::parse().command {
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),
-        Command::Dist => dist::build(&workspace).map(|dist| println!("{}", dist.display())),
+        Command::Dist { shared } => {
+            let form = if shared { Form::Shared } else { Form::Linked };
+            dist::build(&workspace, form).map(|dist| println!("{}", dist.display()))
+        }
         Command::Install { prefix } => dist::install(&workspace, &prefix),
         Command::Lint => lint::run(&workspace),
         Command::Gen { abi: true, .. } => generate::abi(&workspace),

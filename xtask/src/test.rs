@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
 use crate::packages::{self, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYTHON};
-use crate::{dist, generate, lint};
+use crate::{generate, lint};
 
 /// Packages with tests for loom, whose names begin with `model_`, and the features they need.
 const MODELS: [(&str, &str); 5] = [
@@ -48,10 +49,13 @@ fn steps(workspace: &Workspace) -> Result<()> {
         let mut doc = workspace.cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
         exec::check(doc.env("RUSTDOCFLAGS", "--deny warnings"))
     })?;
-    let dist = step("installation", || dist::build(workspace))?;
+    let dist = step("installation", || dist::build(workspace, Form::Linked))?;
+    let shared = step("installation with components as shared libraries", || {
+        dist::build(workspace, Form::Shared)
+    })?;
     step("tests", || {
         let mut test = workspace.cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"]);
-        exec::check(test.env("CAIRN_DIST", &dist))
+        exec::check(test.env("CAIRN_DIST", &dist).env("CAIRN_DIST_SHARED", &shared))
     })?;
     step("components alone", || {
         let names: Vec<String> =

@@ -25,6 +25,7 @@ use cairn_cli::McaArgs;
 use cairn_framework::host::problem::{Problem, Severity};
 use cairn_framework::host::{Options, Search, System};
 use clap::{Args, Parser, Subcommand};
+#[cfg(feature = "linked")]
 use linked as _;
 use serde_json::{Value as Json, json};
 

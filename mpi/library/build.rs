@@ -3,7 +3,7 @@
 fn main() {
     // The table of exported names: without it the linker would hide the aliases `MPI_X`, since rustc
     // knows the functions `PMPI_X` only.
-    let exports = "src/abi/generated/exports.map";
+    let exports = "../src/abi/generated/exports.map";
     let dir = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| ".".into());
     println!("cargo::rerun-if-changed={exports}");
     println!("cargo::rustc-cdylib-link-arg=-Wl,--version-script={dir}/{exports}");
