@@ -244,6 +244,7 @@ fn table() -> Host {
         service_at,
         event_add,
         event_raise,
+        peer_failed,
     }
 }
 
@@ -512,6 +513,8 @@ unsafe extern "C" fn event_add(
     unsafe { *event = &EVENT };
     OK
 }
+
+unsafe extern "C" fn peer_failed(_: *mut Instance, _: u32) {}
 
 unsafe extern "C" fn event_raise(_: *const EventType, _: *const i64) {}
 

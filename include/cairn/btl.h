@@ -18,7 +18,9 @@
  * their cards (`card_get`); a transport that connects does it lazily, on the first message.
  * `remove_peer` ends an endpoint. At the end the host calls `remove_peer` for every endpoint, takes
  * the pools and callbacks back, so that nothing is polled any more, and calls `close`. Nothing may
- * wait for a peer in any of these.
+ * wait for a peer in any of these but `close`: what was accepted and still lies in the transport
+ * goes out with progress, and the rest when it closes, for which a parameter of the transport sets a
+ * limit in time.
  *
  * **Threads and locks.** Sending, put, get, atomics, flush and the pool's `progress` are hot and
  * get a CRI whose lock the caller holds. Different CRIs work at the same time, so what
@@ -47,8 +49,9 @@
  * and who wants to answer says in its header who it is, finds the peer by that and connects.
  *
  * **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
- * completions are called with it. A connection that fails while nothing is queued on it is no event
- * for anybody: the next function on its endpoint connects anew or returns `CAIRN_ERR_PEER`. `get`
+ * completions are called with it. A transport that learns of it (a connection that was open broke
+ * without a goodbye, a process of the node has ended) tells the host by `peer_failed`, after it has
+ * handed on what had arrived before, since nobody else can know that receives wait in vain. `get`
  * may answer `CAIRN_ERR_UNSUPPORTED` on a single endpoint, where the system refuses to a pair what it
  * allows to others; nothing has happened then, and the protocol layer has the peer send.
  *
@@ -432,7 +435,8 @@ struct cairn_btl_ops_t {
                               const cairn_peer_t *const *peers,
                               struct cairn_endpoint_t **endpoints);
   /**
-   * Ends an endpoint, on which nothing is in flight. Any thread. Required.
+   * Ends an endpoint, on which nothing is in flight. Does not wait: what was sent on it still
+   * arrives. Any thread. Required.
    */
   void (*remove_peer)(const struct cairn_btl_module_t *module, struct cairn_endpoint_t *endpoint);
   /**

@@ -322,6 +322,12 @@ struct cairn_host_t {
    * with any lock held. Callers look at `listeners` before.
    */
   void (*event_raise)(const cairn_event_type_t *event, const int64_t *values);
+  /**
+   * Since 1.1. For transports: the process with this rank in the job is gone, or can't be reached
+   * any more by the only way to it. Operations that need it end with `CAIRN_ERR_PEER`. Any thread,
+   * also from progress functions.
+   */
+  void (*peer_failed)(cairn_instance_t *instance, uint32_t rank);
 };
 
 #endif  /* CAIRN_HOST_H */

@@ -53,7 +53,7 @@
 /**
  * Minor version of this contract.
  */
-#define CAIRN_MATCH_MINOR 0
+#define CAIRN_MATCH_MINOR 1
 
 /**
  * `cairn_match_posted_t.source`: a message of anybody.
@@ -210,8 +210,8 @@ struct cairn_match_ops_t {
    */
   cairn_outcome_t (*cancel)(void *engine, struct cairn_match_posted_t *posted);
   /**
-   * Takes one receive and one message out, whichever there are, before the engine closes or
-   * when a peer has failed: stores them, or null. Required.
+   * Takes one receive and one message out, whichever there are, before the engine closes:
+   * stores them, or null. Required.
    */
   void (*drain)(void *engine,
                 struct cairn_match_posted_t **posted,
@@ -226,6 +226,12 @@ struct cairn_match_ops_t {
    * text. Default: an empty text.
    */
   size_t (*describe)(void *engine, char *text, size_t capacity);
+  /**
+   * Since 1.1. Takes one receive out, whichever there is, that names this source, whose process has
+   * failed; with `CAIRN_MATCH_ANY_SOURCE`, one of any source. Null when there is none. Default:
+   * null, so receives from who has failed wait until they are cancelled.
+   */
+  struct cairn_match_posted_t *(*withdraw)(void *engine, int32_t source);
 };
 
 #endif  /* CAIRN_MATCH_H */

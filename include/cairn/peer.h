@@ -25,7 +25,8 @@
 #define CAIRN_PEER_LOCAL 2
 
 /**
- * `cairn_peer_t.flags`: it failed; operations that need it end with `CAIRN_ERR_PEER`.
+ * `cairn_peer_t.flags`: it failed; operations that need it end with `CAIRN_ERR_PEER`. Set by the host, at
+ * any time and for good, when a transport has said so.
  */
 #define CAIRN_PEER_FAILED 4
 

@@ -22,7 +22,9 @@
  * until the request is complete; buffer, datatype and communicator outlive it.
  *
  * **Failure.** Functions return an error only when the operation was not started. What goes wrong
- * later is in the request's status.
+ * later is in the request's status. When a peer has failed, operations that name it end with
+ * `CAIRN_ERR_PEER`, also those that begin later; but a message of it that has arrived whole is
+ * received. A receive from anybody ends so when all others of the communicator have failed.
  *
  * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
@@ -36,6 +38,7 @@
 #include <cairn/component.h>
 #include <cairn/contract.h>
 #include <cairn/datatype.h>
+#include <cairn/peer.h>
 #include <cairn/request.h>
 #include <cairn/status.h>
 #include <cairn/types.h>
@@ -232,6 +235,12 @@ struct cairn_pml_ops_t {
    * Communicators stay open. Any thread, with no lock held. Default: nothing.
    */
   void (*flush)(cairn_instance_t *instance);
+  /**
+   * Since 1.1. A peer has failed; once for each. Any thread, perhaps in the progress function of
+   * a transport with an instance's lock held: the component only takes note, and ends operations
+   * in a progress callback. Default: nothing, so they wait for ever.
+   */
+  void (*peer_failed)(cairn_instance_t *instance, const cairn_peer_t *peer);
 };
 
 #endif  /* CAIRN_PML_H */

@@ -175,7 +175,7 @@ impl Btl for SelfLoop {
         _view: &BtlModule,
         peer: &Peer,
     ) -> Result<Option<*mut Endpoint>, Failure> {
-        let own = peer.flags & PEER_SELF != 0;
+        let own = peer.is(PEER_SELF);
         Ok(own.then(|| (&raw const *state.endpoint).cast_mut()))
     }
 

@@ -21,13 +21,15 @@
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
 //! * `large`: get, by the components of the framework smsc. `movers`: the components; `choice`: which of
 //!   them; `registry`: what peers may read.
-//! * `active`: which of many rings have something. `wake`: how a receiver sleeps.
+//! * `active`: which of many rings have something. `wake`: how a receiver sleeps. `life`: how the end
+//!   of a peer's process is noticed.
 
 mod active;
 mod choice;
 mod component;
 mod endpoint;
 mod large;
+mod life;
 mod module;
 mod movers;
 mod params;

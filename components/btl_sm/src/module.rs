@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use cairn_framework::abi::host::{LOG_INFO, PROGRESS_SELDOM};
 use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
 use cairn_framework::abi::pool::{Cri, CriPool};
@@ -21,6 +22,7 @@ use cairn_segment::{Options, Segment};
 use crate::component::SharedMemory;
 use crate::endpoint::Peer;
 use crate::large::{self, Refused, Transfers};
+use crate::life::{Lives, Process};
 use crate::movers::Movers;
 use crate::params::{IMMEDIATE_LIMIT, Params};
 use crate::receive::Inbox;
@@ -56,10 +58,36 @@ pub struct State {
     pub movers: Movers,
     pub registry: Registry,
     pub refused: Refused,
+    pub lives: Lives,
     pool: *const CriPool,
 }
 
 impl State {
+    /// Watches the process of a rank that sends to us, to which nobody here has sent yet.
+    pub fn watch(&self, rank: u32) {
+        if rank == self.host.job().rank || self.lives.watches(rank) {
+            return;
+        }
+        if let Ok(card) = self.host.card_get(rank)
+            && let Some(process) = Process::of(card)
+            && Segment::attach(card).is_ok()
+        {
+            self.lives.watch(rank, process);
+        }
+    }
+
+    /// Ends the transfers that are under way with a peer. With no instance's lock held, and not from
+    /// the poll of one.
+    fn give_up(&self, rank: u32) {
+        // SAFETY: the pool lives as long as the device.
+        let pool = unsafe { &*self.pool };
+        for cri in (0..pool.count).map(|index| pool.cri(index)) {
+            let _held = cri.lock.guard();
+            // SAFETY: the lock is held; who is single-threaded is not in a poll now.
+            unsafe { large::forget(self, line(cri).transfers.get(), rank) };
+        }
+    }
+
     /// What a component of smsc said when it failed.
     #[cold]
     pub fn reason(&self, status: i32) -> Failure {
@@ -172,12 +200,18 @@ impl Port {
             movers,
             registry: Registry::default(),
             refused: Refused::default(),
+            lives: Lives::new(),
             pool: &raw const *pool,
         };
         let device = Device::new(view, state);
         pool.module = device.module().cast();
         // SAFETY: the pool is complete; it and the instances live until the component is closed.
         unsafe { host.pool_add(&raw mut *pool)? };
+        // SAFETY: the state stays where it is until the component is closed.
+        unsafe {
+            let state = (&raw const *device.state()).cast_mut().cast();
+            host.progress_add(bury, state, PROGRESS_SELDOM)?;
+        }
         Ok(Self { modules: [device.module()], _pool: pool, _lines: lines, _device: device })
     }
 }
@@ -228,6 +262,19 @@ unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
     }
 }
 
+/// Says which peers have ended, and gives up what is under way with them.
+unsafe extern "C" fn bury(state: *mut c_void) -> u32 {
+    // SAFETY: registered with the state.
+    let state = unsafe { &*state.cast::<State>() };
+    let ended = state.lives.ended();
+    for rank in &ended {
+        state.host.log(LOG_INFO, || format!("the process of rank {rank} has ended"));
+        state.host.peer_failed(*rank);
+        state.give_up(*rank);
+    }
+    ended.len() as u32
+}
+
 /// The answer when a ring has no room.
 ///
 /// # Safety
@@ -263,14 +310,19 @@ impl Btl for SharedMemory {
         peer: &PeerView,
     ) -> Result<Option<*mut Endpoint>, Failure> {
         let place = state.peers.get(peer.rank as usize);
-        let Some(place) = place.filter(|_| peer.flags & PEER_LOCAL != 0 && peer.job == 0) else {
+        let Some(place) = place.filter(|_| peer.is(PEER_LOCAL) && peer.job == 0) else {
             return Ok(None);
         };
-        let segment = if peer.flags & PEER_SELF != 0 {
+        let segment = if peer.is(PEER_SELF) {
             state.segment.again().map_err(|error| error.to_string())?
         } else {
             match state.host.card_get(peer.rank) {
-                Ok(card) => Peer::attach(card)?,
+                Ok(card) => {
+                    let process = Process::of(card);
+                    let segment = Peer::attach(card)?;
+                    process.into_iter().for_each(|process| state.lives.watch(peer.rank, process));
+                    segment
+                }
                 // It runs without this transport.
                 Err(failure) if failure.status == ERR_NOT_FOUND => return Ok(None),
                 Err(failure) => return Err(failure),
@@ -281,7 +333,7 @@ impl Btl for SharedMemory {
         let rank = state.host.job().rank;
         let made = Peer::new(segment, peer, rank, instances, state.barriers)?;
         // While there may be another way to the peer.
-        if peer.flags & PEER_SELF == 0 {
+        if !peer.is(PEER_SELF) {
             made.claim_first()?;
         }
         let made = Box::into_raw(Box::new(made));
@@ -297,13 +349,8 @@ impl Btl for SharedMemory {
         let place = &state.peers[peer.rank as usize];
         let own = (&raw const *peer).cast_mut();
         let _ = place.compare_exchange(own, null_mut(), Ordering::AcqRel, Ordering::Relaxed);
-        // SAFETY: the pool lives as long as the device.
-        let pool = unsafe { &*state.pool };
-        for cri in (0..pool.count).map(|index| pool.cri(index)) {
-            let _held = cri.lock.guard();
-            // SAFETY: the lock is held; who is single-threaded is not in a poll now.
-            unsafe { large::forget(state, line(cri).transfers.get(), peer.rank) };
-        }
+        state.lives.forget(peer.rank);
+        state.give_up(peer.rank);
         peer.lane.close(&state.movers);
     }
 

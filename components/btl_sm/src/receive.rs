@@ -206,6 +206,7 @@ impl Inbox {
                 continue;
             }
             self.places[ring] = self.rings.len() as u32;
+            state.watch(rank);
             self.rings.push(Inbound {
                 index: ring as u32,
                 // SAFETY: the segment stays as long as the state; nobody else reads the ring.

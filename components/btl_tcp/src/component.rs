@@ -283,7 +283,7 @@ impl Btl for Tcp {
         _view: &BtlModule,
         peer: &Peer,
     ) -> Result<Option<*mut Endpoint>, Failure> {
-        if peer.flags & PEER_SELF != 0 || peer.job != 0 {
+        if peer.is(PEER_SELF) || peer.job != 0 {
             return Ok(None);
         }
         if let Some(endpoint) = device.endpoint(peer.rank) {

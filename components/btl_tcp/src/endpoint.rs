@@ -64,7 +64,7 @@ impl TcpEndpoint {
 
     /// Whether the peer runs on this node.
     pub fn on_node(&self, module: &Module) -> bool {
-        module.host.peer(self.rank).is_some_and(|peer| peer.flags & PEER_LOCAL != 0)
+        module.host.peer(self.rank).is_some_and(|peer| peer.is(PEER_LOCAL))
     }
 
     /// Notes that a link is in use.

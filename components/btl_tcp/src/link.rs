@@ -329,6 +329,10 @@ impl Link {
         core.state = State::Over { text, orderly: matches!(fault, Fault::Goodbye) };
         core.fault = None;
         core.fail(ERR_PEER, &mut at.context.finished.borrow_mut());
+        // Who could never be reached may live; what is sent to him fails all the same.
+        if !matches!(fault, Fault::Goodbye | Fault::Unreachable(_)) && !at.module.is_closing() {
+            at.module.host.peer_failed(at.endpoint.rank);
+        }
         events
     }
 

@@ -145,6 +145,6 @@ impl SharedMemory {
 /// Whether every process of a communicator runs on this node, which then is so for each of them.
 fn is_on_one_node(comm: &Comm) -> bool {
     // SAFETY: a communicator has so many peers; they stay.
-    let local = |rank| unsafe { (**comm.peers.add(rank)).flags & PEER_LOCAL != 0 };
+    let local = |rank| unsafe { (**comm.peers.add(rank)).is(PEER_LOCAL) };
     (0..comm.remote_size as usize).all(local)
 }

@@ -184,6 +184,10 @@ impl Queues for Bins {
         (self.posted.any(), (!arrived.is_null()).then_some(arrived))
     }
 
+    fn naming(&mut self, source: i32) -> Option<*mut MatchPosted> {
+        self.posted.find(|posted| posted.source == source)
+    }
+
     #[inline]
     fn tally(&mut self) -> &mut Tally {
         &mut self.tally

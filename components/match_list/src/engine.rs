@@ -219,6 +219,13 @@ impl Queues for Lists {
         (not_null(posted), not_null(self.all.head()))
     }
 
+    fn naming(&mut self, source: i32) -> Option<*mut MatchPosted> {
+        not_null(match source {
+            MATCH_ANY_SOURCE => self.any.head(),
+            rank => self.source(rank).posted.head(),
+        })
+    }
+
     #[inline]
     fn tally(&mut self) -> &mut Tally {
         &mut self.tally

@@ -116,6 +116,10 @@ impl Match for Sharded {
     fn describe(engine: &Shards) -> String {
         engine.describe()
     }
+
+    fn withdraw(engine: &Shards, source: i32) -> Option<*mut MatchPosted> {
+        engine.withdraw(source)
+    }
 }
 
 cairn_framework::component! {

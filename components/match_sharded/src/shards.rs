@@ -467,6 +467,27 @@ impl Shards {
         })
     }
 
+    /// Takes a receive out that names this source, whichever.
+    pub fn withdraw(&self, source: i32) -> Option<*mut MatchPosted> {
+        let all = self.lines.len() - 1;
+        let fits = |posted: &MatchPosted| posted.source == source;
+        // SAFETY: all shards are ours, and with them all lines.
+        self.holding(all, || unsafe {
+            let own = self.shards.iter().find_map(|shard| {
+                shard
+                    .0
+                    .inner
+                    .with(|inner| inner.posted.find(fits).inspect(|posted| inner.withdraw(*posted)))
+            });
+            own.or_else(|| {
+                (0..self.lines.len()).find_map(|line| {
+                    let found = self.lines[line].0.inner.with(|inner| inner.posted.find(fits));
+                    found.inspect(|posted| self.withdraw_wildcard(*posted, line))
+                })
+            })
+        })
+    }
+
     /// What is in it and how hard it worked, part by part: the most of the whole is taken for the
     /// sum of the most of its parts.
     pub fn counts(&self) -> MatchCounts {

@@ -215,6 +215,14 @@ impl<E: Entry, const MASKS: bool> Cells<E, MASKS> {
         debug_assert_eq!(to, self.live);
     }
 
+    /// The first entry that `fits`.
+    pub fn find(&self, fits: impl Fn(&E) -> bool) -> Option<*mut E> {
+        let mut live = (self.head..self.tail).filter(|place| self.keys[*place] != HOLE);
+        // SAFETY: what is in is valid.
+        let place = live.find(|place| fits(unsafe { &*self.entries[*place] }))?;
+        Some(self.entries[place])
+    }
+
     /// Calls `look` with every entry, in order.
     pub fn each(&self, mut look: impl FnMut(&E)) {
         for place in self.head..self.tail {

@@ -104,6 +104,10 @@ impl Queues for Queued {
         (self.posted.head(), self.arrived.head())
     }
 
+    fn naming(&mut self, source: i32) -> Option<*mut MatchPosted> {
+        self.posted.find(|posted| posted.source == source)
+    }
+
     #[inline]
     fn tally(&mut self) -> &mut Tally {
         &mut self.tally

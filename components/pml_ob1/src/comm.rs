@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
 use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, Comm};
+use cairn_framework::abi::peer::Peer;
 use cairn_framework::author::counters::Counted;
 use cairn_framework::frameworks::matching::MatchOps;
 
@@ -118,6 +119,13 @@ impl State {
     pub fn view(&self) -> &Comm {
         // SAFETY: the communicator outlives its state.
         unsafe { &*self.comm }
+    }
+
+    /// The process behind a rank below `size`.
+    pub fn peer(&self, rank: u32) -> &Peer {
+        assert!(rank < self.size(), "rank {rank} of {}", self.size());
+        // SAFETY: a communicator has a peer for each rank, and the host keeps it.
+        unsafe { &**self.view().peers.add(rank as usize) }
     }
 
     /// How many ranks messages may come from.

@@ -5,6 +5,7 @@ use core::ffi::c_void;
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::PROGRESS_EVERY_PASS;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
+use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::request::{MessageStatus, Request};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
@@ -124,7 +125,7 @@ impl Pml for Ob1 {
         take: bool,
     ) -> Result<Option<(MessageStatus, *mut c_void)>, Failure> {
         // SAFETY: the contract's.
-        Ok(unsafe { in_mode!(self.probe(receive, blocking, take)) })
+        unsafe { in_mode!(self.probe(receive, blocking, take)) }
     }
 
     unsafe fn mrecv(
@@ -142,6 +143,10 @@ impl Pml for Ob1 {
 
     fn flush(&self) {
         self.core.flush();
+    }
+
+    fn peer_failed(&self, peer: &Peer) {
+        in_mode!(self.peer_failed(peer));
     }
 }
 

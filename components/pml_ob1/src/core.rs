@@ -7,19 +7,20 @@ use std::collections::HashMap;
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::LOG_WARN;
-use cairn_framework::abi::peer::Peer;
+use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_SEND, Request,
     WaitSync,
 };
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
-use cairn_framework::abi::status::{OK, Status, status_name};
+use cairn_framework::abi::status::{ERR_PEER, OK, Status, status_name};
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::matching::MatchOps;
 
 use crate::comm::{Rank, State};
 use crate::counters::{self, Counters};
 use crate::endpoint::{Held, Remote, Work};
+use crate::failure::{self, Failures};
 use crate::ids::{Ended, Ids};
 use crate::kept::{Keeper, Kept};
 use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
@@ -58,6 +59,8 @@ pub struct Core {
     busy: Locked<Vec<RemotePointer>>,
     /// How many those are.
     busy_count: AtomicU32,
+    /// Peers that failed.
+    pub failures: Failures,
     /// The counters.
     pub counters: Counters,
     /// What every send hands out that is finished at once.
@@ -115,6 +118,7 @@ impl Core {
             remotes: Locked::default(),
             busy: Locked::default(),
             busy_count: AtomicU32::new(0),
+            failures: Failures::default(),
             counters: Counters::new(host, threaded)?,
             done: Request {
                 magic: REQUEST_MAGIC,
@@ -175,6 +179,7 @@ impl Core {
             early.remove(&context).unwrap_or_default()
         });
         self.open.fetch_add(1, Ordering::Relaxed);
+        self.failures.opened.fetch_add(1, Ordering::Release);
         for KeptPointer(kept) in early {
             // SAFETY: kept by `keep_early`, and ours now.
             unsafe {
@@ -349,7 +354,11 @@ impl Core {
             return Ok(found);
         }
         // SAFETY: as above.
-        self.host.peer_connect(unsafe { &*peer })?;
+        let view = unsafe { &*peer };
+        if view.is(PEER_FAILED) {
+            return Err(failure::gone(view));
+        }
+        self.host.peer_connect(view)?;
         let made = Box::new(Remote::new(peer)?);
         Ok(self.remotes.with::<M, _>(|remotes| {
             let found = place.load(Ordering::Acquire);
@@ -361,6 +370,15 @@ impl Core {
             place.store(made, Ordering::Release);
             made
         }))
+    }
+
+    /// What was sent to a peer or asked of it, if there was anything.
+    pub fn known_remote(&self, peer: &Peer) -> Option<&Remote> {
+        // SAFETY: the field is this component's; remotes live as long as the component.
+        unsafe {
+            let place = AtomicPtr::from_ptr((&raw const peer.pml).cast_mut().cast::<*mut Remote>());
+            place.load(Ordering::Acquire).as_ref()
+        }
     }
 
     /// Waits for a request. From a user's call, with no lock held.
@@ -445,6 +463,9 @@ impl Core {
         bytes: &[u8],
     ) -> Result<Step, Status> {
         let way = &remote.ways[way];
+        if remote.has_failed() {
+            return Err(ERR_PEER);
+        }
         // SAFETY: with the instance's lock; whoever makes such bytes sees that they fit.
         let sent =
             way.with_cri::<M, _>(self.host, &self.process, remote.rank(), held, |cri| unsafe {

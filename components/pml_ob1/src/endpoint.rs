@@ -12,10 +12,10 @@
 //! queues' lock; senders read `waiting` without it, because a message that sees an old value is
 //! merely put into order by its receiver.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::collections::VecDeque;
 
-use cairn_framework::abi::peer::{Peer, Route};
+use cairn_framework::abi::peer::{PEER_FAILED, Peer, Route};
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{
@@ -429,8 +429,10 @@ pub struct Remote {
     /// Most bytes of payload, header and all, for the first way's `send_immediate`, plus one; 0
     /// without it.
     pub immediate_end: u64,
-    /// Messages that wait, or are being retried.
+    /// Messages that wait, or are being retried; and one for ever when the peer has failed.
     pub waiting: AtomicU32,
+    /// The peer has failed, and `waiting` says so.
+    pub failed: AtomicBool,
     /// See above.
     pub queues: Locked<Queues>,
 }
@@ -453,8 +455,16 @@ impl Remote {
             immediate_end,
             ways,
             waiting: AtomicU32::new(0),
+            failed: AtomicBool::new(false),
             queues: Locked::default(),
         })
+    }
+
+    /// Whether the peer has failed: what is sent to it fails.
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        // SAFETY: peers are the host's and stay.
+        unsafe { (*self.peer).is(PEER_FAILED) }
     }
 
     /// The peer's rank in the job.

@@ -43,6 +43,11 @@ impl Fragments {
     pub fn new(request: *mut ReceiveRequest, total: u64) -> Self {
         Self { request, total, missing: total, writers: 0, ended: None }
     }
+
+    /// The receive.
+    pub fn request(&self) -> *mut ReceiveRequest {
+        self.request
+    }
 }
 
 /// What a number that ended led to.
@@ -162,6 +167,13 @@ impl Ids {
         let (request, status) = (fragments.request, fragments.ended.unwrap_or(0));
         self.remove(id);
         Some((request, status))
+    }
+
+    /// The numbers of entries that are as somebody `wants`.
+    pub fn which(&self, wants: impl Fn(&Entry) -> bool) -> Vec<u64> {
+        let slots = self.slots.iter().zip(0u64..);
+        let wanted = slots.filter(|(slot, _)| slot.entry.as_ref().is_some_and(&wants));
+        wanted.map(|(slot, place)| u64::from(slot.generation) << 32 | place).collect()
     }
 
     /// How many are in flight.

@@ -25,6 +25,7 @@ mod core;
 mod counters;
 mod data;
 mod endpoint;
+mod failure;
 mod ids;
 mod kept;
 mod mode;

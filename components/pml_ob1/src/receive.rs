@@ -65,7 +65,7 @@ const _: () = assert!(offset_of!(ReceiveRequest, request) == 0);
 
 impl ReceiveRequest {
     /// The receive around what the engine holds.
-    fn of_posted(posted: *mut MatchPosted) -> *mut Self {
+    pub fn of_posted(posted: *mut MatchPosted) -> *mut Self {
         posted.wrapping_byte_sub(offset_of!(Self, posted)).cast()
     }
 }
@@ -609,7 +609,7 @@ impl Core {
         receive: &PmlReceive,
         blocking: bool,
         take: bool,
-    ) -> Option<(MessageStatus, *mut c_void)> {
+    ) -> Result<Option<(MessageStatus, *mut c_void)>, Failure> {
         // SAFETY: promised by the caller.
         let state = unsafe { self.state(receive.comm) };
         // SAFETY: the table is complete.
@@ -632,18 +632,24 @@ impl Core {
         let polls = if blocking { self.host.job().polls(self.params.spin.get()) } else { 1 };
         for _ in 0..polls {
             if let Some(found) = look() {
-                return Some(found);
+                return Ok(Some(found));
             }
             self.host.progress();
         }
         if !blocking {
-            return look();
+            return match look() {
+                Some(found) => Ok(Some(found)),
+                None => self.lost_source(state, receive.source).map_or(Ok(None), Err),
+            };
         }
         state.waiting.fetch_add(1, Ordering::Relaxed);
         let found = loop {
             let expected = state.arrivals.load(Ordering::Acquire);
             if let Some(found) = look() {
-                break found;
+                break Ok(Some(found));
+            }
+            if let Some(failure) = self.lost_source(state, receive.source) {
+                break Err(failure);
             }
             let word = &raw const state.arrivals;
             let sync = WaitSync { pending: 1.into(), expected, word, ..WaitSync::default() };
@@ -653,14 +659,14 @@ impl Core {
             }
         };
         state.waiting.fetch_sub(1, Ordering::Relaxed);
-        Some(found)
+        found
     }
 
     /// A message was kept: tells those who wait for one that they may probe. Whoever waits said so
     /// before it looked into the engine, and the message went in after it had looked or was found; the
     /// engine's lock orders the two, so the number of those who wait needs no order of its own.
     #[inline]
-    fn tell_probers<M: Mode>(&self, state: &State) {
+    pub fn tell_probers<M: Mode>(&self, state: &State) {
         if state.waiting.load(Ordering::Relaxed) != 0 {
             state.arrivals.fetch_add(1, Ordering::Release);
             if M::THREADED {

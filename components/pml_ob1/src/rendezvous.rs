@@ -22,7 +22,7 @@ use core::sync::atomic::Ordering;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::request::MessageStatus;
 use cairn_framework::abi::status::{
-    DONE, ERR_PROTOCOL, ERR_TRUNCATED, NO_RESOURCES, OK, QUEUED, Status,
+    DONE, ERR_PEER, ERR_PROTOCOL, ERR_TRUNCATED, NO_RESOURCES, OK, QUEUED, Status,
 };
 use cairn_framework::author::Outcome;
 use cairn_framework::frameworks::btl::{
@@ -244,7 +244,7 @@ impl Core {
                     key: (*transfer).key.unwrap_or(core::ptr::null_mut()),
                     len: len as usize,
                 };
-                let started = started::<M>(&*transfer, way, cri, held, || {
+                let started = started::<M>(&*transfer, &*(*request).remote, way, cri, held, || {
                     (way.ops().get.unwrap_unchecked())(
                         device,
                         cri,
@@ -463,8 +463,8 @@ impl Core {
         let most = self.params.fragment_size.get() as usize;
         let mut full = [false; SPREAD];
         let transfer = &mut this.transfer;
-        let mut status = OK;
-        while transfer.offset < transfer.wanted {
+        let mut status = if remote.has_failed() { ERR_PEER } else { OK };
+        while status == OK && transfer.offset < transfer.wanted {
             let Some(place) = next_way(remote, &transfer.sent, &full) else { return Step::Blocked };
             let way = &remote.ways[place];
             let rest = transfer.wanted - transfer.offset;
@@ -539,7 +539,7 @@ impl Core {
                     key: (*transfer).key.unwrap_or(core::ptr::null_mut()),
                     len: len as usize,
                 };
-                let started = started::<M>(&*transfer, way, cri, held, || {
+                let started = started::<M>(&*transfer, remote, way, cri, held, || {
                     (way.ops().put.unwrap_unchecked())(
                         device,
                         cri,
@@ -556,7 +556,7 @@ impl Core {
             }
             if status == OK {
                 // Only then may the receiver read: completion of a put is local.
-                let flushed = started::<M>(&*transfer, way, cri, held, || {
+                let flushed = started::<M>(&*transfer, remote, way, cri, held, || {
                     (way.ops().flush.unwrap_unchecked())(device, cri, way.endpoint, completion)
                 });
                 match flushed {
@@ -616,11 +616,15 @@ impl Core {
 #[inline]
 fn started<M: Mode>(
     transfer: &Transfer,
+    remote: &Remote,
     way: &Way,
     cri: &Cri,
     held: Held<'_>,
     start: impl FnOnce() -> i32,
 ) -> Started {
+    if remote.has_failed() {
+        return Started::Failed(ERR_PEER);
+    }
     // Counted before, because the completion may be called before this thread goes on.
     fetch_add::<M>(&transfer.outstanding, 1);
     let code = way.with_this_cri::<M, _>(cri, held, start).unwrap_or(NO_RESOURCES);

@@ -13,7 +13,7 @@
 use cairn_framework::abi::datatype::DATATYPE_CONTIGUOUS;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::request::{REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_SEND, Request};
-use cairn_framework::abi::status::{ERR_RESOURCES, OK, Status};
+use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::btl::{BTL_GET, BTL_LOCAL, BTL_PUT, BTL_REMOTE_READ};
 use cairn_framework::frameworks::pml::{PML_SYNCHRONOUS, PmlSend};
@@ -24,6 +24,7 @@ use crate::comm::{Rank, State};
 use crate::core::{Core, Step};
 use crate::data::Data;
 use crate::endpoint::{Held, Remote, Way, Work};
+use crate::failure;
 use crate::ids::Entry;
 use crate::mode::Mode;
 use crate::params::{AUTO, GET, PUT};
@@ -202,6 +203,9 @@ impl Core {
         unsafe {
             let state = self.state(send.comm);
             let remote = self.remote::<M>(state, state.rank(send.peer), send.peer)?;
+            if remote.has_failed() {
+                return Err(failure::gone(&*remote.peer));
+            }
             Ok((state, remote, Data::new(send.buffer, send.count, send.datatype)))
         }
     }
@@ -375,6 +379,9 @@ impl Core {
         let payload = if protocol == Protocol::Rendezvous { 0 } else { bytes as usize };
         let scope = &state.view().scope;
         let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), held, |cri| {
+            if remote.has_failed() {
+                return Err(ERR_PEER);
+            }
             // SAFETY: the data is the user's and stays; `launch` saw that it fits.
             let sent = unsafe {
                 if protocol == Protocol::Rendezvous {
@@ -418,10 +425,10 @@ impl Core {
                 Step::Done
             }
             _ => {
-                if protocol != Protocol::Eager {
-                    self.ids.with::<M, _>(|ids| ids.remove(id));
-                }
-                Step::Blocked
+                let known = protocol == Protocol::Eager
+                    || self.ids.with::<M, _>(|ids| ids.remove(id)).is_some();
+                // Somebody else has ended it meanwhile, because the peer has failed.
+                if known { Step::Blocked } else { Step::Done }
             }
         }
     }

@@ -192,7 +192,7 @@ mod tests {
             struct_size: size_of::<Peer>() as u32,
             rank: 0,
             job: 0,
-            flags: 0,
+            flags: 0.into(),
             node: 0,
             route_count: 0.into(),
             routes: std::cell::UnsafeCell::new(std::ptr::null()),

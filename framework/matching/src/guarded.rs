@@ -96,5 +96,8 @@ macro_rules! guarded {
         fn describe(engine: &Self::Engine) -> String {
             engine.with($crate::Queues::describe)
         }
+        fn withdraw(engine: &Self::Engine, source: i32) -> Option<*mut $crate::MatchPosted> {
+            engine.with(|queues| $crate::Queues::withdraw_naming(queues, source))
+        }
     };
 }

@@ -33,6 +33,8 @@ pub trait Queues {
     unsafe fn keep(&mut self, arrived: *mut MatchArrived);
     /// Any receive and any message that are in.
     fn any(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>);
+    /// A receive that is in and names this source, whichever.
+    fn naming(&mut self, source: i32) -> Option<*mut MatchPosted>;
     /// What it holds and how hard it worked.
     fn tally(&mut self) -> &mut Tally;
     /// What is in it, for a person.
@@ -83,6 +85,12 @@ pub trait Queues {
             }
             waits
         }
+    }
+
+    /// Takes a receive out that names this source.
+    fn withdraw_naming(&mut self, source: i32) -> Option<*mut MatchPosted> {
+        // SAFETY: it is in.
+        self.naming(source).inspect(|posted| unsafe { self.withdraw(*posted) })
     }
 
     /// Takes one receive and one message out.

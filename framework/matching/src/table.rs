@@ -194,6 +194,20 @@ impl<E: Entry, const BACK: bool> Table<E, BACK> {
         Some(self.chains[self.cursor & last].head)
     }
 
+    /// An entry that `fits`, whichever.
+    pub fn find(&self, fits: impl Fn(&E) -> bool) -> Option<*mut E> {
+        self.chains.iter().find_map(|chain| {
+            let mut entry = chain.head;
+            // SAFETY: what is in the table is valid until it is taken out.
+            unsafe {
+                while !entry.is_null() && !fits(&*entry) {
+                    entry = next(entry);
+                }
+            }
+            (!entry.is_null()).then_some(entry)
+        })
+    }
+
     /// Calls `look` with every entry, in no order.
     pub fn each(&self, mut look: impl FnMut(&E)) {
         for chain in &self.chains {

@@ -87,6 +87,10 @@ impl Card {
         self.0[24..40].try_into().expect("sixteen bytes")
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.word(8)
+    }
+
     pub(crate) fn is_file(&self) -> bool {
         self.name().is_some()
     }

@@ -155,6 +155,12 @@ impl Segment {
         Ok(Self { map, file, card, path: None })
     }
 
+    /// The process through whose descriptors a card leads to a segment; none when it leads to a file,
+    /// whose owner may have another id here.
+    pub fn owner(card: &[u8]) -> Option<u32> {
+        Card::parse(card).ok().filter(|card| !card.is_file()).map(|card| card.pid())
+    }
+
     /// Another mapping of the same segment, for an owner who is a peer of itself.
     ///
     /// # Errors

@@ -242,6 +242,10 @@ pub struct Host {
     /// Since 1.1. An event happened; `values` has a number for each element of its type. Any thread,
     /// with any lock held. Callers look at `listeners` before.
     pub event_raise: unsafe extern "C" fn(event: *const EventType, values: *const i64),
+    /// Since 1.1. For transports: the process with this rank in the job is gone, or can't be reached
+    /// any more by the only way to it. Operations that need it end with `CAIRN_ERR_PEER`. Any thread,
+    /// also from progress functions.
+    pub peer_failed: unsafe extern "C" fn(instance: *mut Instance, rank: u32),
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

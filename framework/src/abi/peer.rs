@@ -20,7 +20,8 @@ pub struct Route {
 pub const PEER_SELF: u32 = 1;
 /// [`Peer::flags`]: it runs on this node.
 pub const PEER_LOCAL: u32 = 2;
-/// [`Peer::flags`]: it failed; operations that need it end with `CAIRN_ERR_PEER`.
+/// [`Peer::flags`]: it failed; operations that need it end with `CAIRN_ERR_PEER`. Set by the host, at
+/// any time and for good, when a transport has said so.
 pub const PEER_FAILED: u32 = 4;
 
 /// Another process, or this one. Allocated by the host, one for each process that is known.
@@ -34,7 +35,7 @@ pub struct Peer {
     /// Number of its job in this process; 0 is our own.
     pub job: u32,
     /// `CAIRN_PEER_*`.
-    pub flags: u32,
+    pub flags: AtomicU32,
     /// Its node's number in the job.
     pub node: u32,
     /// Routes at `routes`; 0 until the host's `peer_connect` has found some. Read with Acquire.
@@ -46,6 +47,13 @@ pub struct Peer {
 }
 
 impl Peer {
+    /// Whether one of `CAIRN_PEER_*` is set.
+    #[inline]
+    pub fn is(&self, flag: u32) -> bool {
+        // Relaxed: nothing else is read because of it.
+        self.flags.load(Ordering::Relaxed) & flag != 0
+    }
+
     /// The ways to reach it; none until it was connected.
     #[inline]
     pub fn routes(&self) -> &[Route] {
@@ -60,8 +68,8 @@ impl Peer {
     }
 }
 
-// SAFETY: constant once the host has made it, but for the routes, which are published atomically,
-// and `pml`, whose owner protects it.
+// SAFETY: constant once the host has made it, but for the flags and routes, which are atomic, and
+// `pml`, whose owner protects it.
 unsafe impl Sync for Peer {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Peer {}

@@ -57,6 +57,15 @@ impl HostHandle {
         Err(Failure::new(status, if len == 0 { status_name(status).into() } else { text }))
     }
 
+    /// For transports: the process with this rank is gone. Any thread, also from progress functions.
+    pub fn peer_failed(self, rank: u32) {
+        let table = self.table();
+        if crate::has_field!(table, Host, peer_failed) {
+            // SAFETY: the instance is the host's.
+            unsafe { (table.peer_failed)(self.0, rank) };
+        }
+    }
+
     /// Makes sure that a peer has routes. Any thread.
     ///
     /// # Errors

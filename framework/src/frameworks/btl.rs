@@ -44,8 +44,9 @@
 //! and who wants to answer says in its header who it is, finds the peer by that and connects.
 //!
 //! **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
-//! completions are called with it. A connection that fails while nothing is queued on it is no event
-//! for anybody: the next function on its endpoint connects anew or returns `CAIRN_ERR_PEER`. `get`
+//! completions are called with it. A transport that learns of it (a connection that was open broke
+//! without a goodbye, a process of the node has ended) tells the host by `peer_failed`, after it has
+//! handed on what had arrived before, since nobody else can know that receives wait in vain. `get`
 //! may answer `CAIRN_ERR_UNSUPPORTED` on a single endpoint, where the system refuses to a pair what it
 //! allows to others; nothing has happened then, and the protocol layer has the peer send.
 

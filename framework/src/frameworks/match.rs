@@ -37,7 +37,7 @@ use crate::author::{self, Component, Failure};
 /// Major version of this contract.
 pub const MATCH_MAJOR: u16 = 1;
 /// Minor version of this contract.
-pub const MATCH_MINOR: u16 = 0;
+pub const MATCH_MINOR: u16 = 1;
 
 /// [`MatchPosted::source`]: a message of anybody.
 pub const MATCH_ANY_SOURCE: i32 = -1;
@@ -156,8 +156,8 @@ pub struct MatchOps {
     /// Required.
     pub cancel:
         Option<unsafe extern "C" fn(engine: *mut c_void, posted: *mut MatchPosted) -> OutcomeCode>,
-    /// Takes one receive and one message out, whichever there are, before the engine closes or
-    /// when a peer has failed: stores them, or null. Required.
+    /// Takes one receive and one message out, whichever there are, before the engine closes:
+    /// stores them, or null. Required.
     pub drain: Option<
         unsafe extern "C" fn(
             engine: *mut c_void,
@@ -173,6 +173,11 @@ pub struct MatchOps {
     pub describe: Option<
         unsafe extern "C" fn(engine: *mut c_void, text: *mut c_char, capacity: usize) -> usize,
     >,
+    /// Since 1.1. Takes one receive out, whichever there is, that names this source, whose process has
+    /// failed; with `CAIRN_MATCH_ANY_SOURCE`, one of any source. Null when there is none. Default:
+    /// null, so receives from who has failed wait until they are cancelled.
+    pub withdraw:
+        Option<unsafe extern "C" fn(engine: *mut c_void, source: i32) -> *mut MatchPosted>,
 }
 
 contract! {
@@ -187,10 +192,14 @@ contract! {
     required drain;
     optional counts since 0 = no_counts;
     optional describe since 0 = no_description;
+    optional withdraw since 1 = no_withdrawal;
 }
 
 unsafe extern "C" fn no_counts(_: *mut c_void, counts: &mut MatchCounts) {
     *counts = MatchCounts::default();
+}
+unsafe extern "C" fn no_withdrawal(_: *mut c_void, _: i32) -> *mut MatchPosted {
+    core::ptr::null_mut()
 }
 unsafe extern "C" fn no_description(_: *mut c_void, text: *mut c_char, capacity: usize) -> usize {
     // SAFETY: the caller vouches for `capacity` bytes at `text`.
@@ -231,6 +240,10 @@ pub trait Match: Component {
     fn describe(_engine: &Self::Engine) -> String {
         String::new()
     }
+    /// Takes a receive out that names this source.
+    fn withdraw(_engine: &Self::Engine, _source: i32) -> Option<*mut MatchPosted> {
+        None
+    }
 }
 
 /// The table of an engine in Rust; the `component!` macro puts it into the descriptor.
@@ -247,6 +260,7 @@ pub const fn ops<T: Match>() -> MatchOps {
         drain: Some(drain::<T>),
         counts: Some(counts::<T>),
         describe: Some(describe::<T>),
+        withdraw: Some(withdraw::<T>),
     }
 }
 
@@ -312,5 +326,8 @@ shims! { T: Match;
     }
     fn describe(engine: *mut c_void, text: *mut c_char, capacity: usize) -> usize = no_unwind {
         author::describe(text, capacity, || T::describe(engine_of::<T>(engine)))
+    }
+    fn withdraw(engine: *mut c_void, source: i32) -> *mut MatchPosted = no_unwind {
+        or_null(T::withdraw(engine_of::<T>(engine), source))
     }
 }

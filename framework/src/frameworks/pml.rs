@@ -17,7 +17,9 @@
 //! until the request is complete; buffer, datatype and communicator outlive it.
 //!
 //! **Failure.** Functions return an error only when the operation was not started. What goes wrong
-//! later is in the request's status.
+//! later is in the request's status. When a peer has failed, operations that name it end with
+//! `CAIRN_ERR_PEER`, also those that begin later; but a message of it that has arrived whole is
+//! received. A receive from anybody ends so when all others of the communicator have failed.
 
 use core::ffi::{c_char, c_void};
 
@@ -25,6 +27,7 @@ use super::{contract, shims};
 use crate::abi::comm::Comm;
 use crate::abi::component::Instance;
 use crate::abi::datatype::Datatype;
+use crate::abi::peer::Peer;
 use crate::abi::request::{MessageStatus, Request};
 use crate::abi::status::{OK, OutcomeCode, Status, status_name};
 use crate::author::{self, Component, Failure, Outcome};
@@ -179,6 +182,10 @@ pub struct PmlOps {
     /// as `comm_close` of the last communicator does: the process may end or stay away for long.
     /// Communicators stay open. Any thread, with no lock held. Default: nothing.
     pub flush: Option<unsafe extern "C" fn(instance: *mut Instance)>,
+    /// Since 1.1. A peer has failed; once for each. Any thread, perhaps in the progress function of
+    /// a transport with an instance's lock held: the component only takes note, and ends operations
+    /// in a progress callback. Default: nothing, so they wait for ever.
+    pub peer_failed: Option<unsafe extern "C" fn(instance: *mut Instance, peer: &Peer)>,
 }
 
 contract! {
@@ -196,9 +203,12 @@ contract! {
     required mrecv;
     optional describe since 0 = no_description;
     optional flush since 1 = no_flush;
+    optional peer_failed since 1 = no_peer_failed;
 }
 
 unsafe extern "C" fn no_flush(_: *mut Instance) {}
+
+unsafe extern "C" fn no_peer_failed(_: *mut Instance, _: &Peer) {}
 
 unsafe extern "C" fn no_description(
     _: *mut Instance,
@@ -264,6 +274,8 @@ pub trait Pml: Component {
     }
     /// Sends everything that waits to be sent.
     fn flush(&self) {}
+    /// A peer has failed.
+    fn peer_failed(&self, _peer: &Peer) {}
 }
 
 /// The table of a component in Rust; the `component!` macro puts it into the descriptor.
@@ -283,6 +295,7 @@ pub const fn ops<T: Pml>() -> PmlOps {
         mrecv: Some(mrecv::<T>),
         describe: Some(describe::<T>),
         flush: Some(flush::<T>),
+        peer_failed: Some(peer_failed::<T>),
     }
 }
 
@@ -373,5 +386,8 @@ shims! { T: Pml;
     }
     fn flush(instance: *mut Instance) = no_unwind {
         author::component::<T>(instance).flush();
+    }
+    fn peer_failed(instance: *mut Instance, peer: &Peer) = no_unwind {
+        author::component::<T>(instance).peer_failed(peer);
     }
 }

@@ -230,7 +230,7 @@ fn peer(rank: u32) -> Peer {
         struct_size: size_of::<Peer>() as u32,
         rank,
         job: 0,
-        flags: 0,
+        flags: 0.into(),
         node: 0,
         route_count: Default::default(),
         routes: std::cell::UnsafeCell::new(std::ptr::null()),

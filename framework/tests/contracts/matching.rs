@@ -63,6 +63,10 @@ impl Match for Double {
         note("describe", engine.number);
         "5 receives".into()
     }
+    fn withdraw(engine: &Witness, source: i32) -> Option<*mut MatchPosted> {
+        note("withdraw", (engine.number, source));
+        (source == 5).then_some(at(POSTED))
+    }
 }
 
 const COUNTS: MatchCounts = MatchCounts {
@@ -90,7 +94,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(matching, Double: counts, describe);
+bare!(matching, Double: counts, describe, withdraw);
 
 /// Keeps a message where the context says.
 unsafe extern "C" fn keep(context: *mut c_void) -> *mut MatchArrived {
@@ -141,6 +145,11 @@ fn every_function_reaches_the_engine() {
         c!(ops, describe(second, text, capacity))
     });
 
+    for (source, posted) in [(5, at(POSTED)), (MATCH_ANY_SOURCE, null_mut())] {
+        assert_eq!(c!(ops, withdraw(second, source)), posted);
+        called("withdraw", (8, source));
+    }
+
     arrivals(&subject, first);
     for (engine, number) in [(first, 7), (second, 8)] {
         c!(ops, engine_close(engine));
@@ -177,6 +186,7 @@ fn absent_functions() {
         ("describe", &|| {
             writes("", &[], |text, capacity| c!(ops, describe(at(0x10), text, capacity)));
         }),
+        ("withdraw", &|| assert!(c!(ops, withdraw(at(0x10), 1)).is_null())),
     ]);
     subject.close();
 }

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_framework::abi::request::{MessageStatus, Request};
 use cairn_framework::abi::status::{DONE, NOTHING, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
@@ -79,6 +80,9 @@ impl Pml for Double {
     fn flush(&self) {
         note("flush", self.0.me());
     }
+    fn peer_failed(&self, peer: &Peer) {
+        note("peer_failed", (self.0.me(), p(peer)));
+    }
 }
 
 cairn_framework::component! {
@@ -87,7 +91,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(pml, Double: describe, flush);
+bare!(pml, Double: describe, flush, peer_failed);
 
 const SEND: PmlSend = PmlSend {
     buffer: null(),
@@ -166,9 +170,25 @@ fn every_function_reaches_the_component() {
     });
     c!(ops, flush(me));
     called("flush", me);
+    let peer = peer();
+    c!(ops, peer_failed(me, &peer));
+    called("peer_failed", (me, p(&peer)));
     c!(ops, comm_close(me, &mut world));
     called("comm_close", (me, address));
     pml.close_complete();
+}
+
+fn peer() -> Peer {
+    Peer {
+        struct_size: size_of::<Peer>() as u32,
+        rank: 3,
+        job: 0,
+        flags: PEER_FAILED.into(),
+        node: 0,
+        route_count: Default::default(),
+        routes: std::cell::UnsafeCell::new(null()),
+        pml: null_mut(),
+    }
 }
 
 /// With a place for the message and without, blocking or not, with a message and without.
@@ -202,6 +222,7 @@ fn absent_functions() {
         });
     };
     let flush = || c!(pml.ops, flush(pml.instance));
-    pml.defaults([("describe", &describe), ("flush", &flush)]);
+    let peer_failed = || c!(pml.ops, peer_failed(pml.instance, &peer()));
+    pml.defaults([("describe", &describe), ("flush", &flush), ("peer_failed", &peer_failed)]);
     pml.close();
 }

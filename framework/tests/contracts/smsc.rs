@@ -90,7 +90,7 @@ fn peer(rank: u32) -> Peer {
         struct_size: size_of::<Peer>() as u32,
         rank,
         job: 0,
-        flags: PEER_LOCAL,
+        flags: PEER_LOCAL.into(),
         node: 0,
         route_count: Default::default(),
         routes: std::cell::UnsafeCell::new(std::ptr::null()),

@@ -257,7 +257,7 @@ fn it_reaches_itself_and_nobody_else_with_an_instance_for_each_core() {
         struct_size: size_of::<Peer>() as u32,
         rank,
         job: 0,
-        flags,
+        flags: u32::into(flags),
         node: 0,
         route_count: 0.into(),
         routes: UnsafeCell::new(null()),

@@ -159,6 +159,11 @@ impl Engine {
         (NonNull::new(posted).map(Receive), NonNull::new(arrived).map(Message))
     }
 
+    /// Takes a receive out that names this source.
+    pub fn withdraw(&self, source: i32) -> Option<Receive> {
+        NonNull::new(call!(self, withdraw(self.engine, source))).map(Receive)
+    }
+
     /// What it holds and how hard it worked.
     pub fn counts(&self) -> MatchCounts {
         let mut counts = MatchCounts::default();

@@ -146,6 +146,10 @@ pub(crate) fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         Ok(())
     });
 
+    checks.check("an engine that withdraws receives takes those that name the source", || {
+        withdrawals(&Engine::open(strategy, SOURCES, 0)?)
+    });
+
     checks.check("communicators do not meet", || {
         let engines: Vec<Engine> =
             (0..10).map(|_| Engine::open(strategy, SOURCES, 0)).collect::<Result<_, _>>()?;
@@ -197,6 +201,48 @@ pub(crate) fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
             left => Err(format!("three engines left {left} cells")),
         }
     });
+}
+
+/// Receives are withdrawn by their source, each once.
+fn withdrawals(engine: &Engine) -> Result<(), String> {
+    let any = MATCH_ANY_SOURCE;
+    let sources = [1, 2, any, 1, any, 1, 0];
+    let posted = sources.map(|source| {
+        let tags = [5, MATCH_ANY_TAG, 7];
+        tags.map(|tag| (source, engine.receive(source, tag)))
+    });
+    let posted = posted.concat();
+    for (_, receive) in &posted {
+        engine.post(*receive);
+    }
+    for wanted in [1, any, 2] {
+        let mut left: Vec<_> =
+            posted.iter().filter(|(source, _)| *source == wanted).map(|(_, it)| *it).collect();
+        while let Some(receive) = engine.withdraw(wanted) {
+            let place = left.iter().position(|it| *it == receive);
+            let place = place.ok_or("a receive came out that does not name the source")?;
+            left.swap_remove(place);
+            if engine.cancel(receive) {
+                return Err("a receive that was withdrawn is still in".into());
+            }
+        }
+        // An engine of version 1.0 withdraws nothing.
+        if wanted == 1 && left.len() == 9 {
+            return Ok(());
+        }
+        if !left.is_empty() {
+            return Err(format!("{} receives that name the source {wanted} stay", left.len()));
+        }
+    }
+    let message = engine.message();
+    if engine.arrive(1, 5, || message).is_some() {
+        return Err("a message got a receive that was withdrawn".into());
+    }
+    let counts = engine.counts();
+    if (counts.posted, counts.arrived) != (3, 1) {
+        return Err(format!("3 receives and a message are in; the counts are {counts:?}"));
+    }
+    Ok(())
 }
 
 /// Many of both kinds, matched from the front, as programs do that post first; every seventh is

@@ -95,6 +95,7 @@ pub(crate) fn host(
         service_at,
         event_add,
         event_raise,
+        peer_failed,
     }
 }
 
@@ -188,6 +189,12 @@ unsafe extern "C" fn peer_get(instance: *mut Instance, rank: u32) -> *mut Peer {
     // SAFETY: the instance is a host's.
     let (_, system) = unsafe { caller(instance) };
     system.peer(rank).unwrap_or(std::ptr::null_mut())
+}
+
+unsafe extern "C" fn peer_failed(instance: *mut Instance, rank: u32) {
+    // SAFETY: the instance is a host's.
+    let (_, system) = unsafe { caller(instance) };
+    system.peer_failed(rank);
 }
 
 unsafe extern "C" fn param_register(

@@ -9,11 +9,12 @@ use parking_lot::Mutex;
 use super::System;
 use super::slot::Chosen;
 use crate::abi::host::LOG_INFO;
-use crate::abi::peer::{PEER_LOCAL, PEER_SELF, Peer, Route};
+use crate::abi::peer::{PEER_FAILED, PEER_LOCAL, PEER_SELF, Peer, Route};
 use crate::abi::receive::ReceiveFn;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::status::OK;
 use crate::frameworks::btl::{BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlModule, BtlOps};
+use crate::frameworks::pml::PmlOps;
 use crate::frameworks::smsc::SmscOps;
 use crate::host::problem::Problem;
 use crate::host::select::Verdict;
@@ -136,7 +137,7 @@ impl System {
                     struct_size: size_of::<Peer>() as u32,
                     rank,
                     job: 0,
-                    flags,
+                    flags: flags.into(),
                     node,
                     route_count: 0.into(),
                     routes: std::cell::UnsafeCell::new(std::ptr::null()),
@@ -226,6 +227,20 @@ impl System {
         Ok(())
     }
 
+    /// A transport knows that a process is gone: operations that need it end.
+    pub(crate) fn peer_failed(&self, rank: u32) {
+        let Some(peer) = self.peer(rank) else { return };
+        // SAFETY: peers are never freed.
+        let peer = unsafe { &*peer };
+        if peer.flags.fetch_or(PEER_FAILED, Ordering::AcqRel) & PEER_FAILED != 0 {
+            return;
+        }
+        let Some(slot) = self.serving("pml", None, 0) else { return };
+        let Some(ops) = slot.table::<PmlOps>() else { return };
+        // SAFETY: the table is complete, and the component serves.
+        unsafe { (ops.peer_failed.unwrap_unchecked())(slot.instance(), peer) };
+    }
+
     /// Whether any process of the job was ever connected.
     pub fn is_connected(&self) -> bool {
         let all = self.peers.all.get().map_or(&[][..], Vec::as_slice);
@@ -236,7 +251,7 @@ impl System {
     fn unreachable(&self, peer: &Peer, answers: &[String]) -> Problem {
         let answers =
             if answers.is_empty() { "no transport is open".into() } else { answers.join("; ") };
-        let place = if peer.flags & PEER_LOCAL != 0 { "this node" } else { "another node" };
+        let place = if peer.is(PEER_LOCAL) { "this node" } else { "another node" };
         Problem::new(format!(
             "rank {} of the job, on {place}, can't be reached ({answers})",
             peer.rank

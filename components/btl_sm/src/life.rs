@@ -1,0 +1,152 @@
+//! Whether the peers live.
+//!
+//! A peer whose segment is reached through its descriptors in `/proc` has a process id that is valid
+//! here. The kernel tells of its end by a descriptor (pidfd), however it ends. Nobody looks at that on the
+//! way of a message: a seldom progress callback asks the kernel, some times a second.
+//!
+//! Where files are in the place of memfds, processes may not know each other's ids, and nobody is
+//! watched.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use cairn_segment::Segment;
+
+/// How long at least between two looks.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// The processes that are watched.
+pub struct Lives(Mutex<Watched>);
+
+struct Watched {
+    /// With the descriptors of all that live.
+    epoll: Option<OwnedFd>,
+    /// By rank.
+    processes: Vec<(u32, Process)>,
+    /// Who had ended at the last look.
+    ended: Vec<u32>,
+    looked: Instant,
+}
+
+/// A process that may end.
+pub struct Process(OwnedFd);
+
+impl Process {
+    /// The process that a card leads to; none if that can't be said. Its segment has to be attached
+    /// afterwards: only then it is clear that the id was still that of the card's owner.
+    pub fn of(card: &[u8]) -> Option<Self> {
+        let pid = Segment::owner(card)?;
+        // SAFETY: a system call that takes numbers.
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+        // SAFETY: just opened, and nobody else's.
+        (fd >= 0).then(|| Self(unsafe { OwnedFd::from_raw_fd(fd as i32) }))
+    }
+}
+
+impl Lives {
+    /// Nobody is watched.
+    pub fn new() -> Self {
+        // SAFETY: a system call that takes a number.
+        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        // SAFETY: just opened, and nobody else's.
+        let epoll = (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) });
+        let (processes, ended) = Default::default();
+        Self(Mutex::new(Watched { epoll, processes, ended, looked: Instant::now() }))
+    }
+
+    /// Watches the process of a rank.
+    pub fn watch(&self, rank: u32, process: Process) {
+        let watched = &mut *self.0.lock().expect("nothing panics with it");
+        let Some(epoll) = &watched.epoll else { return };
+        let known = watched.processes.iter().any(|(other, _)| *other == rank);
+        let events = (libc::EPOLLIN | libc::EPOLLONESHOT) as u32;
+        let mut event = libc::epoll_event { events, u64: rank.into() };
+        let (epoll, fd) = (epoll.as_raw_fd(), process.0.as_raw_fd());
+        // SAFETY: the event lives during the call.
+        if !known && unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) } == 0 {
+            watched.processes.push((rank, process));
+        }
+    }
+
+    /// Whether the process of a rank is watched.
+    pub fn watches(&self, rank: u32) -> bool {
+        let watched = self.0.lock().expect("nothing panics with it");
+        watched.processes.iter().any(|(other, _)| *other == rank)
+    }
+
+    /// Watches it no more.
+    pub fn forget(&self, rank: u32) {
+        let mut watched = self.0.lock().expect("nothing panics with it");
+        watched.processes.retain(|(other, _)| *other != rank);
+        watched.ended.retain(|other| *other != rank);
+    }
+
+    /// The ranks whose process had ended when somebody looked before: everything that they had sent
+    /// was polled since.
+    pub fn ended(&self) -> Vec<u32> {
+        let Ok(mut watched) = self.0.try_lock() else { return Vec::new() };
+        if watched.processes.is_empty() || watched.looked.elapsed() < INTERVAL {
+            return Vec::new();
+        }
+        let ended = std::mem::take(&mut watched.ended);
+        watched.processes.retain(|(rank, _)| !ended.contains(rank));
+        watched.ended = watched.epoll.as_ref().map_or_else(Vec::new, readable);
+        watched.looked = Instant::now();
+        ended
+    }
+}
+
+/// What the kernel tells, now.
+fn readable(epoll: &OwnedFd) -> Vec<u32> {
+    let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
+    // SAFETY: there is room for as many events as it says.
+    let count = unsafe { libc::epoll_wait(epoll.as_raw_fd(), events.as_mut_ptr(), 64, 0) };
+    events[..count.max(0) as usize].iter().map(|event| event.u64 as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use cairn_segment::{Backing, Options};
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_process_is_told_once_and_with_the_second_look() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        // SAFETY: a system call that takes numbers, and a descriptor that is nobody else's.
+        let process = unsafe {
+            let fd = libc::syscall(libc::SYS_pidfd_open, child.id(), 0) as i32;
+            assert!(fd >= 0);
+            Process(OwnedFd::from_raw_fd(fd))
+        };
+        let lives = Lives::new();
+        lives.watch(7, process);
+        assert!(lives.watches(7) && !lives.watches(8));
+        let look = || {
+            lives.0.lock().unwrap().looked -= INTERVAL;
+            lives.ended()
+        };
+        assert!(look().is_empty() && look().is_empty());
+        // It ends with its input.
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(lives.ended().is_empty(), "too early to look");
+        assert!(look().is_empty());
+        assert_eq!(look(), [7]);
+        assert!(look().is_empty() && !lives.watches(7));
+    }
+
+    #[test]
+    fn processes_are_found_by_their_cards() {
+        let segment = |backing| {
+            let options = Options { name: "life", len: 1 << 16, backing, peers: 0 };
+            Segment::create(&options).unwrap()
+        };
+        assert_eq!(Segment::owner(segment(Backing::Memory).card()), Some(std::process::id()));
+        assert!(Process::of(segment(Backing::Memory).card()).is_some());
+        assert!(Process::of(b"no card").is_none());
+    }
+}
