@@ -42,6 +42,12 @@
 #define CAIRN_COMM_INTER 16
 
 /**
+ * Communicators whose `scope.id` is below this are not of the program's making: `MPI_COMM_WORLD`,
+ * `MPI_COMM_SELF`, and one of all processes that the library keeps for itself.
+ */
+#define CAIRN_COMM_OWN_IDS 3
+
+/**
  * A communicator. Allocated by the MPI layer; constant but for the scope's slots and the
  * assertion flags, which change only where the standard lets them.
  */

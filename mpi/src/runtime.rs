@@ -27,6 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
 use std::thread::ThreadId;
 
+use cairn_framework::abi::comm::COMM_OWN_IDS;
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::job::{
     THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE,
@@ -255,7 +256,7 @@ fn start(level: c_int) -> Result<&'static Runtime> {
         main_thread: std::thread::current().id(),
         launch,
         polled: Mutex::default(),
-        contexts: AtomicU32::new(3),
+        contexts: AtomicU32::new(COMM_OWN_IDS),
     }));
     arena::set_threaded(level == MPI_THREAD_MULTIPLE || !alone);
     // Release pairs with the Acquire in `current`.

@@ -8,16 +8,29 @@
 //! ```
 //!
 //! A program that gives each thread a communicator of its own says in MPI's own terms which
-//! operations are independent; then threads never meet. Instance 0 is the fallback: the world's and
-//! everybody's who comes when all others are taken. The info key `cairn_cri_instance` of a
-//! communicator or window asks for one instance by its number (or `fallback`), whoever has it.
+//! operations are independent; then threads never meet. Instance 0 is the fallback: that of
+//! `MPI_COMM_WORLD` and `MPI_COMM_SELF`, and everybody's who comes when all others are taken.
+//!
+//! Instances are few and a program can't see who has one, which the paper names as the weakness of
+//! first come, first served (§6). So a communicator or window may say what it wants, by the info key
+//! `cairn_cri_instance`:
+//!
+//! | value | instance |
+//! |---|---|
+//! | `own` | a free one, or the fallback |
+//! | `fallback` | the fallback, so that others find a free one |
+//! | a number | this one, whoever has it |
+//!
+//! The parameter `cri_comm_unhinted` says which of the first two holds where the key is not set. A
+//! communicator that is duplicated hands the key on.
 
 use std::ffi::CStr;
 use std::sync::Mutex;
 
-use cairn_framework::abi::param::IntegerParam;
+use cairn_framework::abi::comm::COMM_OWN_IDS;
+use cairn_framework::abi::param::{ChoiceParam, IntegerParam};
 use cairn_framework::abi::pool::CriPool;
-use cairn_framework::abi::scope::Scope;
+use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::ERR_ARGUMENT;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::cri::{Asker, Cri};
@@ -31,14 +44,29 @@ const FALLBACK: u32 = 0;
 /// The info key by which a user picks an instance.
 const INFO_KEY: &CStr = c"cairn_cri_instance";
 
+struct Params {
+    priority: IntegerParam,
+    unhinted: ChoiceParam,
+}
+
 struct Comm {
     priority: i32,
     slot: usize,
+    unhinted: Wish,
+}
+
+/// What a communicator or window wants.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Wish {
+    Own,
+    Fallback,
+    This(u32),
 }
 
 /// Which instances of one pool are taken, and where scopes keep theirs.
 struct Taken {
     slot: usize,
+    unhinted: Wish,
     /// Scopes that have each instance.
     scopes: Mutex<Vec<u32>>,
 }
@@ -51,6 +79,29 @@ impl Taken {
     fn scopes(&self) -> std::sync::MutexGuard<'_, Vec<u32>> {
         self.scopes.lock().expect("nothing panics while it is held")
     }
+
+    /// What a scope wants of a pool.
+    fn wish(&self, pool: &CriPool, scope: &Scope) -> Result<Wish, Failure> {
+        // The library's own would take instances away that threads are to use.
+        if scope.kind == SCOPE_COMMUNICATOR && scope.id < COMM_OWN_IDS {
+            return Ok(Wish::Fallback);
+        }
+        let Some(text) = scope.info(INFO_KEY) else { return Ok(self.unhinted) };
+        match (text.as_str(), text.parse()) {
+            ("own", _) => Ok(Wish::Own),
+            ("fallback", _) => Ok(Wish::Fallback),
+            (_, Ok(instance)) if instance < pool.count => Ok(Wish::This(instance)),
+            _ => Err(Failure::new(
+                ERR_ARGUMENT,
+                format!(
+                    "the info key cairn_cri_instance is \"{text}\"; allowed is own, fallback or the \
+                     number of an instance, which for {} is {}",
+                    pool.name(),
+                    if pool.count == 1 { "0".into() } else { format!("0 to {}", pool.count - 1) }
+                ),
+            )),
+        }
+    }
 }
 
 /// The instances of a scope.
@@ -61,14 +112,27 @@ fn instances(scope: &Scope, slot: usize) -> Option<&Instances> {
 }
 
 impl Component for Comm {
-    type Params = IntegerParam;
+    type Params = Params;
 
-    fn register(registrar: &Registrar<'_>) -> Result<IntegerParam, Failure> {
-        registrar.priority(PRIORITY)
+    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
+        Ok(Params {
+            priority: registrar.priority(PRIORITY)?,
+            unhinted: registrar
+                .choice(
+                    "unhinted",
+                    &["own", "fallback"],
+                    "own",
+                    "What a communicator or window gets whose info key cairn_cri_instance is not set: \
+                     an instance of its own as long as there are some, or the one that all share",
+                )
+                .level(5)
+                .register()?,
+        })
     }
 
-    fn open(host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
-        Ok(Self { priority: priority.get() as i32, slot: host.scope_slot()? })
+    fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
+        let unhinted = if params.unhinted.get() == 0 { Wish::Own } else { Wish::Fallback };
+        Ok(Self { priority: params.priority.get() as i32, slot: host.scope_slot()?, unhinted })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -80,7 +144,8 @@ impl Cri for Comm {
     type Pool = Taken;
 
     fn attach(&self, pool: &CriPool) -> Result<Taken, Failure> {
-        Ok(Taken { slot: self.slot, scopes: Mutex::new(vec![0; pool.count as usize]) })
+        let scopes = Mutex::new(vec![0; pool.count as usize]);
+        Ok(Taken { slot: self.slot, unhinted: self.unhinted, scopes })
     }
 
     fn assign(taken: &Taken, pool: &CriPool, asker: &Asker<'_>) -> u32 {
@@ -89,26 +154,14 @@ impl Cri for Comm {
     }
 
     fn scope_open(taken: &Taken, pool: &CriPool, scope: &mut Scope) -> Result<(), Failure> {
-        let wanted = match scope.info(INFO_KEY) {
-            None => None,
-            Some(text) if text == "fallback" => Some(FALLBACK),
-            Some(text) => match text.parse() {
-                Ok(instance) if instance < pool.count => Some(instance),
-                _ => {
-                    return Err(Failure::new(
-                        ERR_ARGUMENT,
-                        format!(
-                            "the info key cairn_cri_instance is \"{text}\"; allowed is fallback \
-                             or a number from 0 to {}",
-                            pool.count - 1
-                        ),
-                    ));
-                }
-            },
-        };
+        let wish = taken.wish(pool, scope)?;
         let mut scopes = taken.scopes();
         let free = || (FALLBACK + 1..pool.count).find(|instance| scopes[*instance as usize] == 0);
-        let instance = wanted.or_else(free).unwrap_or(FALLBACK);
+        let instance = match wish {
+            Wish::Own => free().unwrap_or(FALLBACK),
+            Wish::Fallback => FALLBACK,
+            Wish::This(instance) => instance,
+        };
         scopes[instance as usize] += 1;
         drop(scopes);
 
@@ -151,14 +204,14 @@ cairn_framework::component! {
 
 #[cfg(test)]
 mod tests {
-    use cairn_framework::abi::scope::SCOPE_COMMUNICATOR;
+    use cairn_framework::abi::scope::SCOPE_WINDOW;
     use cairn_framework::frameworks::cri::CRI_SEND;
     use cairn_framework::mock::MockHost;
 
     use super::*;
 
     fn communicator(id: u32) -> Scope {
-        Scope::new(SCOPE_COMMUNICATOR, id, 2, c"comm")
+        Scope::new(SCOPE_COMMUNICATOR, COMM_OWN_IDS + id, 2, c"comm")
     }
 
     fn assign(mock: &MockHost, taken: &Taken, pool: &CriPool, scope: &Scope) -> u32 {
@@ -205,33 +258,86 @@ mod tests {
         assert_eq!(Comm::describe(&taken, pool), "communicators and windows by instance: 0 0 0");
     }
 
+    /// What the programs of these tests set for a communicator, by its number.
+    const HINTS: [&str; 9] =
+        ["own", "fallback", "2", "3", "-1", "", "4294967296", "second", "own "];
+
     unsafe extern "C" fn info(
         scope: *const Scope,
-        _key: *const std::ffi::c_char,
+        key: *const std::ffi::c_char,
         value: *mut std::ffi::c_char,
         capacity: usize,
     ) -> isize {
-        // SAFETY: the caller passes a living scope and a buffer of this capacity.
+        // SAFETY: the caller passes a living scope, a key and a buffer of this capacity.
         unsafe {
-            let text = if (*scope).id == 1 { "2" } else { "7" };
+            assert_eq!(CStr::from_ptr(key), INFO_KEY);
+            let text = HINTS[((*scope).id - COMM_OWN_IDS) as usize];
             cairn_framework::text::write(text, value, capacity) as isize
         }
     }
 
     #[test]
-    fn an_info_key_picks_the_instance() {
+    fn an_info_key_says_what_a_communicator_wants() {
         let mock = MockHost::leak("cri_comm");
         let strategy: Comm = mock.open().unwrap();
         let pool = mock.pool(3);
         let taken = strategy.attach(pool).unwrap();
-        let (mut fits, mut wrong) = (communicator(1), communicator(2));
-        fits.info = Some(info);
-        wrong.info = Some(info);
-        Comm::scope_open(&taken, pool, &mut fits).unwrap();
-        assert_eq!(assign(mock, &taken, pool, &fits), 2);
-        let failure = Comm::scope_open(&taken, pool, &mut wrong).unwrap_err();
-        assert!(failure.text.contains("from 0 to 2"), "{failure}");
-        Comm::scope_close(&taken, pool, &mut fits);
-        Comm::scope_close(&taken, pool, &mut wrong);
+        let mut comms: Vec<Scope> = (0..HINTS.len() as u32).map(communicator).collect();
+        comms.iter_mut().for_each(|comm| comm.info = Some(info));
+        for (comm, instance) in comms.iter_mut().zip([1, FALLBACK, 2]) {
+            Comm::scope_open(&taken, pool, comm).unwrap();
+            assert_eq!(assign(mock, &taken, pool, comm), instance);
+        }
+        for (comm, hint) in comms.iter_mut().zip(HINTS).skip(3) {
+            let failure = Comm::scope_open(&taken, pool, comm).unwrap_err();
+            let parts = [&format!("\"{hint}\""), "own, fallback or the number", "0 to 2"];
+            assert!(parts.iter().all(|part| failure.text.contains(*part)), "{failure}");
+            assert!(comm.slots.iter().all(|slot| slot.is_null()));
+        }
+        assert_eq!(Comm::describe(&taken, pool), "communicators and windows by instance: 1 1 1");
+        comms[..3].iter_mut().for_each(|comm| Comm::scope_close(&taken, pool, comm));
+        assert_eq!(Comm::describe(&taken, pool), "communicators and windows by instance: 0 0 0");
+    }
+
+    #[test]
+    fn a_parameter_says_what_a_communicator_without_the_key_gets() {
+        let mock = MockHost::leak("cri_comm");
+        mock.set("unhinted", "fallback");
+        let strategy: Comm = mock.open().unwrap();
+        let pool = mock.pool(3);
+        let taken = strategy.attach(pool).unwrap();
+        let (mut without, mut with) = (communicator(1), communicator(0));
+        with.info = Some(info);
+        for (comm, instance) in [(&mut without, FALLBACK), (&mut with, 1)] {
+            Comm::scope_open(&taken, pool, comm).unwrap();
+            assert_eq!(assign(mock, &taken, pool, comm), instance);
+            Comm::scope_close(&taken, pool, comm);
+        }
+    }
+
+    /// They are made first, and would leave a process with two or three instances none to give.
+    #[test]
+    fn the_librarys_own_communicators_take_no_instance() {
+        let mock = MockHost::leak("cri_comm");
+        let strategy: Comm = mock.open().unwrap();
+        let pool = mock.pool(2);
+        let taken = strategy.attach(pool).unwrap();
+        let mut own: Vec<Scope> =
+            (0..COMM_OWN_IDS).map(|id| Scope::new(SCOPE_COMMUNICATOR, id, 2, c"world")).collect();
+        let mut made = communicator(0);
+        let mut window = Scope::new(SCOPE_WINDOW, 0, 2, c"window");
+        for scope in own.iter_mut().chain([&mut made, &mut window]) {
+            Comm::scope_open(&taken, pool, scope).unwrap();
+        }
+        assert!(own.iter().all(|comm| assign(mock, &taken, pool, comm) == FALLBACK));
+        assert_eq!(assign(mock, &taken, pool, &made), 1);
+        assert_eq!(assign(mock, &taken, pool, &window), FALLBACK);
+        Comm::scope_close(&taken, pool, &mut made);
+        let mut next = Scope::new(SCOPE_WINDOW, 1, 2, c"window");
+        Comm::scope_open(&taken, pool, &mut next).unwrap();
+        assert_eq!(assign(mock, &taken, pool, &next), 1);
+        for scope in own.iter_mut().chain([&mut window, &mut next]) {
+            Comm::scope_close(&taken, pool, scope);
+        }
     }
 }

@@ -14,6 +14,10 @@ pub const COMM_EXACT_LENGTH: u32 = 8;
 /// [`Comm::flags`]: an inter-communicator; `peers` is the remote group.
 pub const COMM_INTER: u32 = 16;
 
+/// Communicators whose `scope.id` is below this are not of the program's making: `MPI_COMM_WORLD`,
+/// `MPI_COMM_SELF`, and one of all processes that the library keeps for itself.
+pub const COMM_OWN_IDS: u32 = 3;
+
 /// A communicator. Allocated by the MPI layer; constant but for the scope's slots and the
 /// assertion flags, which change only where the standard lets them.
 #[repr(C)]
