@@ -11,6 +11,7 @@ mod cri;
 pub mod matching;
 mod progress;
 pub mod ranks;
+mod wait;
 
 use std::fmt;
 
@@ -201,6 +202,7 @@ pub fn run(
         "cri" => cri::run(&mut checks, slot),
         "progress" => progress::run(&mut checks, slot),
         "match" => matching::run(&mut checks, slot),
+        "wait" => wait::run(&mut checks, slot),
         _ => verdict = Verdict::NoSuite,
     }
     checks.check("it closes", || {

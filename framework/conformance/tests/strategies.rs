@@ -9,7 +9,7 @@ use linked as _;
 #[test]
 fn linked_strategies_are_sound() {
     let mut looked_at = Vec::new();
-    for framework in ["cri", "progress"] {
+    for framework in ["cri", "progress", "wait"] {
         let system = system(Options {
             paths: Paths::default(),
             sources: Sources { command_line: CommandLine::default(), ..Sources::default() },
@@ -30,7 +30,17 @@ fn linked_strategies_are_sound() {
             looked_at.push(slot.name());
         }
     }
-    for name in ["cri_dedicated", "cri_round_robin", "progress_serial", "progress_thread"] {
+    let strategies = [
+        "cri_dedicated",
+        "cri_round_robin",
+        "progress_serial",
+        "progress_thread",
+        "wait_adaptive",
+        "wait_block",
+        "wait_spin",
+        "wait_yield",
+    ];
+    for name in strategies {
         assert!(looked_at.iter().any(|other| other == name), "{name} is not linked in");
     }
 }
