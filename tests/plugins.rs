@@ -362,6 +362,33 @@ fn the_check_finds_what_breaks_the_contract() {
     }
 }
 
+/// The same for the suite of another framework.
+#[test]
+fn the_check_finds_who_does_not_wait() {
+    let early = "it returned after 100 passes, and what it waited for had not happened";
+    let cases: &[(&str, Option<(&str, &str)>)] = &[
+        ("-DSOUND", None),
+        ("-DPASSES=100", Some(("it polls until what it waits for has happened", early))),
+        ("-DFAILS", Some(("who waits for nothing", "wait returned -2 (not enough resources)"))),
+    ];
+    let (dir, home) = (scratch(), scratch());
+    let path = dir.path().join("wait_hasty.so");
+    for (fault, expected) in cases {
+        let source = root().join("tests/plugins/c/hasty.c");
+        compile_c(&source, &path, &dist().join("include"), &[fault]);
+        let ended = Run::info(home.path()).args(["check"]).args([&path]).end();
+        let line = ended.stdout.lines().find(|line| line.contains("... FAILED: "));
+        match (expected, line) {
+            (None, None) => assert!(ended.stdout.ends_with(": sound\n"), "{ended}"),
+            (Some((rule, reason)), Some(line)) => {
+                assert!(line.contains(rule) && line.contains(reason), "{fault}: {line}");
+            }
+            _ => panic!("{fault}: {ended}"),
+        }
+        assert_eq!(ended.status.success(), expected.is_none(), "{ended}");
+    }
+}
+
 /// What has no device here can't be checked, and that is not the same as being sound or broken.
 #[test]
 fn the_check_says_when_a_component_is_of_no_use_here() {
@@ -390,6 +417,33 @@ fn the_check_ignores_what_is_set_elsewhere() {
     check().ok().says(&["cri_one: sound", "cri_two: sound"]);
     check().args(["--mca", "cri", "^two"]).ok();
     check().args(["--mca", "mca_strikt", "1"]).fails().complains(&["mca_strict"]);
+}
+
+/// By the name of a component, or of a framework, whose components may be linked in or installed.
+#[test]
+fn components_are_checked_by_name() {
+    let home = scratch();
+    let check = |names: &[&str]| Run::info(home.path()).args(["check"]).args(names);
+    let json = check(&["wait", "cri", "match_list"]).args(["--json"]).ok().json();
+    let of = |name: &str| {
+        let all = json["components"].as_array().unwrap();
+        let own: Vec<_> = all.iter().filter(|one| one["component"] == name).collect();
+        assert_eq!(own.len(), 1, "{name} in {json:#}");
+        assert_eq!(own[0]["verdict"], "sound", "{json:#}");
+        own[0]["provider"].as_str().unwrap().to_owned()
+    };
+    for name in ["wait_adaptive", "wait_block", "wait_spin", "wait_yield", "match_list"] {
+        assert_eq!(of(name), "linked in");
+    }
+    assert!(of("cri_comm").ends_with("cri_comm.so"));
+    assert!(
+        json["components"].as_array().unwrap().iter().all(|one| one["component"] != "match_bins")
+    );
+    check(&["pml_ob1"]).ok().says(&["no suite for pml"]);
+    let wrong = check(&["mach"]).fails();
+    wrong.complains(&["no component or framework mach", "did you mean match?"]);
+    check(&["match_lis"]).fails().complains(&["did you mean match_list"]);
+    check(&["wait_"]).fails();
 }
 
 #[test]

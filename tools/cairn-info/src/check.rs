@@ -1,7 +1,8 @@
 //! Does a component keep its contract?
 //!
 //! Each library is looked at in a system of its own, together with the components that are linked
-//! in, because a component may need one of another framework. Nothing but the command line sets
+//! in, because a component may need one of another framework. What is named instead, a component or
+//! a framework, is looked for among everything that there is. Nothing but the command line sets
 //! parameters there: what a user's files and environment say of other components is no fault of
 //! this one.
 
@@ -13,7 +14,7 @@ use cairn_conformance::{Event, Examination, Outcome, Verdict};
 use cairn_framework::host::loader::Provider;
 use cairn_framework::host::params::Sources;
 use cairn_framework::host::paths::Paths;
-use cairn_framework::host::problem::{Problem, Severity};
+use cairn_framework::host::problem::{Problem, Severity, did_you_mean, nearest};
 use cairn_framework::host::report::Tone;
 use cairn_framework::host::{Options, Search, Slot, System};
 use serde_json::{Value as Json, json};
@@ -23,27 +24,64 @@ use crate::Answer;
 /// Exit status when a component can't be used here.
 const NOT_USABLE: u8 = 3;
 
-/// Checks every component of the libraries. Prints as it goes, each rule before it is looked at,
-/// because a component that is not sound may crash or hang.
-pub fn run(mca: &McaArgs, files: &[PathBuf], json: bool) -> Answer {
+/// What to check.
+enum Wanted<'a> {
+    /// The components of a library.
+    File(&'a Path),
+    /// A component, or those of a framework.
+    Named(&'a str),
+}
+
+impl<'a> Wanted<'a> {
+    /// What an argument means: what looks like no path is a name.
+    fn of(argument: &'a Path) -> Self {
+        match argument.to_str() {
+            Some(name) if !name.contains(['/', '.']) => Self::Named(name),
+            _ => Self::File(argument),
+        }
+    }
+
+    /// Whether it means this component.
+    fn means(&self, name: &str, provider: &Provider) -> bool {
+        match self {
+            Self::File(_) => matches!(provider, Provider::File(_)),
+            Self::Named(wanted) => name.strip_prefix(wanted).is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with('_') && !wanted.contains('_'))
+            }),
+        }
+    }
+}
+
+/// Checks every component that is wanted. Prints as it goes, each rule before it is looked at, because
+/// a component that is not sound may crash or hang.
+pub fn run(mca: &McaArgs, wanted: &[PathBuf], json: bool) -> Answer {
     let mut components: Vec<Json> = Vec::new();
     let mut verdicts = Vec::new();
     let mut problems: Option<Vec<Problem>> = None;
-    for file in files {
-        let system = system(mca, file);
-        let from_file = |provider: &Provider| matches!(provider, Provider::File(_));
-        for refused in system.refused.iter().filter(|refused| from_file(&refused.provider)) {
-            let name = refused.component.clone().unwrap_or_else(|| file.display().to_string());
-            let examination = refusal(&name, file, &refused.refusal.to_string(), json);
-            verdicts.push((name.clone(), examination.verdict));
-            components.push(component_json(&name, file, &examination));
+    let mut unknown = Vec::new();
+    for argument in wanted {
+        let wanted = Wanted::of(argument);
+        let system = system(mca, &wanted);
+        let before = verdicts.len();
+        for refused in &system.refused {
+            let name = refused.component.clone().unwrap_or_else(|| argument.display().to_string());
+            if wanted.means(&name, &refused.provider) {
+                let from = provider(&wanted, &refused.provider);
+                let examination = refusal(&name, &from, &refused.refusal.to_string(), json);
+                verdicts.push((name.clone(), examination.verdict));
+                components.push(component_json(&name, &from, &examination));
+            }
         }
         for slot in system.components() {
-            if from_file(&slot.loaded.provider) {
+            if wanted.means(&slot.name(), &slot.loaded.provider) {
+                let from = provider(&wanted, &slot.loaded.provider);
                 let examination = examine(system, slot, json);
                 verdicts.push((slot.name(), examination.verdict));
-                components.push(component_json(&slot.name(), file, &examination));
+                components.push(component_json(&slot.name(), &from, &examination));
             }
+        }
+        if let (Wanted::Named(name), true) = (&wanted, verdicts.len() == before) {
+            unknown.push(nothing_of_that_name(system, name));
         }
         // A parameter of one library's component is unknown beside the others; what is wrong with
         // the command line is so beside all of them.
@@ -53,8 +91,9 @@ pub fn run(mca: &McaArgs, files: &[PathBuf], json: bool) -> Answer {
             Some(earlier) => found.filter(|problem| earlier.contains(problem)).collect(),
         });
     }
-    let problems = problems.unwrap_or_default();
+    let mut problems = problems.unwrap_or_default();
     let wrong = !problems.is_empty();
+    problems.append(&mut unknown);
     let status = verdicts.iter().map(|(_, verdict)| status_of(*verdict)).fold(0, worse);
     Answer {
         json: json!({ "components": components }),
@@ -73,15 +112,40 @@ pub fn run(mca: &McaArgs, files: &[PathBuf], json: bool) -> Answer {
     }
 }
 
-/// A system with the components of one library.
-fn system(mca: &McaArgs, file: &Path) -> &'static System {
+/// Where a component comes from, as the user put it.
+fn provider(wanted: &Wanted<'_>, provider: &Provider) -> String {
+    match wanted {
+        Wanted::File(file) => file.display().to_string(),
+        Wanted::Named(_) => provider.to_string(),
+    }
+}
+
+fn nothing_of_that_name(system: &System, name: &str) -> Problem {
+    let slots = system.components();
+    let frameworks = slots.iter().map(|slot| slot.loaded.contract.name.to_owned());
+    let mut names: Vec<String> = slots.iter().map(|slot| slot.name()).chain(frameworks).collect();
+    names.sort_unstable();
+    names.dedup();
+    let near = nearest(name, names.iter().map(String::as_str));
+    let fix = "name a component, a framework that has some, or a library by its path";
+    Problem::new(format!("there is no component or framework {name}"))
+        .at("check")
+        .allowed(names.join(", "))
+        .fix(did_you_mean(&near, fix))
+}
+
+/// A system with the components of one library, or with all that there are.
+fn system(mca: &McaArgs, wanted: &Wanted<'_>) -> &'static System {
     let paths = Paths::locate();
     let sources = Sources {
         command_line: mca.command_line(),
         profile_dirs: paths.profile_dirs(),
         ..Sources::default()
     };
-    let search = Search::Only(vec![file.to_owned()]);
+    let search = match wanted {
+        Wanted::File(file) => Search::Only(vec![(*file).to_owned()]),
+        Wanted::Named(_) => Search::Everything,
+    };
     let options = Options { paths, sources, search, ..Options::of_process(mca.command_line()) };
     let system = cairn_conformance::system(options);
     cairn_mpi_params::register(&system.params).expect("the names are nobody else's");
@@ -105,10 +169,10 @@ fn examine(system: &'static System, slot: &'static Slot, json: bool) -> Examinat
 }
 
 /// A library or component that the loader did not take.
-fn refusal(name: &str, file: &Path, reason: &str, json: bool) -> Examination {
+fn refusal(name: &str, from: &str, reason: &str, json: bool) -> Examination {
     let rule = "the loader takes it";
     let outcome = Outcome::Failed(reason.to_owned());
-    heading(name, &file.display().to_string(), json);
+    heading(name, from, json);
     if !json {
         print(&format!("  {rule} ... {}\n", painted(&outcome)));
     }
@@ -116,9 +180,9 @@ fn refusal(name: &str, file: &Path, reason: &str, json: bool) -> Examination {
     Examination { checks, verdict: Verdict::Broken }
 }
 
-fn heading(name: &str, file: &str, json: bool) {
+fn heading(name: &str, from: &str, json: bool) {
     if !json {
-        print(&format!("{} of {file}\n", paint(Tone::Name, name)));
+        print(&format!("{} ({from})\n", paint(Tone::Name, name)));
     }
 }
 
@@ -131,11 +195,11 @@ fn painted(outcome: &Outcome) -> String {
     paint(tone, &outcome.to_string())
 }
 
-fn component_json(name: &str, file: &Path, examination: &Examination) -> Json {
+fn component_json(name: &str, from: &str, examination: &Examination) -> Json {
     let Examination { checks, verdict } = examination;
     json!({
         "component": name,
-        "provider": file.display().to_string(),
+        "provider": from,
         "verdict": verdict,
         "checks": checks,
     })

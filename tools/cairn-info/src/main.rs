@@ -39,7 +39,7 @@ cairn-info [--components <FRAMEWORK>] [--selected] [OPTIONS]
        cairn-info --param <GLOB> [--level <N>] [OPTIONS]
        cairn-info --explain <NAME> [OPTIONS]
        cairn-info [OPTIONS] doctor
-       cairn-info [OPTIONS] check <FILE>...";
+       cairn-info [OPTIONS] check <FILE|NAME>...";
 
 /// Show the components of Cairn MPI, their parameters and where each value comes from, and find
 /// out what is wrong with an installation
@@ -83,14 +83,15 @@ enum Command {
     /// Check the installation, the parameter files, the plugins and the limits of this machine,
     /// and say how to mend what is wrong
     Doctor,
-    /// Check that component libraries keep the contract of their framework. Of the parameters only
-    /// those of this command line count. Exit status: 0 nothing wrong was found, 1 something was, 3
+    /// Check that components keep the contract of their framework. Of the parameters only those of
+    /// this command line count. Exit status: 0 nothing wrong was found, 1 something was, 3
     /// a component can't be used on this machine and so was not checked
-    #[command(override_usage = "cairn-info [OPTIONS] check [OPTIONS] <FILE>...")]
+    #[command(override_usage = "cairn-info [OPTIONS] check [OPTIONS] <FILE|NAME>...")]
     Check {
-        /// Component libraries
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
+        /// Component libraries; or, by name, a component such as match_list, or all components of
+        /// a framework such as match, whether they are linked in or installed
+        #[arg(required = true, value_name = "FILE|NAME")]
+        wanted: Vec<PathBuf>,
     },
     /// Write files that are made from the components and this command line
     #[command(hide = true)]
@@ -117,7 +118,7 @@ fn main() -> ExitCode {
     let system = || cairn_mpi_params::system(options(&cli));
     let answer = match &cli.command {
         Some(Command::Doctor) => doctor::run(system()),
-        Some(Command::Check { files }) => check::run(&cli.mca, files, cli.json),
+        Some(Command::Check { wanted }) => check::run(&cli.mca, wanted, cli.json),
         Some(Command::Generate { what }) => return generate::run(what, options(&cli)),
         None => {
             let system = system();
