@@ -270,8 +270,11 @@ impl Holder for Comm {
             _ => return None,
         };
         Some(value.map(|value| {
-            // Programs read it through the pointer at any time.
-            cell.store(value, Ordering::Relaxed);
+            // Programs read it through the pointer at any time, so it is written only where it changes.
+            // Acquire pairs with the Release of the thread that wrote it.
+            if cell.load(Ordering::Acquire) != value {
+                cell.store(value, Ordering::Release);
+            }
             cell.as_ptr().cast()
         }))
     }
