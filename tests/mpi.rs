@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use cairn_tests::functions::{Function, implemented};
 use cairn_tests::programs::{self, Counts};
+use cairn_tests::strategies::{Combination, combinations, product, strategies};
 use cairn_tests::{Run, scratch};
 
 /// A program, compiled once.
@@ -310,11 +311,15 @@ fn calls_beyond_the_level_of_thread_support_are_errors() {
     }
 }
 
+/// The flags that set these parameters.
+fn flags<'a>(mca: impl IntoIterator<Item = &'a (String, String)>) -> Vec<&'a str> {
+    mca.into_iter().flat_map(|(name, value)| ["--mca", name, value]).collect()
+}
+
 /// Runs the stress program with components of some frameworks. Returns what it says: with one seed and
 /// one length it is always the same.
-fn stress(program: &Path, length: [&str; 2], processes: &str, mca: &[(&str, &str)]) -> String {
-    let mca = mca.iter().flat_map(|(name, value)| ["--mca", name, value]);
-    let run = Run::mpirun().args(["--oversubscribe", "-n", processes]).args(mca);
+fn stress(program: &Path, length: [&str; 2], processes: &str, mca: &Combination) -> String {
+    let run = Run::mpirun().args(["--oversubscribe", "-n", processes]).args(flags(mca));
     // A failure prints how far it came, and with it the seed.
     let ended = run.args([program]).args(length).ok();
     ended.says(&["seed ", " rounds, ", " messages, sum "]);
@@ -325,16 +330,9 @@ fn stress(program: &Path, length: [&str; 2], processes: &str, mca: &[(&str, &str
 #[test]
 fn threads_that_do_everything_at_once() {
     let program = compiled("stress", Counts::Small);
-    let said = [
-        ("self,sm", "concurrent", "adaptive", "dedicated"),
-        ("self,sm", "serial", "block", "round_robin"),
-        ("self,tcp", "hybrid", "yield", "comm"),
-        ("self,sm", "thread", "adaptive", "comm"),
-    ]
-    .map(|(transports, progress, wait, cri)| {
-        let mca = [("btl", transports), ("progress", progress), ("wait", wait), ("cri", cri)];
-        ["2", "3"].map(|processes| stress(&program, ["2", "17"], processes, &mca))
-    });
+    let combinations = combinations(&strategies());
+    let stress = |mca| ["2", "3"].map(|processes| stress(&program, ["2", "17"], processes, mca));
+    let said: Vec<_> = combinations.iter().map(stress).collect();
     assert!(said.iter().all(|sums| *sums == said[0]), "{said:#?}");
 }
 
@@ -345,34 +343,99 @@ fn stress_sweep() {
     let program = compiled("stress", Counts::Small);
     let seconds = std::env::var("CAIRN_STRESS").unwrap_or_else(|_| "10".into());
     let length = format!("{seconds}s");
-    let dir = scratch();
-    let json = Run::info(dir.path()).args(["--json"]).ok().json();
-    let components = |framework: &str| -> Vec<String> {
-        let all = json["frameworks"].as_array().expect("a list");
-        let own = all.iter().find(|one| one["name"] == framework).expect("a framework");
-        let components = own["components"].as_array().expect("a list").iter();
-        components.map(|one| one["name"].as_str().expect("a name").to_owned()).collect()
-    };
-    for cri in components("cri") {
-        for progress in components("progress") {
-            // More threads than processors, of which one that spins would take all.
-            for wait in components("wait").iter().filter(|wait| *wait != "spin") {
-                for matching in components("match") {
-                    for (transports, processes) in [("self,sm", "2"), ("self,tcp", "3")] {
-                        let mca = [
-                            ("btl", transports),
-                            ("cri", &*cri),
-                            ("progress", &*progress),
-                            ("wait", &**wait),
-                            ("match", &*matching),
-                        ];
-                        eprintln!("{mca:?}");
-                        stress(&program, [&length, "0"], processes, &mca);
-                    }
+    for combination in product(&strategies()) {
+        eprintln!("{combination:?}");
+        let processes =
+            if combination.iter().any(|(_, value)| value == "self,tcp") { "3" } else { "2" };
+        stress(&program, [&length, "0"], processes, &combination);
+    }
+}
+
+/// Messages between two processes whose threads call at the same time, with every pair of strategies.
+/// Transports have three instances, whatever the processors.
+mod with_strategies {
+    use super::*;
+
+    /// Runs a program with each combination.
+    fn with_strategies(name: &str) {
+        let program = compiled(name, Counts::Small);
+        for combination in combinations(&strategies()) {
+            let instances = ["btl_self_num_cris", "btl_sm_num_cris", "btl_tcp_num_cris"];
+            let three = instances.map(|name| (name.to_owned(), "3".to_owned()));
+            let mca = flags(combination.iter().chain(&three));
+            silent(2, "multiple", &mca, &program);
+        }
+    }
+
+    macro_rules! programs {
+        ($($name:ident)*) => {
+            $(
+                #[test]
+                fn $name() {
+                    with_strategies(stringify!($name));
                 }
+            )*
+        };
+    }
+
+    programs! {
+        bsend
+        completion
+        inter_threads
+        large
+        matching
+        modes
+        p2p
+        reenter
+        sync
+        thread_matching
+        threads
+        threads_messages
+        threads_objects
+        threads_requests
+    }
+}
+
+/// Communicators with instances of their own, by the info key of the strategy that has it.
+#[test]
+fn communicators_say_which_instance_they_want() {
+    let program = compiled("instances", Counts::Small);
+    for transports in ["self,sm", "self,tcp"] {
+        for cri in ["comm", "dedicated", "round_robin"] {
+            let instances = ["btl_self_num_cris", "btl_sm_num_cris", "btl_tcp_num_cris"];
+            let mut mca = vec!["--mca", "btl", transports, "--mca", "cri", cri];
+            mca.extend(instances.into_iter().flat_map(|name| ["--mca", name, "3"]));
+            let ignored = (cri != "comm").then_some("ignored");
+            for processes in 1..=3 {
+                let run = mpirun(processes, &mca, &program).args(ignored);
+                says_nothing(run.env("TEST_THREAD_LEVEL", "multiple"), cri);
+            }
+            if cri == "comm" {
+                let run = mpirun(2, &mca, &program).args(["fatal"]).exits(16);
+                run.complains(&[
+                    "MPI_Comm_dup_with_info failed: MPI_ERR_OTHER",
+                    "the info key cairn_cri_instance is \"3\"; allowed is own, fallback or the number",
+                    "which for btl_self is 0 to 2",
+                ]);
             }
         }
     }
+}
+
+/// A number of instances that can't be is an error that says what can; the most that there may be work.
+#[test]
+fn numbers_of_instances_are_checked() {
+    let program = compiled("instances", Counts::Small);
+    for transport in ["self", "sm", "tcp"] {
+        let name = format!("btl_{transport}_num_cris");
+        for number in ["-1", "2000000000", "99999999999999999999", "many", "1.5", ""] {
+            let ended = mpirun(2, &["--mca", &name, number], &program).end();
+            assert!(!ended.status.success(), "{name} {number}: {ended}");
+            ended.complains(&[&name, "allowed"]);
+        }
+    }
+    let none = ["--mca", "btl_tcp_num_cris", "0"];
+    mpirun(2, &none, &program).fails().complains(&["btl_tcp_num_cris", "1 to "]);
 }
 
 /// One thread and several, with every way of matching.

@@ -1,4 +1,5 @@
 /* Several threads of each process call MPI at the same time. */
+#define _XOPEN_SOURCE 600 /* for pthread_barrier_t */
 #include "check.h"
 
 #include <pthread.h>
@@ -99,6 +100,34 @@ static void *crossed(void *argument)
     return NULL;
 }
 
+/* The first program of figure 9 of Zambre et al.: one thread has posted the receive of the first
+   message and is outside of MPI, the other one waits for the second message, which is sent when the
+   first has been received. */
+static pthread_barrier_t posted, received;
+
+static void *figure_9(void *argument)
+{
+    int thread = (int)(long)argument, word = 7 + thread;
+    if (rank > 1) return NULL;
+    if (rank == 0) {
+        /* One thread sends both. */
+        for (int i = 0; thread == 0 && i < 2; i++) {
+            word = 7 + i;
+            OK(MPI_Ssend(&word, 1, MPI_INT, 1, 200, own[i]));
+        }
+        return NULL;
+    }
+    MPI_Request request;
+    int in = 0;
+    OK(MPI_Irecv(&in, 1, MPI_INT, 0, 200, own[thread], &request));
+    pthread_barrier_wait(&posted);
+    if (thread == 0) pthread_barrier_wait(&received);
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    if (thread == 1) pthread_barrier_wait(&received);
+    CHECK(in == word);
+    return NULL;
+}
+
 /* A thread that ends leaves operations behind on what was its own instance; another one ends them. */
 static MPI_Request left[2 * THREADS];
 static int left_in[THREADS], left_out[THREADS];
@@ -131,6 +160,9 @@ int main(void)
     in_threads(THREADS, run);
     /* New threads after the old ones have ended. */
     for (int i = 0; i < 3; i++) in_threads(THREADS / 2, crossed);
+    CHECK(pthread_barrier_init(&posted, NULL, 2) == 0);
+    CHECK(pthread_barrier_init(&received, NULL, 2) == 0);
+    for (int i = 0; size > 1 && i < 10; i++) in_threads(2, figure_9);
     for (int i = 0; i < 3; i++) {
         in_threads(THREADS, leave_behind);
         end_what_was_left();

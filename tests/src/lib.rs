@@ -4,6 +4,7 @@
 pub mod functions;
 pub mod pool;
 pub mod programs;
+pub mod strategies;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
