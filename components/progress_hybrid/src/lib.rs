@@ -24,6 +24,10 @@ const PRIORITY: i64 = 40;
 /// A thread's passes between calls of the callbacks that are rarely called.
 const SELDOM: u32 = 64;
 
+/// Most passes over one instance: with more of them a program that depends on the global rounds, as
+/// those of figure 9, would take so long that it seems to hang.
+const MOST_MISSES: i64 = 1 << 16;
+
 thread_local! {
     /// Passes of this thread since its last global round.
     static SINCE_ROUND: Cell<u32> = const { Cell::new(0) };
@@ -54,7 +58,7 @@ impl Component for Hybrid {
                     16,
                     "Passes of a thread over one instance before it polls all of them",
                 )
-                .range(0, i64::from(u32::MAX))
+                .range(0, MOST_MISSES)
                 .unit("passes")
                 .level(5)
                 .register()?,
