@@ -20,8 +20,8 @@ use crate::Checks;
 /// Passes after which what a thread waits for happens: at once, soon, and when it has begun to sleep.
 const PASSES: [u64; 4] = [1, 2, 300, 3_000];
 /// Threads that wait at a time, and how often each.
-const THREADS: u32 = 6;
-const ROUNDS: u32 = 50;
+const THREADS: u32 = 4;
+const ROUNDS: u32 = 20;
 
 /// A component under test.
 #[derive(Clone, Copy)]
