@@ -12,8 +12,8 @@
 //! `MPI_COMM_WORLD` and `MPI_COMM_SELF`, and everybody's who comes when all others are taken.
 //!
 //! Instances are few and a program can't see who has one, which the paper names as the weakness of
-//! first come, first served (§6). So a communicator or window may say what it wants, by the info key
-//! `cairn_cri_instance`:
+//! first come, first served (§6). So a communicator or window may say what it wants when it is made, by
+//! the info key `cairn_cri_instance`:
 //!
 //! | value | instance |
 //! |---|---|
