@@ -8,6 +8,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
+use cairn_framework::audit::{self, Counts};
 use cairn_framework::frameworks::cri::CriOps;
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
@@ -105,6 +106,19 @@ fn a_thread_has_the_same_number_in_every_library() {
     assert_eq!(mine.0, mine.1);
     one.detach();
     two.detach();
+}
+
+/// What a thread locks is on one account in the process, and the order is that of all libraries. An
+/// account in a thread-local of each library would miss what a plugin does.
+#[test]
+fn locks_of_all_libraries_are_on_one_account() {
+    let (system, _) = system_with(&["trap_one"], &[]);
+    let mut pool = TestPool::of_slot(open(system, "cri_trap_one"), 1);
+    let before = audit::counts();
+    pool.assign(&process(), 1);
+    let expected = Counts { locks: u32::from(audit::ON), ..Counts::default() };
+    assert_eq!(audit::counts() - before, expected);
+    pool.detach();
 }
 
 /// Each library has a logger of its own that nobody set up; lines go through the host.

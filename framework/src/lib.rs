@@ -21,11 +21,14 @@
 //! shared library is decided by what it is built with (see [`author`]).
 
 pub mod abi;
+pub mod audit;
 pub mod author;
 pub mod frameworks;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod launch;
+#[cfg(feature = "mock")]
+pub mod layout;
 #[cfg(feature = "mock")]
 pub mod mock;
 mod sys;

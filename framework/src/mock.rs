@@ -35,6 +35,7 @@ use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::status::{ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_PEER, OK, Status};
 use crate::abi::task::Task;
 use crate::abi::thread::Thread;
+use crate::audit::Rank;
 use crate::author::{Component, Failure, HostHandle, Registrar};
 use crate::frameworks::tasks::run_task;
 use crate::text;
@@ -152,9 +153,7 @@ impl MockHost {
 
     /// A pool of `count` instances without a transport.
     pub fn pool(&self, count: u32) -> &'static mut CriPool {
-        let cris: Vec<Cri> = (0..count)
-            .map(|index| Cri { lock: Lock::new(), index, context: core::ptr::null_mut() })
-            .collect();
+        let cris: Vec<Cri> = (0..count).map(Cri::new).collect();
         Box::leak(Box::new(CriPool {
             struct_size: size_of::<CriPool>() as u32,
             count,
@@ -245,6 +244,7 @@ fn table() -> Host {
         event_add,
         event_raise,
         peer_failed,
+        audit: crate::audit::of_component,
     }
 }
 
@@ -353,12 +353,12 @@ unsafe extern "C" fn thread_exit_remove(_: *mut Instance, _: ThreadExitFn, _: *m
 
 unsafe extern "C" fn lock_acquire(lock: *const Lock) {
     // SAFETY: see above.
-    unsafe { (*lock).lock() };
+    unsafe { (*lock).lock_as(Rank::UNKNOWN) };
 }
 
 unsafe extern "C" fn lock_try(lock: *const Lock) -> i32 {
     // SAFETY: see above.
-    i32::from(unsafe { (*lock).try_lock() })
+    i32::from(unsafe { (*lock).try_lock_as(Rank::UNKNOWN) })
 }
 
 unsafe extern "C" fn lock_release(lock: *const Lock) {

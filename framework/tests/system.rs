@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex};
 use cairn_framework::abi::counter::{COUNTER_SUM, CounterCell, CounterSpec};
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN, PROGRESS_EVERY_PASS};
 use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::param::{BoolParam, IntegerParam, PARAM_BOOL, PARAM_LIST, ParamCell};
 use cairn_framework::abi::pool::{Cri as Instance, CriPool};
 use cairn_framework::abi::receive::Received;
@@ -676,9 +675,7 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
         unsafe { (*cri).index + 1 }
     }
     let pool = |count: u32| {
-        let cris: Vec<Instance> = (0..count)
-            .map(|index| Instance { lock: Lock::new(), index, context: std::ptr::null_mut() })
-            .collect();
+        let cris: Vec<Instance> = (0..count).map(|index| Instance::new(index)).collect();
         Box::leak(Box::new(CriPool {
             struct_size: size_of::<CriPool>() as u32,
             count,

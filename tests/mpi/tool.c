@@ -404,6 +404,17 @@ static void counting(int rank, int size)
     OK(MPI_T_cvar_handle_free(&eager));
 }
 
+/* What threads cost each other at an instance is counted where there may be threads. */
+static void instances(void)
+{
+    static const char *names[] = {"btl_sm_cri0_lock_waits", "btl_sm_cri0_try_misses"};
+    int level, index = -1;
+    OK(MPI_Query_thread(&level));
+    for (int i = 0; i < 2; i++)
+        IS(level == MPI_THREAD_MULTIPLE ? MPI_SUCCESS : MPI_T_ERR_INVALID_NAME,
+           MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_COUNTER, &index));
+}
+
 int main(void)
 {
     int rank, size, stamp, later, provided, num;
@@ -416,6 +427,7 @@ int main(void)
     OK(MPI_T_category_changed(&later));
     CHECK(later > stamp);
     counting(rank, size);
+    instances();
     MPI_Finalize();
 
     CHECK(pvars() == num_pvars);

@@ -1,7 +1,6 @@
 //! A pool of instances without a transport, to ask strategies with.
 
 use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::OK;
@@ -37,9 +36,7 @@ impl TestPool {
     }
 
     fn new(ops: &'static CriOps, instance: *mut Instance, count: u32) -> Self {
-        let mut cris: Vec<Cri> = (0..count)
-            .map(|index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() })
-            .collect();
+        let mut cris: Vec<Cri> = (0..count).map(Cri::new).collect();
         let mut pool = Box::new(CriPool {
             struct_size: size_of::<CriPool>() as u32,
             count,

@@ -5,7 +5,6 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::peer::{PEER_SELF, Peer};
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry, Received};
@@ -59,10 +58,7 @@ impl Port {
     /// Makes the device and gives its pool to the host.
     pub fn open(host: HostHandle, params: &Params) -> Result<Self, Failure> {
         let lines: Box<[Line]> = (0..params.instances(host.job()))
-            .map(|index| Line {
-                cri: Cri { lock: Lock::new(), index: index as u32, context: null_mut() },
-                queue: UnsafeCell::default(),
-            })
+            .map(|index| Line { cri: Cri::new(index as u32), queue: UnsafeCell::default() })
             .collect();
         let mut pool = Box::new(CriPool {
             struct_size: size_of::<CriPool>() as u32,

@@ -259,3 +259,16 @@ impl Outbound {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cairn_framework::layout::check_elements;
+
+    use super::*;
+
+    #[test]
+    fn rings_of_different_instances_share_no_lines() {
+        let (size, align) = (size_of::<Line>(), align_of::<Line>());
+        check_elements("senders' ends of rings to one peer, by instance", size, align);
+    }
+}

@@ -6,7 +6,6 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use cairn_framework::abi::host::{LOG_INFO, PROGRESS_SELDOM};
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry};
@@ -82,7 +81,7 @@ impl State {
         // SAFETY: the pool lives as long as the device.
         let pool = unsafe { &*self.pool };
         for cri in (0..pool.count).map(|index| pool.cri(index)) {
-            let _held = cri.lock.guard();
+            let _held = cri.guard();
             // SAFETY: the lock is held; who is single-threaded is not in a poll now.
             unsafe { large::forget(self, line(cri).transfers.get(), rank) };
         }
@@ -141,7 +140,7 @@ impl Port {
         let crowd = params.bitmap_from.get() as usize;
         let lines: Box<[Line]> = (0..instances)
             .map(|index| Line {
-                cri: Cri { lock: Lock::new(), index: index as u32, context: null_mut() },
+                cri: Cri::new(index as u32),
                 inbox: UnsafeCell::new(Inbox::new(&segment, &geometry, index, crowd)),
                 transfers: UnsafeCell::default(),
                 starved: Cell::new(false),
@@ -466,7 +465,7 @@ impl Btl for SharedMemory {
         if let Some(instance) = state.registry.remove(key) {
             // SAFETY: the pool lives as long as the device.
             let cri = unsafe { (*state.pool).cri(instance) };
-            let _held = cri.lock.guard();
+            let _held = cri.guard();
             // SAFETY: the lock is held. Who is single-threaded may be in a poll now, where nothing
             // refers to the transfers across a callback.
             unsafe { large::withdraw(state, line(cri).transfers.get(), key) };
@@ -590,5 +589,24 @@ unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     if len > 0 {
         // SAFETY: promised by the caller; a ring is no buffer of a user.
         unsafe { std::ptr::copy_nonoverlapping(from, to, len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cairn_framework::layout::{check, check_elements};
+
+    use super::*;
+
+    #[test]
+    fn instances_share_no_lines() {
+        let parts = cairn_framework::parts!(Line {
+            cri: "who holds the lock",
+            inbox: "who holds the lock",
+            transfers: "who holds the lock",
+            starved: "who holds the lock",
+        });
+        check("an instance of btl_sm", &parts);
+        check_elements("instances of btl_sm", size_of::<Line>(), align_of::<Line>());
     }
 }

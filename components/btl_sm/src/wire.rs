@@ -205,6 +205,8 @@ impl Geometry {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use cairn_framework::layout::Part;
+
     use super::*;
 
     #[test]
@@ -216,5 +218,30 @@ mod tests {
         assert_eq!(geometry.ring(0) % page_size(), 0);
         assert_eq!(geometry.ring_len(), (128_usize + (1 << 17)).next_multiple_of(page_size()));
         assert_eq!(geometry.len(), geometry.ring(0) + 3 * geometry.ring_len());
+    }
+
+    #[test]
+    fn senders_and_receivers_share_no_lines_of_a_segment() {
+        let geometry = Geometry { instances: 2, rings: 2, ring_size: 4096 };
+        let part = |name, at, size, writer| Part { name, at, size, writer };
+        let bell = size_of::<Doorbell>();
+        let ring = |index, head, lines| {
+            let (at, size) = (geometry.ring(index), size_of::<Head>());
+            let producer = if index == 0 { "sender 0" } else { "sender 1" };
+            let consumer = if index == 0 { "instance 0" } else { "instance 1" };
+            [part(head, at, size, consumer), part(lines, at + size, geometry.ring_size, producer)]
+        };
+        let entries = geometry.rings * size_of::<Entry>();
+        let mut parts = vec![
+            part("directory", DIRECTORY, size_of::<Directory>(), "nobody"),
+            part("claims", CLAIMS, size_of::<Claims>(), "senders, once each"),
+            part("doorbell 0", DOORBELLS, bell, "who sleeps and wakes at 0"),
+            part("doorbell 1", DOORBELLS + bell, bell, "who sleeps and wakes at 1"),
+            part("entries of rings", geometry.entries(), entries, "senders, once each"),
+        ];
+        parts.extend(ring(0, "ring 0: head", "ring 0: lines"));
+        parts.extend(ring(1, "ring 1: head", "ring 1: lines"));
+        cairn_framework::layout::check("a segment of btl_sm", &parts);
+        assert!(parts[1..4].iter().all(|part| part.at.is_multiple_of(128)));
     }
 }

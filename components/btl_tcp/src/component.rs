@@ -4,7 +4,6 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::peer::{PEER_SELF, Peer};
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::Scope;
@@ -62,9 +61,8 @@ impl Component for Tcp {
             .contexts
             .iter()
             .map(|context| Cri {
-                lock: Lock::new(),
-                index: context.index,
                 context: std::ptr::from_ref(context).cast_mut().cast(),
+                ..Cri::new(context.index)
             })
             .collect();
         let device = Device::new(view(&module, &params), module);

@@ -447,6 +447,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn instances_share_no_lines() {
+        let (size, align) = (size_of::<Context>(), align_of::<Context>());
+        cairn_framework::layout::check_elements("contexts of btl_tcp", size, align);
+    }
+
+    #[test]
     fn tokens_come_back_as_they_were() {
         let id = LinkId { rank: u32::MAX, index: u16::MAX };
         for token in [

@@ -124,7 +124,7 @@ impl Module {
         if self.host.job().thread_level != THREAD_MULTIPLE {
             return None;
         }
-        Some(self.cri(index).lock.guard())
+        Some(self.cri(index).guard())
     }
 
     /// As [`Module::lock`] for those who can do without; `Err` when it is taken.
@@ -132,7 +132,7 @@ impl Module {
         if self.host.job().thread_level != THREAD_MULTIPLE {
             return Ok(None);
         }
-        self.cri(index).lock.try_guard().map(Some).ok_or(())
+        self.cri(index).try_guard().map(Some).ok_or(())
     }
 
     /// Ends the links to a peer: the goodbye goes behind everything that was sent. What the sockets

@@ -19,6 +19,7 @@ use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COLLECTIVE, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, Request,
 };
 use cairn_framework::abi::status::{OK, Status};
+use cairn_framework::audit::Rank;
 use cairn_framework::author::{Failure, HostHandle};
 
 use crate::link::{self, Channel, Link};
@@ -82,7 +83,7 @@ impl Engine {
 
     /// Works on the lists. `work` calls nothing that could come back here.
     fn lists<R>(&self, work: impl FnOnce(&mut Lists) -> R) -> R {
-        let _guard = self.threaded.then(|| self.lock.guard());
+        let _guard = self.threaded.then(|| self.lock.guard_as(Rank::OPERATIONS));
         // SAFETY: with the lock, or with one thread only; and `work` does not come back.
         unsafe { work(&mut *self.lists.get()) }
     }
@@ -168,7 +169,7 @@ impl Engine {
             return 0;
         }
         // Another thread that is at it does what there is to do.
-        let guard = self.threaded.then(|| self.lock.try_guard());
+        let guard = self.threaded.then(|| self.lock.try_guard_as(Rank::OPERATIONS));
         if let Some(None) = guard {
             return 0;
         }

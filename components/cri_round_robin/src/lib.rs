@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::pool::CriPool;
 use cairn_framework::abi::scope::Scope;
+use cairn_framework::audit::Counted;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::cri::{Asker, Cri};
 
@@ -56,7 +57,7 @@ impl Cri for RoundRobin {
 
     fn assign(turn: &Turn, pool: &CriPool, _asker: &Asker<'_>) -> u32 {
         // Relaxed: the turns need no order among other memory accesses.
-        let turn = turn.0.fetch_add(1, Ordering::Relaxed);
+        let turn = turn.0.rmw().fetch_add(1, Ordering::Relaxed);
         // Counts are mostly powers of two, where the remainder needs no division. When the counter
         // wraps and the count is none, one instance gets two turns in a row; that is all.
         if pool.count.is_power_of_two() { turn & (pool.count - 1) } else { turn % pool.count }

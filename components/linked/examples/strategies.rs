@@ -10,7 +10,6 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::OK;
@@ -63,9 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Operations a second of all threads together, and the part of them that found their instance
 /// taken. Each thread has a communicator of its own.
 fn measure(slot: &Slot, ops: &CriOps, threads: u32) -> Result<(f64, f64), Box<dyn Error>> {
-    let mut cris: Vec<Cri> = (0..INSTANCES)
-        .map(|index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() })
-        .collect();
+    let mut cris: Vec<Cri> = (0..INSTANCES).map(Cri::new).collect();
     let mut pool = CriPool {
         struct_size: size_of::<CriPool>() as u32,
         count: INSTANCES,
@@ -99,9 +96,9 @@ fn measure(slot: &Slot, ops: &CriOps, threads: u32) -> Result<(f64, f64), Box<dy
         while !stop.load(Ordering::Relaxed) {
             // SAFETY: as above.
             let cri = pool.cri(unsafe { assign(&pool, &asker) });
-            let held = cri.lock.try_guard().unwrap_or_else(|| {
+            let held = cri.try_guard().unwrap_or_else(|| {
                 taken += 1;
-                cri.lock.guard()
+                cri.guard()
             });
             black_box((0..WORK).fold(operations, |sum, i| black_box(sum ^ u64::from(i))));
             drop(held);

@@ -55,6 +55,7 @@
 //! The model checker tries this with few entries in every order of steps:
 //! `cargo test -p match_sharded --features loom --release --lib model_`.
 
+use cairn_framework::audit::{Counted, Rank};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
@@ -233,13 +234,13 @@ impl Shards {
                     if found.is_some() {
                         return;
                     }
-                    let number = self.posts.0.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+                    let number = self.add(&self.posts.0, 1).wrapping_add(1);
                     (*posted).engine_private[NUMBER] = number;
                     (*posted).engine_private[IN] = 1;
                     inner.posted.push(posted);
                     inner.tally.posted();
-                    self.lines[line].0.waiting.fetch_add(1, Ordering::Relaxed);
-                    self.wildcards.0.fetch_add(1, Ordering::Relaxed);
+                    self.add(&self.lines[line].0.waiting, 1);
+                    self.add(&self.wildcards.0, 1);
                 });
                 found
             }
@@ -273,7 +274,7 @@ impl Shards {
                     return Some(found);
                 }
             }
-            let number = self.arrivals.0.fetch_add(1, Ordering::Relaxed);
+            let number = self.add(&self.arrivals.0, 1);
             let kept = keep()?;
             // SAFETY: promised by the caller; the shard is ours.
             unsafe {
@@ -308,7 +309,7 @@ impl Shards {
             if !tag_fits(wanted, tag) || self.lines[line].0.waiting.load(Ordering::Relaxed) == 0 {
                 continue;
             }
-            self.lock(&self.lines[line].0.lock);
+            self.lock(&self.lines[line].0.lock, Rank::LINE);
             *held = Some(line);
             // SAFETY: a shard of the line is ours, and the line's lock is held.
             let (found, more) = unsafe {
@@ -351,8 +352,8 @@ impl Shards {
             });
             (*posted).engine_private[IN] = 0;
         }
-        self.lines[line].0.waiting.fetch_sub(1, Ordering::Relaxed);
-        self.wildcards.0.fetch_sub(1, Ordering::Relaxed);
+        self.add(&self.lines[line].0.waiting, usize::MAX);
+        self.add(&self.wildcards.0, usize::MAX);
     }
 
     /// The message that a receive would get.
@@ -600,10 +601,22 @@ impl Shards {
         (from..to).step_by(step)
     }
 
+    /// Adds to a number that several threads may write, and returns what it was. To subtract, add the
+    /// negative number, which wraps around.
     #[inline]
-    fn lock(&self, lock: &Lock) {
+    fn add(&self, number: &AtomicUsize, more: usize) -> usize {
         if self.threaded {
-            lock.lock();
+            return number.rmw().fetch_add(more, Ordering::Relaxed);
+        }
+        let before = number.load(Ordering::Relaxed);
+        number.store(before.wrapping_add(more), Ordering::Relaxed);
+        before
+    }
+
+    #[inline]
+    fn lock(&self, lock: &Lock, rank: Rank) {
+        if self.threaded {
+            lock.lock_as(rank);
         }
     }
 
@@ -621,7 +634,7 @@ impl Shards {
     #[inline]
     fn in_shard<R>(&self, shard: usize, work: impl FnOnce(&mut Inner) -> R) -> R {
         let shard = &self.shards[shard].0;
-        self.lock(&shard.lock);
+        self.lock(&shard.lock, Rank::SHARD);
         // SAFETY: the lock is held, or there is one thread.
         unsafe {
             let result = shard.inner.with(work);
@@ -632,7 +645,7 @@ impl Shards {
 
     /// Runs `work` in the hands of all shards of a line.
     fn holding<R>(&self, line: usize, work: impl FnOnce() -> R) -> R {
-        self.shards_of(line).for_each(|shard| self.lock(&self.shards[shard].0.lock));
+        self.shards_of(line).for_each(|shard| self.lock(&self.shards[shard].0.lock, Rank::SHARD));
         let result = work();
         // SAFETY: taken above.
         self.shards_of(line).for_each(|shard| unsafe { self.unlock(&self.shards[shard].0.lock) });
@@ -643,8 +656,8 @@ impl Shards {
     fn in_line<R>(&self, line: usize, work: impl FnOnce() -> R) -> R {
         let first = self.shards_of(line).next().expect("no line is empty");
         let (shard, line) = (&self.shards[first].0.lock, &self.lines[line].0.lock);
-        self.lock(shard);
-        self.lock(line);
+        self.lock(shard, Rank::SHARD);
+        self.lock(line, Rank::LINE);
         let result = work();
         // SAFETY: taken above.
         unsafe {

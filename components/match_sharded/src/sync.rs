@@ -54,7 +54,7 @@ mod model {
             Self { mutex: loom::sync::Mutex::new(()), guard: None.into() }
         }
 
-        pub fn lock(&self) {
+        pub fn lock_as(&self, _: cairn_framework::audit::Rank) {
             // SAFETY: the guard goes before the lock does.
             let mutex: &'static loom::sync::Mutex<()> = unsafe { &*(&raw const self.mutex) };
             let guard = mutex.lock().unwrap();

@@ -14,6 +14,7 @@ use crate::counters::Queues;
 use crate::endpoint::Remote;
 use crate::mode::{Locked, Mode, fetch_add};
 use crate::reorder::Reorder;
+use crate::turn::Turn;
 use crate::wire;
 
 /// A communicator's state. Its address is in the communicator's private slot and, by context, in
@@ -63,21 +64,11 @@ pub struct Rank {
 
 /// Messages that arrive from one rank.
 #[repr(C, align(128))]
-#[derive(Default)]
 pub struct Order {
-    /// The order, changed by the thread that hands a message to the engine.
-    pub inner: Locked<Sequence>,
-    /// How many messages wait for an earlier one.
-    pub overtaken: AtomicU32,
-}
-
-/// The sequence of one rank's messages.
-#[derive(Default)]
-pub struct Sequence {
-    /// The number that is next.
-    pub expected: u32,
+    /// Who hands a message to the engine.
+    pub turn: Turn,
     /// Those that came too early.
-    pub later: Reorder,
+    pub later: Locked<Reorder>,
 }
 
 impl Rank {
@@ -164,7 +155,7 @@ impl State {
             remote: AtomicPtr::default(),
             sent: AtomicU32::new(0),
             unordered: self.view().flags & COMM_ALLOW_OVERTAKING != 0,
-            order: Order::default(),
+            order: Order { turn: Turn::new(), later: Locked::default() },
         }));
         let null = core::ptr::null_mut();
         match place.compare_exchange(null, made, Ordering::AcqRel, Ordering::Acquire) {
@@ -196,5 +187,21 @@ impl Drop for State {
                 drop(unsafe { Box::from_raw(rank) });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn senders_and_receivers_share_no_lines() {
+        let parts = cairn_framework::parts!(Rank {
+            remote: "senders",
+            sent: "senders",
+            unordered: "senders",
+            order: "receivers",
+        });
+        cairn_framework::layout::check("a rank of a communicator in pml_ob1", &parts);
     }
 }

@@ -14,6 +14,7 @@ use cairn_framework::abi::request::{
 };
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{ERR_PEER, OK, Status, status_name};
+use cairn_framework::audit::Counted;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::matching::MatchOps;
 
@@ -23,7 +24,7 @@ use crate::endpoint::{Held, Remote, Work};
 use crate::failure::{self, Failures};
 use crate::ids::{Ended, Ids};
 use crate::kept::{Keeper, Kept};
-use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
+use crate::mode::{Apart, Locked, Mode, fetch_add, fetch_sub};
 use crate::params::Params;
 use crate::pool::Pool;
 use crate::receive::{Incoming, ReceiveRequest};
@@ -46,7 +47,7 @@ pub struct Core {
     /// Messages of contexts that are not open yet.
     early: Locked<HashMap<u32, Vec<KeptPointer>>>,
     /// What peers may answer to.
-    pub ids: Locked<Ids>,
+    pub ids: Apart<Locked<Ids>>,
     /// Memory of sends that are not finished at once.
     pub sends: Pool,
     /// Memory of receives.
@@ -56,15 +57,16 @@ pub struct Core {
     /// Every peer that was sent to.
     remotes: Locked<Vec<RemotePointer>>,
     /// Peers with something that waits for room.
-    busy: Locked<Vec<RemotePointer>>,
+    busy: Apart<Locked<Vec<RemotePointer>>>,
     /// How many those are.
-    busy_count: AtomicU32,
+    busy_count: Apart<AtomicU32>,
     /// Peers that failed.
     pub failures: Failures,
     /// The counters.
     pub counters: Counters,
-    /// What every send hands out that is finished at once.
-    done: Request,
+    /// What every send hands out that is finished at once. Never written; threads that send share
+    /// its lines.
+    done: Apart<Request>,
     /// For assignments that concern no communicator.
     process: Scope,
 }
@@ -111,16 +113,16 @@ impl Core {
             contexts: Table::default(),
             open: AtomicU32::new(0),
             early: Locked::default(),
-            ids: Locked::default(),
+            ids: Apart::default(),
             sends: Pool::new(host, size_of::<SendRequest>()),
             receives: Pool::new(host, size_of::<ReceiveRequest>()),
             keeper: Keeper::new(host),
             remotes: Locked::default(),
-            busy: Locked::default(),
-            busy_count: AtomicU32::new(0),
+            busy: Apart::default(),
+            busy_count: Apart(AtomicU32::new(0)),
             failures: Failures::default(),
             counters: Counters::new(host, threaded)?,
-            done: Request {
+            done: Apart(Request {
                 magic: REQUEST_MAGIC,
                 kind: REQUEST_SEND,
                 completion: REQUEST_COMPLETE.into(),
@@ -131,14 +133,14 @@ impl Core {
                 object: core::ptr::null_mut(),
                 active: 0,
                 reserved: 0,
-            },
+            }),
             process: Scope::new(SCOPE_PROCESS, 0, 1, c"process"),
         })
     }
 
     /// The request of a send that is finished.
     pub fn done(&self) -> *mut Request {
-        (&raw const self.done).cast_mut()
+        (&raw const *self.done).cast_mut()
     }
 
     /// A communicator's state.
@@ -217,8 +219,7 @@ impl Core {
                 }
             }
             for (_, rank) in view.met() {
-                let later =
-                    rank.order.inner.with::<M, _>(|order| core::mem::take(&mut order.later));
+                let later = rank.order.later.with::<M, _>(core::mem::take);
                 later.into_all().for_each(|kept| self.keeper.free::<M>(kept));
             }
             // What was counted stays; nobody asks the engine any more.
@@ -412,7 +413,12 @@ impl Core {
         let ours = (&raw const sync).expose_provenance();
         // Release: the completer sees the object. Acquire: if it is complete we see the status.
         let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
-        if request.completion.compare_exchange(REQUEST_PENDING, ours, release, acquire).is_err() {
+        if request
+            .completion
+            .rmw()
+            .compare_exchange(REQUEST_PENDING, ours, release, acquire)
+            .is_err()
+        {
             return;
         }
         // An error means that nobody can wait here; then this thread polls.
@@ -628,7 +634,7 @@ impl Core {
         text.push_str(&String::from_utf8_lossy(&queues));
         for (number, rank) in state.met() {
             let (expected, later) =
-                rank.order.inner.with::<M, _>(|order| (order.expected, order.later.len()));
+                (rank.order.turn.next(), rank.order.later.with::<M, _>(|later| later.len()));
             let _ = write!(text, "rank {number}: sent {}, next from it {expected}", rank.sent());
             if later > 0 {
                 let _ = write!(text, ", {later} wait for it");
@@ -665,5 +671,37 @@ impl Drop for Core {
                 (*remote.peer).pml = core::ptr::null_mut();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cairn_framework::layout::check;
+
+    use super::*;
+
+    #[test]
+    fn what_threads_write_lies_apart_from_what_all_read() {
+        let parts = cairn_framework::parts!(Core {
+            host: "nobody",
+            params: "nobody",
+            slot: "nobody",
+            ids: "transfers",
+            sends: "threads that send",
+            receives: "threads that receive",
+            busy: "who waits for room",
+            busy_count: "who waits for room",
+            done: "nobody",
+            process: "nobody",
+        });
+        check("the state of pml_ob1", &parts);
+        let parts = cairn_framework::parts!(Remote {
+            peer: "nobody",
+            ways: "nobody",
+            eager: "nobody",
+            immediate_end: "nobody",
+            queues: "who waits for room",
+        });
+        check("a peer of pml_ob1", &parts);
     }
 }

@@ -21,6 +21,7 @@ use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{
     DONE, ERR_OTHER, ERR_UNSUPPORTED, NO_RESOURCES, OutcomeCode, QUEUED, Status,
 };
+use cairn_framework::audit::Rank;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
     BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_SEND_IMMEDIATE,
@@ -29,7 +30,7 @@ use cairn_framework::frameworks::btl::{
 use cairn_framework::frameworks::cri::{CRI_SEND, CriAsker};
 
 use crate::data::{Data, pack};
-use crate::mode::{Locked, Mode};
+use crate::mode::{Apart, Locked, Mode};
 use crate::receive::ReceiveRequest;
 use crate::send::SendRequest;
 use crate::wire;
@@ -163,11 +164,11 @@ impl Way {
             if self.owns(held) {
                 return Some(work(held));
             }
-            let _guard = first.lock.try_guard()?;
+            let _guard = first.try_guard()?;
             return Some(work(first));
         }
         let cri = if self.instances > 1 { self.assigned(host, scope, peer) } else { first };
-        let _guard = cri.lock.guard();
+        let _guard = cri.guard();
         Some(work(cri))
     }
 
@@ -197,11 +198,11 @@ impl Way {
             Some(held) if core::ptr::eq(held, cri) => Some(work()),
             _ if !M::THREADED => Some(work()),
             Some(_) => {
-                let _guard = cri.lock.try_guard()?;
+                let _guard = cri.try_guard()?;
                 Some(work())
             }
             None => {
-                let _guard = cri.lock.guard();
+                let _guard = cri.guard();
                 Some(work())
             }
         }
@@ -429,12 +430,13 @@ pub struct Remote {
     /// Most bytes of payload, header and all, for the first way's `send_immediate`, plus one; 0
     /// without it.
     pub immediate_end: u64,
-    /// Messages that wait, or are being retried; and one for ever when the peer has failed.
+    /// Messages that wait, or are being retried; and one for ever when the peer has failed. Beside the
+    /// constants, because every send reads it with them and it changes only when a transport is full.
     pub waiting: AtomicU32,
     /// The peer has failed, and `waiting` says so.
     pub failed: AtomicBool,
     /// See above.
-    pub queues: Locked<Queues>,
+    pub queues: Apart<Locked<Queues>>,
 }
 
 impl Remote {
@@ -456,7 +458,7 @@ impl Remote {
             ways,
             waiting: AtomicU32::new(0),
             failed: AtomicBool::new(false),
-            queues: Locked::default(),
+            queues: Apart(Locked::new(Rank::QUEUES)),
         })
     }
 

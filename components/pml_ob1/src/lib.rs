@@ -16,8 +16,8 @@
 //!
 //! Every function is generic over `mode::Mode` and instantiated for processes with one thread,
 //! where nobody takes a lock, and with several. There a send takes the lock of its instance and no
-//! other; a receive callback runs with its instance's lock held and takes that of the sender's order
-//! and the engine's.
+//! other; a receive callback runs with its instance's lock held and takes the engine's. The order of a
+//! sender's messages needs a lock only for those that come early (`turn`).
 
 mod comm;
 mod component;
@@ -38,4 +38,5 @@ mod request;
 mod returned;
 mod send;
 mod table;
+mod turn;
 mod wire;

@@ -1,9 +1,11 @@
 //! With threads or without: the code is written once and instantiated twice.
 
-use core::cell::{Cell, UnsafeCell};
+use core::cell::UnsafeCell;
+use core::ops::Deref;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use cairn_framework::abi::lock::{Lock, LockGuard};
+use cairn_framework::abi::lock::Lock;
+use cairn_framework::audit::{Counted, Rank};
 
 /// Whether several threads call at a time.
 pub trait Mode: Send + Sync + 'static {
@@ -25,10 +27,24 @@ impl Mode for Multiple {
     const THREADED: bool = true;
 }
 
-/// Something that one thread at a time touches.
+/// On cache lines of its own, because one thread writes it while others use what lies beside it.
+#[repr(align(128))]
 #[derive(Default)]
+pub struct Apart<T>(pub T);
+
+impl<T> Deref for Apart<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// Something that one thread at a time touches.
 pub struct Locked<T> {
     lock: Lock,
+    rank: Rank,
     value: UnsafeCell<T>,
 }
 
@@ -37,22 +53,27 @@ unsafe impl<T: Send> Sync for Locked<T> {}
 // SAFETY: see `Sync`.
 unsafe impl<T: Send> Send for Locked<T> {}
 
+impl<T: Default> Default for Locked<T> {
+    fn default() -> Self {
+        Self::new(Rank::LEAF)
+    }
+}
+
+impl<T: Default> Locked<T> {
+    /// The default value, behind a lock with this place in the order.
+    pub fn new(rank: Rank) -> Self {
+        Self { lock: Lock::new(), rank, value: UnsafeCell::default() }
+    }
+}
+
 impl<T> Locked<T> {
     /// Runs `work` on the value, under the lock where there are threads. `work` must not come back
     /// to the same value and must not call a transport.
     #[inline]
     pub fn with<M: Mode, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        let _held = M::THREADED.then(|| self.lock.guard());
+        let _held = M::THREADED.then(|| self.lock.guard_as(self.rank));
         // SAFETY: nobody else has it: the lock is held, or there is one thread.
         work(unsafe { &mut *self.value.get() })
-    }
-
-    /// Like `with` for a caller that may give the value back before it is done. It reaches the value
-    /// through [`Held::value`], not through a reference that would outlast the lock.
-    #[inline]
-    pub fn hold<M: Mode>(&self) -> Held<'_, T> {
-        let lock = M::THREADED.then(|| self.lock.guard());
-        Held { lock: lock.into(), value: self.value.get() }
     }
 
     /// The value of somebody who has it for himself.
@@ -61,31 +82,11 @@ impl<T> Locked<T> {
     }
 }
 
-/// A value in the caller's hands, until it is given back or dropped.
-pub struct Held<'a, T> {
-    lock: Cell<Option<LockGuard<'a>>>,
-    value: *mut T,
-}
-
-impl<T> Held<'_, T> {
-    /// The value, to be used until it is given back.
-    #[inline]
-    pub fn value(&self) -> *mut T {
-        self.value
-    }
-
-    /// Gives it back.
-    #[inline]
-    pub fn give_back(&self) {
-        self.lock.take();
-    }
-}
-
 /// Adds to a number and returns what it was before.
 #[inline]
 pub fn fetch_add<M: Mode>(number: &AtomicU32, more: u32) -> u32 {
     if M::THREADED {
-        return number.fetch_add(more, Ordering::AcqRel);
+        return number.rmw().fetch_add(more, Ordering::AcqRel);
     }
     let before = number.load(Ordering::Relaxed);
     number.store(before.wrapping_add(more), Ordering::Relaxed);

@@ -19,20 +19,22 @@ use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_RECEIVE, Request, WaitSync,
 };
 use cairn_framework::abi::status::{DONE, ERR_RESOURCES, ERR_TRUNCATED, OK, Status};
+use cairn_framework::audit::Counted;
 use cairn_framework::author::{Failure, wake_sleepers};
 use cairn_framework::frameworks::btl::BtlModule;
 use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
 use cairn_framework::frameworks::pml::PmlReceive;
 
-use crate::comm::{Order, Sequence, State};
+use crate::comm::{Order, State};
 use crate::core::Core;
 use crate::counters::Here;
 use crate::data::Data;
 use crate::endpoint::{Held, Remote};
 use crate::kept::Kept;
-use crate::mode::{self, Mode, fetch_add, fetch_sub};
+use crate::mode::Mode;
 use crate::rendezvous::Plan;
 use crate::request::{Transfer, complete, detach, head};
+use crate::turn::Turn;
 use crate::wire::{self, kind};
 
 /// A receive. Those of blocking calls lie on the stack, with only the fields set that a receive
@@ -146,28 +148,38 @@ pub unsafe extern "C" fn arrived<M: Mode>(core: *mut c_void, received: *const Re
 }
 
 /// What the engine's call to keep a message needs.
-struct Keeping<'a, 'lock> {
+struct Keeping<'a> {
     core: &'a Core,
     message: &'a Incoming<'a>,
     /// It is kept already.
     kept: *mut Kept,
-    /// The order of the sender's messages, if the caller has it.
-    turn: Option<&'a mode::Held<'lock, Sequence>>,
+    /// Its turn in the order of the sender's messages, if it has one and it was not passed on.
+    turn: Option<(&'a Turn, u32)>,
+    /// Whoever passed it has to look after those that came early.
+    claims: bool,
 }
 
 unsafe extern "C" fn keep<M: Mode>(context: *mut c_void) -> *mut MatchArrived {
     // SAFETY: `Core::offer` passes itself one of these; the message is there.
     unsafe {
-        let this = &*context.cast::<Keeping<'_, '_>>();
+        let this = &mut *context.cast::<Keeping<'_>>();
         if this.kept.is_null() {
             // The message has its place, so the sender's next one may come in while this one is
             // copied.
-            if let Some(turn) = this.turn {
-                turn.give_back();
-            }
+            this.pass::<M>();
             return this.core.keep::<M>(this.message).cast();
         }
         this.kept.cast()
+    }
+}
+
+impl Keeping<'_> {
+    /// Passes the turn on, once.
+    #[inline(always)]
+    fn pass<M: Mode>(&mut self) {
+        if let Some((turn, sequence)) = self.turn.take() {
+            self.claims = turn.pass::<M>(sequence);
+        }
     }
 }
 
@@ -250,25 +262,17 @@ impl Core {
                 return self.unordered::<M>(state, message);
             }
             // The engine gets a rank's messages one after the other; what takes longer is done
-            // without the lock: moving the data, and copying a message that has to stay.
-            let turn = order.inner.hold::<M>();
-            let expected = &raw mut (*turn.value()).expected;
-            let posted = if *expected == sequence {
-                *expected = (sequence + 1) & wire::SEQUENCE_MASK;
-                let turn = M::THREADED.then_some(&turn);
-                Ok(self.offer::<M>(state, message, core::ptr::null_mut(), turn))
-            } else {
-                Err(())
-            };
-            drop(turn);
-            match posted {
-                Ok(posted) if posted.is_null() => {}
-                Ok(posted) => {
-                    self.accept::<M>(state, ReceiveRequest::of_posted(posted), message);
-                }
-                Err(()) => self.overtook::<M>(order, sequence, message),
+            // when the next one has its turn: moving the data, and copying a message that has to stay.
+            if !order.turn.take::<M>(sequence) {
+                self.overtook::<M>(order, sequence, message);
+                return self.catch_up::<M>(state, order, message.held);
             }
-            if order.overtaken.load(Ordering::Relaxed) != 0 {
+            let turn = Some((&order.turn, sequence));
+            let (posted, claims) = self.offer::<M>(state, message, core::ptr::null_mut(), turn);
+            if !posted.is_null() {
+                self.accept::<M>(state, ReceiveRequest::of_posted(posted), message);
+            }
+            if claims {
                 self.catch_up::<M>(state, order, message.held);
             }
         }
@@ -283,7 +287,7 @@ impl Core {
     unsafe fn unordered<M: Mode>(&self, state: &State, message: &Incoming<'_>) {
         // SAFETY: promised by the caller.
         unsafe {
-            let posted = self.offer::<M>(state, message, core::ptr::null_mut(), None);
+            let (posted, _) = self.offer::<M>(state, message, core::ptr::null_mut(), None);
             if !posted.is_null() {
                 self.accept::<M>(state, ReceiveRequest::of_posted(posted), message);
             }
@@ -296,15 +300,14 @@ impl Core {
     /// As for `message`.
     #[cold]
     unsafe fn overtook<M: Mode>(&self, order: &Order, sequence: u32, message: &Incoming<'_>) {
-        let taken = order.inner.with::<M, _>(|inner| {
-            let ahead = sequence.wrapping_sub(inner.expected) & wire::SEQUENCE_MASK;
-            if ahead > wire::SEQUENCE_MASK / 2 || inner.later.contains(sequence) {
+        let taken = order.later.with::<M, _>(|later| {
+            let ahead = sequence.wrapping_sub(order.turn.next()) & wire::SEQUENCE_MASK;
+            if ahead > wire::SEQUENCE_MASK / 2 || later.contains(sequence) {
                 return false;
             }
             // Also if it is its turn by now: `catch_up` comes next.
             // SAFETY: promised by the caller.
-            inner.later.insert(sequence, unsafe { self.keep::<M>(message) });
-            fetch_add::<M>(&order.overtaken, 1);
+            later.insert(sequence, unsafe { self.keep::<M>(message) });
             true
         });
         if taken {
@@ -325,16 +328,12 @@ impl Core {
     #[cold]
     unsafe fn catch_up<M: Mode>(&self, state: &State, order: &Order, held: Held<'_>) {
         loop {
-            let next = order.inner.with::<M, _>(|inner| {
-                let kept = inner.later.take(inner.expected)?;
-                inner.expected = (inner.expected + 1) & wire::SEQUENCE_MASK;
-                fetch_sub::<M>(&order.overtaken, 1);
-                // SAFETY: kept by `overtook`, and ours now.
-                Some(unsafe {
-                    (kept, self.offer::<M>(state, &Incoming::of_kept(kept, held), kept, None))
-                })
-            });
-            let Some((kept, posted)) = next else { return };
+            let claimed = order.later.with::<M, _>(|later| order.turn.claim(later));
+            let Some((sequence, kept)) = claimed else { return };
+            let turn = Some((&order.turn, sequence));
+            // SAFETY: kept by `overtook`, and ours now. Whether to claim is no question: we do.
+            let (posted, _) =
+                unsafe { self.offer::<M>(state, &Incoming::of_kept(kept, held), kept, turn) };
             if !posted.is_null() {
                 // SAFETY: the engine gave the receive out, and does not have the message.
                 unsafe {
@@ -346,7 +345,8 @@ impl Core {
         }
     }
 
-    /// Gives a message to the engine: the receive that gets it, or null when it is kept.
+    /// Gives a message to the engine, and passes its turn on: the receive that gets it, or null when it
+    /// is kept; and whether the caller has to look after messages that came early.
     ///
     /// # Safety
     /// As for `message`; it is the sender's turn, if its messages have an order.
@@ -356,9 +356,9 @@ impl Core {
         state: &State,
         message: &Incoming<'_>,
         kept: *mut Kept,
-        turn: Option<&mode::Held<'_, Sequence>>,
-    ) -> *mut MatchPosted {
-        let mut keeping = Keeping { core: self, message, kept, turn };
+        turn: Option<(&Turn, u32)>,
+    ) -> (*mut MatchPosted, bool) {
+        let mut keeping = Keeping { core: self, message, kept, turn, claims: false };
         let here = self.counters.at::<M>(message.module, message.held);
         let start = here.and_then(Here::begin_search);
         let header = &message.header;
@@ -372,6 +372,7 @@ impl Core {
                 (&raw mut keeping).cast(),
             )
         };
+        keeping.pass::<M>();
         if let Some(here) = here {
             here.came(start, message, !posted.is_null());
         }
@@ -382,7 +383,7 @@ impl Core {
                 [header.context.into(), header.source.into(), header.tag.into(), bytes]
             });
         }
-        posted
+        (posted, keeping.claims)
     }
 
     /// Gives a matched message to its receive.
@@ -616,7 +617,7 @@ impl Core {
         let find = unsafe { state.matching.find.unwrap_unchecked() };
         let look = || {
             if M::THREADED {
-                state.probers.fetch_add(1, Ordering::AcqRel);
+                state.probers.rmw().fetch_add(1, Ordering::AcqRel);
             }
             // SAFETY: the engine is open. Whoever takes the message out meanwhile waits for us
             // before it frees it.
@@ -625,7 +626,7 @@ impl Core {
                 (!kept.is_null()).then(|| (status_of(kept.cast()), kept.cast()))
             };
             if M::THREADED {
-                state.probers.fetch_sub(1, Ordering::Release);
+                state.probers.rmw().fetch_sub(1, Ordering::Release);
             }
             found
         };
@@ -668,7 +669,7 @@ impl Core {
     #[inline]
     pub fn tell_probers<M: Mode>(&self, state: &State) {
         if state.waiting.load(Ordering::Relaxed) != 0 {
-            state.arrivals.fetch_add(1, Ordering::Release);
+            state.arrivals.rmw().fetch_add(1, Ordering::Release);
             if M::THREADED {
                 wake_sleepers(&state.arrivals);
             }

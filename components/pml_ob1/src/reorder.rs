@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::kept::Kept;
+use crate::turn::Early;
 
 /// Places in the table, a power of two: more than threads usually have under way to one rank.
 const WINDOW: u32 = 256;
@@ -52,8 +53,22 @@ impl Reorder {
         }
     }
 
-    /// Takes a number out, if it waits.
-    pub fn take(&mut self, sequence: u32) -> Option<*mut Kept> {
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// All that wait.
+    pub fn into_all(self) -> impl Iterator<Item = *mut Kept> {
+        let near = self.near.into_iter().flatten().map(|near| near.kept);
+        near.chain(self.far.into_values())
+    }
+}
+
+impl Early for Reorder {
+    type Message = *mut Kept;
+
+    fn take(&mut self, sequence: u32) -> Option<*mut Kept> {
         let kept = match self.near(sequence) {
             Some(near) => {
                 self.near[(sequence % WINDOW) as usize] = None;
@@ -65,15 +80,8 @@ impl Reorder {
         Some(kept)
     }
 
-    /// How many wait.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// All that wait.
-    pub fn into_all(self) -> impl Iterator<Item = *mut Kept> {
-        let near = self.near.into_iter().flatten().map(|near| near.kept);
-        near.chain(self.far.into_values())
+    fn is_empty(&self) -> bool {
+        self.len == 0
     }
 }
 

@@ -9,6 +9,7 @@ use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, Request, WaitSync,
 };
 use cairn_framework::abi::status::{OK, Status};
+use cairn_framework::audit::Counted;
 use cairn_framework::frameworks::btl::BtlCompletion;
 
 use crate::endpoint::Way;
@@ -48,7 +49,7 @@ pub unsafe fn complete<M: Mode>(request: *mut Request) -> bool {
     let word = unsafe { &(*request).completion };
     // Release: the status and the data come before. Acquire: what a waiter wrote is seen.
     let found = if M::THREADED {
-        word.swap(REQUEST_COMPLETE, Ordering::AcqRel)
+        word.rmw().swap(REQUEST_COMPLETE, Ordering::AcqRel)
     } else {
         let found = word.load(Ordering::Relaxed);
         word.store(REQUEST_COMPLETE, Ordering::Relaxed);
@@ -75,10 +76,12 @@ pub unsafe fn detach(request: *mut Request) -> bool {
     unsafe {
         (*request).magic = 0;
         // Acquire: the completer's last use comes before. Release: ours, before its.
-        (*request)
-            .completion
-            .compare_exchange(REQUEST_PENDING, DETACHED, Ordering::AcqRel, Ordering::Acquire)
-            .is_err()
+        let word = &(*request).completion;
+        word.load(Ordering::Acquire) == REQUEST_COMPLETE
+            || word
+                .rmw()
+                .compare_exchange(REQUEST_PENDING, DETACHED, Ordering::AcqRel, Ordering::Acquire)
+                .is_err()
     }
 }
 

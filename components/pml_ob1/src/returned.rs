@@ -8,6 +8,8 @@ use loom::sync::atomic::{AtomicPtr, Ordering};
 
 use core::ptr::null_mut;
 
+use cairn_framework::audit::Counted;
+
 /// The stack's head, on its own cache lines. Nodes are linked by their owner's word.
 ///
 /// The owner takes everything at once and pushers only push, so a node that comes back to the
@@ -29,7 +31,12 @@ impl Returned {
         loop {
             link(head);
             // Release: the link and the last use of the node come before its taking.
-            match self.0.compare_exchange_weak(head, node, Ordering::Release, Ordering::Relaxed) {
+            match self.0.rmw().compare_exchange_weak(
+                head,
+                node,
+                Ordering::Release,
+                Ordering::Relaxed,
+            ) {
                 Ok(_) => return,
                 Err(found) => head = found,
             }
@@ -41,7 +48,7 @@ impl Returned {
     pub fn take(&self) -> *mut u8 {
         // Acquire pairs with the Release in `push`, also of the nodes below the head, because
         // exchanges continue a release sequence.
-        self.0.swap(null_mut(), Ordering::Acquire)
+        self.0.rmw().swap(null_mut(), Ordering::Acquire)
     }
 }
 

@@ -16,13 +16,14 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
+use cairn_framework::abi::lock::Ranked;
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::thread::Thread;
+use cairn_framework::audit::{Counted, Rank};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine};
 
@@ -44,11 +45,10 @@ struct Serial {
 /// Threads that wait and do not own, the longest first. A thread is in it at most once, from its first
 /// pass without ownership until it leaves.
 #[repr(align(128))]
-#[derive(Default)]
 struct Queue {
     /// Entries; to be read without the lock.
     length: AtomicUsize,
-    entries: Mutex<VecDeque<Waiter>>,
+    entries: Ranked<VecDeque<Waiter>>,
 }
 
 struct Waiter {
@@ -78,6 +78,7 @@ impl Owner {
             || (found == NOBODY
                 && self
                     .thread
+                    .rmw()
                     .compare_exchange(NOBODY, thread, Ordering::Acquire, Ordering::Relaxed)
                     .is_ok())
     }
@@ -95,25 +96,26 @@ impl Owner {
     /// Makes a thread the owner if there is no other, for who has entered the queue.
     fn take_at_last(&self, thread: u64) -> bool {
         let (seq, relaxed) = (Ordering::SeqCst, Ordering::Relaxed);
-        self.thread.compare_exchange(NOBODY, thread, seq, relaxed).is_ok()
+        self.thread.rmw().compare_exchange(NOBODY, thread, seq, relaxed).is_ok()
     }
 }
 
 impl Queue {
-    /// Panics of others do not concern the list, which is changed in one step.
-    fn entries(&self) -> MutexGuard<'_, VecDeque<Waiter>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new() -> Self {
+        let entries = Ranked::new(Rank::LEAF, VecDeque::new());
+        Self { length: AtomicUsize::new(0), entries }
     }
 
     /// A thread waits. False if it is in already.
     fn enter(&self, thread: u64, sync: *const WaitSync) -> bool {
-        let mut entries = self.entries();
-        if entries.iter().any(|waiter| waiter.thread == thread) {
-            return false;
-        }
-        entries.push_back(Waiter { thread, sync });
-        self.length.fetch_add(1, Ordering::SeqCst);
-        true
+        self.entries.with(|entries| {
+            if entries.iter().any(|waiter| waiter.thread == thread) {
+                return false;
+            }
+            entries.push_back(Waiter { thread, sync });
+            self.length.rmw().fetch_add(1, Ordering::SeqCst);
+            true
+        })
     }
 
     fn is_empty(&self) -> bool {
@@ -122,22 +124,24 @@ impl Queue {
 
     /// A thread waits no more.
     fn leave(&self, thread: u64) {
-        let mut entries = self.entries();
-        let before = entries.len();
-        entries.retain(|waiter| waiter.thread != thread);
-        self.length.fetch_sub(before - entries.len(), Ordering::SeqCst);
+        self.entries.with(|entries| {
+            let before = entries.len();
+            entries.retain(|waiter| waiter.thread != thread);
+            self.length.rmw().fetch_sub(before - entries.len(), Ordering::SeqCst);
+        });
     }
 
     /// Makes the first the owner, if nobody is, and wakes it.
     fn hand_on(&self, owner: &Owner) {
-        let entries = self.entries();
-        if let Some(first) = entries.front()
-            && owner.take_at_last(first.thread)
-        {
-            // SAFETY: a thread leaves the queue, for which it needs the lock, before its sync object
-            // goes.
-            unsafe { &*first.sync }.rouse();
-        }
+        self.entries.with(|entries| {
+            if let Some(first) = entries.front()
+                && owner.take_at_last(first.thread)
+            {
+                // SAFETY: a thread leaves the queue, for which it needs the lock, before its sync
+                // object goes.
+                unsafe { &*first.sync }.rouse();
+            }
+        });
     }
 }
 
@@ -149,7 +153,7 @@ impl Component for Serial {
     }
 
     fn open(_host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
-        let (owner, queue) = (Owner::default(), Queue::default());
+        let (owner, queue) = (Owner::default(), Queue::new());
         Ok(Self { priority: priority.get() as i32, owner, queue })
     }
 
@@ -227,7 +231,7 @@ mod tests {
 
     #[test]
     fn the_longest_waiter_is_next() {
-        let (owner, queue) = (Owner::default(), Queue::default());
+        let (owner, queue) = (Owner::default(), Queue::new());
         let syncs: [WaitSync; 3] = std::array::from_fn(|_| WaitSync::default());
         assert!(owner.take(1));
         for (sync, thread) in syncs.iter().zip(2..) {
@@ -252,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_sleeper_wakes_when_it_owns() {
-        let (owner, queue, sync) = (Owner::default(), Queue::default(), WaitSync::default());
+        let (owner, queue, sync) = (Owner::default(), Queue::new(), WaitSync::default());
         assert!(owner.take(1) && queue.enter(2, &sync));
         std::thread::scope(|scope| {
             scope.spawn(|| {

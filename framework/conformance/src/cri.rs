@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, SCOPE_WINDOW, Scope};
 use cairn_framework::abi::status::OK;
@@ -49,9 +48,7 @@ macro_rules! call {
 
 impl Attached {
     fn new(strategy: Strategy, count: u32, id: u32) -> Result<Self, String> {
-        let mut instances: Vec<Cri> = (0..count)
-            .map(|index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() })
-            .collect();
+        let mut instances: Vec<Cri> = (0..count).map(Cri::new).collect();
         let mut pool = Box::new(CriPool {
             struct_size: size_of::<CriPool>() as u32,
             count,

@@ -8,7 +8,6 @@ use std::ptr::{from_ref, null};
 
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::thread::Thread;
@@ -72,7 +71,7 @@ impl Stage {
         let mut cris: Vec<Vec<Cri>> = POOLS
             .iter()
             .map(|count| {
-                let cri = |index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() };
+                let cri = |index| Cri::new(index);
                 (0..*count).map(cri).collect()
             })
             .collect();

@@ -474,7 +474,7 @@ fn threads_use_different_instances_at_the_same_time() {
                         let bytes = payload(number as usize, (number % 100) as usize);
                         let header = (number << 8 | u64::from(thread)).to_le_bytes();
                         loop {
-                            let held = cri.lock.guard();
+                            let held = cri.guard();
                             // SAFETY: the instance's lock is held.
                             let sent = unsafe { way.send(cri, TAG, &header, &bytes) };
                             drop(held);
@@ -519,7 +519,8 @@ fn connecting_needs_no_instance() {
     std::thread::scope(|scope| {
         // SAFETY: devices stay as long as their system is open.
         let count = unsafe { &*sm.module().pool }.count;
-        let held: Vec<_> = (0..count).map(|index| sm.cri(index).lock.guard()).collect();
+        let held: Vec<_> =
+            (0..count).map(|index| sm.cri(index).try_guard().expect("free")).collect();
         let ranks = &ranks;
         // To itself a process has a way by shared memory, too, which is not taken.
         scope.spawn(move || {

@@ -3,6 +3,7 @@
 use core::cell::UnsafeCell;
 
 use cairn_framework::abi::lock::Lock;
+use cairn_framework::audit::Rank;
 
 /// An engine of which one thread at a time has the whole.
 pub struct Guarded<T> {
@@ -44,7 +45,7 @@ impl<T> Guarded<T> {
     /// A function of its own, so that a single thread does not pay for what it needs.
     #[inline(never)]
     fn acquire(&self) {
-        self.lock.lock();
+        self.lock.lock_as(Rank::SHARD);
     }
 }
 

@@ -39,6 +39,15 @@ pub const PROGRESS_EVERY_PASS: u32 = 0;
 /// How often a progress callback is called: in one pass of many (connection set-up, timers).
 pub const PROGRESS_SELDOM: u32 = 1;
 
+/// [`Host::audit`]: the thread is about to wait for a lock.
+pub const AUDIT_LOCK: u32 = 1;
+/// [`Host::audit`]: the thread has taken a lock without waiting.
+pub const AUDIT_TRY: u32 = 2;
+/// [`Host::audit`]: the thread gives a lock back.
+pub const AUDIT_UNLOCK: u32 = 3;
+/// [`Host::audit`]: the thread makes an atomic read-modify-write that is not a lock's.
+pub const AUDIT_ATOMIC: u32 = 4;
+
 /// A progress callback: looks for events once, never waits, and returns how many it handled.
 pub type ProgressFn = unsafe extern "C" fn(context: *mut c_void) -> u32;
 
@@ -246,6 +255,10 @@ pub struct Host {
     /// any more by the only way to it. Operations that need it end with `CAIRN_ERR_PEER`. Any thread,
     /// also from progress functions.
     pub peer_failed: unsafe extern "C" fn(instance: *mut Instance, rank: u32),
+    /// Since 1.1. For components in Rust that were built for debugging: what this thread does with
+    /// `lock`, or another atomic, is one of `CAIRN_AUDIT_*`; `rank` is the place of the lock in the
+    /// order of locks, 0 if it has none. A host that was built for release does nothing.
+    pub audit: unsafe extern "C" fn(event: u32, lock: *const c_void, rank: u32),
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

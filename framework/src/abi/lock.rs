@@ -5,9 +5,12 @@
 //! library's table and is woken in another's: the waiter never wakes. This lock keeps all its
 //! state in its own four bytes and lets the kernel hold the waiters.
 
+use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::counter::CounterCell;
+use super::host::{AUDIT_LOCK, AUDIT_TRY, AUDIT_UNLOCK};
+use crate::audit::{self, Rank};
 
 /// A mutual exclusion lock of four bytes. All zero is unlocked, so zeroed memory holds a valid one.
 ///
@@ -39,26 +42,60 @@ impl Lock {
         Self { word: AtomicU32::new(FREE) }
     }
 
-    /// Takes the lock if it is free.
+    /// Takes the lock if it is free. While it is held nobody may wait for another lock:
+    /// [`Lock::try_lock_as`] is for those that are not the last.
     #[inline]
     pub fn try_lock(&self) -> bool {
-        // Acquire pairs with the Release in `unlock`.
-        self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        self.try_lock_as(Rank::LEAF)
     }
 
-    /// Takes the lock; spins briefly, then sleeps in the kernel until it is free.
+    /// The same for a lock with a place in the order.
+    #[inline]
+    pub fn try_lock_as(&self, rank: Rank) -> bool {
+        let taken = self.take();
+        if taken {
+            audit::report(AUDIT_TRY, self.address(), rank);
+        }
+        taken
+    }
+
+    /// Takes the lock; spins briefly, then sleeps in the kernel until it is free. While it is held
+    /// nobody may wait for another lock: [`Lock::lock_as`] is for those that are not the last.
     #[inline]
     pub fn lock(&self) {
-        if !self.try_lock() {
+        self.lock_as(Rank::LEAF);
+    }
+
+    /// The same for a lock with a place in the order. Returns whether it had to wait.
+    ///
+    /// # Panics
+    /// In debug builds, if the thread holds a lock that does not come before this one.
+    #[inline]
+    pub fn lock_as(&self, rank: Rank) -> bool {
+        // Before it waits, or nobody would hear of the order.
+        audit::report(AUDIT_LOCK, self.address(), rank);
+        let waits = !self.take();
+        if waits {
             self.lock_slow();
         }
+        waits
+    }
+
+    fn address(&self) -> *const core::ffi::c_void {
+        (&raw const *self).cast()
+    }
+
+    #[inline]
+    fn take(&self) -> bool {
+        // Acquire pairs with the Release in `unlock`.
+        self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     #[cold]
     fn lock_slow(&self) {
         WAITS.add_shared(1);
         for _ in 0..SPINS {
-            if self.word.load(Ordering::Relaxed) == FREE && self.try_lock() {
+            if self.word.load(Ordering::Relaxed) == FREE && self.take() {
                 return;
             }
             core::hint::spin_loop();
@@ -77,29 +114,79 @@ impl Lock {
     /// The calling thread holds the lock.
     #[inline]
     pub unsafe fn unlock(&self) {
+        audit::report(AUDIT_UNLOCK, self.address(), Rank::UNKNOWN);
         if self.word.swap(FREE, Ordering::Release) == CONTENDED {
             crate::sys::futex_wake_one(&self.word);
         }
     }
 
-    /// Takes the lock until the guard is dropped.
+    /// Takes the lock until the guard is dropped; as [`Lock::lock`].
     #[inline]
     pub fn guard(&self) -> LockGuard<'_> {
-        self.lock();
+        self.guard_as(Rank::LEAF)
+    }
+
+    /// The same for a lock with a place in the order.
+    #[inline]
+    pub fn guard_as(&self, rank: Rank) -> LockGuard<'_> {
+        self.lock_as(rank);
         LockGuard(self)
     }
 
-    /// Takes the lock, if it is free, until the guard is dropped.
+    /// Takes the lock, if it is free, until the guard is dropped; as [`Lock::try_lock`].
     #[inline]
     pub fn try_guard(&self) -> Option<LockGuard<'_>> {
+        self.try_guard_as(Rank::LEAF)
+    }
+
+    /// The same for a lock with a place in the order.
+    #[inline]
+    pub fn try_guard_as(&self, rank: Rank) -> Option<LockGuard<'_>> {
         // Not `then_some`: it makes the guard first, and dropping that would unlock for another.
-        self.try_lock().then(|| LockGuard(self))
+        self.try_lock_as(rank).then(|| LockGuard(self))
+    }
+}
+
+/// Data behind a [`Lock`] that has a place in the order.
+#[derive(Debug)]
+pub struct Ranked<T> {
+    lock: Lock,
+    rank: Rank,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is reached through `with` only, under the lock.
+unsafe impl<T: Send> Sync for Ranked<T> {}
+
+impl<T> Ranked<T> {
+    /// A value and the place of its lock.
+    pub const fn new(rank: Rank, value: T) -> Self {
+        Self { lock: Lock::new(), rank, value: UnsafeCell::new(value) }
+    }
+
+    /// Runs `work` on the value, under the lock. `work` must not come back to the same value.
+    #[inline]
+    pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let _held = self.lock.guard_as(self.rank);
+        // SAFETY: the lock is held.
+        work(unsafe { &mut *self.value.get() })
     }
 }
 
 /// Holds a [`Lock`] and releases it when dropped.
 #[derive(Debug)]
 pub struct LockGuard<'a>(&'a Lock);
+
+impl<'a> LockGuard<'a> {
+    /// Of a lock that was taken.
+    ///
+    /// # Safety
+    /// The calling thread holds the lock, and nobody else releases it.
+    #[inline]
+    pub(crate) unsafe fn of(lock: &'a Lock) -> Self {
+        Self(lock)
+    }
+}
 
 impl Drop for LockGuard<'_> {
     #[inline]
@@ -139,8 +226,6 @@ pub type Mutex<T> = lock_api::Mutex<Lock, T>;
 
 #[cfg(test)]
 mod tests {
-    use core::cell::UnsafeCell;
-
     use super::*;
 
     struct Counter(Lock, UnsafeCell<u64>);

@@ -8,7 +8,9 @@
 
 use core::ffi::{c_char, c_void};
 
-use super::lock::Lock;
+use super::counter::CounterCell;
+use super::lock::{Lock, LockGuard};
+use crate::audit::Rank;
 use crate::frameworks::cri::CriOps;
 
 /// Bytes that keep two writers off each other's cache lines: two lines of 64, because processors
@@ -27,6 +29,9 @@ pub struct Cri {
     pub index: u32,
     /// The transport's own.
     pub context: *mut c_void,
+    /// Since 1.1. How often somebody had to wait for the lock. Counted by who holds it; the host sets
+    /// it to zero in `pool_add`.
+    pub waits: CounterCell,
 }
 
 /// The CRIs of one device. Made by a transport, handed to the host's `pool_add`.
@@ -71,6 +76,30 @@ unsafe impl Sync for Cri {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Cri {}
 
+impl Cri {
+    /// A free one with this place in its pool, and nothing of the transport's own.
+    pub const fn new(index: u32) -> Self {
+        let (lock, waits) = (Lock::new(), CounterCell::new());
+        Self { lock, index, context: core::ptr::null_mut(), waits }
+    }
+
+    /// Takes the lock until the guard is dropped.
+    #[inline]
+    pub fn guard(&self) -> LockGuard<'_> {
+        if self.lock.lock_as(Rank::INSTANCE) {
+            self.waits.add(1);
+        }
+        // SAFETY: taken just now.
+        unsafe { LockGuard::of(&self.lock) }
+    }
+
+    /// Takes the lock, if it is free, until the guard is dropped.
+    #[inline]
+    pub fn try_guard(&self) -> Option<LockGuard<'_>> {
+        self.lock.try_guard_as(Rank::INSTANCE)
+    }
+}
+
 impl CriPool {
     /// The CRI with this index.
     ///
@@ -87,5 +116,31 @@ impl CriPool {
     pub fn name(&self) -> &str {
         // SAFETY: the transport sets `name` to a string that lives as long as the pool.
         unsafe { crate::text::borrow(self.name) }.unwrap_or("?")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::Ordering;
+
+    use super::*;
+
+    #[test]
+    fn whoever_has_to_wait_counts_it() {
+        let cri = Cri::new(3);
+        drop(cri.guard());
+        let held = cri.try_guard().expect("free");
+        assert!(cri.try_guard().is_none());
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| drop(cri.guard()));
+            // 2: somebody has given up spinning.
+            while cri.lock.word.load(Ordering::Relaxed) != 2 {
+                std::thread::yield_now();
+            }
+            drop(held);
+            waiter.join().expect("no panic");
+        });
+        assert_eq!((cri.index, cri.waits.get()), (3, 1));
+        assert_eq!((size_of::<Cri>(), core::mem::offset_of!(Cri, context)), (128, 8));
     }
 }

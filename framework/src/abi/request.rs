@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
 use super::status::Status;
+use crate::audit::Counted;
 
 /// [`Request::completion`]: in progress, and nobody waits.
 pub const REQUEST_PENDING: usize = 0;
@@ -138,7 +139,7 @@ impl Request {
     /// A value of the completion word that is neither constant is the address of a living `WaitSync`.
     #[inline]
     pub unsafe fn complete(&self) {
-        let found = self.completion.swap(REQUEST_COMPLETE, Ordering::AcqRel);
+        let found = self.completion.rmw().swap(REQUEST_COMPLETE, Ordering::AcqRel);
         if found > REQUEST_COMPLETE {
             // SAFETY: a waiter stores only its sync object, and leaves only when this function
             // has counted down.
@@ -175,16 +176,16 @@ impl WaitSync {
     /// Counts one completion and wakes the waiter when it was the last and the waiter sleeps.
     #[inline]
     pub fn complete_one(&self) {
-        self.signalling.fetch_add(1, Ordering::Acquire);
-        if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-            match self.sleeping.swap(SYNC_SIGNALLED, Ordering::AcqRel) {
+        self.signalling.rmw().fetch_add(1, Ordering::Acquire);
+        if self.pending.rmw().fetch_sub(1, Ordering::AcqRel) == 1 {
+            match self.sleeping.rmw().swap(SYNC_SIGNALLED, Ordering::AcqRel) {
                 SYNC_SLEEPING => crate::sys::futex_wake_one(&self.sleeping),
                 SYNC_NOTIFY => self.notify(),
                 _ => {}
             }
         }
         // The last access: from here on the waiter may leave and take the object with it.
-        self.signalling.fetch_sub(1, Ordering::Release);
+        self.signalling.rmw().fetch_sub(1, Ordering::Release);
     }
 
     #[cold]
@@ -205,10 +206,11 @@ impl WaitSync {
         // Acquire and Release: the completer's exchange to SIGNALLED comes before or after this one.
         let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
         let announced =
-            self.sleeping.compare_exchange(SYNC_POLLING, SYNC_SLEEPING, release, acquire);
+            self.sleeping.rmw().compare_exchange(SYNC_POLLING, SYNC_SLEEPING, release, acquire);
         if announced.is_ok() {
             crate::sys::futex_wait_for(&self.sleeping, SYNC_SLEEPING, microseconds);
-            let _ = self.sleeping.compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, acquire);
+            let _ =
+                self.sleeping.rmw().compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, acquire);
         }
     }
 
@@ -217,7 +219,7 @@ impl WaitSync {
     pub fn rouse(&self) {
         let (release, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
         let word = &self.sleeping;
-        if word.compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, relaxed).is_ok() {
+        if word.rmw().compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, relaxed).is_ok() {
             crate::sys::futex_wake_one(word);
         }
     }

@@ -304,6 +304,7 @@ unsafe extern "C" fn register<T: Component>(instance: *mut Instance) -> Status {
     // SAFETY: the host calls this first, with a valid instance that nobody else uses.
     unsafe {
         report(instance, || {
+            crate::audit::attach(HostHandle::new(instance).table());
             let params = T::register(&Registrar::new(HostHandle::new(instance)))?;
             let state = State::<T> { params: Some(params), component: None };
             (*instance).state = Box::into_raw(Box::new(state)).cast();

@@ -11,7 +11,6 @@ use std::fmt::Debug;
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, SCOPE_WINDOW, Scope};
 use cairn_framework::abi::status::{
@@ -406,7 +405,7 @@ pub fn window(id: u32) -> Window {
 
 /// An instance of a device.
 pub fn cri(index: u32) -> Cri {
-    Cri { lock: Lock::new(), index, context: std::ptr::null_mut() }
+    Cri::new(index)
 }
 
 /// A pool that is looked at but not polled.

@@ -179,7 +179,7 @@ fn apply(operation: u32, width: u32, at: u64, operand: u64, compare: u64) -> Res
         compare,
         result: (&raw mut old).cast(),
     };
-    let cri = Cri { lock: Lock::new(), index: 0, context: null_mut() };
+    let cri = Cri::new(0);
     // SAFETY: atomics need no queue; the tests pass places of their own.
     unsafe { SelfLoop::atomic(&STATE, &cri, null_mut(), &atomic, null_mut()) }.map(|_| old)
 }
@@ -221,7 +221,7 @@ fn put_and_get_are_done_on_return() {
         key: null_mut(),
         len: 60,
     };
-    let cri = Cri { lock: Lock::new(), index: 0, context: null_mut() };
+    let cri = Cri::new(0);
     // SAFETY: both vectors are longer than the transfer.
     unsafe {
         let put = SelfLoop::put(&STATE, &cri, null_mut(), &transfer, null_mut());
@@ -271,4 +271,13 @@ fn it_reaches_itself_and_nobody_else_with_an_instance_for_each_core() {
 #[test]
 fn the_number_of_instances_is_a_parameter() {
     assert_eq!(subject(&[("num_cris", "3")]).pool().count, 3);
+}
+
+#[test]
+fn instances_share_no_lines() {
+    let parts =
+        cairn_framework::parts!(Line { cri: "who holds the lock", queue: "who holds the lock" });
+    cairn_framework::layout::check("an instance of btl_self", &parts);
+    let (size, align) = (size_of::<Line>(), align_of::<Line>());
+    cairn_framework::layout::check_elements("instances of btl_self", size, align);
 }

@@ -317,7 +317,7 @@ impl Route {
     }
 
     pub fn locked<R>(&self, call: impl FnOnce() -> R) -> R {
-        let _held = self.threads.then(|| self.cri.lock.guard());
+        let _held = self.threads.then(|| self.cri.guard());
         call()
     }
 

@@ -6,7 +6,6 @@ use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
@@ -251,9 +250,7 @@ fn device(
     let module = Mutex::new(0);
     let port = Port { fabric, host, number, rank, late, endpoints, module };
     let device = Device::new(view, port);
-    let cris: Vec<Cri> = (0..behaviour.cris)
-        .map(|index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() })
-        .collect();
+    let cris: Vec<Cri> = (0..behaviour.cris).map(Cri::new).collect();
     let pool = Box::leak(Box::new(CriPool {
         struct_size: size_of::<CriPool>() as u32,
         count: behaviour.cris,

@@ -20,9 +20,11 @@ use parking_lot::Mutex;
 
 use super::threads::{self, Record};
 use crate::abi::component::Instance;
+use crate::abi::counter::CounterCell;
 use crate::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn};
 use crate::abi::pool::{Cri, CriPool};
 use crate::abi::request::WaitSync;
+use crate::audit::Counted;
 use crate::frameworks::progress::{PROGRESS_NO_CRI, ProgressAsk, ProgressEngine, ProgressOps};
 
 #[cfg(doc)]
@@ -48,6 +50,8 @@ struct Snapshot {
     alone: Option<Alone>,
     view: ProgressEngine,
     pools: Vec<*mut CriPool>,
+    /// Of each pool.
+    misses: Vec<&'static [Misses]>,
     callbacks: Vec<&'static Callback>,
     policy: Option<Policy>,
     threaded: bool,
@@ -59,6 +63,15 @@ struct Snapshot {
 unsafe impl Send for Snapshot {}
 // SAFETY: see `Send`.
 unsafe impl Sync for Snapshot {}
+
+/// How often a pass found the lock of one instance taken and went on. Not on the lines of the instance:
+/// those who miss must not disturb the one who works on it.
+#[repr(align(128))]
+#[derive(Default)]
+pub(crate) struct Misses(pub CounterCell);
+
+/// A pool, and what is counted for its instances.
+type Pooled = (*mut CriPool, &'static [Misses]);
 
 /// The component that decides.
 #[derive(Clone, Copy)]
@@ -134,15 +147,13 @@ impl Engine {
     /// Publishes a changed snapshot.
     fn replace<R>(
         &self,
-        change: impl FnOnce(
-            &mut Vec<*mut CriPool>,
-            &mut Vec<&'static Callback>,
-            &mut Option<Policy>,
-        ) -> R,
+        change: impl FnOnce(&mut Vec<Pooled>, &mut Vec<&'static Callback>, &mut Option<Policy>) -> R,
     ) -> R {
         let _writer = self.writer.lock();
         let old = self.current();
-        let (mut pools, mut callbacks) = (old.pools.clone(), old.callbacks.clone());
+        let mut callbacks = old.callbacks.clone();
+        let pools = old.pools.iter().copied().zip(old.misses.iter().copied());
+        let mut pools: Vec<Pooled> = pools.collect();
         let mut policy = old.policy;
         let result = change(&mut pools, &mut callbacks, &mut policy);
         let threaded = self.threaded.load(Ordering::Relaxed);
@@ -181,15 +192,19 @@ impl Engine {
         }
     }
 
-    /// Adds a pool and tells the policy.
-    pub fn add_pool(&self, pool: *mut CriPool) {
-        self.replace(|pools, _, _| pools.push(pool));
+    /// Adds a pool and tells the policy. Returns where misses of each of its instances are counted.
+    pub fn add_pool(&self, pool: *mut CriPool) -> &'static [Misses] {
+        // SAFETY: whoever adds a pool vouches for it. Not freed, like the snapshots that know it.
+        let count = unsafe { (*pool).count };
+        let misses = Vec::leak((0..count).map(|_| Misses::default()).collect());
+        self.replace(|pools, _, _| pools.push((pool, &*misses)));
         self.tell_policy();
+        misses
     }
 
     /// Takes a pool out and waits until no other thread polls it.
     pub fn remove_pool(&self, pool: *mut CriPool) {
-        self.replace(|pools, _, _| pools.retain(|other| *other != pool));
+        self.replace(|pools, _, _| pools.retain(|(other, _)| *other != pool));
         self.settle();
         self.tell_policy();
     }
@@ -342,7 +357,7 @@ impl Engine {
             }
         }
         events += snapshot.view.callbacks(PROGRESS_EVERY_PASS, true);
-        if self.passes.fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
+        if self.passes.rmw().fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
             events += snapshot.view.callbacks(PROGRESS_SELDOM, true);
         }
         events
@@ -351,12 +366,13 @@ impl Engine {
 
 impl Snapshot {
     fn new(
-        pools: Vec<*mut CriPool>,
+        pools: Vec<Pooled>,
         callbacks: Vec<&'static Callback>,
         policy: Option<Policy>,
         threaded: bool,
         current: &'static AtomicPtr<Snapshot>,
     ) -> Box<Self> {
+        let (pools, misses): (Vec<_>, Vec<_>) = pools.into_iter().unzip();
         let view = ProgressEngine {
             struct_size: size_of::<ProgressEngine>() as u32,
             pool_count: pools.len() as u32,
@@ -371,7 +387,7 @@ impl Snapshot {
             record: threads::current(),
         });
         let mut snapshot =
-            Box::new(Self { alone, view, pools, callbacks, policy, threaded, current });
+            Box::new(Self { alone, view, pools, misses, callbacks, policy, threaded, current });
         snapshot.view.pools = snapshot.pools.as_ptr();
         snapshot.view.host_private = (&raw const *snapshot).cast();
         snapshot
@@ -430,7 +446,8 @@ unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i
         if !snapshot.is_current() {
             return 0;
         }
-        let Some(&pool) = snapshot.pools.get(pool as usize) else { return 0 };
+        let place = pool as usize;
+        let Some(&pool) = snapshot.pools.get(place) else { return 0 };
         let pool = &*pool;
         if cri >= pool.count {
             return 0;
@@ -439,7 +456,8 @@ unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i
         let cri = pool.cri(cri);
         let raw = std::ptr::from_ref(cri).cast_mut();
         let events = if snapshot.threaded {
-            let Some(_held) = cri.lock.try_guard() else {
+            let Some(_held) = cri.try_guard() else {
+                snapshot.misses[place][cri.index as usize].0.add_shared(1);
                 threads::current().counts.misses.add(1);
                 return -1;
             };
@@ -466,11 +484,11 @@ unsafe extern "C" fn poll_callbacks(engine: &ProgressEngine, rate: u32, exclusiv
             continue;
         }
         // Acquire and Release: what a thread did in an exclusive callback is seen by the next.
-        let before = callback.running.fetch_add(1, Ordering::Acquire);
+        let before = callback.running.rmw().fetch_add(1, Ordering::Acquire);
         if exclusive == 0 || before == 0 {
             events += call();
         }
-        callback.running.fetch_sub(1, Ordering::Release);
+        callback.running.rmw().fetch_sub(1, Ordering::Release);
     }
     events
 }
@@ -480,7 +498,6 @@ mod tests {
     use std::sync::atomic::AtomicU64;
 
     use super::*;
-    use crate::abi::lock::Lock;
     use crate::abi::pool::Cri;
 
     unsafe extern "C" fn count(context: *mut c_void) -> u32 {
@@ -499,9 +516,7 @@ mod tests {
     }
 
     fn cris(count: u32) -> Vec<Cri> {
-        (0..count)
-            .map(|index| Cri { lock: Lock::new(), index, context: std::ptr::null_mut() })
-            .collect()
+        (0..count).map(Cri::new).collect()
     }
 
     fn pool(cris: &mut [Cri], polls: &[AtomicU64]) -> CriPool {
@@ -529,7 +544,7 @@ mod tests {
         engine.add(1, count, context(1), PROGRESS_SELDOM);
         let (mut cris, polls) = (cris(3), [const { AtomicU64::new(0) }; 3]);
         let mut pool = pool(&mut cris, &polls);
-        engine.add_pool(&raw mut pool);
+        let misses = engine.add_pool(&raw mut pool);
         for threaded in [false, true] {
             engine.set_threaded(threaded);
             for _ in 0..SELDOM {
@@ -541,11 +556,13 @@ mod tests {
         assert!(polls.iter().all(|polls| polls.load(Ordering::Relaxed) == u64::from(2 * SELDOM)));
 
         // An instance that another thread holds is left out; the others are not.
-        let held = cris[1].lock.guard();
+        let held = cris[1].guard();
         engine.run(None, 0);
         drop(held);
         assert_eq!(polls[0].load(Ordering::Relaxed), u64::from(2 * SELDOM + 1));
         assert_eq!(polls[1].load(Ordering::Relaxed), u64::from(2 * SELDOM));
+        let missed: Vec<u64> = misses.iter().map(|cell| cell.0.get()).collect();
+        assert_eq!(missed, [0, 1, 0]);
 
         engine.remove(1, Some((count, context(0))));
         engine.remove_pool(&raw mut pool);

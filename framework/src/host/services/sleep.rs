@@ -150,7 +150,7 @@ fn arm(module: &BtlModule, threaded: bool, lists: &mut Lists) -> OutcomeCode {
         let cri = pool.cri(index);
         let mut wake = BtlWake { fd: -1, reserved: 0, word: std::ptr::null(), expected: 0 };
         let status = {
-            let _held = threaded.then(|| cri.lock.guard());
+            let _held = threaded.then(|| cri.guard());
             // SAFETY: the table is complete, and the instance's lock is held.
             unsafe { (ops.arm.unwrap_unchecked())(module, cri, &mut wake) }
         };

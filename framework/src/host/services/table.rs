@@ -30,6 +30,7 @@ use crate::abi::status::{
 };
 use crate::abi::task::Task;
 use crate::abi::thread::Thread;
+use crate::audit::Rank;
 use crate::frameworks::tasks::run_task;
 use crate::host::loader::StructSize;
 use crate::host::params::{Kind, Spec, full_name};
@@ -96,6 +97,7 @@ pub(crate) fn host(
         event_add,
         event_raise,
         peer_failed,
+        audit: crate::audit::of_component,
     }
 }
 
@@ -386,12 +388,12 @@ pub(crate) unsafe extern "C" fn pool_thread_exit(pool: *mut c_void, thread: *con
 
 unsafe extern "C" fn lock_acquire(lock: *const Lock) {
     // SAFETY: the caller's lock is valid.
-    unsafe { (*lock).lock() }
+    unsafe { (*lock).lock_as(Rank::UNKNOWN) };
 }
 
 unsafe extern "C" fn lock_try(lock: *const Lock) -> i32 {
     // SAFETY: the caller's lock is valid.
-    i32::from(unsafe { (*lock).try_lock() })
+    i32::from(unsafe { (*lock).try_lock_as(Rank::UNKNOWN) })
 }
 
 unsafe extern "C" fn lock_release(lock: *const Lock) {

@@ -1,13 +1,24 @@
 //! Pools of communication resource instances, and the strategy that assigns them.
 
+use std::sync::atomic::Ordering;
+
 use super::System;
 use super::slot::Chosen;
+use crate::abi::counter::COUNTER_SUM;
+use crate::abi::job::THREAD_MULTIPLE;
 use crate::abi::pool::{CACHE_LINE_PAIR, Cri, CriPool};
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::status::OK;
 use crate::frameworks::cri::CriOps;
 use crate::host::problem::Problem;
+use crate::host::services::counters::{CounterInfo, NewCell};
+use crate::host::services::progress::Misses;
 use crate::host::services::{table, threads};
+
+/// Whose counters are those of a pool's instances.
+fn address(pool: &CriPool) -> usize {
+    (&raw const *pool).addr()
+}
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct PoolPointer(pub(super) *mut CriPool);
@@ -54,8 +65,47 @@ impl System {
         }
         self.pools.lock().push((owner, PoolPointer(pool)));
         threads::exit_add(pool.addr(), table::pool_thread_exit, pool.cast());
-        self.engine.add_pool(pool);
+        // SAFETY: promised by the caller. Nobody has used an instance, so nobody counts.
+        let pool = unsafe { &*pool };
+        for index in 0..pool.count {
+            pool.cri(index).waits.value.store(0, Ordering::Relaxed);
+        }
+        let misses = self.engine.add_pool((&raw const *pool).cast_mut());
+        if self.job().thread_level == THREAD_MULTIPLE {
+            self.count_instances(pool, misses);
+        }
         Ok(())
+    }
+
+    /// Makes counters for each instance of a pool: what one thread costs another there.
+    fn count_instances(&self, pool: &CriPool, misses: &'static [Misses]) {
+        // A device may be named as in `btl_tcp/eth0`.
+        let owner = pool.name().split('/').next().unwrap_or("?");
+        let device = pool.name().replace('/', "_");
+        for (index, missed) in (0..pool.count).zip(misses) {
+            let waits = "Acquisitions of the lock of this instance that found it taken.";
+            let misses = "Passes that left this instance out because another thread had its lock.";
+            let cells = [
+                ("lock_waits", "acquisitions", waits, &raw const pool.cri(index).waits),
+                ("try_misses", "tries", misses, &raw const missed.0),
+            ];
+            for (what, unit, help, cell) in cells {
+                let info = CounterInfo {
+                    name: format!("{device}_cri{index}_{what}"),
+                    owner: owner.into(),
+                    help: help.into(),
+                    unit: Some(unit.into()),
+                    kind: COUNTER_SUM,
+                    level: 6,
+                    by_comm: false,
+                };
+                let new = NewCell { cell, comm: 0, refresh: None };
+                // SAFETY: `pool_remove` takes the cells out while the instances are there.
+                if let Err(problem) = unsafe { self.counters.add(address(pool), info, new) } {
+                    self.log.show_once(&problem, &problem);
+                }
+            }
+        }
     }
 
     /// Takes pools of an owner back: one, or all.
@@ -71,6 +121,7 @@ impl System {
         for (_, removed) in removed {
             let PoolPointer(pool) = removed;
             self.engine.remove_pool(pool);
+            self.counters.remove_all(pool.addr());
             threads::exit_remove(pool.addr(), None);
             // SAFETY: attached by `pool_add`, and nobody uses the pool any more.
             unsafe {

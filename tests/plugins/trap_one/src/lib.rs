@@ -75,7 +75,7 @@ impl Cri for Trap {
 
     fn assign(host: &HostHandle, pool: &CriPool, asker: &Asker<'_>) -> u32 {
         match asker.peer {
-            Some(1) => drop(pool.cri(0).lock.guard()),
+            Some(1) => drop(pool.cri(0).guard()),
             Some(2) => return host.thread().index,
             Some(3) => panic!("no way to report this"),
             Some(4) => LAST_WORDS.with(|words| *words.borrow_mut() = Some(LastWords)),

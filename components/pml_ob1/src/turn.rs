@@ -1,0 +1,294 @@
+//! Whose turn it is: the order of one sender's messages without a lock.
+//!
+//! ```text
+//!   message number n ─► next = n? ─ yes ─► engine ─► next = n + 1 ─ flag was set? ─► claim
+//!                          │ no                                                        ▲
+//!                          └─► table of those that came early, under its lock ─────────┘
+//! ```
+//!
+//! The number is the ticket: only one message has it, so whoever has the message whose number is next
+//! has the turn, and no two threads write `word` to pass it on. What came early lies in a table behind
+//! a lock; a flag in `word` asks whoever passes the turn to look there.
+//!
+//! **Nobody is left in the table.** After putting a message in, a thread claims: with the table's lock
+//! it looks for the next number. If that is not there, it sets the flag, in the same exchange in which
+//! it sees that next is still the same; otherwise it looks again. So when it leaves there is a turn that
+//! was not passed since the flag was set, and who passes it finds the flag and claims. All steps that
+//! matter are exchanges of one word, so they have one order. Model-checked with loom:
+//! `cargo test -p pml_ob1 --features loom --release --lib model_`.
+//!
+//! **Peers that lie.** A number that comes twice may give two threads the same turn. Both go through the
+//! engine, which has its own lock; one of them passes the turn, since it only moves from their number.
+
+#[cfg(not(feature = "loom"))]
+use core::sync::atomic::{AtomicU32, Ordering};
+#[cfg(feature = "loom")]
+use loom::sync::atomic::{AtomicU32, Ordering};
+
+use cairn_framework::audit::Counted;
+
+use crate::mode::Mode;
+use crate::wire::SEQUENCE_MASK;
+
+/// Somebody has to look into the table when the turn is passed.
+const FLAG: u32 = 1 << 31;
+
+/// In [`Turn::hands`]: it has a number.
+const IN_HANDS: u32 = 1 << 31;
+
+const _: () = assert!(SEQUENCE_MASK & FLAG == 0);
+
+/// How often a thread looks again whose predecessor is in another thread's hands, before it puts its
+/// message into the table. A turn is a few dozen nanoseconds, the table costs a copy.
+const SPINS: u32 = if cfg!(feature = "loom") { 1 } else { 100 };
+
+/// The turns of one sender's messages.
+pub struct Turn {
+    /// The number that is next, and the flag.
+    word: AtomicU32,
+    /// The number that some thread has begun with, so that others know whether waiting is worth while.
+    hands: AtomicU32,
+}
+
+/// Messages that came early, by their numbers. Used with their lock held.
+pub trait Early {
+    /// A message.
+    type Message;
+    /// Takes one out.
+    fn take(&mut self, sequence: u32) -> Option<Self::Message>;
+    /// Whether there is none.
+    fn is_empty(&self) -> bool;
+}
+
+impl Turn {
+    /// Number 0 is next.
+    pub fn new() -> Self {
+        Self { word: AtomicU32::new(0), hands: AtomicU32::new(0) }
+    }
+
+    /// The number that is next.
+    pub fn next(&self) -> u32 {
+        self.word.load(Ordering::Relaxed) & SEQUENCE_MASK
+    }
+
+    /// Whether it is the turn of this number; if so the caller passes it on, later.
+    #[inline]
+    pub fn take<M: Mode>(&self, sequence: u32) -> bool {
+        // Acquire: what the one before did to the engine comes before.
+        let mine = self.word.load(Ordering::Acquire) & SEQUENCE_MASK == sequence;
+        if !M::THREADED {
+            return mine;
+        }
+        if !mine && !self.wait_behind(sequence) {
+            return false;
+        }
+        self.hands.store(sequence | IN_HANDS, Ordering::Relaxed);
+        true
+    }
+
+    /// Waits a little if the number that is next is in another thread's hands; whether it is the
+    /// caller's turn now.
+    #[cold]
+    fn wait_behind(&self, sequence: u32) -> bool {
+        for _ in 0..SPINS {
+            let next = self.word.load(Ordering::Acquire) & SEQUENCE_MASK;
+            if next == sequence {
+                return true;
+            }
+            if self.hands.load(Ordering::Relaxed) != next | IN_HANDS {
+                return false;
+            }
+            core::hint::spin_loop();
+        }
+        false
+    }
+
+    /// Passes the turn of this number on. True if the caller has to claim.
+    #[inline]
+    #[must_use]
+    pub fn pass<M: Mode>(&self, sequence: u32) -> bool {
+        let next = sequence.wrapping_add(1) & SEQUENCE_MASK;
+        let mut seen = self.word.load(Ordering::Relaxed);
+        loop {
+            if seen & SEQUENCE_MASK != sequence {
+                // Another had the same number.
+                return false;
+            }
+            if !M::THREADED {
+                self.word.store(next, Ordering::Relaxed);
+                return seen & FLAG != 0;
+            }
+            // Release pairs with the Acquire in `take`, Acquire with the Release in `claim`.
+            let word = self.word.rmw();
+            match word.compare_exchange(seen, next, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return seen & FLAG != 0,
+                Err(now) => seen = now,
+            }
+        }
+    }
+
+    /// Takes the message whose turn it is out of the table. The caller holds the table's lock, and
+    /// passes the turn on when the message is where it belongs. If there is none, whoever passes the
+    /// turn next will claim, unless the table is empty.
+    pub fn claim<E: Early>(&self, early: &mut E) -> Option<(u32, E::Message)> {
+        loop {
+            let next = self.word.load(Ordering::Acquire) & SEQUENCE_MASK;
+            if let Some(message) = early.take(next) {
+                self.hands.store(next | IN_HANDS, Ordering::Relaxed);
+                return Some((next, message));
+            }
+            if early.is_empty() {
+                return None;
+            }
+            if self.word.rmw().fetch_or(FLAG, Ordering::AcqRel) & SEQUENCE_MASK == next {
+                return None;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(feature = "loom"))]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::mode::{Multiple, Single};
+
+    impl Early for BTreeSet<u32> {
+        type Message = u32;
+
+        fn take(&mut self, sequence: u32) -> Option<u32> {
+            BTreeSet::take(self, &sequence)
+        }
+
+        fn is_empty(&self) -> bool {
+            BTreeSet::is_empty(self)
+        }
+    }
+
+    fn in_mode<M: Mode>() {
+        let (turn, mut early) = (Turn::new(), BTreeSet::from([2, 3, 5]));
+        assert!(turn.take::<M>(0) && !turn.take::<M>(2));
+        assert_eq!(turn.claim(&mut early), None);
+        assert!(turn.pass::<M>(0), "there is something in the table");
+        assert_eq!(turn.claim(&mut early), None);
+        assert!(turn.take::<M>(1) && turn.pass::<M>(1));
+        for sequence in [2, 3] {
+            assert_eq!(turn.claim(&mut early), Some((sequence, sequence)));
+            assert!(!turn.pass::<M>(sequence), "whoever claimed claims again");
+        }
+        assert_eq!((turn.claim(&mut early), turn.next()), (None, 4));
+        // One that comes twice does not take the turn back.
+        assert!(turn.take::<M>(4) && turn.pass::<M>(4) && !turn.pass::<M>(4));
+        assert_eq!(turn.next(), 5);
+    }
+
+    #[test]
+    fn numbers_have_their_turn() {
+        in_mode::<Single>();
+        in_mode::<Multiple>();
+    }
+
+    #[test]
+    fn numbers_wrap() {
+        let turn = Turn::new();
+        turn.word.store(SEQUENCE_MASK, Ordering::Relaxed);
+        assert!(turn.take::<Multiple>(SEQUENCE_MASK) && !turn.pass::<Multiple>(SEQUENCE_MASK));
+        assert!(turn.take::<Multiple>(0));
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+mod model {
+    use loom::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::mode::Multiple;
+
+    #[derive(Default)]
+    struct Table(Vec<u32>);
+
+    impl Early for Table {
+        type Message = ();
+
+        fn take(&mut self, sequence: u32) -> Option<()> {
+            let place = self.0.iter().position(|other| *other == sequence)?;
+            self.0.remove(place);
+            Some(())
+        }
+
+        fn is_empty(&self) -> bool {
+            self.0.is_empty()
+        }
+    }
+
+    struct Sender {
+        turn: Turn,
+        early: Mutex<Table>,
+        /// Only by who has the turn: loom finds two that touch it at once.
+        engine: loom::cell::UnsafeCell<Vec<u32>>,
+    }
+
+    // SAFETY: loom checks the cell.
+    unsafe impl Sync for Sender {}
+    // SAFETY: see `Sync`.
+    unsafe impl Send for Sender {}
+
+    impl Sender {
+        fn offer(&self, sequence: u32) {
+            // SAFETY: the caller has the turn.
+            self.engine.with_mut(|engine| unsafe { (*engine).push(sequence) });
+        }
+
+        /// What ob1 does with a message.
+        fn arrived(&self, sequence: u32) {
+            let claims = if self.turn.take::<Multiple>(sequence) {
+                self.offer(sequence);
+                self.turn.pass::<Multiple>(sequence)
+            } else {
+                self.early.lock().unwrap().0.push(sequence);
+                true
+            };
+            while claims {
+                let claimed = self.turn.claim(&mut *self.early.lock().unwrap());
+                let Some((next, ())) = claimed else { return };
+                self.offer(next);
+                let _ = self.turn.pass::<Multiple>(next);
+            }
+        }
+    }
+
+    fn all_in_order(threads: &'static [&'static [u32]]) {
+        loom::model(move || {
+            let sender = Arc::new(Sender {
+                turn: Turn::new(),
+                early: Mutex::default(),
+                engine: loom::cell::UnsafeCell::new(Vec::new()),
+            });
+            let started: Vec<_> = threads
+                .iter()
+                .map(|numbers| {
+                    let sender = sender.clone();
+                    loom::thread::spawn(move || numbers.iter().for_each(|n| sender.arrived(*n)))
+                })
+                .collect();
+            started.into_iter().for_each(|thread| thread.join().unwrap());
+            let count = threads.iter().map(|numbers| numbers.len()).sum::<usize>() as u32;
+            // SAFETY: nobody else is left.
+            let engine = sender.engine.with(|engine| unsafe { (*engine).clone() });
+            assert_eq!(engine, (0..count).collect::<Vec<_>>());
+        });
+    }
+
+    #[test]
+    fn model_two_threads_bring_all_in_order() {
+        all_in_order(&[&[1, 2], &[0]]);
+        all_in_order(&[&[1], &[2, 0]]);
+    }
+
+    #[test]
+    fn model_three_threads_bring_all_in_order() {
+        all_in_order(&[&[2], &[1], &[0]]);
+    }
+}

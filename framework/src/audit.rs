@@ -1,0 +1,348 @@
+//! What debug builds watch: how many locks and atomic read-modify-writes a thread uses, and in which
+//! order it takes locks. In release builds all of it is compiled to nothing.
+//!
+//! ```text
+//!   Lock::guard ──────────┐                                ┌─ counts of the thread: `counts`
+//!   word.rmw().swap(...) ─┼─► the host's library ──────────┤
+//!   (a component library:  through `Host::audit`) ─────────┴─ locks it holds: is this one in order?
+//! ```
+//!
+//! There is one account for each thread, in the library that holds the host. A component that is a
+//! shared library has thread-locals of its own, so what happens there is reported through the host
+//! table; [`attach`] says to whom. A component that was built for release says nothing.
+//!
+//! **The order of locks.** A thread may wait for a lock only if its [`Rank`] is above the ranks of all
+//! locks that it holds. Then threads can't wait for each other in a circle. A try never waits, so it may
+//! come in any order; what it took counts as held. Ranks are compared, addresses only where a rank says
+//! that one thread takes several.
+//!
+//! | rank | the lock of | where |
+//! |---|---|---|
+//! | [`OPERATIONS`](Rank::OPERATIONS) | collective operations under way | `coll_basic` |
+//! | [`INSTANCE`](Rank::INSTANCE) | a communication resource instance | [`Cri::guard`](crate::abi::pool::Cri::guard) |
+//! | [`SHARD`](Rank::SHARD) | a matching engine, or its shards, by address | `match_*` |
+//! | [`LINE`](Rank::LINE) | receives with wildcards of several shards, by address | `match_sharded` |
+//! | [`QUEUES`](Rank::QUEUES) | what waits for room to a peer | `pml_ob1` |
+//! | [`LEAF`](Rank::LEAF) | anything else: nothing is taken while it is held | |
+//! | [`UNKNOWN`](Rank::UNKNOWN) | whatever C code locks: not checked | `Host::lock_acquire` |
+
+use core::ffi::c_void;
+
+use crate::abi::host::AUDIT_ATOMIC;
+
+/// The place of a lock in the order in which threads take locks; see the module's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank(u32);
+
+/// Number, name, and whether a thread may hold several, taken by rising addresses.
+const TABLE: [(Rank, &str, bool); 7] = [
+    (Rank::UNKNOWN, "unknown", true),
+    (Rank::OPERATIONS, "operations", false),
+    (Rank::INSTANCE, "instance", false),
+    (Rank::SHARD, "shard", true),
+    (Rank::LINE, "line", true),
+    (Rank::QUEUES, "queues", false),
+    (Rank::LEAF, "leaf", false),
+];
+
+impl Rank {
+    /// Not checked.
+    pub const UNKNOWN: Self = Self(0);
+    /// Collective operations under way.
+    pub const OPERATIONS: Self = Self(10);
+    /// A communication resource instance.
+    pub const INSTANCE: Self = Self(20);
+    /// A matching engine, or a part of one.
+    pub const SHARD: Self = Self(40);
+    /// Receives with wildcards of several shards.
+    pub const LINE: Self = Self(50);
+    /// What waits for room.
+    pub const QUEUES: Self = Self(60);
+    /// Nothing is taken while it is held.
+    pub const LEAF: Self = Self(u32::MAX);
+
+    /// Its name in the table.
+    pub fn name(self) -> &'static str {
+        TABLE.iter().find(|(rank, ..)| *rank == self).map_or("undocumented", |(_, name, _)| name)
+    }
+
+    #[cfg(debug_assertions)]
+    fn has_several(self) -> bool {
+        TABLE.iter().any(|(rank, _, several)| *rank == self && *several)
+    }
+}
+
+/// What a thread has done since it began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Locks that it would have waited for.
+    pub locks: u32,
+    /// Locks that it has taken by a try, which never waits.
+    pub tries: u32,
+    /// Atomic read-modify-writes on the path of messages, besides those of locks.
+    pub atomics: u32,
+}
+
+impl core::ops::Sub for Counts {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            locks: self.locks - before.locks,
+            tries: self.tries - before.tries,
+            atomics: self.atomics - before.atomics,
+        }
+    }
+}
+
+/// Whether this build watches.
+pub const ON: bool = cfg!(debug_assertions);
+
+/// What the calling thread has done, as far as this library's account knows: in the library that holds
+/// the host everything. Nothing in release builds.
+pub fn counts() -> Counts {
+    account::counts()
+}
+
+/// An atomic on the path of messages. `word.rmw().swap(...)` is `word.swap(...)`, and counts it in debug
+/// builds.
+pub trait Counted {
+    /// Counts one read-modify-write.
+    #[inline(always)]
+    fn rmw(&self) -> &Self {
+        report(AUDIT_ATOMIC, core::ptr::null(), Rank::UNKNOWN);
+        self
+    }
+}
+
+impl<T: ?Sized> Counted for T {}
+
+/// Something has happened on this thread.
+#[inline(always)]
+pub(crate) fn report(event: u32, lock: *const c_void, rank: Rank) {
+    if ON {
+        account::report(event, lock, rank);
+    }
+}
+
+/// What a function of the host table does: `rank` as a number.
+#[cfg(any(feature = "host", feature = "mock"))]
+pub(crate) unsafe extern "C" fn of_component(event: u32, lock: *const c_void, rank: u32) {
+    if ON {
+        account::own(event, lock, Rank(rank));
+    }
+}
+
+/// Says whose host this library's components have, so that there is one account. For `register`.
+#[cfg(not(feature = "host"))]
+pub(crate) fn attach(host: &crate::abi::host::Host) {
+    if ON && crate::has_field!(host, crate::abi::host::Host, audit) {
+        account::attach(host.audit);
+    }
+}
+
+/// The components are where the host is.
+#[cfg(feature = "host")]
+pub(crate) fn attach(_: &crate::abi::host::Host) {}
+
+#[cfg(not(debug_assertions))]
+mod account {
+    use core::ffi::c_void;
+
+    use super::{Counts, Rank};
+
+    pub fn counts() -> Counts {
+        Counts::default()
+    }
+    pub fn report(_: u32, _: *const c_void, _: Rank) {}
+    #[cfg(any(feature = "host", feature = "mock"))]
+    pub fn own(_: u32, _: *const c_void, _: Rank) {}
+    #[cfg(not(feature = "host"))]
+    pub fn attach(_: unsafe extern "C" fn(u32, *const c_void, u32)) {}
+}
+
+#[cfg(debug_assertions)]
+mod account {
+    use core::cell::{Cell, RefCell};
+    use core::ffi::c_void;
+
+    use super::{Counts, Rank};
+    use crate::abi::host::{AUDIT_ATOMIC, AUDIT_LOCK, AUDIT_TRY, AUDIT_UNLOCK};
+
+    thread_local! {
+        static COUNTS: Cell<Counts> = const { Cell::new(Counts { locks: 0, tries: 0, atomics: 0 }) };
+        /// Address and rank of the locks that the thread holds.
+        static HELD: RefCell<Vec<(usize, Rank)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub fn counts() -> Counts {
+        COUNTS.get()
+    }
+
+    #[cfg(not(feature = "host"))]
+    mod elsewhere {
+        use core::ffi::c_void;
+        use core::sync::atomic::{AtomicPtr, Ordering};
+
+        type Audit = unsafe extern "C" fn(u32, *const c_void, u32);
+
+        /// The host's function; null before a component was registered.
+        static HOST: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+        pub fn attach(host: Audit) {
+            HOST.store(host as *mut c_void, Ordering::Release);
+        }
+
+        pub fn host() -> Option<Audit> {
+            let host = HOST.load(Ordering::Acquire);
+            // SAFETY: null or stored by `attach`.
+            (!host.is_null()).then(|| unsafe { core::mem::transmute::<*mut c_void, Audit>(host) })
+        }
+    }
+    #[cfg(not(feature = "host"))]
+    pub use elsewhere::attach;
+
+    pub fn report(event: u32, lock: *const c_void, rank: Rank) {
+        #[cfg(not(feature = "host"))]
+        if let Some(host) = elsewhere::host() {
+            // SAFETY: the host's function lives as long as the process, and looks at no lock.
+            return unsafe { host(event, lock, rank.0) };
+        }
+        own(event, lock, rank);
+    }
+
+    /// Writes it into the account of this library.
+    pub fn own(event: u32, lock: *const c_void, rank: Rank) {
+        let mut counts = COUNTS.get();
+        match event {
+            AUDIT_LOCK => counts.locks += 1,
+            AUDIT_TRY => counts.tries += 1,
+            AUDIT_ATOMIC => counts.atomics += 1,
+            _ => {}
+        }
+        COUNTS.set(counts);
+        if event == AUDIT_ATOMIC {
+            return;
+        }
+        // At a thread's end the list may be gone; what is locked then is not checked.
+        let wrong = HELD.try_with(|held| {
+            let mut held = held.borrow_mut();
+            let address = lock.addr();
+            if event == AUDIT_UNLOCK {
+                if let Some(place) = held.iter().rposition(|(other, _)| *other == address) {
+                    held.swap_remove(place);
+                }
+                return None;
+            }
+            let wrong = held.iter().copied().find(|(other, above)| {
+                event == AUDIT_LOCK && !may_follow((*other, *above), (address, rank))
+            });
+            if wrong.is_none() {
+                held.push((address, rank));
+            }
+            wrong
+        });
+        if let Ok(Some((other, above))) = wrong {
+            out_of_order((other, above), (lock.addr(), rank));
+        }
+    }
+
+    /// Whether a thread that holds one lock may wait for another.
+    fn may_follow(held: (usize, Rank), next: (usize, Rank)) -> bool {
+        if held.0 == next.0 {
+            return false;
+        }
+        if held.1 == Rank::UNKNOWN || next.1 == Rank::UNKNOWN {
+            return true;
+        }
+        held.1 < next.1 || (held.1 == next.1 && next.1.has_several() && held.0 < next.0)
+    }
+
+    #[cold]
+    fn out_of_order(held: (usize, Rank), next: (usize, Rank)) -> ! {
+        panic!(
+            "locks out of order: a thread waits for the lock \"{}\" at {:#x} while it holds \"{}\" \
+             at {:#x}; another thread may do the reverse, and then both wait for ever. The order is \
+             in cairn_framework::audit",
+            next.1.name(),
+            next.0,
+            held.1.name(),
+            held.0
+        );
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use core::sync::atomic::{AtomicU32, Ordering};
+    use std::panic::catch_unwind;
+
+    use super::*;
+    use crate::abi::lock::Lock;
+
+    /// What is said when a thread waits for these locks, one after the other.
+    fn complaint(locks: &[(&Lock, Rank)]) -> Option<String> {
+        let take = || {
+            let mut guards = Vec::new();
+            for (lock, rank) in locks {
+                guards.push(lock.guard_as(*rank));
+            }
+        };
+        catch_unwind(std::panic::AssertUnwindSafe(take))
+            .err()
+            .map(|panic| panic.downcast_ref::<String>().expect("a text").clone())
+    }
+
+    #[test]
+    fn an_inversion_is_found_and_names_both() {
+        let locks: [Lock; 2] = Default::default();
+        let (first, second) = (&locks[0], &locks[1]);
+        assert_eq!(complaint(&[(first, Rank::INSTANCE), (second, Rank::SHARD)]), None);
+        let text = complaint(&[(first, Rank::SHARD), (second, Rank::INSTANCE)]).expect("an error");
+        assert!(text.contains("waits for the lock \"instance\""), "{text}");
+        assert!(text.contains("while it holds \"shard\""), "{text}");
+        // What was held was given back on the way out, and nothing is left in the account.
+        assert_eq!(complaint(&[(first, Rank::INSTANCE), (second, Rank::LEAF)]), None);
+        assert!(complaint(&[(first, Rank::LEAF), (second, Rank::LEAF)]).is_some());
+        assert!(complaint(&[(first, Rank::UNKNOWN), (first, Rank::UNKNOWN)]).is_some(), "twice");
+        assert_eq!(complaint(&[(second, Rank::LEAF)]), None);
+    }
+
+    #[test]
+    fn several_of_one_rank_go_by_address_where_it_says_so() {
+        let locks: [Lock; 2] = Default::default();
+        let (low, high) = (&locks[0], &locks[1]);
+        assert_eq!(complaint(&[(low, Rank::SHARD), (high, Rank::SHARD)]), None);
+        assert!(complaint(&[(high, Rank::SHARD), (low, Rank::SHARD)]).is_some());
+        assert!(complaint(&[(low, Rank::INSTANCE), (high, Rank::INSTANCE)]).is_some());
+    }
+
+    #[test]
+    fn a_try_may_come_in_any_order_but_is_held() {
+        let (outer, inner, third) = (Lock::new(), Lock::new(), Lock::new());
+        let _inner = inner.guard_as(Rank::SHARD);
+        let _outer = outer.try_guard_as(Rank::INSTANCE).expect("free");
+        assert!(complaint(&[(&third, Rank::INSTANCE)]).is_some());
+        assert_eq!(complaint(&[(&third, Rank::LINE)]), None);
+    }
+
+    #[test]
+    fn what_a_thread_does_is_counted() {
+        let (lock, word) = (Lock::new(), AtomicU32::new(0));
+        let before = counts();
+        drop(lock.guard());
+        let held = lock.try_guard().expect("free");
+        assert!(lock.try_guard().is_none());
+        drop(held);
+        assert_eq!(word.rmw().fetch_add(1, Ordering::Relaxed), 0);
+        let others = std::thread::spawn(|| counts()).join().expect("no panic");
+        assert_eq!(others, Counts::default());
+        assert_eq!(counts() - before, Counts { locks: 1, tries: 1, atomics: 1 });
+    }
+
+    #[test]
+    fn the_table_is_in_order() {
+        assert!(TABLE.is_sorted_by_key(|(rank, ..)| *rank));
+        assert_eq!((Rank::LINE.name(), Rank(7).name()), ("line", "undocumented"));
+    }
+}
