@@ -69,15 +69,6 @@ fn send_in(
     runtime().send(&send)
 }
 
-/// The request of an operation that does not take place: complete, with the status that the standard
-/// gives to communication with `MPI_PROC_NULL`.
-fn nothing(receives: bool) -> Request {
-    special::several(
-        Vec::new(),
-        Box::new(move || (if receives { Status::FROM_NOBODY } else { Status::EMPTY }, Ok(()))),
-    )
-}
-
 /// Starts a send.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
@@ -92,7 +83,7 @@ fn isend_in(
     request: Out<Request>,
 ) -> Result<()> {
     if dest == MPI_PROC_NULL {
-        request.set(nothing(false));
+        request.set(request::nothing(false));
         return Ok(());
     }
     let comm = comm::of(comm)?;
@@ -204,7 +195,7 @@ pub fn irecv(
     request: Out<Request>,
 ) -> Result<()> {
     if source == MPI_PROC_NULL {
-        request.set(nothing(true));
+        request.set(request::nothing(true));
         return Ok(());
     }
     let comm = comm::of(comm)?;
@@ -258,7 +249,7 @@ pub fn ibsend(
 ) -> Result<()> {
     // The message is in the buffer when the function returns, so the operation is complete.
     bsend(buf, count, datatype, dest, tag, comm)?;
-    request.set(nothing(false));
+    request.set(request::nothing(false));
     Ok(())
 }
 
@@ -576,7 +567,7 @@ pub fn imrecv(
 ) -> Result<()> {
     if message.get() == MPI_MESSAGE_NO_PROC {
         message.set(MPI_MESSAGE_NULL);
-        request.set(nothing(true));
+        request.set(request::nothing(true));
         return Ok(());
     }
     let (view, comm) = start_matched(buf, count, datatype, message)?;

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
 use std::cell::UnsafeCell;
 
+use cairn_framework::audit::Counted;
 use parking_lot::Mutex;
 
 /// Whether several threads may count references at a time.
@@ -94,7 +95,7 @@ impl<T: Class> Object<T> {
     /// Its handles are not valid any more; the reference of the handle goes. False if another thread
     /// was faster.
     pub fn close(&'static self) -> bool {
-        let closed = self.mark.swap(0, Ordering::AcqRel) == T::MARK;
+        let closed = self.mark.rmw().swap(0, Ordering::AcqRel) == T::MARK;
         if closed {
             self.release();
         }
@@ -105,7 +106,7 @@ impl<T: Class> Object<T> {
     #[inline]
     pub fn retain(&self) {
         if THREADED.load(Ordering::Relaxed) {
-            self.references.fetch_add(1, Ordering::Relaxed);
+            self.references.rmw().fetch_add(1, Ordering::Relaxed);
         } else {
             self.references.store(self.references.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
@@ -116,7 +117,7 @@ impl<T: Class> Object<T> {
     pub fn release(&'static self) {
         let before = if THREADED.load(Ordering::Relaxed) {
             // Release: what was done with the object comes before the drop.
-            self.references.fetch_sub(1, Ordering::Release)
+            self.references.rmw().fetch_sub(1, Ordering::Release)
         } else {
             let before = self.references.load(Ordering::Relaxed);
             self.references.store(before - 1, Ordering::Relaxed);

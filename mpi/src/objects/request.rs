@@ -4,13 +4,14 @@
 //! completion word of a request is where its owner and a waiter meet (dissertation §4.4): a waiter
 //! leaves the address of its sync object there, the owner signals what it finds.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COLLECTIVE, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING,
-    REQUEST_RECEIVE, Request as View, WaitSync,
+    REQUEST_RECEIVE, REQUEST_SEND, Request as View, WaitSync,
 };
 use cairn_framework::abi::status::OK;
+use cairn_framework::audit::Counted;
 
 use super::arena::Object;
 use super::comm::{self, CommBody, CommRef};
@@ -87,6 +88,40 @@ pub fn handle(request: *mut View, comm: CommRef) -> Request {
     Request::of(request)
 }
 
+/// A request that is complete from the start and stays. All threads share it, and nobody writes it.
+#[repr(align(128))]
+struct Complete(View);
+
+// SAFETY: nobody writes it.
+unsafe impl Sync for Complete {}
+
+impl Complete {
+    const fn new(kind: u32, source: i32, tag: i32) -> Self {
+        unsafe extern "C" fn keep(_: *mut View) {}
+        Self(View {
+            magic: REQUEST_MAGIC,
+            kind,
+            completion: AtomicUsize::new(REQUEST_COMPLETE),
+            status: MessageStatus { source, tag, error: OK, cancelled: 0, bytes: 0 },
+            free: Some(keep),
+            cancel: None,
+            start: None,
+            object: std::ptr::null_mut(),
+            active: 0,
+            reserved: 0,
+        })
+    }
+}
+
+/// The request of an operation that does not take place: complete, with the status that the standard
+/// gives to communication with `MPI_PROC_NULL`.
+pub fn nothing(receives: bool) -> Request {
+    static SENT: Complete = Complete::new(REQUEST_SEND, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    static RECEIVED: Complete = Complete::new(REQUEST_RECEIVE, MPI_PROC_NULL, MPI_ANY_TAG);
+    let complete = if receives { &RECEIVED } else { &SENT };
+    Request::of((&raw const complete.0).cast_mut())
+}
+
 /// The communicator of a request, if it is still going on.
 #[inline]
 pub fn comm_of(request: RequestRef) -> Option<CommRef> {
@@ -145,7 +180,7 @@ fn attach(request: RequestRef, sync: &WaitSync) -> Result<bool> {
     let own = std::ptr::from_ref(sync).expose_provenance();
     // Release: the completer sees the sync object as it was made.
     let word = &request.completion;
-    match word.compare_exchange(REQUEST_PENDING, own, Ordering::AcqRel, Ordering::Acquire) {
+    match word.rmw().compare_exchange(REQUEST_PENDING, own, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => Ok(true),
         Err(REQUEST_COMPLETE) => Ok(false),
         Err(_) => Err(busy().at(origin(request))),
@@ -163,7 +198,7 @@ pub fn busy() -> Error {
 fn detach(request: RequestRef, sync: &WaitSync) -> bool {
     let own = std::ptr::from_ref(sync).addr();
     let word = &request.completion;
-    word.compare_exchange(own, REQUEST_PENDING, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    word.rmw().compare_exchange(own, REQUEST_PENDING, Ordering::AcqRel, Ordering::Acquire).is_ok()
 }
 
 /// Waits for all of these that there is something to wait for.
@@ -200,7 +235,7 @@ pub fn wait_all(requests: &[Request]) -> Result<()> {
     }
     // What nothing is to wait for at, and the one more.
     let others = (rest.len() + 1 - seen) as i32;
-    sync.pending.fetch_sub(others + complete, Ordering::AcqRel);
+    sync.pending.rmw().fetch_sub(others + complete, Ordering::AcqRel);
     if sync.is_complete() { Ok(()) } else { runtime().wait(&sync) }
 }
 
