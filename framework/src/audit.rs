@@ -28,7 +28,7 @@
 
 use core::ffi::c_void;
 
-use crate::abi::host::AUDIT_ATOMIC;
+use crate::abi::lock::AUDIT_ATOMIC;
 
 /// The place of a lock in the order in which threads take locks; see the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -167,7 +167,7 @@ mod account {
     use core::ffi::c_void;
 
     use super::{Counts, Rank};
-    use crate::abi::host::{AUDIT_ATOMIC, AUDIT_LOCK, AUDIT_TRY, AUDIT_UNLOCK};
+    use crate::abi::lock::{AUDIT_ATOMIC, AUDIT_LOCK, AUDIT_TRY, AUDIT_UNLOCK};
 
     thread_local! {
         static COUNTS: Cell<Counts> = const { Cell::new(Counts { locks: 0, tries: 0, atomics: 0 }) };

@@ -21,6 +21,26 @@
 #include <cairn/types.h>
 
 /**
+ * The host's `audit`: the thread is about to wait for a lock.
+ */
+#define CAIRN_AUDIT_LOCK 1
+
+/**
+ * The host's `audit`: the thread has taken a lock without waiting.
+ */
+#define CAIRN_AUDIT_TRY 2
+
+/**
+ * The host's `audit`: the thread gives a lock back.
+ */
+#define CAIRN_AUDIT_UNLOCK 3
+
+/**
+ * The host's `audit`: the thread makes an atomic read-modify-write that is not a lock's.
+ */
+#define CAIRN_AUDIT_ATOMIC 4
+
+/**
  * A mutual exclusion lock of four bytes. All zero is unlocked, so zeroed memory holds a valid one.
  *
  * Not recursive and not fair. C code uses the host table's `lock_acquire`, `lock_try` and

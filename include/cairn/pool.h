@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/counter.h>
 #include <cairn/lock.h>
 #include <cairn/status.h>
 #include <cairn/types.h>
@@ -45,6 +46,11 @@ struct CAIRN_ALIGNED(128) cairn_cri_t {
    * The transport's own.
    */
   void *context;
+  /**
+   * Since 1.1. How often somebody had to wait for the lock. Counted by who holds it; the host sets
+   * it to zero in `pool_add`.
+   */
+  cairn_counter_cell_t waits;
 };
 
 /**

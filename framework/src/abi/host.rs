@@ -39,15 +39,6 @@ pub const PROGRESS_EVERY_PASS: u32 = 0;
 /// How often a progress callback is called: in one pass of many (connection set-up, timers).
 pub const PROGRESS_SELDOM: u32 = 1;
 
-/// [`Host::audit`]: the thread is about to wait for a lock.
-pub const AUDIT_LOCK: u32 = 1;
-/// [`Host::audit`]: the thread has taken a lock without waiting.
-pub const AUDIT_TRY: u32 = 2;
-/// [`Host::audit`]: the thread gives a lock back.
-pub const AUDIT_UNLOCK: u32 = 3;
-/// [`Host::audit`]: the thread makes an atomic read-modify-write that is not a lock's.
-pub const AUDIT_ATOMIC: u32 = 4;
-
 /// A progress callback: looks for events once, never waits, and returns how many it handled.
 pub type ProgressFn = unsafe extern "C" fn(context: *mut c_void) -> u32;
 

@@ -9,8 +9,16 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::counter::CounterCell;
-use super::host::{AUDIT_LOCK, AUDIT_TRY, AUDIT_UNLOCK};
 use crate::audit::{self, Rank};
+
+/// The host's `audit`: the thread is about to wait for a lock.
+pub const AUDIT_LOCK: u32 = 1;
+/// The host's `audit`: the thread has taken a lock without waiting.
+pub const AUDIT_TRY: u32 = 2;
+/// The host's `audit`: the thread gives a lock back.
+pub const AUDIT_UNLOCK: u32 = 3;
+/// The host's `audit`: the thread makes an atomic read-modify-write that is not a lock's.
+pub const AUDIT_ATOMIC: u32 = 4;
 
 /// A mutual exclusion lock of four bytes. All zero is unlocked, so zeroed memory holds a valid one.
 ///
