@@ -335,7 +335,7 @@ mod tests {
         assert!(lock.try_guard().is_none());
         drop(held);
         assert_eq!(word.rmw().fetch_add(1, Ordering::Relaxed), 0);
-        let others = std::thread::spawn(|| counts()).join().expect("no panic");
+        let others = std::thread::spawn(counts).join().expect("no panic");
         assert_eq!(others, Counts::default());
         assert_eq!(counts() - before, Counts { locks: 1, tries: 1, atomics: 1 });
     }

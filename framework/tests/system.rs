@@ -675,7 +675,7 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
         unsafe { (*cri).index + 1 }
     }
     let pool = |count: u32| {
-        let cris: Vec<Instance> = (0..count).map(|index| Instance::new(index)).collect();
+        let cris: Vec<Instance> = (0..count).map(Instance::new).collect();
         Box::leak(Box::new(CriPool {
             struct_size: size_of::<CriPool>() as u32,
             count,
