@@ -35,8 +35,9 @@ use crate::abi::lock::AUDIT_ATOMIC;
 pub struct Rank(u32);
 
 /// Number, name, and whether a thread may hold several, taken by rising addresses.
-const TABLE: [(Rank, &str, bool); 7] = [
+const TABLE: [(Rank, &str, bool); 8] = [
     (Rank::UNKNOWN, "unknown", true),
+    (Rank::SWEEP, "sweep", false),
     (Rank::OPERATIONS, "operations", false),
     (Rank::INSTANCE, "instance", false),
     (Rank::SHARD, "shard", true),
@@ -48,6 +49,8 @@ const TABLE: [(Rank, &str, bool); 7] = [
 impl Rank {
     /// Not checked.
     pub const UNKNOWN: Self = Self(0);
+    /// Ending what waits for peers that have failed.
+    pub const SWEEP: Self = Self(5);
     /// Collective operations under way.
     pub const OPERATIONS: Self = Self(10);
     /// A communication resource instance.

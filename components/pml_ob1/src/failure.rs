@@ -16,6 +16,7 @@ use cairn_framework::abi::host::PROGRESS_SELDOM;
 use cairn_framework::abi::peer::{PEER_FAILED, PEER_SELF, Peer};
 use cairn_framework::abi::request::MessageStatus;
 use cairn_framework::abi::status::ERR_PEER;
+use cairn_framework::audit::Rank;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::MATCH_ANY_SOURCE;
 
@@ -27,7 +28,6 @@ use crate::mode::{Locked, Mode, fetch_add};
 use crate::receive::ReceiveRequest;
 
 /// The failed peers of a process.
-#[derive(Default)]
 pub struct Failures {
     peers: Locked<Vec<PeerPointer>>,
     /// A thread sweeps.
@@ -36,6 +36,17 @@ pub struct Failures {
     pub opened: AtomicU32,
     /// Touched by the thread that sweeps.
     swept: Locked<Swept>,
+}
+
+impl Default for Failures {
+    fn default() -> Self {
+        Self {
+            peers: Locked::default(),
+            sweeping: AtomicBool::new(false),
+            opened: AtomicU32::new(0),
+            swept: Locked::new(Rank::SWEEP),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
