@@ -1,0 +1,225 @@
+//! Communicators, as far as benchmarks need them.
+
+use std::ffi::{CString, c_int, c_void};
+
+use mpi::ffi;
+
+/// A communicator. A copy is the same communicator.
+///
+/// Threads use it as the thread level of MPI allows; [`crate::Lab::measure`] starts threads only
+/// with `MPI_THREAD_MULTIPLE`.
+#[derive(Clone, Copy)]
+pub struct Comm(pub(crate) ffi::MPI_Comm);
+
+// SAFETY: a handle of MPI is a value that any thread may use, as the thread level allows.
+unsafe impl Send for Comm {}
+// SAFETY: as above; MPI locks what is behind the handle.
+unsafe impl Sync for Comm {}
+
+/// Receives from any rank.
+pub const ANY_SOURCE: Option<usize> = None;
+/// Receives with any tag.
+pub const ANY_TAG: Option<usize> = None;
+
+impl Comm {
+    /// All ranks of the job. MPI has been initialised.
+    pub(crate) fn world() -> Comm {
+        // SAFETY: a constant of the library.
+        Comm(unsafe { ffi::RSMPI_COMM_WORLD })
+    }
+
+    /// The handle, for functions that have no wrapper here.
+    pub fn raw(self) -> ffi::MPI_Comm {
+        self.0
+    }
+
+    /// The rank of this process.
+    pub fn rank(self) -> usize {
+        let mut rank = 0;
+        // SAFETY: the communicator is valid and the result outlives the call.
+        ok(unsafe { ffi::MPI_Comm_rank(self.0, &mut rank) }, "MPI_Comm_rank");
+        rank as usize
+    }
+
+    /// How many processes there are.
+    pub fn size(self) -> usize {
+        let mut size = 0;
+        // SAFETY: the communicator is valid and the result outlives the call.
+        ok(unsafe { ffi::MPI_Comm_size(self.0, &mut size) }, "MPI_Comm_size");
+        size as usize
+    }
+
+    /// A communicator with the same processes. Collective.
+    pub fn duplicate(self) -> Comm {
+        let mut new = self;
+        // SAFETY: the communicator is valid and the result outlives the call.
+        ok(unsafe { ffi::MPI_Comm_dup(self.0, &mut new.0) }, "MPI_Comm_dup");
+        new
+    }
+
+    /// A communicator with the same processes and an info key, such as
+    /// `mpi_assert_allow_overtaking` (MPI 5.0, section 7.4.4). Collective.
+    pub fn duplicate_with(self, key: &str, value: &str) -> Comm {
+        let (key, value) = (CString::new(key).unwrap(), CString::new(value).unwrap());
+        let mut new = self;
+        // SAFETY: a constant of the library.
+        let mut info = unsafe { ffi::RSMPI_INFO_NULL };
+        // SAFETY: handles are valid, strings end with 0, and results outlive the calls.
+        unsafe {
+            ok(ffi::MPI_Info_create(&mut info), "MPI_Info_create");
+            ok(ffi::MPI_Info_set(info, key.as_ptr(), value.as_ptr()), "MPI_Info_set");
+            ok(ffi::MPI_Comm_dup_with_info(self.0, info, &mut new.0), "MPI_Comm_dup_with_info");
+            ok(ffi::MPI_Info_free(&mut info), "MPI_Info_free");
+        }
+        new
+    }
+
+    /// Communicators of the processes that name the same color, in the order of their ranks here.
+    /// Nothing for a process that names none. Collective.
+    pub fn split(self, color: Option<usize>) -> Option<Comm> {
+        // SAFETY: a constant of the library.
+        let color = color.map_or(unsafe { ffi::RSMPI_UNDEFINED }, |color| color as c_int);
+        let mut new = self;
+        // SAFETY: the communicator is valid and the result outlives the call.
+        ok(unsafe { ffi::MPI_Comm_split(self.0, color, 0, &mut new.0) }, "MPI_Comm_split");
+        // SAFETY: a constant of the library.
+        (new.0 != unsafe { ffi::RSMPI_COMM_NULL }).then_some(new)
+    }
+
+    /// Gives the communicator back; no copy may be used afterwards. Collective.
+    pub fn free(mut self) {
+        // SAFETY: the communicator is valid and not used afterwards.
+        ok(unsafe { ffi::MPI_Comm_free(&mut self.0) }, "MPI_Comm_free");
+    }
+
+    /// Waits for all processes. Collective.
+    pub fn barrier(self) {
+        // SAFETY: the communicator is valid.
+        ok(unsafe { ffi::MPI_Barrier(self.0) }, "MPI_Barrier");
+    }
+
+    /// Sends bytes and waits until they may be changed.
+    pub fn send(self, data: &[u8], to: usize, tag: usize) {
+        let (pointer, count) = (data.as_ptr().cast::<c_void>(), count(data.len()));
+        // SAFETY: the buffer has so many bytes and outlives the call.
+        let code =
+            unsafe { ffi::MPI_Send(pointer, count, byte(), to as c_int, tag as c_int, self.0) };
+        ok(code, "MPI_Send");
+    }
+
+    /// Receives at most so many bytes.
+    pub fn receive(self, data: &mut [u8], from: Option<usize>, tag: Option<usize>) {
+        let (pointer, count) = (data.as_mut_ptr().cast::<c_void>(), count(data.len()));
+        // SAFETY: the buffer has so many bytes and outlives the call.
+        let code = unsafe {
+            ffi::MPI_Recv(
+                pointer,
+                count,
+                byte(),
+                source(from),
+                any_tag(tag),
+                self.0,
+                ffi::RSMPI_STATUS_IGNORE,
+            )
+        };
+        ok(code, "MPI_Recv");
+    }
+
+    /// The largest value of any process. Collective.
+    pub fn maximum(self, value: f64) -> f64 {
+        let mut result = 0.0;
+        // SAFETY: both buffers hold one double and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Allreduce(
+                (&raw const value).cast(),
+                (&raw mut result).cast(),
+                1,
+                ffi::RSMPI_DOUBLE,
+                ffi::RSMPI_MAX,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Allreduce");
+        result
+    }
+
+    /// The sum of the values of all processes. Collective.
+    pub fn sum(self, value: u64) -> u64 {
+        let mut result = 0;
+        // SAFETY: both buffers hold one integer and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Allreduce(
+                (&raw const value).cast(),
+                (&raw mut result).cast(),
+                1,
+                ffi::RSMPI_UINT64_T,
+                ffi::RSMPI_SUM,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Allreduce");
+        result
+    }
+
+    /// The value of every process, by rank. Collective.
+    pub fn gather_all(self, value: f64) -> Vec<f64> {
+        let mut results = vec![0.0; self.size()];
+        // SAFETY: the buffers hold one double, and one for each process, and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Allgather(
+                (&raw const value).cast(),
+                1,
+                ffi::RSMPI_DOUBLE,
+                results.as_mut_ptr().cast(),
+                1,
+                ffi::RSMPI_DOUBLE,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Allgather");
+        results
+    }
+}
+
+/// What a message is made of.
+pub(crate) fn byte() -> ffi::MPI_Datatype {
+    // SAFETY: a constant of the library.
+    unsafe { ffi::RSMPI_UINT8_T }
+}
+
+/// The rank to receive from as MPI writes it.
+#[inline]
+pub(crate) fn source(from: Option<usize>) -> c_int {
+    // SAFETY: a constant of the library.
+    from.map_or(unsafe { ffi::RSMPI_ANY_SOURCE }, |rank| rank as c_int)
+}
+
+/// The tag to receive as MPI writes it.
+#[inline]
+pub(crate) fn any_tag(tag: Option<usize>) -> c_int {
+    // SAFETY: a constant of the library.
+    tag.map_or(unsafe { ffi::RSMPI_ANY_TAG }, |tag| tag as c_int)
+}
+
+/// A number of bytes as MPI takes it.
+pub(crate) fn count(bytes: usize) -> c_int {
+    c_int::try_from(bytes).expect("sizes are checked when the command line is read")
+}
+
+/// Ends the job when a function of MPI failed. Mostly MPI has done so itself.
+#[inline]
+pub(crate) fn ok(code: c_int, function: &str) {
+    if code != 0 {
+        failed(code, function);
+    }
+}
+
+#[cold]
+fn failed(code: c_int, function: &str) -> ! {
+    let mut text = [0_u8; 4096];
+    let mut length = 0;
+    // SAFETY: no library's text is longer than the buffer.
+    unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
+    let text = String::from_utf8_lossy(&text[..length.max(0) as usize]).into_owned();
+    panic!("{function} failed: {text}");
+}

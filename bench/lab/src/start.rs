@@ -1,0 +1,256 @@
+//! Beginning and end of a benchmark.
+
+use std::panic;
+use std::process::exit;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use clap::Parser;
+use mpi::environment::Universe;
+use mpi::{Threading, ffi};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::{Common, Level};
+use crate::comm::Comm;
+use crate::output::{Coordinate, Metric, Point, Run};
+use crate::progress::Progress;
+use crate::statistics::Summary;
+
+/// Exit statuses.
+const WRONG_DATA: i32 = 1;
+const REFUSED: i32 = 2;
+const SKIPPED: i32 = 77;
+
+/// The command line of a benchmark.
+pub trait Arguments: Parser + Serialize {
+    /// The options that all have.
+    fn common(&self) -> &Common;
+
+    /// The most threads that a process will have.
+    fn threads(&self) -> usize;
+
+    /// Fills in what follows from other options, so that the output shows it. Called once, first.
+    fn settle(&mut self) {}
+}
+
+/// A benchmark that runs: MPI, its options, and what was measured so far.
+pub struct Lab {
+    /// Finalizes MPI.
+    universe: Option<Universe>,
+    benchmark: String,
+    /// For the lab's own messages.
+    control: Comm,
+    rank: usize,
+    size: usize,
+    level: Level,
+    most_threads: usize,
+    common: Common,
+    parameters: Value,
+    library: String,
+    /// Messages with wrong data on this rank.
+    wrong: AtomicU64,
+    points: Mutex<Vec<Point>>,
+    progress: Progress,
+}
+
+impl Lab {
+    /// Reads the command line and starts MPI, with `MPI_THREAD_MULTIPLE` if any process will have
+    /// several threads. Ends the program on all ranks, with the reason from rank 0, if the command
+    /// line is wrong or MPI does not have the level.
+    pub fn start<A: Arguments>() -> (Lab, A) {
+        let benchmark = A::command().get_name().to_owned();
+        let parsed = A::try_parse().map(|mut args| {
+            args.settle();
+            args
+        });
+        let needed = match &parsed {
+            Ok(args) if args.threads() > 1 => Level::Multiple,
+            _ => Level::Single,
+        };
+        let chosen = parsed.as_ref().ok().and_then(|args| args.common().level);
+        let wanted = chosen.unwrap_or(needed);
+        let Some((universe, provided)) = mpi::initialize_with_threading(threading(wanted)) else {
+            unreachable!("nobody has initialised MPI before");
+        };
+        abort_on_panic();
+        let rank = Comm::world().rank();
+        let args = match parsed {
+            Ok(args) => args,
+            Err(error) => {
+                if rank == 0 {
+                    // Nobody is left to be told when this fails.
+                    let _ = error.print();
+                }
+                drop(universe);
+                exit(error.exit_code());
+            }
+        };
+        let library = mpi::environment::library_version().unwrap_or_default();
+        let lab = Lab {
+            universe: Some(universe),
+            benchmark,
+            control: Comm::world().duplicate(),
+            rank,
+            size: Comm::world().size(),
+            level: wanted,
+            most_threads: args.threads(),
+            common: args.common().clone(),
+            parameters: serde_json::to_value(&args).expect("options are plain values"),
+            library: library.lines().next().unwrap_or_default().trim_end_matches('\0').into(),
+            wrong: AtomicU64::new(0),
+            points: Mutex::new(Vec::new()),
+            progress: Progress::new(rank, args.common().batches),
+        };
+        if wanted < needed {
+            lab.refuse("several threads in a process need --level multiple");
+        }
+        if provided < threading(wanted) {
+            lab.skip(&format!("this MPI has no thread level {wanted:?}"));
+        }
+        (lab, args)
+    }
+
+    /// This process.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// How many processes there are.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// All processes, for the messages that are measured.
+    pub fn world(&self) -> Comm {
+        Comm::world()
+    }
+
+    /// The thread level that MPI was asked for.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The options that all benchmarks have.
+    pub fn common(&self) -> &Common {
+        &self.common
+    }
+
+    /// How many points the sweep has, for the progress bar.
+    pub fn points(&self, points: usize) {
+        self.progress.points(points);
+    }
+
+    /// Adds a result, on every rank.
+    pub fn point(&self, at: &[(&str, Coordinate)], metric: Metric, value: Summary) {
+        let at = at.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        self.points.lock().unwrap().push(Point { at, metric, value });
+    }
+
+    /// So many messages had wrong data.
+    pub fn wrong(&self, messages: u64) {
+        self.wrong.fetch_add(messages, Ordering::Relaxed);
+    }
+
+    /// Prints what was measured and ends the program. Collective.
+    pub fn finish(self) -> ! {
+        let table = |run: &Run| run.table();
+        self.finish_with(table)
+    }
+
+    /// As [`Lab::finish`], with a text of the benchmark's own instead of the table. `text` is
+    /// called on rank 0 only.
+    pub fn finish_as(self, text: impl FnOnce() -> String) -> ! {
+        self.finish_with(|_| text())
+    }
+
+    fn finish_with(self, table: impl FnOnce(&Run) -> String) -> ! {
+        self.progress.end();
+        let wrong = self.control.sum(self.wrong.load(Ordering::Relaxed));
+        if self.rank == 0 {
+            let points = self.points.lock().unwrap();
+            let run = Run {
+                benchmark: &self.benchmark,
+                library: &self.library,
+                ranks: self.size,
+                parameters: &self.parameters,
+                points: &points,
+                checked: wrong == 0,
+            };
+            if self.common.json {
+                println!("{}", run.json());
+            } else {
+                print!("{}", table(&run));
+            }
+            if wrong > 0 {
+                eprintln!("{}: {wrong} messages had wrong data", self.benchmark);
+            }
+        }
+        self.end(if wrong == 0 { 0 } else { WRONG_DATA })
+    }
+
+    /// Ends the program because this cannot be done with so many ranks or these options. Collective:
+    /// every rank must come to the same conclusion.
+    pub fn refuse(self, reason: &str) -> ! {
+        if self.rank == 0 {
+            eprintln!("{}: {reason}", self.benchmark);
+        }
+        self.end(REFUSED)
+    }
+
+    /// Ends the program because this MPI lacks something. Collective as [`Lab::refuse`].
+    pub fn skip(self, reason: &str) -> ! {
+        if self.rank == 0 {
+            if self.common.json {
+                println!(
+                    "{}",
+                    json!({
+                        "format": 1,
+                        "benchmark": self.benchmark,
+                        "skipped": reason,
+                    })
+                );
+            }
+            eprintln!("{}: skipped: {reason}", self.benchmark);
+        }
+        self.end(SKIPPED)
+    }
+
+    fn end(mut self, status: i32) -> ! {
+        self.progress.end();
+        self.control.free();
+        drop(self.universe.take());
+        exit(status)
+    }
+
+    pub(crate) fn control(&self) -> Comm {
+        self.control
+    }
+
+    pub(crate) fn most_threads(&self) -> usize {
+        self.most_threads
+    }
+
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+}
+
+fn threading(level: Level) -> Threading {
+    match level {
+        Level::Single => Threading::Single,
+        Level::Funneled => Threading::Funneled,
+        Level::Serialized => Threading::Serialized,
+        Level::Multiple => Threading::Multiple,
+    }
+}
+
+/// A thread that panics ends the job, because all others wait for its messages.
+fn abort_on_panic() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        report(info);
+        // SAFETY: MPI is initialised as long as a benchmark runs.
+        unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, WRONG_DATA) };
+    }));
+}
