@@ -7,7 +7,7 @@
 //! same.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Instant;
 
@@ -52,14 +52,14 @@ impl Work for () {
 }
 
 /// A thread of a measurement.
-pub struct Worker<'a> {
+pub struct Worker<'lab> {
     /// Who it is.
     pub entity: Entity,
     /// What it belongs to.
-    pub lab: &'a Lab,
+    pub lab: &'lab Lab,
     /// How many threads this process has.
     pub threads: usize,
-    gate: &'a Barrier,
+    gate: Arc<Barrier>,
 }
 
 impl Worker<'_> {
@@ -115,14 +115,14 @@ impl Lab {
     /// may have another number. Thread 0 is the calling one. Collective: all ranks call it, those that have nothing to do as well.
     ///
     /// More than one thread needs [`Level::Multiple`], see [`Lab::start`].
-    pub fn measure<F>(&self, threads: usize, setup: F) -> Measured
+    pub fn measure<'lab, F>(&'lab self, threads: usize, setup: F) -> Measured
     where
-        F: for<'a> Fn(&'a Worker<'a>) -> Box<dyn Work + 'a> + Sync,
+        F: for<'a> Fn(&'a Worker<'lab>) -> Box<dyn Work + 'a> + Sync,
     {
         assert!(threads == 1 || self.level() == Level::Multiple, "threads need the level multiple");
         let team = Team {
             lab: self,
-            gate: Barrier::new(threads),
+            gate: Arc::new(Barrier::new(threads)),
             phase: Mutex::new(None),
             began: Instant::now(),
             first: AtomicU64::new(u64::MAX),
@@ -145,9 +145,9 @@ impl Lab {
 }
 
 /// What the threads of a rank share.
-struct Team<'a> {
-    lab: &'a Lab,
-    gate: Barrier,
+struct Team<'lab> {
+    lab: &'lab Lab,
+    gate: Arc<Barrier>,
     /// What comes next; nothing at the end. Written by thread 0 between two passages of the gate,
     /// read by all after the second.
     phase: Mutex<Option<Phase>>,
@@ -160,14 +160,14 @@ struct Team<'a> {
     schedule: Mutex<Schedule>,
 }
 
-impl Team<'_> {
+impl<'lab> Team<'lab> {
     fn member<F>(&self, thread: usize, threads: usize, cores: &CpuSet, setup: &F)
     where
-        F: for<'b> Fn(&'b Worker<'b>) -> Box<dyn Work + 'b>,
+        F: for<'a> Fn(&'a Worker<'lab>) -> Box<dyn Work + 'a>,
     {
         let entity = Entity { rank: self.lab.rank(), thread };
         pin(self.lab, entity, cores);
-        let worker = Worker { entity, lab: self.lab, threads, gate: &self.gate };
+        let worker = Worker { entity, lab: self.lab, threads, gate: Arc::clone(&self.gate) };
         let mut work = setup(&worker);
         while let Some(phase) = self.next(thread) {
             work.prepare(phase.round);
