@@ -142,6 +142,12 @@ impl Serialize for List {
     }
 }
 
+/// How a value of an option is written on the command line.
+pub fn name(value: &impl clap::ValueEnum) -> String {
+    let value = value.to_possible_value().expect("no value is hidden");
+    value.get_name().to_owned()
+}
+
 /// A list of sizes of messages, which a number of elements in MPI must hold.
 ///
 /// # Errors

@@ -24,7 +24,7 @@ mod start;
 mod statistics;
 mod time;
 
-pub use args::{Common, Level, List, Pinning, count, sizes};
+pub use args::{Common, Level, List, Pinning, count, name, sizes};
 pub use check::{POISON, check, fill};
 pub use comm::{ANY_SOURCE, ANY_TAG, Comm};
 pub use entities::{Channel, Entity, all_to_all, pairwise};

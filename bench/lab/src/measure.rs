@@ -38,8 +38,12 @@ pub trait Work {
     #[must_use]
     fn verify(&mut self, round: u64) -> u64;
 
-    /// After the last round, for what all ranks do together, such as freeing. Not timed.
-    fn finish(&mut self) {}
+    /// After the last round, for what is left to do, such as freeing. Says how many messages were
+    /// wrong. Not timed.
+    #[must_use]
+    fn finish(&mut self) -> u64 {
+        0
+    }
 }
 
 /// For a thread that has nothing to do.
@@ -102,7 +106,8 @@ impl Measured {
         self.each(|seconds, iterations| things * iterations / seconds)
     }
 
-    fn each(&self, value: impl Fn(f64, f64) -> f64) -> Summary {
+    /// What follows from the seconds and the iterations of each.
+    pub fn each(&self, value: impl Fn(f64, f64) -> f64) -> Summary {
         let rounds = self.seconds.iter().zip(&self.iterations);
         let values: Vec<f64> =
             rounds.map(|(seconds, iterations)| value(*seconds, *iterations as f64)).collect();
@@ -179,7 +184,7 @@ impl<'lab> Team<'lab> {
             self.last.fetch_max(end, Ordering::Relaxed);
             self.lab.wrong(work.verify(phase.round));
         }
-        work.finish();
+        self.lab.wrong(work.finish());
     }
 
     fn nanoseconds(&self) -> u64 {

@@ -71,6 +71,12 @@ impl From<&str> for Coordinate {
     }
 }
 
+impl From<String> for Coordinate {
+    fn from(word: String) -> Coordinate {
+        Coordinate::Word(word)
+    }
+}
+
 impl std::fmt::Display for Coordinate {
     fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
@@ -117,7 +123,9 @@ impl Run<'_> {
     /// apart.
     pub fn table(&self) -> String {
         let mut header: Vec<String> = Vec::new();
-        let mut rows: Vec<(&[(String, Coordinate)], Vec<(usize, String)>)> = Vec::new();
+        // Cells with their columns, one row for each of `places`.
+        let mut places: Vec<&[(String, Coordinate)]> = Vec::new();
+        let mut rows: Vec<Vec<(usize, String)>> = Vec::new();
         let mut column = |name: &str| {
             header.iter().position(|other| other == name).unwrap_or_else(|| {
                 header.push(name.into());
@@ -130,26 +138,27 @@ impl Run<'_> {
             }
         }
         for point in self.points {
-            let row = match rows.iter().position(|(at, _)| *at == point.at) {
+            let row = match places.iter().position(|at| *at == point.at) {
                 Some(row) => row,
                 None => {
                     let cells = point.at.iter().map(|(name, at)| (column(name), at.to_string()));
-                    rows.push((&point.at, cells.collect()));
+                    rows.push(cells.collect());
+                    places.push(&point.at);
                     rows.len() - 1
                 }
             };
             let (name, _, _) = point.metric.description();
             let (unit, scale) = point.metric.shown();
             let value = number(point.value.median * scale);
-            rows[row].1.push((column(&format!("{name} [{unit}]")), value));
+            rows[row].push((column(&format!("{name} [{unit}]")), value));
             if point.value.count > 1 {
                 let spread = (point.value.maximum - point.value.minimum) / point.value.median;
                 let spread = format!("{:.0}%", (spread * 100.0).max(0.0));
-                rows[row].1.push((column(&format!("{name} spread")), spread));
+                rows[row].push((column(&format!("{name} spread")), spread));
             }
         }
         let mut cells = vec![header.clone()];
-        for (_, row) in rows {
+        for row in rows {
             let mut line = vec![String::new(); header.len()];
             for (column, text) in row {
                 line[column] = text;

@@ -45,6 +45,11 @@ impl Slots {
         self.lines.len() / self.stride
     }
 
+    /// How large each is.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Writes the data of a message, see [`fill`].
     pub fn fill(&mut self, slot: usize, seed: u64) {
         fill(self.data_mut(slot), seed);

@@ -1,10 +1,8 @@
 //! Time of a message one way: two entities send it to each other and back.
 #![forbid(unsafe_code)]
 
-use cairn_lab::{
-    Arguments, Channel, Comm, Common, Entity, Lab, List, Metric, Slots, Work, count, pairwise,
-    sizes,
-};
+use cairn_bench::Player;
+use cairn_lab::{Arguments, Common, Lab, List, Metric, count, pairwise, sizes};
 use clap::Parser;
 use serde::Serialize;
 
@@ -55,60 +53,4 @@ fn main() {
         lab.point(&[("bytes", bytes.into())], Metric::Latency, measured.time(2.0));
     }
     lab.finish();
-}
-
-/// One side of a pair.
-struct Player {
-    comm: Comm,
-    serves: bool,
-    partner: usize,
-    /// Tells the pairs of the same processes apart.
-    tag: usize,
-    /// Tells all pairs apart.
-    seed: u64,
-    ball: Slots,
-}
-
-impl Player {
-    fn new(comm: Comm, channel: &Channel, me: Entity, bytes: usize) -> Player {
-        let serves = channel.sender == me;
-        let partner = if serves { channel.receiver } else { channel.sender };
-        Player {
-            comm,
-            serves,
-            partner: partner.rank,
-            tag: channel.index,
-            seed: (channel.index as u64) << 32,
-            ball: Slots::new(1, bytes),
-        }
-    }
-}
-
-impl Work for Player {
-    fn prepare(&mut self, round: u64) {
-        if self.serves {
-            self.ball.fill(0, self.seed + round);
-        } else {
-            self.ball.poison();
-        }
-    }
-
-    // Received into the buffer that is sent, so a message that gets lost or damaged in any of the
-    // iterations is seen at the end.
-    fn run(&mut self, iterations: u64) {
-        let Player { comm, partner, tag, .. } = *self;
-        for _ in 0..iterations {
-            if self.serves {
-                self.ball.send(0, comm, partner, tag);
-                self.ball.receive(0, comm, Some(partner), Some(tag));
-            } else {
-                self.ball.receive(0, comm, Some(partner), Some(tag));
-                self.ball.send(0, comm, partner, tag);
-            }
-        }
-    }
-
-    fn verify(&mut self, round: u64) -> u64 {
-        u64::from(!self.ball.check(0, self.seed + round))
-    }
 }

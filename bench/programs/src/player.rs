@@ -1,0 +1,60 @@
+//! A message that goes back and forth between two entities.
+
+use cairn_lab::{Channel, Comm, Entity, Slots, Work};
+
+/// An entity that plays ping-pong with its partner. One iteration is there and back.
+pub struct Player {
+    comm: Comm,
+    serves: bool,
+    partner: usize,
+    /// Tells the pairs of the same processes apart.
+    tag: usize,
+    /// Tells all pairs apart.
+    seed: u64,
+    ball: Slots,
+}
+
+impl Player {
+    /// The part of `me` in a channel. The sender serves.
+    pub fn new(comm: Comm, channel: &Channel, me: Entity, bytes: usize) -> Player {
+        let serves = channel.sender == me;
+        let partner = if serves { channel.receiver } else { channel.sender };
+        Player {
+            comm,
+            serves,
+            partner: partner.rank,
+            tag: channel.index,
+            seed: (channel.index as u64) << 32,
+            ball: Slots::new(1, bytes),
+        }
+    }
+}
+
+impl Work for Player {
+    fn prepare(&mut self, round: u64) {
+        if self.serves {
+            self.ball.fill(0, self.seed + round);
+        } else {
+            self.ball.poison();
+        }
+    }
+
+    // Received into the buffer that is sent, so a message that gets lost or damaged in any of the
+    // iterations is seen at the end.
+    fn run(&mut self, iterations: u64) {
+        let Player { comm, partner, tag, .. } = *self;
+        for _ in 0..iterations {
+            if self.serves {
+                self.ball.send(0, comm, partner, tag);
+                self.ball.receive(0, comm, Some(partner), Some(tag));
+            } else {
+                self.ball.receive(0, comm, Some(partner), Some(tag));
+                self.ball.send(0, comm, partner, tag);
+            }
+        }
+    }
+
+    fn verify(&mut self, round: u64) -> u64 {
+        u64::from(!self.ball.check(0, self.seed + round))
+    }
+}
