@@ -40,10 +40,9 @@ impl Metric {
     /// What a table shows: the unit and how many of it are one of JSON's.
     fn shown(self) -> (&'static str, f64) {
         match self {
-            Metric::Latency | Metric::Time => ("us", 1e6),
+            Metric::Latency | Metric::Time | Metric::Cpu => ("us", 1e6),
             Metric::Rate => ("message/s", 1.0),
             Metric::Bandwidth => ("MB/s", 1e-6),
-            Metric::Cpu => ("s", 1.0),
             Metric::Overlap => ("%", 100.0),
         }
     }

@@ -86,6 +86,8 @@ impl Lab {
                 exit(error.exit_code());
             }
         };
+        let mut parameters = serde_json::to_value(&args).expect("options are plain values");
+        parameters["level"] = json!(wanted);
         let library = mpi::environment::library_version().unwrap_or_default();
         let lab = Lab {
             universe: Some(universe),
@@ -96,7 +98,7 @@ impl Lab {
             level: wanted,
             most_threads: args.threads(),
             common: args.common().clone(),
-            parameters: serde_json::to_value(&args).expect("options are plain values"),
+            parameters,
             library: library.lines().next().unwrap_or_default().trim_end_matches('\0').into(),
             wrong: AtomicU64::new(0),
             points: Mutex::new(Vec::new()),

@@ -70,7 +70,9 @@ fn measure(
     let messages = (channels.len() * window) as f64;
     let at = [("bytes", bytes.into()), ("window", window.into()), ("threads", x.max(y).into())];
     lab.point(&at, Metric::Rate, measured.rate(messages));
-    lab.point(&at, Metric::Bandwidth, measured.rate(messages * bytes as f64));
+    if bytes > 0 {
+        lab.point(&at, Metric::Bandwidth, measured.rate(messages * bytes as f64));
+    }
     lab.point(&at, Metric::Latency, measured.time(messages));
     measured.time(1.0)
 }
