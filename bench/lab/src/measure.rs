@@ -312,7 +312,7 @@ impl Schedule {
                     return Some(self.phase(more, false));
                 }
                 let fitting = self.time / seconds.max(1e-9) * done as f64;
-                return self.next_timed((fitting as u64).max(1));
+                return self.next_timed((fitting.round() as u64).max(1));
             }
             State::Timed(0, _) => return None,
             State::Timed(batches, left) => {

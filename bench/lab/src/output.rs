@@ -229,7 +229,7 @@ mod tests {
         let points = [
             point(8, Metric::Latency, &[1e-6, 2e-6, 3e-6]),
             point(8, Metric::Bandwidth, &[8e6]),
-            point(1024, Metric::Latency, &[12.345e-6]),
+            point(1024, Metric::Latency, &[12.346e-6]),
         ];
         let expected = "\
 # b: 2 ranks, L 1
