@@ -135,7 +135,7 @@ impl Lab {
             schedule: Mutex::new(Schedule::new(self.common())),
         };
         let (team, setup) = (&team, &setup);
-        let cores = sched_getaffinity(None).expect("the cores of this process can be asked for");
+        let cores = own_cores();
         thread::scope(|scope| {
             for thread in 1..threads {
                 scope.spawn(move || team.member(thread, threads, &cores, setup));
@@ -221,6 +221,22 @@ impl<'lab> Team<'lab> {
     }
 }
 
+/// Whether the cores that the command line names can be used. Collective, with the same answer on
+/// all ranks.
+pub(crate) fn can_pin(lab: &Lab) -> Result<(), String> {
+    let Pinning::Cores(named) = &lab.common().pin else { return Ok(()) };
+    let cores = own_cores();
+    let refused = named.iter().find(|core| !run_on(**core));
+    sched_setaffinity(None, &cores).expect("a thread may go back to its cores");
+    if lab.control().sum(u64::from(refused.is_some())) == 0 {
+        return Ok(());
+    }
+    Err(match refused {
+        Some(core) => format!("--pin names core {core}, which this machine does not have"),
+        None => "--pin names a core that another machine of this job does not have".into(),
+    })
+}
+
 /// Puts the calling thread where the command line says.
 fn pin(lab: &Lab, entity: Entity, cores: &CpuSet) {
     let core = match &lab.common().pin {
@@ -233,13 +249,20 @@ fn pin(lab: &Lab, entity: Entity, cores: &CpuSet) {
             cores[(entity.rank * lab.most_threads() + entity.thread) % cores.len()]
         }
     };
+    assert!(run_on(core), "rank {} can no longer run on core {core}", entity.rank);
+}
+
+/// Whether the calling thread could be put there.
+fn run_on(core: usize) -> bool {
     let mut set = CpuSet::new();
     if core < CpuSet::MAX_CPU {
         set.set(core);
     }
-    if let Err(error) = sched_setaffinity(None, &set) {
-        panic!("rank {} cannot run on core {core}: {error}", entity.rank);
-    }
+    sched_setaffinity(None, &set).is_ok()
+}
+
+fn own_cores() -> CpuSet {
+    sched_getaffinity(None).expect("the cores of this process can be asked for")
 }
 
 /// Which phases a point has, from the times of those before.

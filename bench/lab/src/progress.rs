@@ -1,18 +1,24 @@
 //! The bar on a terminal.
 
+use std::fs::OpenOptions;
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Before this nobody gets impatient.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How far the sweep is, on rank 0's stderr when that is a terminal.
+/// How often the bar is drawn at most in a second.
+const DRAWN: u8 = 10;
+
+/// How far the sweep is, on the terminal of who started rank 0.
 pub struct Progress {
     started: Instant,
-    shown: bool,
+    /// Where it is shown; nothing when it is not.
+    terminal: Option<Term>,
     batches: u64,
     state: Mutex<State>,
 }
@@ -27,10 +33,10 @@ struct State {
 }
 
 impl Progress {
-    pub(crate) fn new(rank: usize, batches: u64) -> Progress {
-        let shown = rank == 0 && stderr().is_terminal();
+    pub(crate) fn new(shown: bool, batches: u64) -> Progress {
+        let terminal = if shown { terminal() } else { None };
         let state = Mutex::new(State { points: 1, ..State::default() });
-        Progress { started: Instant::now(), shown, batches, state }
+        Progress { started: Instant::now(), terminal, batches, state }
     }
 
     /// How many points the sweep has.
@@ -59,16 +65,29 @@ impl Progress {
     }
 
     fn show(&self, state: &mut State) {
-        if !self.shown || self.started.elapsed() < PATIENCE {
+        let Some(terminal) = &self.terminal else { return };
+        if self.started.elapsed() < PATIENCE {
             return;
         }
         let length = state.points * self.batches;
         let bar = state.bar.get_or_insert_with(|| {
             let style = ProgressStyle::with_template("{wide_bar} {percent}% {eta} left")
                 .expect("the template is right");
-            ProgressBar::new(length).with_style(style).with_elapsed(self.started.elapsed())
+            let target = ProgressDrawTarget::term(terminal.clone(), DRAWN);
+            let bar = ProgressBar::with_draw_target(Some(length), target);
+            bar.with_style(style).with_elapsed(self.started.elapsed())
         });
         bar.set_length(length);
         bar.set_position(state.done.min(length));
     }
+}
+
+/// Launchers put a pipe between the terminal and the stderr of a rank. Then it is the terminal that
+/// the job was started from, if it was started from one on this machine.
+fn terminal() -> Option<Term> {
+    if stderr().is_terminal() {
+        return Some(Term::stderr());
+    }
+    let open = || OpenOptions::new().read(true).write(true).open("/dev/tty").ok();
+    Some(Term::read_write_pair(open()?, open()?))
 }

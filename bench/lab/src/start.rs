@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, Level};
 use crate::comm::Comm;
+use crate::measure;
 use crate::output::{Coordinate, Metric, Point, Run};
 use crate::progress::Progress;
 use crate::statistics::Summary;
@@ -102,10 +103,13 @@ impl Lab {
             library: library.lines().next().unwrap_or_default().trim_end_matches('\0').into(),
             wrong: AtomicU64::new(0),
             points: Mutex::new(Vec::new()),
-            progress: Progress::new(rank, args.common().batches),
+            progress: Progress::new(rank == 0 && !args.common().json, args.common().batches),
         };
         if wanted < needed {
             lab.refuse("several threads in a process need --level multiple");
+        }
+        if let Err(reason) = measure::can_pin(&lab) {
+            lab.refuse(&reason);
         }
         if provided < threading(wanted) {
             lab.skip(&format!("this MPI has no thread level {wanted:?}"));
