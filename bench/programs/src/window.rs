@@ -3,7 +3,7 @@
 use cairn_lab::{Channel, Comm, Entity, Slots, Work};
 
 /// The most memory that the messages of one window take.
-const MEMORY: usize = 128 << 20;
+const MEMORY: usize = 64 << 20;
 
 /// How many messages a window has: as many as are asked for, fewer where they are so large that
 /// they do not fit into the memory for it.
@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn windows_of_large_messages_are_smaller() {
         assert_eq!(messages(64, 0), 64);
-        assert_eq!(messages(64, 2 << 20), 64);
-        assert_eq!(messages(64, 4 << 20), 32);
+        assert_eq!(messages(64, 1 << 20), 64);
+        assert_eq!(messages(64, 2 << 20), 32);
         assert_eq!(messages(64, 1 << 30), 1);
     }
 }

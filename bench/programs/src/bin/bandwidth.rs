@@ -19,7 +19,7 @@ struct Args {
     /// One direction, both at once, or one after the other
     #[arg(long, value_enum, default_value = "uni")]
     direction: Direction,
-    /// Messages under way; fewer where they would take more than 128 MiB
+    /// Messages under way; fewer where they would take more than 64 MiB
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = count)]
     window: usize,
     /// Processes on each side

@@ -16,7 +16,7 @@ struct Args {
     /// Sizes of the messages in bytes, such as 0,8,64k-1m
     #[arg(long, default_value = "0,1-64m", value_parser = sizes)]
     sizes: List,
-    /// Messages under way from each sender; fewer where they would take more than 128 MiB
+    /// Messages under way from each sender; fewer where they would take more than 64 MiB
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = count)]
     window: usize,
     /// Processes on each side [default: half of all]
