@@ -98,6 +98,36 @@ impl Comm {
         ok(unsafe { ffi::MPI_Barrier(self.0) }, "MPI_Barrier");
     }
 
+    /// Waits for all processes, and calls `idle` between two looks whether they are there.
+    /// Collective.
+    pub fn barrier_while(self, mut idle: impl FnMut()) {
+        // SAFETY: a constant of the library.
+        let (mut request, mut complete) = (unsafe { ffi::RSMPI_REQUEST_NULL }, 0);
+        // SAFETY: the communicator is valid and the request outlives the barrier.
+        ok(unsafe { ffi::MPI_Ibarrier(self.0, &mut request) }, "MPI_Ibarrier");
+        loop {
+            // SAFETY: the request is valid and results outlive the call.
+            let code =
+                unsafe { ffi::MPI_Test(&mut request, &mut complete, ffi::RSMPI_STATUS_IGNORE) };
+            ok(code, "MPI_Test");
+            if complete != 0 {
+                return;
+            }
+            idle();
+        }
+    }
+
+    /// Gives MPI the occasion to make progress: looks for any message.
+    #[inline]
+    pub fn poke(self) {
+        let mut found = 0;
+        let (from, tag) = (source(ANY_SOURCE), any_tag(ANY_TAG));
+        // SAFETY: the communicator is valid and the result outlives the call.
+        let code =
+            unsafe { ffi::MPI_Iprobe(from, tag, self.0, &mut found, ffi::RSMPI_STATUS_IGNORE) };
+        ok(code, "MPI_Iprobe");
+    }
+
     /// Sends bytes and waits until they may be changed.
     pub fn send(self, data: &[u8], to: usize, tag: usize) {
         let (pointer, count) = (data.as_ptr().cast::<c_void>(), count(data.len()));
@@ -161,6 +191,24 @@ impl Comm {
         result
     }
 
+    /// The sums of the addends of all processes, by place. Collective.
+    #[inline]
+    pub fn sum_all(self, addends: &[u64], sums: &mut [u64]) {
+        assert_eq!(addends.len(), sums.len(), "there is a sum for each place");
+        // SAFETY: both buffers hold so many integers and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Allreduce(
+                addends.as_ptr().cast(),
+                sums.as_mut_ptr().cast(),
+                count(addends.len()),
+                ffi::RSMPI_UINT64_T,
+                ffi::RSMPI_SUM,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Allreduce");
+    }
+
     /// The value of every process, by rank. Collective.
     pub fn gather_all(self, value: f64) -> Vec<f64> {
         let mut results = vec![0.0; self.size()];
@@ -216,10 +264,14 @@ pub(crate) fn ok(code: c_int, function: &str) {
 
 #[cold]
 fn failed(code: c_int, function: &str) -> ! {
+    panic!("{function} failed: {}", error_text(code));
+}
+
+/// What MPI says about an error.
+pub(crate) fn error_text(code: c_int) -> String {
     let mut text = [0_u8; 4096];
     let mut length = 0;
     // SAFETY: no library's text is longer than the buffer.
     unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
-    let text = String::from_utf8_lossy(&text[..length.max(0) as usize]).into_owned();
-    panic!("{function} failed: {text}");
+    String::from_utf8_lossy(&text[..length.max(0) as usize]).into_owned()
 }

@@ -13,9 +13,12 @@
 //! prints. `bench/README.md` shows it at an example.
 
 mod args;
+mod barrier;
 mod check;
 mod comm;
+mod computation;
 mod entities;
+mod laps;
 mod measure;
 mod output;
 mod progress;
@@ -23,17 +26,22 @@ mod slots;
 mod start;
 mod statistics;
 mod time;
+mod window;
 
 pub use args::{Common, Level, List, Pinning, count, name, sizes};
+pub use barrier::SpinBarrier;
 pub use check::{POISON, check, fill};
 pub use comm::{ANY_SOURCE, ANY_TAG, Comm};
+pub use computation::{Computation, compute};
 pub use entities::{Channel, Entity, all_to_all, pairwise};
+pub use laps::Laps;
 pub use measure::{Measured, Work, Worker};
 pub use output::{Coordinate, Metric};
 pub use slots::Slots;
 pub use start::{Arguments, Lab};
 pub use statistics::Summary;
 pub use time::{process_cpu, thread_cpu};
+pub use window::{Group, Operation, Origin, Window, place_bytes};
 
 /// The functions of the MPI library as they are, for what has no wrapper here.
 pub use mpi::ffi;

@@ -31,6 +31,11 @@ pub trait Arguments: Parser + Serialize {
     /// The most threads that a process will have.
     fn threads(&self) -> usize;
 
+    /// The thread level to ask MPI for, unless the command line says it.
+    fn level(&self) -> Level {
+        if self.threads() > 1 { Level::Multiple } else { Level::Single }
+    }
+
     /// Fills in what follows from other options, so that the output shows it. Called once, first.
     fn settle(&mut self) {}
 }
@@ -66,8 +71,8 @@ impl Lab {
             args
         });
         let needed = match &parsed {
-            Ok(args) if args.threads() > 1 => Level::Multiple,
-            _ => Level::Single,
+            Ok(args) => args.level(),
+            Err(_) => Level::Single,
         };
         let chosen = parsed.as_ref().ok().and_then(|args| args.common().level);
         let wanted = chosen.unwrap_or(needed);
