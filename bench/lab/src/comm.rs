@@ -130,7 +130,7 @@ impl Comm {
 
     /// Sends bytes and waits until they may be changed.
     pub fn send(self, data: &[u8], to: usize, tag: usize) {
-        let (pointer, count) = (data.as_ptr().cast::<c_void>(), count(data.len()));
+        let (pointer, count) = (address(data).cast::<c_void>(), count(data.len()));
         // SAFETY: the buffer has so many bytes and outlives the call.
         let code =
             unsafe { ffi::MPI_Send(pointer, count, byte(), to as c_int, tag as c_int, self.0) };
@@ -139,7 +139,10 @@ impl Comm {
 
     /// Receives at most so many bytes.
     pub fn receive(self, data: &mut [u8], from: Option<usize>, tag: Option<usize>) {
-        let (pointer, count) = (data.as_mut_ptr().cast::<c_void>(), count(data.len()));
+        // Nobody writes into no data.
+        let nothing = data.is_empty();
+        let pointer = if nothing { address(data).cast_mut() } else { data.as_mut_ptr() };
+        let (pointer, count) = (pointer.cast::<c_void>(), count(data.len()));
         // SAFETY: the buffer has so many bytes and outlives the call.
         let code = unsafe {
             ffi::MPI_Recv(
@@ -227,6 +230,13 @@ impl Comm {
         ok(code, "MPI_Allgather");
         results
     }
+}
+
+/// Where data lie. No data have an address too: the one of an empty slice may be a constant of MPI,
+/// such as `MPI_IN_PLACE`, which is 1 in the standard ABI.
+fn address(data: &[u8]) -> *const u8 {
+    static NOTHING: u8 = 0;
+    if data.is_empty() { &raw const NOTHING } else { data.as_ptr() }
 }
 
 /// What a message is made of.
