@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use cairn_lab::{
-    Channel, Comm, Computation, Lab, Laps, Metric, Operation, Origin, POISON, Window, Work, Worker,
-    check, compute, place_bytes,
+    Channel, Comm, Computation, Lab, Laps, Metric, Operation, Origin, POISON, SpinBarrier, Window,
+    Work, Worker, check, compute, place_bytes,
 };
 
 use crate::{Args, Mode};
@@ -183,10 +183,12 @@ pub fn freed(lab: &Lab, args: &Args) -> Result<(), String> {
             for busy in args.busy.values() {
                 let steps = computation.steps(busy as f64 * 1e-6);
                 let laps = Laps::default();
-                let measured = lab.measure(args.processes_and_threads(threads).1, |worker| {
+                let team = args.processes_and_threads(threads).1;
+                let gate = SpinBarrier::new(team);
+                let measured = lab.measure(team, |worker| {
                     let setting = Setting { lab, args, worker, channels: &channels, bytes };
                     let comm = comms[worker.entity.thread];
-                    Box::new(Freed::new(setting, comm, steps, &laps))
+                    Box::new(Freed::new(setting, comm, steps, &gate, &laps))
                 });
                 let at =
                     [("threads", threads.into()), ("bytes", bytes.into()), ("busy", busy.into())];
@@ -206,6 +208,8 @@ struct Freed<'a> {
     comm: Comm,
     /// Of computation before the window of a target is freed.
     steps: u64,
+    /// Where the threads of this rank meet.
+    gate: &'a SpinBarrier,
     laps: &'a Laps,
     /// The memory of the window, which outlives it.
     memory: Vec<u8>,
@@ -213,18 +217,33 @@ struct Freed<'a> {
 }
 
 impl<'a> Freed<'a> {
-    fn new(setting: Setting<'a>, comm: Comm, steps: u64, laps: &'a Laps) -> Freed<'a> {
+    fn new(
+        setting: Setting<'a>,
+        comm: Comm,
+        steps: u64,
+        gate: &'a SpinBarrier,
+        laps: &'a Laps,
+    ) -> Freed<'a> {
         let memory = vec![POISON; place_bytes(setting.args.window, setting.bytes)];
-        Freed { setting, comm, steps, laps, memory, round: 0 }
+        Freed { setting, comm, steps, gate, laps, memory, round: 0 }
     }
 
     /// One window from its making to its end. Seconds from the first put to the end.
     fn window(&mut self) -> f64 {
         let length = self.memory.len();
-        // SAFETY: the memory lies where it is until the window is freed below, and is not looked
-        // at meanwhile.
-        let window = unsafe { Window::create(self.comm, self.memory.as_mut_ptr(), length) };
-        let window = window.expect("an MPI that allocates windows creates them");
+        let mut window = None;
+        // In turn, because not every MPI survives that threads make windows at once, and it is not
+        // what is measured.
+        for turn in 0..self.setting.worker.threads {
+            if turn == self.setting.worker.entity.thread {
+                // SAFETY: the memory lies where it is until the window is freed below, and is not
+                // looked at meanwhile.
+                let made = unsafe { Window::create(self.comm, self.memory.as_mut_ptr(), length) };
+                window = Some(made.expect("an MPI that allocates windows creates them"));
+            }
+            self.gate.wait();
+        }
+        let window = window.expect("every thread has its turn");
         let Setting { args, bytes, .. } = self.setting;
         let Some(channel) = self.setting.sends() else {
             self.comm.barrier();
