@@ -1,0 +1,115 @@
+//! Where and with what it was measured, kept beside the values.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::libraries::Library;
+use crate::noise;
+
+/// The machine, the libraries and what they were set to.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Environment {
+    /// When, in seconds since 1970.
+    pub time: f64,
+    /// The processor's name.
+    pub cpu: String,
+    /// How many cores this process may use.
+    pub cores: usize,
+    /// The kernel and its version.
+    pub kernel: String,
+    /// Whether the machine is a virtual one, as far as the processor says.
+    pub virtual_machine: bool,
+    /// Memory, in bytes.
+    pub memory: u64,
+    /// The load averages at the beginning.
+    pub load: [f64; 3],
+    /// The commit of the sources that the benchmarks were built from, `+` if they were changed.
+    pub commit: Option<String>,
+    /// The version of this program.
+    pub version: String,
+    /// The libraries: where they are, and their versions.
+    pub libraries: BTreeMap<String, String>,
+    /// Each variant of Cairn's parameters that are not as built in, and who set them.
+    pub parameters: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Environment {
+    /// Looks around.
+    pub fn new(
+        libraries: &[Library],
+        sources: Option<&Path>,
+        parameters: BTreeMap<String, BTreeMap<String, String>>,
+    ) -> Self {
+        let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let uname = rustix::system::uname();
+        let libraries = libraries.iter().map(|it| {
+            let shown = format!("{} in {}", it.version, it.prefix.display());
+            (it.mpi.name().to_owned(), shown.trim_start().to_owned())
+        });
+        Self {
+            time: now(),
+            cpu: value_of(&cpuinfo, "model name").unwrap_or("unknown").to_owned(),
+            cores: noise::cores().len(),
+            kernel: format!(
+                "{} {}",
+                uname.sysname().to_string_lossy(),
+                uname.release().to_string_lossy()
+            ),
+            virtual_machine: value_of(&cpuinfo, "flags")
+                .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
+            memory: memory().unwrap_or_default(),
+            load: noise::load(),
+            commit: sources.and_then(commit),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            libraries: libraries.collect(),
+            parameters,
+        }
+    }
+}
+
+/// Seconds since 1970.
+pub fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_once(':')?.1.trim())
+}
+
+fn memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let kib: u64 = value_of(&text, "MemTotal")?.split(' ').next()?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// The commit that a directory is at, if it is part of a repository.
+fn commit(dir: &Path) -> Option<String> {
+    let git = |args: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(dir).args(args).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let mut commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    if !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty() {
+        commit.push('+');
+    }
+    Some(commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_looks_around() {
+        let it = Environment::new(&[], None, BTreeMap::new());
+        assert!(it.cores > 0 && it.memory > 0 && it.time > 0.0);
+        assert!(it.kernel.starts_with("Linux"), "{}", it.kernel);
+        assert_eq!(value_of("a\t: b c\nd: e\n", "d"), Some("e"));
+    }
+}

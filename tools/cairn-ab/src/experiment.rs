@@ -1,0 +1,491 @@
+//! An experiment: what is compared, measured how, and what is claimed. A TOML file, or the arguments of
+//! `quick`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use cairn_framework::host::problem::{Problem, nearest};
+use serde::{Deserialize, Serialize};
+
+use crate::contract::{At, Coordinate};
+use crate::verdict::Rule;
+
+/// An experiment, checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Experiment {
+    /// The heading of the report.
+    pub title: String,
+    /// What somebody says about it.
+    #[serde(default)]
+    pub claim: String,
+    /// Who, and in which figure.
+    #[serde(default)]
+    pub paper: String,
+    /// The variant that the others are compared with; the first one unless given.
+    #[serde(default)]
+    pub baseline: String,
+    /// Blocks; each runs everything once.
+    #[serde(default = "seven")]
+    pub repeats: u32,
+    /// Blocks before them that don't count.
+    #[serde(default = "one")]
+    pub warmup: u32,
+    /// Seconds after which a run is ended.
+    #[serde(default = "minute")]
+    pub time_limit: f64,
+    /// Where the order of runs and the resamples come from.
+    #[serde(default = "one_seed")]
+    pub seed: u64,
+    /// Whether processes are bound.
+    #[serde(default)]
+    pub pinning: Pinning,
+    /// When a block is disturbed, and how often it is tried.
+    #[serde(default)]
+    pub noise: Noise,
+    /// What is compared.
+    #[serde(rename = "variant", default)]
+    pub variants: Vec<Variant>,
+    /// What is measured.
+    #[serde(rename = "benchmark", default)]
+    pub benchmarks: Vec<Benchmark>,
+    /// When the claim holds.
+    #[serde(rename = "verdict", default)]
+    pub verdicts: Vec<Rule>,
+}
+
+/// Whether processes are bound to cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pinning {
+    /// Each process to its equal share of the cores, and to none if there are more processes.
+    #[default]
+    Share,
+    /// To none.
+    None,
+}
+
+/// When a block does not count because somebody else used the machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Noise {
+    /// By how much the machine's speed may vary within a block, as a share of the speed.
+    pub spread: f64,
+    /// How much of the machine's processors others may use during a run, as a share.
+    pub others: f64,
+    /// How often a disturbed block is repeated.
+    pub retries: u32,
+}
+
+impl Default for Noise {
+    fn default() -> Self {
+        Self { spread: 0.25, others: 0.1, retries: 2 }
+    }
+}
+
+/// An MPI library.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Mpi {
+    /// This one.
+    #[default]
+    Cairn,
+    /// Open MPI.
+    OpenMpi,
+    /// MPICH.
+    Mpich,
+    /// Intel MPI.
+    Impi,
+}
+
+impl Mpi {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Cairn, Self::OpenMpi, Self::Mpich, Self::Impi];
+
+    /// As it stands in a file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cairn => "cairn",
+            Self::OpenMpi => "openmpi",
+            Self::Mpich => "mpich",
+            Self::Impi => "impi",
+        }
+    }
+
+    /// The one of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mpi| mpi.name() == name)
+    }
+}
+
+/// One of the things that are compared.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Variant {
+    /// What it is called in the report.
+    pub name: String,
+    /// The library that it runs on.
+    #[serde(default)]
+    pub mpi: Mpi,
+    /// MCA parameters, of Cairn or Open MPI.
+    #[serde(default)]
+    pub mca: BTreeMap<String, Setting>,
+    /// Variables of the environment.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Arguments of every benchmark, before its own.
+    #[serde(default)]
+    pub args: Vec<Setting>,
+}
+
+/// A value as TOML has it; what becomes of it is text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// `true`, `false`.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A number.
+    Float(f64),
+    /// Anything else.
+    Text(String),
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+impl Setting {
+    /// As a coordinate of points.
+    pub fn coordinate(&self) -> Coordinate {
+        match self {
+            Self::Bool(value) => Coordinate::Flag(*value),
+            Self::Integer(value) => Coordinate::Number(*value as f64),
+            Self::Float(value) => Coordinate::Number(*value),
+            Self::Text(value) => Coordinate::Word(value.clone()),
+        }
+    }
+}
+
+/// One of the programs that measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Benchmark {
+    /// What it is called in the report; the name of its program unless given.
+    #[serde(default)]
+    pub name: String,
+    /// A program of `bench/`, or with a slash a path.
+    pub binary: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<Setting>,
+    /// Options and their values; each combination is a run. `true` is the option alone, `false`
+    /// nothing.
+    #[serde(default)]
+    pub sweep: BTreeMap<String, Vec<Setting>>,
+    /// Processes.
+    #[serde(default = "two")]
+    pub ranks: u32,
+    /// The names of the variants that run it; all unless given.
+    #[serde(default)]
+    pub variants: Vec<String>,
+    /// The coordinate along the plot; the one with the most values unless given.
+    #[serde(default)]
+    pub x: Option<String>,
+    /// The coordinate that makes several lines of a variant.
+    #[serde(default)]
+    pub series: Option<String>,
+    /// The metric of the report; all unless given.
+    #[serde(default)]
+    pub metric: Option<String>,
+}
+
+fn one() -> u32 {
+    1
+}
+fn two() -> u32 {
+    2
+}
+fn seven() -> u32 {
+    7
+}
+fn minute() -> f64 {
+    60.0
+}
+fn one_seed() -> u64 {
+    1
+}
+
+/// A command line of a benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Which of the experiment's benchmarks.
+    pub benchmark: usize,
+    /// Its arguments, without those of the variant.
+    pub args: Vec<String>,
+    /// What was swept, added to what the benchmark says where its points lie.
+    pub at: At,
+}
+
+impl Benchmark {
+    /// Every combination of what is swept.
+    pub fn cases(&self, benchmark: usize) -> Vec<Case> {
+        let args: Vec<String> = self.args.iter().map(Setting::to_string).collect();
+        let mut cases = vec![Case { benchmark, args, at: At::new() }];
+        for (option, values) in &self.sweep {
+            cases = cases
+                .iter()
+                .flat_map(|case| {
+                    values.iter().map(|value| {
+                        let mut case = case.clone();
+                        match value {
+                            Setting::Bool(true) => case.args.push(option.clone()),
+                            Setting::Bool(false) => {}
+                            value => case.args.extend([option.clone(), value.to_string()]),
+                        }
+                        let name = option.trim_start_matches('-').to_owned();
+                        case.at.insert(name, value.coordinate());
+                        case
+                    })
+                })
+                .collect();
+        }
+        cases
+    }
+
+    /// Whether a variant runs it.
+    pub fn is_for(&self, variant: &Variant) -> bool {
+        self.variants.is_empty() || self.variants.contains(&variant.name)
+    }
+}
+
+impl Experiment {
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    /// It can't be read, is no TOML, has a key that nobody knows, or does not fit together.
+    pub fn read(file: &Path) -> Result<Self, Problem> {
+        let text = fs::read_to_string(file).map_err(|error| {
+            Problem::new(format!("can't read the experiment: {error}")).at(file.display())
+        })?;
+        Self::parse(&text, file)
+    }
+
+    fn parse(text: &str, file: &Path) -> Result<Self, Problem> {
+        let mut experiment: Self = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |Range { start, .. }| {
+                text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1
+            });
+            Problem::new(error.message().trim().replace('\n', "; "))
+                .at(format!("{}:{line}", file.display()))
+                .fix("docs/cairn-ab.md has all keys")
+        })?;
+        experiment.complete();
+        let dir = file.parent().unwrap_or(Path::new("."));
+        for benchmark in &mut experiment.benchmarks {
+            if benchmark.binary.contains('/') {
+                let path = dir.join(&benchmark.binary);
+                let path = std::path::absolute(&path).unwrap_or(path);
+                benchmark.binary = path.to_string_lossy().into_owned();
+            }
+        }
+        experiment.check().map_err(|problem| problem.at(file.display()))?;
+        Ok(experiment)
+    }
+
+    /// Fills in what follows from the rest.
+    pub fn complete(&mut self) {
+        for benchmark in &mut self.benchmarks {
+            if benchmark.name.is_empty() {
+                benchmark.name = benchmark.binary.rsplit('/').next().unwrap_or_default().to_owned();
+            }
+        }
+        if let (true, Some(first)) = (self.baseline.is_empty(), self.variants.first()) {
+            self.baseline.clone_from(&first.name);
+        }
+    }
+
+    /// Whether it fits together.
+    ///
+    /// # Errors
+    /// What does not.
+    pub fn check(&self) -> Result<(), Problem> {
+        let names: Vec<&str> = self.variants.iter().map(|variant| variant.name.as_str()).collect();
+        let known = |name: &str, who: &str| known(name, &names, "variant", who);
+        if self.variants.is_empty() {
+            return Err(Problem::new("there is no variant").fix("add a [[variant]] with a name"));
+        }
+        if self.benchmarks.is_empty() {
+            let fix = "add a [[benchmark]] with a binary";
+            return Err(Problem::new("there is no benchmark").fix(fix));
+        }
+        distinct(&names, "variants")?;
+        known(&self.baseline, "the baseline")?;
+        for variant in &self.variants {
+            if !variant.mca.is_empty() && !matches!(variant.mpi, Mpi::Cairn | Mpi::OpenMpi) {
+                let what = format!("{} has no MCA parameters", variant.mpi.name());
+                let fix = format!("set variables by env in the variant {}", variant.name);
+                return Err(Problem::new(what).fix(fix));
+            }
+        }
+        let benchmarks: Vec<&str> =
+            self.benchmarks.iter().map(|benchmark| benchmark.name.as_str()).collect();
+        distinct(&benchmarks, "benchmarks")?;
+        for benchmark in &self.benchmarks {
+            let name = &benchmark.name;
+            if benchmark.ranks == 0 {
+                return Err(Problem::new(format!("{name} has no ranks")).allowed("1 or more"));
+            }
+            if let Some((option, _)) = benchmark.sweep.iter().find(|(_, all)| all.is_empty()) {
+                return Err(Problem::new(format!("{name} sweeps {option} over no values")));
+            }
+            for variant in &benchmark.variants {
+                known(variant, &format!("the benchmark {name}"))?;
+            }
+        }
+        for rule in &self.verdicts {
+            if let Some(benchmark) = &rule.benchmark {
+                self::known(benchmark, &benchmarks, "benchmark", "a verdict")?;
+            }
+            rule.check(&names)?;
+        }
+        let range = |what: &str, value: f64, low: f64, high: f64| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            let problem = Problem::new(format!("{what} is {value}"));
+            Err(problem.allowed(format!("a number from {low} to {high}")))
+        };
+        range("repeats", self.repeats.into(), 1.0, 10_000.0)?;
+        range("warmup", self.warmup.into(), 0.0, 100.0)?;
+        range("time-limit", self.time_limit, 0.1, 86_400.0)?;
+        range("noise.spread", self.noise.spread, 0.0, 1e6)?;
+        range("noise.others", self.noise.others, 0.0, 1.0)?;
+        range("noise.retries", self.noise.retries.into(), 0.0, 100.0)
+    }
+}
+
+/// Whether a name is one of those there are.
+pub fn known(name: &str, names: &[&str], kind: &str, who: &str) -> Result<(), Problem> {
+    if names.contains(&name) {
+        return Ok(());
+    }
+    let problem = Problem::new(format!("{who} names the {kind} {name}, which there is not"));
+    let problem = problem.allowed(names.join(", "));
+    Err(match nearest(name, names.iter().copied()).first() {
+        Some(near) => problem.fix(format!("did you mean {near}?")),
+        None => problem,
+    })
+}
+
+fn distinct(names: &[&str], what: &str) -> Result<(), Problem> {
+    for (i, name) in names.iter().enumerate() {
+        if name.is_empty() {
+            return Err(Problem::new(format!("one of the {what} has an empty name")));
+        }
+        if names[..i].contains(name) {
+            let fix = "give each a name of its own";
+            return Err(Problem::new(format!("two {what} are called {name}")).fix(fix));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "title = \"t\"\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\
+                         mca = { cri = \"comm\", n = 3 }\n[[benchmark]]\nbinary = \"./x/bench\"\n";
+
+    fn parse(text: &str) -> Result<Experiment, Problem> {
+        Experiment::parse(text, Path::new("e.toml"))
+    }
+
+    #[test]
+    fn what_is_left_out_is_filled_in() {
+        let it = parse(SMALL).unwrap();
+        assert_eq!((it.baseline.as_str(), it.repeats, it.warmup), ("a", 7, 1));
+        assert_eq!(it.benchmarks[0].name, "bench");
+        assert_eq!(it.variants[1].mca["n"].to_string(), "3");
+        assert_eq!(it.variants[1].mpi, Mpi::Cairn);
+    }
+
+    #[test]
+    fn mistakes_name_their_line() {
+        for (text, line, what) in [
+            (
+                SMALL.replace("[[benchmark]]", "[[benchmark]]\nmetrics = \"x\""),
+                "e.toml:8",
+                "metrics",
+            ),
+            (SMALL.replace("name = \"b\"", "name = \"b\"\nmpi = \"lam\""), "e.toml:6", "lam"),
+            (SMALL.replace("title", "titel"), "e.toml:1", "titel"),
+            (SMALL.replace("title = \"t\"", "title = \"t"), "e.toml:1", ""),
+            (SMALL.replace("binary = ", "binary = 3 #"), "e.toml:8", "string"),
+        ] {
+            let problem = parse(&text).unwrap_err();
+            assert_eq!(problem.place.as_deref(), Some(line), "{problem}");
+            assert!(problem.what.contains(what), "{problem}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused() {
+        let wrong = |text: String, what: &str| {
+            let problem = parse(&text).unwrap_err();
+            assert!(problem.to_string().contains(what), "{problem}");
+        };
+        wrong("title = \"t\"".into(), "no variant");
+        wrong("title = \"t\"\n[[variant]]\nname = \"a\"".into(), "no benchmark");
+        wrong(format!("baseline = \"c\"\n{SMALL}"), "the baseline names the variant c");
+        wrong(SMALL.replace("\"b\"", "\"a\""), "two variants are called a");
+        wrong(SMALL.replace("name = \"b\"", "name = \"b\"\nmpi = \"mpich\""), "no MCA parameters");
+        wrong(format!("{SMALL}ranks = 0"), "no ranks");
+        wrong(format!("{SMALL}variants = [\"aa\"]"), "did you mean a?");
+        wrong(format!("{SMALL}sweep = {{ \"-t\" = [] }}"), "over no values");
+        wrong(format!("repeats = 0\n{SMALL}"), "repeats is 0");
+        wrong(format!("time-limit = -1\n{SMALL}"), "time-limit is -1");
+        wrong(format!("noise = {{ others = 3 }}\n{SMALL}"), "noise.others is 3");
+    }
+
+    #[test]
+    fn a_sweep_is_every_combination() {
+        let text = format!(
+            "{SMALL}args = [\"--time\", 0.5]\n\
+             sweep = {{ \"--threads\" = [1, 2], \"-o\" = [true, false], \"--mode\" = [\"p\"] }}"
+        );
+        let cases = parse(&text).unwrap().benchmarks[0].cases(0);
+        let shown: Vec<String> = cases.iter().map(|case| case.args.join(" ")).collect();
+        assert_eq!(
+            shown,
+            [
+                "--time 0.5 --mode p --threads 1 -o",
+                "--time 0.5 --mode p --threads 2 -o",
+                "--time 0.5 --mode p --threads 1",
+                "--time 0.5 --mode p --threads 2",
+            ]
+        );
+        assert_eq!(cases[1].at["threads"], Coordinate::Number(2.0));
+        assert_eq!(cases[1].at["o"], Coordinate::Flag(true));
+    }
+
+    #[test]
+    fn it_comes_back_from_json() {
+        let it = parse(SMALL).unwrap();
+        let json = serde_json::to_string(&it).unwrap();
+        assert_eq!(serde_json::from_str::<Experiment>(&json).unwrap(), it);
+    }
+}

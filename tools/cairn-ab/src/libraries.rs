@@ -1,0 +1,422 @@
+//! The MPI libraries: where they are, how the benchmarks are built with them, how a program is
+//! started.
+//!
+//! Cairn is the installation that this program belongs to. The others come from PyPI, whose packages
+//! are complete installations; each has an environment of its own in the cache.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use cairn_framework::host::problem::Problem;
+use rustix::fs::FlockOperation;
+use serde_json::Value as Json;
+
+use crate::experiment::{Mpi, Pinning, Variant};
+use crate::process::{self, End, Interrupt};
+
+/// Fetching a package, or building the benchmarks, takes no longer.
+const BUILDING: Duration = Duration::from_secs(1800);
+
+/// Variables that other libraries and launchers obey; a run gets only those of its variant.
+const FOREIGN: [&str; 10] =
+    ["CAIRN_", "OMPI_", "PMIX_", "PMI_", "PRTE_", "PRRTE_", "I_MPI_", "MPICH_", "MPIR_", "HYDRA_"];
+
+/// Where things are.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The installation of Cairn.
+    pub cairn: PathBuf,
+    /// The sources of the benchmarks.
+    pub bench: Option<PathBuf>,
+    /// What is fetched and built.
+    pub cache: PathBuf,
+    /// Installations that the user names, instead of those from PyPI.
+    pub given: Vec<(Mpi, PathBuf)>,
+}
+
+/// An installation that can be used.
+#[derive(Debug, Clone)]
+pub struct Library {
+    /// Which one.
+    pub mpi: Mpi,
+    /// Its root.
+    pub prefix: PathBuf,
+    /// Of its package, or empty.
+    pub version: String,
+    /// Where the benchmarks are that were built for it.
+    pub programs: PathBuf,
+}
+
+/// Why something can't be used.
+pub enum Trouble {
+    /// The variants that need it are left out.
+    Unusable(String),
+    /// The user wants to stop.
+    Interrupted,
+}
+
+impl From<String> for Trouble {
+    fn from(reason: String) -> Self {
+        Self::Unusable(reason)
+    }
+}
+
+/// The name of its package.
+fn package(mpi: Mpi) -> &'static str {
+    match mpi {
+        Mpi::Cairn => "",
+        Mpi::OpenMpi => "openmpi",
+        Mpi::Mpich => "mpich",
+        Mpi::Impi => "impi-rt",
+    }
+}
+
+/// Installs a library if need be.
+///
+/// # Errors
+/// Why it can't be used.
+pub fn prepare(mpi: Mpi, places: &Places, interrupt: &Interrupt) -> Result<Library, Trouble> {
+    let given = places.given.iter().find(|(of, _)| *of == mpi).map(|(_, prefix)| prefix.clone());
+    let prefix = match (mpi, given) {
+        (_, Some(prefix)) => prefix,
+        (Mpi::Cairn, None) => places.cairn.clone(),
+        (mpi, None) => fetch(package(mpi), &places.cache, interrupt)?,
+    };
+    let mut library = Library { mpi, prefix, version: String::new(), programs: PathBuf::new() };
+    let launcher = library.launcher();
+    if !launcher.is_file() {
+        return Err(format!("there is no {}", launcher.display()).into());
+    }
+    library.version = version(&library.prefix, package(mpi)).unwrap_or_default();
+    Ok(library)
+}
+
+/// The environment that has a package, made if there is none.
+fn fetch(package: &str, cache: &Path, interrupt: &Interrupt) -> Result<PathBuf, Trouble> {
+    let dir = cache.join("peers").join(package);
+    let prepared = dir.join("prepared");
+    let _lock = lock(&cache.join("peers"))?;
+    if prepared.exists() {
+        return Ok(dir);
+    }
+    eprintln!("installing {package} from PyPI");
+    // What an earlier try left behind.
+    if dir.exists() {
+        fs::remove_dir_all(&dir).map_err(|error| format!("clearing {}: {error}", dir.display()))?;
+    }
+    let mut venv = Command::new("python3");
+    venv.args(["-m", "venv"]).arg(&dir);
+    done("python3 -m venv", &mut venv, interrupt)?;
+    let mut pip = Command::new(dir.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--retries", "1", package]);
+    pip.env("PIP_DISABLE_PIP_VERSION_CHECK", "1").env("PIP_ROOT_USER_ACTION", "ignore");
+    done(&format!("pip install {package}"), &mut pip, interrupt)?;
+    fs::write(&prepared, "").map_err(|error| format!("writing {}: {error}", prepared.display()))?;
+    Ok(dir)
+}
+
+/// Keeps others out of a directory of the cache.
+fn lock(dir: &Path) -> Result<File, String> {
+    let failed = |error: std::io::Error| format!("locking {}: {error}", dir.display());
+    fs::create_dir_all(dir).map_err(failed)?;
+    let file = File::create(dir.join("lock")).map_err(failed)?;
+    rustix::fs::flock(&file, FlockOperation::LockExclusive).map_err(|it| failed(it.into()))?;
+    Ok(file)
+}
+
+/// Runs a step of the preparation.
+fn done(what: &str, command: &mut Command, interrupt: &Interrupt) -> Result<String, Trouble> {
+    let finished = process::run(command, BUILDING, interrupt)
+        .map_err(|error| format!("{what} can't be run: {error}"))?;
+    match finished.end {
+        End::Exited(status) if status.success() => Ok(finished.stdout),
+        End::Exited(_) => Err(format!("{what} failed: {}", last_error(&finished.stderr)).into()),
+        End::TooLong => {
+            Err(format!("{what} took longer than {} minutes", BUILDING.as_secs() / 60).into())
+        }
+        End::Interrupted => Err(Trouble::Interrupted),
+    }
+}
+
+/// The line that says why: the first error, or the last line.
+fn last_error(stderr: &str) -> &str {
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let error = |line: &&str| line.to_lowercase().starts_with("error");
+    lines().find(error).or_else(|| lines().last()).unwrap_or("it does not say why")
+}
+
+/// The version of a package in an environment.
+fn version(prefix: &Path, package: &str) -> Option<String> {
+    let start = format!("{}-", package.replace('-', "_"));
+    for python in fs::read_dir(prefix.join("lib")).ok()?.flatten() {
+        for entry in fs::read_dir(python.path().join("site-packages")).into_iter().flatten() {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            let found = name.strip_prefix(&start).and_then(|name| name.strip_suffix(".dist-info"));
+            if let (Some(version), false) = (found, package.is_empty()) {
+                return Some(version.to_owned());
+            }
+        }
+    }
+    None
+}
+
+/// The names of the programs in `bench/`.
+///
+/// # Errors
+/// In words.
+pub fn programs(bench: &Path, interrupt: &Interrupt) -> Result<Vec<String>, Trouble> {
+    let mut metadata = cargo(bench, "metadata");
+    metadata.args(["--format-version", "1", "--no-deps", "--quiet"]);
+    let text = done("reading the benchmarks", &mut metadata, interrupt)?;
+    let json: Json = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let all = |value: &Json| value.as_array().cloned().unwrap_or_default();
+    let targets = all(&json["packages"]).into_iter().flat_map(|package| all(&package["targets"]));
+    let bins = targets.filter(|target| all(&target["kind"]).contains(&"bin".into()));
+    Ok(bins.filter_map(|target| target["name"].as_str().map(str::to_owned)).collect())
+}
+
+/// Builds benchmarks with a library's compiler, and says where they are. Intel MPI runs those of
+/// MPICH, whose ABI it has.
+///
+/// # Errors
+/// Why they can't be built.
+pub fn build(
+    library: &Library,
+    names: &[&str],
+    places: &Places,
+    interrupt: &Interrupt,
+) -> Result<PathBuf, Trouble> {
+    let Some(bench) = &places.bench else {
+        return Err(String::from("the sources of the benchmarks are not found").into());
+    };
+    if library.mpi == Mpi::Impi {
+        let mpich = prepare(Mpi::Mpich, places, interrupt)?;
+        return build(&mpich, names, places, interrupt);
+    }
+    let target = places.cache.join("bench").join(library.mpi.name());
+    let _lock = lock(&target)?;
+    let mpicc = library.prefix.join("bin/mpicc");
+    let header = fs::read_to_string(library.prefix.join("include/mpi.h")).unwrap_or_default();
+    let (stamp, present) = (target.join("built-with"), format!("{}\n{header}", mpicc.display()));
+    if fs::read_to_string(&stamp).is_ok_and(|with| with != present) {
+        let _ = fs::remove_dir_all(target.join("release"));
+    }
+    fs::write(&stamp, &present).map_err(|error| format!("writing {}: {error}", stamp.display()))?;
+    let mut cargo = cargo(bench, "build");
+    cargo.args(["--release", "--quiet", "--target-dir"]).arg(&target);
+    cargo.args(names.iter().flat_map(|name| ["--bin", name])).env("MPICC", &mpicc);
+    library.find_libraries(&mut cargo);
+    let what = format!("building the benchmarks with {}", mpicc.display());
+    eprintln!("{what}");
+    done(&what, &mut cargo, interrupt)?;
+    Ok(target.join("release"))
+}
+
+fn cargo(bench: &Path, subcommand: &str) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.arg(subcommand).arg("--manifest-path").arg(bench.join("Cargo.toml"));
+    // Flags and paths of the build that called this one are not meant.
+    for name in ["RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_ENCODED_RUSTFLAGS", "MPI_PKG_CONFIG"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+impl Library {
+    fn launcher(&self) -> PathBuf {
+        self.prefix.join(match self.mpi {
+            Mpi::Cairn | Mpi::OpenMpi => "bin/mpirun",
+            Mpi::Mpich => "bin/mpiexec",
+            Mpi::Impi => "bin/mpiexec.hydra",
+        })
+    }
+
+    fn find_libraries(&self, command: &mut Command) {
+        let mut paths = vec![self.prefix.join("lib")];
+        if let Some(more) = std::env::var_os("LD_LIBRARY_PATH") {
+            paths.extend(std::env::split_paths(&more));
+        }
+        if let Ok(paths) = std::env::join_paths(paths) {
+            command.env("LD_LIBRARY_PATH", paths);
+        }
+    }
+
+    /// What starts a program in so many processes. Each is bound to its equal share of the cores, or
+    /// none is if there are more processes than cores.
+    pub fn launch(
+        &self,
+        variant: &Variant,
+        ranks: u32,
+        pinning: Pinning,
+        cores: usize,
+        program: &Path,
+    ) -> Command {
+        let share = cores / ranks.max(1) as usize;
+        let bound = pinning == Pinning::Share && share > 0;
+        let mut command = Command::new(self.launcher());
+        clean(&mut command);
+        self.find_libraries(&mut command);
+        command.args(["-n", &ranks.to_string()]);
+        match self.mpi {
+            Mpi::Cairn => {
+                // Its default is the equal share.
+                command.arg("--oversubscribe");
+                if !bound {
+                    command.args(["--bind-to", "none"]);
+                }
+            }
+            Mpi::OpenMpi => {
+                // It refuses root, whose containers these often are.
+                command.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
+                command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+                if bound {
+                    command.args(["--map-by", &format!("slot:PE={share}:OVERSUBSCRIBE")]);
+                    command.args(["--bind-to", "core"]);
+                } else {
+                    command.args(["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]);
+                }
+            }
+            Mpi::Mpich => {
+                let to = if bound { format!("core:{share}") } else { "none".into() };
+                command.args(["-bind-to", &to]);
+            }
+            Mpi::Impi => {
+                command.env("I_MPI_ROOT", &self.prefix).env("I_MPI_FABRICS", "shm");
+                if bound {
+                    command.env("I_MPI_PIN_DOMAIN", share.to_string());
+                } else {
+                    command.env("I_MPI_PIN", "0");
+                }
+            }
+        }
+        for (name, value) in &variant.mca {
+            command.arg("--mca").arg(name).arg(value.to_string());
+        }
+        command.arg(program).args(variant.args.iter().map(ToString::to_string));
+        command.envs(&variant.env);
+        command
+    }
+}
+
+/// Takes the variables away that libraries and launchers obey.
+pub fn clean(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| FOREIGN.iter().any(|start| name.starts_with(start))) {
+            command.env_remove(name);
+        }
+    }
+}
+
+/// A command line as one would type it.
+pub fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let word = |word: &std::ffi::OsStr| {
+        let word = word.to_string_lossy().into_owned();
+        let plain = |c: char| c.is_alphanumeric() || "-_./=:,+^@%".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    words.map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether Open MPI has the parameters of a variant, which it does not say itself when it runs.
+///
+/// # Errors
+/// The first one that it does not have.
+pub fn check_openmpi(
+    library: &Library,
+    variant: &Variant,
+    interrupt: &Interrupt,
+) -> Result<(), Problem> {
+    if variant.mca.is_empty() {
+        return Ok(());
+    }
+    let mut info = Command::new(library.prefix.join("bin/ompi_info"));
+    clean(&mut info);
+    library.find_libraries(&mut info);
+    info.args(["--all", "--parsable"]);
+    let place = format!("variant {}", variant.name);
+    let known = match done("ompi_info", &mut info, interrupt) {
+        Ok(text) => openmpi_parameters(&text),
+        Err(Trouble::Unusable(reason)) => return Err(Problem::new(reason).at(place)),
+        Err(Trouble::Interrupted) => return Err(interrupted()),
+    };
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    match variant.mca.keys().find(|name| !known.contains(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let near = cairn_framework::host::problem::nearest(name, names);
+            let problem = Problem::new(format!("Open MPI has no parameter {name}")).at(place);
+            Err(match near.first() {
+                Some(near) => problem.fix(format!("did you mean {near}?")),
+                None => problem.fix("ompi_info --all lists them"),
+            })
+        }
+    }
+}
+
+/// Lines such as `mca:btl:sm:param:btl_sm_eager_limit:value:4096`.
+fn openmpi_parameters(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("mca:")?.split(":param:").nth(1))
+        .filter_map(|rest| rest.split(':').next().map(str::to_owned))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The user wanted to stop before anything was measured.
+pub fn interrupted() -> Problem {
+    Problem::new("stopped before anything was measured")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Setting;
+
+    fn line(mpi: Mpi, ranks: u32, pinning: Pinning) -> String {
+        let library =
+            Library { mpi, prefix: "/p".into(), version: String::new(), programs: PathBuf::new() };
+        let mut variant = Variant { args: vec![Setting::Text("-x".into())], ..Variant::default() };
+        if mpi == Mpi::Cairn {
+            variant.mca.insert("btl".into(), Setting::Text("self,sm".into()));
+        }
+        shown(&library.launch(&variant, ranks, pinning, 4, Path::new("/b/x y")))
+    }
+
+    #[test]
+    fn every_library_is_started_its_own_way() {
+        let share = Pinning::Share;
+        let cairn = "/p/bin/mpirun -n 2 --oversubscribe --mca btl self,sm '/b/x y' -x";
+        assert_eq!(line(Mpi::Cairn, 2, share), cairn);
+        assert!(line(Mpi::Cairn, 5, share).contains("--bind-to none"));
+        assert!(line(Mpi::OpenMpi, 2, share).contains("slot:PE=2:OVERSUBSCRIBE --bind-to core"));
+        assert!(line(Mpi::OpenMpi, 8, share).contains("--bind-to none"));
+        assert!(line(Mpi::Mpich, 4, share).contains("mpiexec -n 4 -bind-to core:1 "));
+        assert!(line(Mpi::Mpich, 1, Pinning::None).contains("-bind-to none"));
+        assert_eq!(line(Mpi::Impi, 2, share), "/p/bin/mpiexec.hydra -n 2 '/b/x y' -x");
+    }
+
+    #[test]
+    fn reasons_are_found() {
+        let pip = "WARNING: slow\nERROR: Could not find a version\nERROR: No matching\n";
+        assert_eq!(last_error(pip), "ERROR: Could not find a version");
+        assert_eq!(last_error("a\nb\n\n"), "b");
+        assert_eq!(last_error(""), "it does not say why");
+    }
+
+    #[test]
+    fn parameters_of_openmpi_are_read() {
+        let text = "mca:btl:sm:param:btl_sm_free:value:8\nmca:btl:sm:param:btl_sm_free:source:x\n\
+                    mca:mca:base:param:mca_base_x:help:a:b\npackage:x\n";
+        assert_eq!(openmpi_parameters(text), ["btl_sm_free", "mca_base_x"]);
+    }
+}

@@ -1,0 +1,593 @@
+//! Measuring: everything is checked and built first, then the blocks run, and each run is in the store
+//! before the next one begins.
+//!
+//! ```text
+//!   experiment ─> check ─> prepare and build ─> block 0 (warm-up), 1, 2 …  ─> store
+//!                                                 │
+//!                       every case in random order, in each case the variants in random order
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use cairn_framework::host::problem::{Problem, Problems, nearest};
+use fastrand::Rng;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cairn;
+use crate::contract::{self, Printed, SKIPPED};
+use crate::environment::{Environment, now};
+use crate::experiment::{Case, Experiment, Mpi};
+use crate::libraries::{self, Library, Places, Trouble};
+use crate::noise::{self, Used};
+use crate::process::{self, End, Finished, Interrupt};
+use crate::store::{self, Block, Outcome, Record, Run, Store};
+
+/// What has failed so often in a row is not tried again: it costs its whole time limit.
+const PATIENCE: u32 = 2;
+
+/// So much of the end of what a failed run wrote is kept, in bytes.
+const KEPT_OUTPUT: usize = 2000;
+
+/// What to do with a store that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It is a mistake.
+    Refuse,
+    /// Go on with it.
+    Resume,
+    /// Begin anew.
+    Overwrite,
+}
+
+/// How measuring ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything was run.
+    Complete,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// Measures an experiment into the store in `dir`.
+///
+/// # Errors
+/// Something is wrong with the experiment or the store, or nothing can be run at all.
+pub fn measure(
+    experiment: &Experiment,
+    dir: &Path,
+    existing: Existing,
+    places: &Places,
+    interrupt: &Interrupt,
+) -> Result<Ended, Problems> {
+    experiment.check()?;
+    let mut earlier = Vec::new();
+    if existing == Existing::Resume {
+        let contents = store::read(dir)?;
+        if contents.experiment != *experiment {
+            return Err(Problem::new("this store is of another experiment, or it has changed")
+                .at(dir.join(store::SAMPLES).display())
+                .fix("measure it anew with --overwrite, or into another with --store DIR")
+                .into());
+        }
+        earlier = contents.records;
+    } else if existing == Existing::Refuse && dir.join(store::SAMPLES).exists() {
+        // Said before anything is built.
+        Store::create(dir, experiment, false)?;
+    }
+    let parameters = parameters(experiment, places, interrupt)?;
+    let programs = programs(experiment, places, interrupt)?;
+    let (libraries, skipped) = libraries(experiment, &programs, places, interrupt)?;
+
+    let mut store = if existing == Existing::Resume {
+        let (store, contents) = Store::resume(dir)?;
+        if let Some(torn) = contents.torn {
+            cairn_cli::print_problems(&[torn]);
+        }
+        store
+    } else {
+        Store::create(dir, experiment, existing == Existing::Overwrite)?
+    };
+    let all: Vec<Library> = libraries.values().cloned().collect();
+    let environment = Environment::new(&all, places.bench.as_deref(), parameters);
+    store.append(&Record::Environment(Box::new(environment)))?;
+    for (variant, reason) in &skipped {
+        let (variant, reason) = (variant.clone(), reason.clone());
+        store.append(&Record::Skipped { variant, reason })?;
+    }
+    let mut session = Session::new(experiment, libraries, &skipped, store, interrupt);
+    session.recall(&earlier);
+    session.run().map_err(Problems::from)
+}
+
+/// What the variants of Cairn set. Refuses what Cairn does not know.
+fn parameters(
+    experiment: &Experiment,
+    places: &Places,
+    interrupt: &Interrupt,
+) -> Result<BTreeMap<String, BTreeMap<String, String>>, Problems> {
+    let mut set = BTreeMap::new();
+    let mut problems = Vec::new();
+    for variant in experiment.variants.iter().filter(|variant| variant.mpi == Mpi::Cairn) {
+        match cairn::check(&places.cairn, variant, interrupt) {
+            Ok(parameters) => {
+                set.insert(variant.name.clone(), parameters);
+            }
+            Err(more) => problems.extend(more),
+        }
+    }
+    Problems::check(problems)?;
+    Ok(set)
+}
+
+/// The programs of the benchmarks that are no paths, checked to be there.
+fn programs(
+    experiment: &Experiment,
+    places: &Places,
+    interrupt: &Interrupt,
+) -> Result<BTreeSet<String>, Problem> {
+    let mut wanted = BTreeSet::new();
+    for benchmark in &experiment.benchmarks {
+        let binary = &benchmark.binary;
+        if !binary.contains('/') {
+            wanted.insert(binary.clone());
+        } else if !Path::new(binary).is_file() {
+            let problem = Problem::new("there is no such benchmark").at(binary);
+            return Err(problem.fix("without a slash it is a program of bench/"));
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(wanted);
+    }
+    let Some(bench) = &places.bench else {
+        let problem = Problem::new("the sources of the benchmarks are not found");
+        return Err(problem.fix("say where they are with --bench DIR"));
+    };
+    let known = libraries::programs(bench, interrupt).map_err(|trouble| match trouble {
+        Trouble::Unusable(reason) => Problem::new(reason).at(bench.display()),
+        Trouble::Interrupted => libraries::interrupted(),
+    })?;
+    match wanted.iter().find(|binary| !known.contains(binary)) {
+        None => Ok(wanted),
+        Some(binary) => {
+            let problem = Problem::new(format!("there is no benchmark {binary}"))
+                .at(bench.display())
+                .allowed(known.join(", "));
+            Err(match nearest(binary, known.iter().map(String::as_str)).first() {
+                Some(near) => problem.fix(format!("did you mean {near}?")),
+                None => problem,
+            })
+        }
+    }
+}
+
+/// The libraries that can be used, and why variants can't be measured.
+fn libraries(
+    experiment: &Experiment,
+    programs: &BTreeSet<String>,
+    places: &Places,
+    interrupt: &Interrupt,
+) -> Result<(BTreeMap<Mpi, Library>, BTreeMap<String, String>), Problem> {
+    let names: Vec<&str> = programs.iter().map(String::as_str).collect();
+    let (mut ready, mut skipped) = (BTreeMap::new(), BTreeMap::new());
+    let wanted: BTreeSet<Mpi> = experiment.variants.iter().map(|variant| variant.mpi).collect();
+    for mpi in wanted {
+        let prepared = libraries::prepare(mpi, places, interrupt).and_then(|mut library| {
+            if !names.is_empty() {
+                library.programs = libraries::build(&library, &names, places, interrupt)?;
+            }
+            Ok(library)
+        });
+        match prepared {
+            Ok(library) => {
+                ready.insert(mpi, library);
+            }
+            Err(Trouble::Interrupted) => return Err(libraries::interrupted()),
+            Err(Trouble::Unusable(reason)) => {
+                let problem = Problem::new(format!("{} is left out: {reason}", mpi.name()));
+                cairn_cli::print_problems(&[problem.warning()]);
+                for variant in experiment.variants.iter().filter(|variant| variant.mpi == mpi) {
+                    skipped.insert(variant.name.clone(), reason.clone());
+                }
+            }
+        }
+    }
+    if ready.is_empty() {
+        return Err(Problem::new("none of the variants can be measured here"));
+    }
+    if let Some(library) = ready.get(&Mpi::OpenMpi) {
+        for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::OpenMpi) {
+            libraries::check_openmpi(library, variant, interrupt)?;
+        }
+    }
+    Ok((ready, skipped))
+}
+
+/// Something to run in each block.
+#[derive(Debug, Clone, PartialEq)]
+struct Job {
+    /// Which of the experiment's variants.
+    variant: usize,
+    case: Case,
+}
+
+/// The order of a block: the cases in random order, and in each the variants in random order, so that
+/// what is compared runs close together. The same seed, block and attempt give the same order.
+fn order(jobs: &[Vec<Job>], seed: u64, block: u32, attempt: u32) -> Vec<Job> {
+    let mut rng = Rng::with_seed(seed ^ (u64::from(block) << 32) ^ (u64::from(attempt) << 16));
+    let mut cases: Vec<&Vec<Job>> = jobs.iter().collect();
+    rng.shuffle(&mut cases);
+    let shuffled = cases.into_iter().map(|jobs| {
+        let mut jobs = jobs.clone();
+        rng.shuffle(&mut jobs);
+        jobs
+    });
+    shuffled.flatten().collect()
+}
+
+/// What tells runs of a block apart: variant, benchmark, arguments.
+type Key = (String, String, Vec<String>);
+
+struct Session<'a> {
+    experiment: &'a Experiment,
+    libraries: BTreeMap<Mpi, Library>,
+    /// By case, then by variant.
+    jobs: Vec<Vec<Job>>,
+    cores: Vec<usize>,
+    store: Store,
+    interrupt: &'a Interrupt,
+    /// By block: the attempts' runs.
+    runs: HashMap<u32, Vec<Vec<Run>>>,
+    finished: BTreeSet<u32>,
+    /// How often in a row a job has failed; skipped ones at once for good.
+    failures: HashMap<Key, u32>,
+    bar: ProgressBar,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        experiment: &'a Experiment,
+        libraries: BTreeMap<Mpi, Library>,
+        skipped: &BTreeMap<String, String>,
+        store: Store,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let cases = experiment.benchmarks.iter().enumerate().flat_map(|(i, it)| it.cases(i));
+        let jobs = cases.map(|case| {
+            let variants = experiment.variants.iter().enumerate().filter(|(_, variant)| {
+                !skipped.contains_key(&variant.name)
+                    && experiment.benchmarks[case.benchmark].is_for(variant)
+            });
+            variants.map(|(variant, _)| Job { variant, case: case.clone() }).collect()
+        });
+        Self {
+            experiment,
+            libraries,
+            jobs: jobs.collect(),
+            cores: noise::cores(),
+            store,
+            interrupt,
+            runs: HashMap::new(),
+            finished: BTreeSet::new(),
+            failures: HashMap::new(),
+            bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
+        }
+    }
+
+    /// Takes in what was measured before.
+    fn recall(&mut self, records: &[Record]) {
+        for record in records {
+            match record {
+                Record::Run(run) => self.remember((**run).clone()),
+                Record::Block(block) => {
+                    self.finished.insert(block.block);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn remember(&mut self, run: Run) {
+        let failures = self.failures.entry(key_of(&run)).or_default();
+        match run.outcome {
+            Outcome::Measured { .. } => *failures = 0,
+            Outcome::Failed { .. } => *failures += 1,
+            Outcome::Skipped { .. } => *failures = PATIENCE,
+        }
+        let attempts = self.runs.entry(run.block).or_default();
+        while attempts.len() <= run.attempt as usize {
+            attempts.push(Vec::new());
+        }
+        attempts[run.attempt as usize].push(run);
+    }
+
+    fn run(&mut self) -> Result<Ended, Problem> {
+        let blocks = self.experiment.warmup + self.experiment.repeats;
+        let per_block: usize = self.jobs.iter().map(Vec::len).sum();
+        let left = (blocks as usize - self.finished.len()) * per_block;
+        self.bar.set_length(left as u64);
+        let style = "{bar:30} run {pos} of {len}, {eta} left  {wide_msg}";
+        self.bar.set_style(ProgressStyle::with_template(style).expect("a sound template"));
+        self.bar.enable_steady_tick(Duration::from_millis(500));
+        let mut ended = Ended::Complete;
+        for block in (0..blocks).filter(|block| !self.finished.contains(block)).collect::<Vec<_>>()
+        {
+            if self.block(block)? == Ended::Interrupted {
+                ended = Ended::Interrupted;
+                break;
+            }
+            if self.bar.is_hidden() {
+                eprintln!("block {} of {blocks}", block + 1);
+            }
+        }
+        self.bar.finish_and_clear();
+        Ok(ended)
+    }
+
+    /// Runs a block, again if the machine was disturbed.
+    fn block(&mut self, block: u32) -> Result<Ended, Problem> {
+        let warmup = block < self.experiment.warmup;
+        let allowed = self.experiment.noise.clone();
+        let retries = if warmup { 0 } else { allowed.retries };
+        let begun = self.runs.get(&block).map_or(0, |attempts| attempts.len() as u32);
+        let mut attempt = begun.saturating_sub(1);
+        loop {
+            if self.attempt(block, attempt)? == Ended::Interrupted {
+                return Ok(Ended::Interrupted);
+            }
+            let attempts = self.runs.get(&block).map_or(&[][..], Vec::as_slice);
+            let quiet = attempts.iter().enumerate().map(|(i, runs)| {
+                let (spread, others) = noise::of_block(runs);
+                (i as u32, spread, others, noise::excess(spread, others, &allowed))
+            });
+            let best = quiet.min_by(|a, b| a.3.total_cmp(&b.3)).unwrap_or((0, 0.0, 0.0, 0.0));
+            let (chosen, spread, others, excess) = best;
+            if excess > 1.0 && attempt < retries {
+                attempt += 1;
+                let again = self.jobs.iter().map(Vec::len).sum::<usize>();
+                self.bar.inc_length(again as u64);
+                self.say(&format!(
+                    "block {} again: the machine's speed varied by {:.0} %, others used {:.0} %",
+                    block + 1,
+                    spread * 100.0,
+                    others * 100.0
+                ));
+                continue;
+            }
+            let attempts = attempt + 1;
+            let disturbed = excess > 1.0;
+            let record = Block { block, attempt: chosen, attempts, spread, others, disturbed };
+            self.store.append(&Record::Block(record))?;
+            self.finished.insert(block);
+            return Ok(Ended::Complete);
+        }
+    }
+
+    fn attempt(&mut self, block: u32, attempt: u32) -> Result<Ended, Problem> {
+        let there: BTreeSet<Key> = self
+            .runs
+            .get(&block)
+            .and_then(|attempts| attempts.get(attempt as usize))
+            .map_or_else(BTreeSet::new, |runs| runs.iter().map(key_of).collect());
+        let mut work = noise::work_ns(&self.cores);
+        for job in order(&self.jobs, self.experiment.seed, block, attempt) {
+            if self.interrupt.wished() {
+                return Ok(Ended::Interrupted);
+            }
+            let key = self.key(&job);
+            let given_up = self.failures.get(&key).is_some_and(|failures| *failures >= PATIENCE);
+            if !there.contains(&key) && !given_up {
+                let (variant, benchmark, args) = &key;
+                self.bar.set_message(format!("{variant}: {benchmark} {}", args.join(" ")));
+                let Some(run) = self.job(&job, block, attempt, &mut work) else {
+                    return Ok(Ended::Interrupted);
+                };
+                self.store.append(&Record::Run(Box::new(run.clone())))?;
+                self.tell(&run);
+                self.remember(run);
+            }
+            self.bar.inc(1);
+        }
+        Ok(Ended::Complete)
+    }
+
+    /// Runs a benchmark. None if the user wants to stop.
+    fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Option<Run> {
+        let (variant, benchmark, args) = self.key(job);
+        let mut command = self.command(job);
+        let shown = libraries::shown(&command);
+        let (before, load, started) = (*work, noise::load(), now());
+        let used = Used::now();
+        let limit = Duration::from_secs_f64(self.experiment.time_limit);
+        let finished = process::run(&mut command, limit, self.interrupt);
+        let others = used.map_or(0.0, Used::others_since);
+        let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
+        let outcome = match finished {
+            Ok(Finished { end: End::Interrupted, .. }) => return None,
+            Ok(finished) => outcome(&finished, limit),
+            Err(error) => Outcome::Failed {
+                reason: format!("it can't be started: {error}"),
+                output: String::new(),
+            },
+        };
+        *work = noise::work_ns(&self.cores);
+        Some(Run {
+            block,
+            attempt,
+            variant,
+            benchmark,
+            args,
+            at: job.case.at.clone(),
+            command: shown,
+            started,
+            seconds,
+            load,
+            others,
+            work_ns: [before, *work],
+            outcome,
+        })
+    }
+
+    fn command(&self, job: &Job) -> Command {
+        let variant = &self.experiment.variants[job.variant];
+        let benchmark = &self.experiment.benchmarks[job.case.benchmark];
+        let library = &self.libraries[&variant.mpi];
+        let program = if benchmark.binary.contains('/') {
+            PathBuf::from(&benchmark.binary)
+        } else {
+            library.programs.join(&benchmark.binary)
+        };
+        let pinning = self.experiment.pinning;
+        let mut command =
+            library.launch(variant, benchmark.ranks, pinning, self.cores.len(), &program);
+        command.args(&job.case.args).arg("--json");
+        command
+    }
+
+    fn key(&self, job: &Job) -> Key {
+        (
+            self.experiment.variants[job.variant].name.clone(),
+            self.experiment.benchmarks[job.case.benchmark].name.clone(),
+            job.case.args.clone(),
+        )
+    }
+
+    /// Says what the user should know at once.
+    fn tell(&self, run: &Run) {
+        let what = match &run.outcome {
+            Outcome::Measured { .. } => return,
+            Outcome::Failed { reason, .. } => format!("failed: {reason}"),
+            Outcome::Skipped { reason } => format!("skipped: {reason}"),
+        };
+        let args = run.args.join(" ");
+        self.say(&format!("{}: {} {args}: {what}", run.variant, run.benchmark));
+    }
+
+    fn say(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("{text}"));
+    }
+}
+
+fn key_of(run: &Run) -> Key {
+    (run.variant.clone(), run.benchmark.clone(), run.args.clone())
+}
+
+/// What came of a run.
+fn outcome(finished: &Finished, limit: Duration) -> Outcome {
+    let failed = |reason: String| Outcome::Failed { reason, output: tail(&finished.stderr) };
+    let printed = contract::read(&finished.stdout);
+    match (finished.end, printed) {
+        (End::TooLong | End::Interrupted, _) => {
+            failed(format!("it did not end in {} s and was ended", limit.as_secs_f64()))
+        }
+        // Launchers may report another status than the ranks'.
+        (End::Exited(_), Ok(Printed::Skipped(reason))) => Outcome::Skipped { reason },
+        (End::Exited(status), _) if status.code() == Some(SKIPPED) => {
+            Outcome::Skipped { reason: "it does not say why".into() }
+        }
+        (End::Exited(status), Ok(Printed::Measured { mpi, parameters, points }))
+            if status.success() =>
+        {
+            Outcome::Measured { mpi, parameters, points }
+        }
+        (End::Exited(status), Err(why)) if status.success() => failed(why),
+        (End::Exited(status), Err(why)) if finished.stdout.contains('{') => {
+            failed(format!("{}: {why}", process::shown(status)))
+        }
+        (End::Exited(status), _) => failed(process::shown(status)),
+    }
+}
+
+fn tail(text: &str) -> String {
+    let mut start = text.len().saturating_sub(KEPT_OUTPUT);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text[start..].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::At;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    fn jobs() -> Vec<Vec<Job>> {
+        let job = |case: usize, variant| Job {
+            variant,
+            case: Case { benchmark: case, args: Vec::new(), at: At::new() },
+        };
+        (0..4).map(|case| (0..3).map(|variant| job(case, variant)).collect()).collect()
+    }
+
+    #[test]
+    fn a_block_has_everything_once_and_variants_side_by_side() {
+        let jobs = jobs();
+        let mut first = BTreeSet::new();
+        for block in 0..64 {
+            let order = order(&jobs, 7, block, 0);
+            let all: BTreeSet<(usize, usize)> =
+                order.iter().map(|job| (job.case.benchmark, job.variant)).collect();
+            assert_eq!((order.len(), all.len()), (12, 12));
+            for case in order.chunks(3) {
+                assert!(case.iter().all(|job| job.case.benchmark == case[0].case.benchmark));
+            }
+            first.insert((order[0].case.benchmark, order[0].variant));
+        }
+        // Nobody is always first.
+        assert_eq!(first.len(), 12);
+    }
+
+    #[test]
+    fn the_order_is_repeatable() {
+        let jobs = jobs();
+        assert_eq!(order(&jobs, 1, 3, 0), order(&jobs, 1, 3, 0));
+        assert_ne!(order(&jobs, 1, 3, 0), order(&jobs, 1, 4, 0));
+        assert_ne!(order(&jobs, 1, 3, 0), order(&jobs, 1, 3, 1));
+        assert_ne!(order(&jobs, 1, 3, 0), order(&jobs, 2, 3, 0));
+    }
+
+    fn ended(end: End, stdout: &str) -> Outcome {
+        let stdout = stdout.to_owned();
+        let finished = Finished { end, stdout, stderr: "why".into(), time: Duration::from_secs(1) };
+        outcome(&finished, Duration::from_secs(9))
+    }
+
+    #[test]
+    fn ends_have_names() {
+        let exit = |code: i32| End::Exited(ExitStatus::from_raw(code << 8));
+        let reason = |outcome: Outcome| match outcome {
+            Outcome::Failed { reason, output } => {
+                assert_eq!(output, "why");
+                reason
+            }
+            other => panic!("{other:?}"),
+        };
+        let skipped = r#"{"format":1,"skipped":"no windows"}"#;
+        let good = r#"{"format":1,"points":[{"at":{},"metric":"m","unit":"s","better":"lower","value":1}]}"#;
+        assert!(matches!(ended(exit(0), good), Outcome::Measured { .. }));
+        let no = Outcome::Skipped { reason: "no windows".into() };
+        assert_eq!(ended(exit(77), skipped), no);
+        assert_eq!(ended(exit(1), skipped), no);
+        assert!(matches!(ended(exit(77), ""), Outcome::Skipped { .. }));
+        assert!(reason(ended(End::TooLong, good)).contains("in 9 s"));
+        assert_eq!(reason(ended(exit(0), "")), "it printed nothing");
+        assert_eq!(reason(ended(exit(3), "")), "exit status 3");
+        assert_eq!(reason(ended(exit(3), good)), "exit status 3");
+        let killed = End::Exited(ExitStatus::from_raw(11));
+        assert_eq!(reason(ended(killed, "")), "killed by SIGSEGV (11)");
+        let wrong = r#"{"format":1,"points":[],"checked":false}"#;
+        assert!(reason(ended(exit(1), wrong)).contains("was wrong"));
+    }
+
+    #[test]
+    fn tails_are_whole_letters() {
+        assert_eq!(tail("abc"), "abc");
+        let long = "ä".repeat(KEPT_OUTPUT);
+        let kept = tail(&(long + "x"));
+        assert!(kept.len() <= KEPT_OUTPUT && kept.ends_with("äx"));
+    }
+}

@@ -1,0 +1,145 @@
+//! An experiment of a command line: `quick 'cri=dedicated' 'mpi=openmpi' -- multirate -t 4`.
+
+use cairn_framework::host::problem::{Problem, nearest};
+
+use crate::experiment::{Benchmark, Experiment, Mpi, Setting, Variant};
+
+/// How it is measured.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Options {
+    /// Number of processes
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 2)]
+    pub ranks: u32,
+    /// How often each setting is measured
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    pub repeats: u32,
+    /// Seconds after which a run is ended
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub time_limit: f64,
+    /// How often a repeat is tried again when the machine was disturbed
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub retries: u32,
+    /// Do not bind processes to cores
+    #[arg(long)]
+    pub unbound: bool,
+}
+
+/// Makes an experiment of settings and a benchmark with its arguments.
+///
+/// # Errors
+/// A setting is none.
+pub fn experiment(
+    settings: &[String],
+    command: &[String],
+    options: &Options,
+) -> Result<Experiment, Problem> {
+    let variants = settings.iter().map(|text| variant(text)).collect::<Result<Vec<_>, _>>()?;
+    let (binary, args) = command.split_first().ok_or_else(|| {
+        Problem::new("there is no benchmark").fix("put it and its arguments behind --")
+    })?;
+    let binary = if binary.contains('/') {
+        let path = std::path::absolute(binary).unwrap_or_else(|_| binary.into());
+        path.to_string_lossy().into_owned()
+    } else {
+        binary.clone()
+    };
+    let json = serde_json::json!({ "title": command.join(" "), "variant": [], "benchmark": [] });
+    let mut experiment: Experiment =
+        serde_json::from_value(json).expect("an experiment with what is not given left out");
+    experiment.variants = variants;
+    experiment.benchmarks = vec![Benchmark {
+        name: String::new(),
+        binary,
+        args: args.iter().cloned().map(Setting::Text).collect(),
+        sweep: Default::default(),
+        ranks: options.ranks,
+        variants: Vec::new(),
+        x: None,
+        series: None,
+        metric: None,
+    }];
+    experiment.repeats = options.repeats;
+    experiment.time_limit = options.time_limit;
+    experiment.noise.retries = options.retries;
+    if options.unbound {
+        experiment.pinning = crate::experiment::Pinning::None;
+    }
+    experiment.complete();
+    experiment.check()?;
+    Ok(experiment)
+}
+
+/// Words such as `cri=dedicated`, `mpi=openmpi`, `env.NAME=value`; `default` is Cairn as it is.
+fn variant(text: &str) -> Result<Variant, Problem> {
+    let mut variant = Variant { name: text.trim().to_owned(), ..Variant::default() };
+    for word in text.split_whitespace().filter(|word| *word != "default") {
+        let Some((name, value)) = word.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            return Err(Problem::new(format!("{word} is no setting"))
+                .at(format!("\"{text}\""))
+                .allowed(
+                    "NAME=VALUE of an MCA parameter, mpi=LIBRARY, env.NAME=VALUE, or default",
+                ));
+        };
+        if let Some(name) = name.strip_prefix("env.") {
+            variant.env.insert(name.to_owned(), value.to_owned());
+        } else if name == "mpi" {
+            variant.mpi = Mpi::of_name(value).ok_or_else(|| unknown(value, text))?;
+        } else {
+            variant.mca.insert(name.to_owned(), Setting::Text(value.to_owned()));
+        }
+    }
+    if variant.name.is_empty() {
+        variant.name = "default".into();
+    }
+    Ok(variant)
+}
+
+fn unknown(name: &str, text: &str) -> Problem {
+    let names = Mpi::ALL.map(Mpi::name);
+    let problem = Problem::new(format!("there is no library {name}"));
+    let problem = problem.at(format!("\"{text}\"")).allowed(names.join(", "));
+    match nearest(name, names).first() {
+        Some(near) => problem.fix(format!("did you mean {near}?")),
+        None => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> Options {
+        Options { ranks: 2, repeats: 7, time_limit: 60.0, retries: 2, unbound: false }
+    }
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn settings_become_variants() {
+        let settings = words(&["default", "cri=dedicated btl=self,sm", "mpi=openmpi env.A=b=c"]);
+        let command = words(&["multirate", "-t", "4"]);
+        let it = experiment(&settings, &command, &options()).unwrap();
+        assert_eq!(it.baseline, "default");
+        assert_eq!(it.variants[1].mca["btl"].to_string(), "self,sm");
+        assert_eq!((it.variants[2].mpi, it.variants[2].env["A"].as_str()), (Mpi::OpenMpi, "b=c"));
+        assert_eq!(it.benchmarks[0].name, "multirate");
+        let case = &it.benchmarks[0].cases(0)[0];
+        assert_eq!(case.args, ["-t", "4"]);
+    }
+
+    #[test]
+    fn mistakes_say_what_is_allowed() {
+        let wrong = |settings: &[&str], command: &[&str], what: &str| {
+            let problem = experiment(&words(settings), &words(command), &options()).unwrap_err();
+            assert!(problem.to_string().contains(what), "{problem}");
+        };
+        wrong(&["dedicated"], &["x"], "no setting");
+        wrong(&["=x"], &["x"], "no setting");
+        wrong(&["mpi=openmp"], &["x"], "did you mean openmpi?");
+        wrong(&["a=1", "a=1"], &["x"], "two variants");
+        wrong(&["a=1"], &[], "behind --");
+        wrong(&["mpi=mpich btl=sm"], &["x"], "no MCA parameters");
+    }
+}

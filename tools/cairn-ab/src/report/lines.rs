@@ -1,0 +1,331 @@
+//! What a picture shows: which values lie on one line, and where the axes have ticks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::contract::{At, Coordinate};
+use crate::report::numbers::{self, Scale};
+use crate::report::summary::{Group, Row, Summary, place};
+use crate::stats::Estimate;
+
+/// A picture.
+#[derive(Debug, Clone)]
+pub struct Plot {
+    /// Above it.
+    pub title: String,
+    /// Along it.
+    pub x: Axis,
+    /// Beside it.
+    pub y: Axis,
+    /// In it.
+    pub lines: Vec<Line>,
+    /// Whether neighbouring points belong together.
+    pub connected: bool,
+}
+
+/// An axis. Positions on it are of its own measure; a logarithmic one has logarithms.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// What it is about.
+    pub label: String,
+    /// From where to where.
+    pub range: (f64, f64),
+    /// Positions and what stands there.
+    pub ticks: Vec<(f64, String)>,
+}
+
+/// The values of a variant.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// What it is called.
+    pub label: String,
+    /// Positions: along, and of the low end, the median and the high end.
+    pub points: Vec<(f64, [f64; 3])>,
+}
+
+/// Values that differ by more are on a logarithmic axis.
+const LOGARITHMIC: f64 = 8.0;
+
+/// The pictures of a table: one for each combination of coordinates that are neither along the axis nor
+/// tell lines apart.
+pub fn plots(summary: &Summary, group: &Group) -> Vec<Plot> {
+    let benchmark = summary.experiment.benchmarks.iter().find(|it| it.name == group.benchmark);
+    let wish = |name: Option<&String>| {
+        name.filter(|name| group.rows.iter().any(|row| row.at.contains_key(*name))).cloned()
+    };
+    let x = wish(benchmark.and_then(|it| it.x.as_ref())).or_else(|| widest(group));
+    let series =
+        wish(benchmark.and_then(|it| it.series.as_ref())).filter(|it| Some(it) != x.as_ref());
+    let mut facets: BTreeMap<At, Vec<&Row>> = BTreeMap::new();
+    for row in &group.rows {
+        let mut rest = row.at.clone();
+        rest.retain(|name, _| Some(name) != x.as_ref() && Some(name) != series.as_ref());
+        facets.entry(rest).or_default().push(row);
+    }
+    // What is the same everywhere need not be said in each title.
+    let common: At = facets.keys().next().cloned().unwrap_or_default();
+    let differs = |name: &String, value: &Coordinate| {
+        common.get(name) != Some(value) || facets.keys().any(|it| it.get(name) != Some(value))
+    };
+    facets
+        .iter()
+        .map(|(rest, rows)| {
+            let mut title = format!("{}: {}", group.benchmark, group.metric);
+            let mut rest = rest.clone();
+            rest.retain(|name, value| differs(name, value));
+            if !rest.is_empty() {
+                title += &format!(", {}", place(&rest));
+            }
+            plot(summary, group, title, rows, x.as_deref(), series.as_deref())
+        })
+        .collect()
+}
+
+/// The coordinate with the most values, numbers before words; none if there is but one place.
+fn widest(group: &Group) -> Option<String> {
+    let mut values: BTreeMap<&String, BTreeSet<&Coordinate>> = BTreeMap::new();
+    for row in &group.rows {
+        for (name, value) in &row.at {
+            values.entry(name).or_default().insert(value);
+        }
+    }
+    let numbers =
+        |of: &BTreeSet<&Coordinate>| of.iter().all(|value| matches!(value, Coordinate::Number(_)));
+    let several = values.into_iter().filter(|(_, all)| all.len() > 1);
+    several.max_by_key(|(_, all)| (numbers(all), all.len())).map(|(name, _)| name.clone())
+}
+
+fn plot(
+    summary: &Summary,
+    group: &Group,
+    title: String,
+    rows: &[&Row],
+    x: Option<&str>,
+    series: Option<&str>,
+) -> Plot {
+    let variants: Vec<&str> = summary
+        .experiment
+        .variants
+        .iter()
+        .map(|variant| variant.name.as_str())
+        .filter(|name| rows.iter().any(|row| row.cells.contains_key(*name)))
+        .collect();
+    let along = match x {
+        Some(name) => Along::of(name, rows),
+        None => Along::words("", variants.iter().map(|name| Coordinate::Word((*name).into()))),
+    };
+    let mut estimates: BTreeMap<(usize, Option<&Coordinate>), Vec<(f64, Estimate)>> =
+        BTreeMap::new();
+    for row in rows {
+        for (i, variant) in variants.iter().enumerate() {
+            let Some(cell) = row.cells.get(*variant) else { continue };
+            let position = match x {
+                Some(name) => row.at.get(name).and_then(|value| along.position(value)),
+                None => along.position(&Coordinate::Word((*variant).into())),
+            };
+            let Some(position) = position else { continue };
+            let line = estimates.entry((i, series.and_then(|name| row.at.get(name)))).or_default();
+            line.push((position, cell.median));
+        }
+    }
+    let all: Vec<Estimate> = estimates.values().flatten().map(|(_, estimate)| *estimate).collect();
+    let up = Up::of(&all, &group.unit);
+    let unit =
+        if up.scale.unit.is_empty() { String::new() } else { format!(" ({})", up.scale.unit) };
+    let lines = estimates.into_iter().map(|((variant, value), mut points)| {
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut label = variants[variant].to_owned();
+        if let (Some(name), Some(value)) = (series, value) {
+            label += &format!(", {}", numbers::coordinate(name, value));
+        }
+        let at = |it: &Estimate| [it.low, it.value, it.high].map(|value| up.position(value));
+        Line { label, points: points.iter().map(|(x, it)| (*x, at(it))).collect() }
+    });
+    Plot {
+        title,
+        lines: lines.collect(),
+        connected: along.ordered,
+        x: along.axis,
+        y: Axis { label: format!("{}{unit}", group.metric), range: up.range, ticks: up.ticks() },
+    }
+}
+
+/// The axis along the picture.
+struct Along {
+    axis: Axis,
+    values: Vec<(Coordinate, f64)>,
+    ordered: bool,
+}
+
+impl Along {
+    fn of(name: &str, rows: &[&Row]) -> Self {
+        let values: BTreeSet<&Coordinate> =
+            rows.iter().filter_map(|row| row.at.get(name)).collect();
+        let numbers: Option<Vec<f64>> = values
+            .iter()
+            .map(|value| match value {
+                Coordinate::Number(number) => Some(*number),
+                _ => None,
+            })
+            .collect();
+        let Some(numbers) = numbers.filter(|all| all.len() > 1) else {
+            return Self::words(name, values.into_iter().cloned());
+        };
+        let positive = numbers.iter().copied().filter(|it| *it > 0.0);
+        let least = positive.fold(f64::INFINITY, f64::min);
+        let most = numbers.iter().copied().fold(0.0, f64::max);
+        let logarithmic = numbers.iter().all(|it| *it >= 0.0) && most / least >= 4.0;
+        let position = |number: f64| match (logarithmic, number > 0.0) {
+            (false, _) => number,
+            (true, true) => number.log2(),
+            // Zero has no logarithm: a step before the others.
+            (true, false) => least.log2() - 1.0,
+        };
+        let values: Vec<(Coordinate, f64)> =
+            numbers.iter().map(|number| (Coordinate::Number(*number), position(*number))).collect();
+        Self::new(name, values, true)
+    }
+
+    /// Words stand side by side.
+    fn words(name: &str, values: impl Iterator<Item = Coordinate>) -> Self {
+        let values = values.enumerate().map(|(i, value)| (value, i as f64)).collect();
+        Self::new(name, values, false)
+    }
+
+    fn new(name: &str, values: Vec<(Coordinate, f64)>, ordered: bool) -> Self {
+        let first = values.first().map_or(0.0, |(_, position)| *position);
+        let last = values.last().map_or(1.0, |(_, position)| *position);
+        let room = if ordered { (last - first) * 0.03 } else { 0.5 };
+        let ticks = values.iter().map(|(value, at)| (*at, numbers::tick(name, value)));
+        let label = if name == "bytes" { "message size".into() } else { name.to_owned() };
+        Self {
+            axis: Axis { label, range: (first - room, last + room), ticks: ticks.collect() },
+            values,
+            ordered,
+        }
+    }
+
+    fn position(&self, value: &Coordinate) -> Option<f64> {
+        self.values.iter().find(|(it, _)| it == value).map(|(_, position)| *position)
+    }
+}
+
+/// The axis beside the picture.
+struct Up {
+    scale: Scale,
+    logarithmic: bool,
+    range: (f64, f64),
+}
+
+impl Up {
+    fn of(all: &[Estimate], unit: &str) -> Self {
+        let least = all.iter().map(|it| it.low).fold(f64::INFINITY, f64::min);
+        let most = all.iter().map(|it| it.high).fold(f64::NEG_INFINITY, f64::max);
+        let logarithmic = least > 0.0 && most / least >= LOGARITHMIC;
+        let middle = if logarithmic { (least * most).sqrt() } else { most };
+        let scale = Scale::of(middle, unit);
+        let (least, most) = (least * scale.factor, most * scale.factor);
+        let range = if logarithmic {
+            let (low, high) = (least.log10(), most.log10());
+            (low - (high - low) * 0.06, high + (high - low) * 0.06)
+        } else {
+            // From zero, so that lengths compare as values do.
+            let low = if least < 0.0 { least * 1.1 } else { 0.0 };
+            (low, if most > 0.0 { most * 1.1 } else { 1.0 })
+        };
+        Self { scale, logarithmic, range }
+    }
+
+    fn position(&self, value: f64) -> f64 {
+        let value = value * self.scale.factor;
+        if self.logarithmic { value.log10() } else { value }
+    }
+
+    fn ticks(&self) -> Vec<(f64, String)> {
+        let (low, high) = self.range;
+        let short = |value: f64| {
+            let text = numbers::digits(value);
+            let text = if text.contains('.') && !text.contains('e') {
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            } else {
+                text
+            };
+            if text.is_empty() { "0".to_owned() } else { text }
+        };
+        if self.logarithmic {
+            let steps: &[f64] = if high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            let decades = low.floor() as i32..=high.ceil() as i32;
+            let all = decades.flat_map(|ten| steps.iter().map(move |it| it * 10f64.powi(ten)));
+            let inside = all.filter(|value| (low..=high).contains(&value.log10()));
+            return inside.map(|value| (value.log10(), short(value))).collect();
+        }
+        let rough = (high - low) / 6.0;
+        let ten = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|it| it * ten);
+        let step = step.into_iter().find(|step| *step >= rough).unwrap_or(ten * 10.0);
+        let first = (low / step).ceil() as i64;
+        let last = (high / step).floor() as i64;
+        (first..=last).map(|i| i as f64 * step).map(|value| (value, short(value))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::summary::tests::summary;
+
+    #[test]
+    fn variants_are_lines_along_the_widest_coordinate() {
+        let summary = summary();
+        let plots = plots(&summary, &summary.groups[0]);
+        assert_eq!(plots.len(), 1);
+        let plot = &plots[0];
+        assert_eq!((plot.title.as_str(), plot.x.label.as_str()), ("rates: rate", "threads"));
+        let ticks: Vec<(f64, &str)> =
+            plot.x.ticks.iter().map(|(at, text)| (*at, text.as_str())).collect();
+        assert_eq!(ticks, [(0.0, "1"), (1.0, "2"), (2.0, "4")]);
+        let labels: Vec<&str> = plot.lines.iter().map(|line| line.label.as_str()).collect();
+        assert_eq!(labels, ["a", "b"]);
+        assert!(plot.connected);
+        assert_eq!(plot.lines[0].points.len(), 3);
+    }
+
+    #[test]
+    fn axes_have_round_ticks() {
+        let estimate = |value: f64| Estimate { value, low: value, high: value, samples: 1 };
+        let texts = |values: &[f64], unit: &str| {
+            let all: Vec<Estimate> = values.iter().map(|value| estimate(*value)).collect();
+            let up = Up::of(&all, unit);
+            for (position, _) in up.ticks() {
+                assert!((up.range.0..=up.range.1).contains(&position));
+            }
+            let texts: Vec<String> = up.ticks().into_iter().map(|(_, text)| text).collect();
+            (texts.join(" "), up.scale.unit)
+        };
+        assert_eq!(texts(&[3e6, 5e6], "message/s"), ("0 1 2 3 4 5".into(), "M message/s".into()));
+        assert_eq!(texts(&[1e-6, 1e-4], "s"), ("1 2 5 10 20 50 100".into(), "µs".into()));
+        assert_eq!(texts(&[1.0, 1e6], "1").0, "1 10 100 1000 10000 100000 1000000");
+        assert_eq!(texts(&[0.0, 0.0], "s").0, "0 0.2 0.4 0.6 0.8 1");
+    }
+
+    #[test]
+    fn zero_stands_before_the_others() {
+        let mut summary = summary();
+        for (row, bytes) in summary.groups[0].rows.iter_mut().zip([0.0, 1.0, 1024.0]) {
+            row.at = At::from([("bytes".into(), Coordinate::Number(bytes))]);
+        }
+        let plot = &plots(&summary, &summary.groups[0])[0];
+        let at: Vec<f64> = plot.x.ticks.iter().map(|(at, _)| *at).collect();
+        assert_eq!(at, [-1.0, 0.0, 10.0]);
+        assert_eq!(plot.x.ticks[2].1, "1 KiB");
+    }
+
+    #[test]
+    fn a_single_place_has_the_variants_side_by_side() {
+        let mut summary = summary();
+        summary.groups[0].rows.truncate(1);
+        let plot = &plots(&summary, &summary.groups[0])[0];
+        assert!(!plot.connected);
+        assert_eq!(plot.x.ticks[1], (1.0, "b".into()));
+        assert_eq!(plot.lines.len(), 2);
+    }
+}
