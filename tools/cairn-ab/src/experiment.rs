@@ -195,9 +195,15 @@ pub struct Benchmark {
     /// nothing.
     #[serde(default)]
     pub sweep: BTreeMap<String, Vec<Setting>>,
+    /// Command lines that differ in more than an option's value; the sweep is done for each.
+    #[serde(default)]
+    pub cases: Vec<CaseSpec>,
     /// Processes.
     #[serde(default = "two")]
     pub ranks: u32,
+    /// Coordinates of the benchmark's points that do not matter.
+    #[serde(default)]
+    pub drop: Vec<String>,
     /// The names of the variants that run it; all unless given.
     #[serde(default)]
     pub variants: Vec<String>,
@@ -210,6 +216,21 @@ pub struct Benchmark {
     /// The metric of the report; all unless given.
     #[serde(default)]
     pub metric: Option<String>,
+}
+
+/// A command line of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CaseSpec {
+    /// Arguments, behind those of the benchmark.
+    #[serde(default)]
+    pub args: Vec<Setting>,
+    /// Processes, if not as many as the benchmark says.
+    #[serde(default)]
+    pub ranks: Option<u32>,
+    /// Coordinates of its points.
+    #[serde(default)]
+    pub at: BTreeMap<String, Setting>,
 }
 
 fn one() -> u32 {
@@ -235,6 +256,8 @@ pub struct Case {
     pub benchmark: usize,
     /// Its arguments, without those of the variant.
     pub args: Vec<String>,
+    /// Processes.
+    pub ranks: u32,
     /// What was swept, added to what the benchmark says where its points lie.
     pub at: At,
 }
@@ -243,7 +266,18 @@ impl Benchmark {
     /// Every combination of what is swept.
     pub fn cases(&self, benchmark: usize) -> Vec<Case> {
         let args: Vec<String> = self.args.iter().map(Setting::to_string).collect();
-        let mut cases = vec![Case { benchmark, args, at: At::new() }];
+        let mut cases = vec![Case { benchmark, args, ranks: self.ranks, at: At::new() }];
+        if !self.cases.is_empty() {
+            let of = |spec: &CaseSpec| {
+                let mut case = cases[0].clone();
+                case.args.extend(spec.args.iter().map(Setting::to_string));
+                case.ranks = spec.ranks.unwrap_or(self.ranks);
+                let at = |(name, value): (&String, &Setting)| (name.clone(), value.coordinate());
+                case.at = spec.at.iter().map(at).collect();
+                case
+            };
+            cases = self.cases.iter().map(of).collect();
+        }
         for (option, values) in &self.sweep {
             cases = cases
                 .iter()
@@ -345,7 +379,8 @@ impl Experiment {
         distinct(&benchmarks, "benchmarks")?;
         for benchmark in &self.benchmarks {
             let name = &benchmark.name;
-            if benchmark.ranks == 0 {
+            let mut ranks = benchmark.cases.iter().filter_map(|case| case.ranks);
+            if benchmark.ranks == 0 || ranks.any(|ranks| ranks == 0) {
                 return Err(Problem::new(format!("{name} has no ranks")).allowed("1 or more"));
             }
             if let Some((option, _)) = benchmark.sweep.iter().find(|(_, all)| all.is_empty()) {
@@ -473,13 +508,29 @@ mod tests {
             shown,
             [
                 "--time 0.5 --mode p --threads 1 -o",
-                "--time 0.5 --mode p --threads 2 -o",
                 "--time 0.5 --mode p --threads 1",
+                "--time 0.5 --mode p --threads 2 -o",
                 "--time 0.5 --mode p --threads 2",
             ]
         );
-        assert_eq!(cases[1].at["threads"], Coordinate::Number(2.0));
-        assert_eq!(cases[1].at["o"], Coordinate::Flag(true));
+        assert_eq!(cases[2].at["threads"], Coordinate::Number(2.0));
+        assert_eq!(cases[2].at["o"], Coordinate::Flag(true));
+    }
+
+    #[test]
+    fn cases_have_ranks_of_their_own() {
+        let text = format!(
+            "{SMALL}sweep = {{ \"-s\" = [0, 8] }}\n\
+             [[benchmark.cases]]\nargs = [\"-t\", 2]\nat = {{ pairs = 2, mode = \"threads\" }}\n\
+             [[benchmark.cases]]\nranks = 4\nat = {{ pairs = 2, mode = \"processes\" }}"
+        );
+        let cases = parse(&text).unwrap().benchmarks[0].cases(0);
+        let shown: Vec<(String, u32)> =
+            cases.iter().map(|case| (case.args.join(" "), case.ranks)).collect();
+        let expected = [("-t 2 -s 0", 2), ("-t 2 -s 8", 2), ("-s 0", 4), ("-s 8", 4)];
+        assert_eq!(shown, expected.map(|(args, ranks)| (args.to_owned(), ranks)));
+        assert_eq!(cases[3].at["mode"], Coordinate::Word("processes".into()));
+        assert_eq!(cases[3].at["s"], Coordinate::Number(8.0));
     }
 
     #[test]

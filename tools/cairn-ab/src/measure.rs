@@ -227,8 +227,8 @@ fn order(jobs: &[Vec<Job>], seed: u64, block: u32, attempt: u32) -> Vec<Job> {
     shuffled.flatten().collect()
 }
 
-/// What tells runs of a block apart: variant, benchmark, arguments.
-type Key = (String, String, Vec<String>);
+/// What tells runs of a block apart: variant, benchmark, arguments, processes.
+type Key = (String, String, Vec<String>, u32);
 
 struct Session<'a> {
     experiment: &'a Experiment,
@@ -379,7 +379,7 @@ impl<'a> Session<'a> {
             let key = self.key(&job);
             let given_up = self.failures.get(&key).is_some_and(|failures| *failures >= PATIENCE);
             if !there.contains(&key) && !given_up {
-                let (variant, benchmark, args) = &key;
+                let (variant, benchmark, args, _) = &key;
                 self.bar.set_message(format!("{variant}: {benchmark} {}", args.join(" ")));
                 let Some(run) = self.job(&job, block, attempt, &mut work) else {
                     return Ok(Ended::Interrupted);
@@ -395,7 +395,7 @@ impl<'a> Session<'a> {
 
     /// Runs a benchmark. None if the user wants to stop.
     fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Option<Run> {
-        let (variant, benchmark, args) = self.key(job);
+        let (variant, benchmark, args, ranks) = self.key(job);
         let mut command = self.command(job);
         let shown = libraries::shown(&command);
         let (before, load, started) = (*work, noise::load(), now());
@@ -419,6 +419,7 @@ impl<'a> Session<'a> {
             variant,
             benchmark,
             args,
+            ranks,
             at: job.case.at.clone(),
             command: shown,
             started,
@@ -441,7 +442,7 @@ impl<'a> Session<'a> {
         };
         let pinning = self.experiment.pinning;
         let mut command =
-            library.launch(variant, benchmark.ranks, pinning, self.cores.len(), &program);
+            library.launch(variant, job.case.ranks, pinning, self.cores.len(), &program);
         command.args(&job.case.args).arg("--json");
         command
     }
@@ -451,6 +452,7 @@ impl<'a> Session<'a> {
             self.experiment.variants[job.variant].name.clone(),
             self.experiment.benchmarks[job.case.benchmark].name.clone(),
             job.case.args.clone(),
+            job.case.ranks,
         )
     }
 
@@ -471,7 +473,7 @@ impl<'a> Session<'a> {
 }
 
 fn key_of(run: &Run) -> Key {
-    (run.variant.clone(), run.benchmark.clone(), run.args.clone())
+    (run.variant.clone(), run.benchmark.clone(), run.args.clone(), run.ranks)
 }
 
 /// What came of a run.
@@ -518,7 +520,7 @@ mod tests {
     fn jobs() -> Vec<Vec<Job>> {
         let job = |case: usize, variant| Job {
             variant,
-            case: Case { benchmark: case, args: Vec::new(), at: At::new() },
+            case: Case { benchmark: case, args: Vec::new(), ranks: 2, at: At::new() },
         };
         (0..4).map(|case| (0..3).map(|variant| job(case, variant)).collect()).collect()
     }

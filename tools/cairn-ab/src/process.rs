@@ -15,7 +15,7 @@ use cairn_framework::host::problem::Problem;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open,
-    set_child_subreaper, waitpid,
+    set_child_subreaper, wait as wait_any,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -158,7 +158,7 @@ fn end_descendants() {
             let _ = kill_process(pid, Signal::KILL);
         }
         // Without children this is ECHILD.
-        match waitpid(None, WaitOptions::empty()) {
+        match wait_any(WaitOptions::empty()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return,
         }

@@ -52,6 +52,8 @@ pub fn experiment(
         binary,
         args: args.iter().cloned().map(Setting::Text).collect(),
         sweep: Default::default(),
+        cases: Vec::new(),
+        drop: Vec::new(),
         ranks: options.ranks,
         variants: Vec::new(),
         x: None,

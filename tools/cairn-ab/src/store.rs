@@ -61,6 +61,8 @@ pub struct Run {
     pub benchmark: String,
     /// Its arguments.
     pub args: Vec<String>,
+    /// Processes.
+    pub ranks: u32,
     /// What was swept.
     pub at: At,
     /// The whole command line.
@@ -288,6 +290,7 @@ mod tests {
             variant: word.into(),
             benchmark: "b".into(),
             args: vec![word.into()],
+            ranks: 2,
             at: at.clone(),
             command: String::new(),
             started: 1.5,

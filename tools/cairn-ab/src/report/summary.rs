@@ -175,6 +175,7 @@ fn groups(experiment: &Experiment, runs: &[&Run]) -> Vec<Group> {
             for point in points.iter().filter(|point| wanted(&point.metric)) {
                 let mut at = run.at.clone();
                 at.extend(point.at.clone());
+                at.retain(|name, _| !benchmark.drop.contains(name));
                 units.insert(point.metric.clone(), (point.unit.clone(), point.better));
                 rows.entry((point.metric.clone(), at)).or_default().push((run, point.value));
             }
@@ -265,6 +266,7 @@ pub mod tests {
             variant: variant.into(),
             benchmark: "rates".into(),
             args: vec!["-t".into(), threads.to_string()],
+            ranks: 2,
             at: At::from([("threads".into(), Coordinate::Number(threads.into()))]),
             command: "mpirun rates".into(),
             started: 0.0,

@@ -1,0 +1,366 @@
+//! The program as a user sees it, with an installation of scripts: what it does with results, with
+//! failures and with stores does not depend on any MPI.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+/// Nothing takes longer, however busy the machine.
+const DEADLINE: &str = "120";
+
+/// Starts the program once, as rank 0, with the parameters as variables.
+const MPIRUN: &str = r#"#!/bin/sh
+while [ $# -gt 0 ]; do
+  case $1 in
+    -n) export RANKS=$2; shift 2;;
+    --mca) export "MCA_$2=$3"; shift 3;;
+    --bind-to) shift 2;;
+    --*|-*) shift;;
+    *) break;;
+  esac
+done
+echo run >> "$(dirname "$0")/../runs"
+exec "$@"
+"#;
+
+/// Knows the parameter `speed` only.
+const INFO: &str = r#"#!/bin/sh
+problems=
+while [ $# -gt 0 ]; do
+  if [ "$1" = --mca ] && [ "$2" != speed ]; then
+    problems='{"severity":"error","what":"there is no parameter '$2'","fix":"did you mean speed?"}'
+  fi
+  shift
+done
+cat <<END
+{"format":1,"problems":[$problems],"hidden":2,
+ "frameworks":[{"name":"cri","summary":"assigns","serves":"one","components":[{"name":"comm"}]}],
+ "parameters":[{"name":"speed","default":"1","allowed":"a number","help":"how fast","sources":[]}]}
+END
+"#;
+
+/// Measures twice its speed for each thread.
+const BENCH: &str = r#"#!/bin/sh
+threads=1
+while [ $# -gt 0 ]; do
+  [ "$1" = --threads ] && threads=$2
+  shift
+done
+echo "a greeting"
+cat <<END
+{"format":1,"benchmark":"fake","mpi":"Fake 1","ranks":${RANKS:-2},"parameters":{},"points":[
+ {"at":{"bytes":8},"metric":"rate","unit":"message/s","better":"higher",
+  "value":$((${MCA_speed:-1} * threads * 2))}],"checked":true}
+END
+"#;
+
+/// An installation of scripts, and a place for everything else.
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { dir: tempfile::tempdir().unwrap() };
+        place.script("cairn/bin/mpirun", MPIRUN);
+        place.script("cairn/bin/cairn-info", INFO);
+        place.script("bench.sh", BENCH);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// An experiment with two variants of different speed.
+    fn experiment(&self, rest: &str) -> &'static str {
+        // No machine is too busy for these.
+        let text = format!(
+            "title = \"Fakes\"\nrepeats = 6\nwarmup = 1\nnoise = {{ retries = 0 }}\n{rest}\n\
+             [[variant]]\nname = \"slow\"\nmca = {{ speed = 1 }}\n\
+             [[variant]]\nname = \"fast\"\nmca = {{ speed = 3 }}\n"
+        );
+        fs::write(self.path("e.toml"), text).unwrap();
+        "e.toml"
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", DEADLINE, env!("CARGO_BIN_EXE_cairn-ab")]);
+        command.arg("--prefix").arg(self.path("cairn")).arg("--cache").arg(self.path("cache"));
+        command.args(args).current_dir(self.dir.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ended {
+        Ended::of(self.command(args).output().unwrap())
+    }
+
+    /// How many programs were started.
+    fn runs(&self) -> usize {
+        fs::read_to_string(self.path("cairn/runs")).unwrap_or_default().lines().count()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+}
+
+struct Ended {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ended {
+    fn of(output: Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self {
+            code: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+
+    fn exits(self, code: i32) -> Self {
+        let Self { stdout, stderr, .. } = &self;
+        assert_eq!(self.code, Some(code), "--- stdout\n{stdout}\n--- stderr\n{stderr}");
+        self
+    }
+
+    fn says(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.stdout.contains(part), "no \"{part}\" in {}", self.stdout);
+        }
+        self
+    }
+
+    fn complains(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.stderr.contains(part), "no \"{part}\" in {}", self.stderr);
+        }
+        self
+    }
+}
+
+const SWEEP: &str = "[[benchmark]]\nbinary = \"./bench.sh\"\nsweep = { \"--threads\" = [1, 2, 4] }\n\
+    [[verdict]]\nsays = \"fast is 3 times slow\"\nat-least = 2.5\n\
+    left = { variant = \"fast\" }\nright = { variant = \"slow\" }";
+
+#[test]
+fn an_experiment_is_measured_and_reported() {
+    let place = Place::new();
+    let file = place.experiment(SWEEP);
+    place.run(&["run", file]).exits(0).says(&["3.00x (3.00 – 3.00)", "better", "holds"]);
+    // A warm-up and six blocks, of two variants with three numbers of threads.
+    assert_eq!(place.runs(), 7 * 2 * 3);
+    let csv = place.read("e.ab/report/results.csv");
+    let line = "bench.sh,rate,message/s,higher,8,4,fast,6,24,24,24,3,3,3,more";
+    assert!(csv.lines().any(|it| it == line), "{csv}");
+    let page = place.read("e.ab/report/report.html");
+    assert!(page.contains("<svg") && page.contains("fast is 3 times slow"), "{page}");
+    let png = fs::read(place.path("e.ab/report/1-bench-sh-rate-0.png")).unwrap();
+    assert!(png.starts_with(b"\x89PNG"));
+    assert!(place.read("e.ab/report/1-bench-sh-rate-0.svg").contains("threads"));
+
+    // What was measured is not lost by mistake, and can be reported again elsewhere.
+    place.run(&["run", file]).exits(1).complains(&["measurements already", "--resume"]);
+    place.run(&["report", "e.ab", "--output", "again"]).exits(0);
+    assert_eq!(place.read("again/results.csv"), csv);
+    // Everything is there: nothing is run.
+    place.run(&["run", file, "--resume"]).exits(0);
+    assert_eq!(place.runs(), 42);
+    place.experiment(&SWEEP.replace("4]", "8]"));
+    place.run(&["run", file, "--resume"]).exits(1).complains(&["another experiment"]);
+    place.run(&["run", file, "--overwrite"]).exits(0);
+    assert_eq!(place.runs(), 84);
+}
+
+#[test]
+fn unknown_parameters_are_refused_before_anything_runs() {
+    let place = Place::new();
+    let file =
+        place.experiment(&format!("{SWEEP}\n[[variant]]\nname = \"odd\"\nmca = {{ sped = 1 }}\n"));
+    let parts = ["there is no parameter sped", "variant odd", "did you mean speed?"];
+    place.run(&["run", file]).exits(1).complains(&parts);
+    assert_eq!(place.runs(), 0);
+    assert!(!place.path("e.ab").exists());
+}
+
+#[test]
+fn what_fails_is_recorded_and_the_rest_goes_on() {
+    let place = Place::new();
+    place.script("crash.sh", "#!/bin/sh\necho the reason >&2\nkill -SEGV $$\n");
+    place.script("empty.sh", "#!/bin/sh\n");
+    place.script(
+        "skip.sh",
+        "#!/bin/sh\necho '{\"format\":1,\"skipped\":\"it has no windows\"}'\nexit 77\n",
+    );
+    let benchmark = |name: &str| format!("[[benchmark]]\nbinary = \"./{name}.sh\"\n");
+    let all = ["bench", "crash", "empty", "skip"].map(benchmark).concat();
+    let file = place.experiment(&all);
+    place.run(&["run", file]).exits(0).says(&[
+        "failed: crash.sh with fast: ",
+        "failed: empty.sh with slow: it printed nothing",
+        "skipped: skip.sh with fast: it has no windows",
+        "3.00x",
+    ]);
+    // What fails is tried twice, what is skipped once, by each variant.
+    assert_eq!(place.runs(), 2 * 7 + 2 * 2 + 2 * 2 + 2);
+    assert!(place.read("e.ab/samples.jsonl").contains("the reason"));
+
+    // Nothing at all.
+    let file = place.experiment(&benchmark("crash"));
+    let ended = place.run(&["run", file, "--overwrite"]).exits(1);
+    ended.complains(&["nothing was measured", "crash.sh with"]);
+}
+
+#[test]
+fn what_hangs_is_ended_with_all_that_it_started() {
+    let place = Place::new();
+    // One stays, one leaves the process group, one leaves its parent; none wants to end.
+    place.script(
+        "hang.sh",
+        "#!/bin/sh\ntrap '' TERM\n\
+         setsid sh -c 'trap \"\" TERM; echo $$ >> pids; while :; do sleep 1000; done' &\n\
+         (sh -c 'trap \"\" TERM; echo $$ >> pids; while :; do sleep 1000; done' &)\n\
+         echo $$ >> pids\nwhile :; do sleep 1000; done\n",
+    );
+    let file = place.experiment(
+        "time-limit = 1\n[[benchmark]]\nbinary = \"./hang.sh\"\n[[benchmark]]\nbinary = \"./bench.sh\"",
+    );
+    let ended = place.run(&["run", file]).exits(0);
+    ended.says(&["failed: hang.sh with slow: it did not end in 1 s and was ended", "3.00x"]);
+    let pids = place.read("pids");
+    assert!(pids.lines().count() >= 4, "{pids}");
+    for pid in pids.lines() {
+        let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
+        assert!(test_kill_process(pid).is_err(), "{pid:?} is left");
+    }
+}
+
+#[test]
+fn what_was_interrupted_goes_on() {
+    let place = Place::new();
+    // Before it measures for the ninth time it says so, and waits for ever.
+    let fifo = place.path("here");
+    let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    place.script(
+        "once.sh",
+        "#!/bin/sh\nif [ $(wc -l < cairn/runs) = 9 ]; then echo > here; exec sleep 1000; fi\n\
+         exec ./bench.sh \"$@\"\n",
+    );
+    let file = place.experiment("[[benchmark]]\nbinary = \"./once.sh\"");
+    let open = rustix::fs::open(&fifo, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    let mut command = place.command(&["run", file]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let limit = Duration::from_secs(DEADLINE.parse().unwrap());
+    let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: 0 };
+    let mut fds = [PollFd::new(&open, PollFlags::IN)];
+    assert_eq!(poll(&mut fds, Some(&limit)).unwrap(), 1, "it does not come so far");
+    // timeout passes it on.
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    ended.exits(130).complains(&["stopped", "--resume"]);
+    assert_eq!(place.runs(), 9);
+    place.run(&["report", "e.ab"]).exits(0).says(&["of 6 repeats (stopped"]);
+
+    // The machine also stopped in the middle of a line.
+    let store = place.path("e.ab/samples.jsonl");
+    let mut text = fs::read_to_string(&store).unwrap();
+    text += "{\"kind\":\"run\",\"blo";
+    fs::write(&store, text).unwrap();
+    let ended = place.run(&["run", file, "--resume"]).exits(0);
+    ended.complains(&["the last line is not finished"]).says(&["6 of 6 repeats;", "3.00x"]);
+    // Eight were kept, the ninth was run again.
+    assert_eq!(place.runs(), 14 + 1);
+    let text = fs::read_to_string(&store).unwrap();
+    assert_eq!(text.matches("\"kind\":\"run\"").count(), 14);
+    assert_eq!(text.matches("\"kind\":\"environment\"").count(), 2);
+}
+
+#[test]
+fn a_corrupt_store_names_the_line() {
+    let place = Place::new();
+    let file = place.experiment("[[benchmark]]\nbinary = \"./bench.sh\"");
+    place.run(&["run", file]).exits(0);
+    let store = place.path("e.ab/samples.jsonl");
+    let text = fs::read_to_string(&store).unwrap();
+    fs::write(&store, text.replacen("\"kind\":\"run\"", "\"kind\":\"rum\"", 1)).unwrap();
+    for args in [&["report", "e.ab"][..], &["run", file, "--resume"][..]] {
+        place.run(args).exits(1).complains(&["corrupt", "samples.jsonl:3"]);
+    }
+    assert_eq!(place.runs(), 14);
+    place.run(&["report", "nowhere"]).exits(1).complains(&["no measurements", "nowhere"]);
+}
+
+#[test]
+fn a_peer_that_is_not_there_is_left_out_and_one_that_is_runs() {
+    let place = Place::new();
+    place.script("mpich/bin/mpiexec", "#!/bin/sh\nshift 4\nMCA_speed=5 exec \"$@\"\n");
+    // The only Python there is can't install anything.
+    place.script("python/python3", "#!/bin/sh\necho 'ERROR: no network' >&2\nexit 1\n");
+    let file = place.experiment(
+        "[[benchmark]]\nbinary = \"./bench.sh\"\n\
+         [[variant]]\nname = \"peer\"\nmpi = \"mpich\"\n\
+         [[variant]]\nname = \"other\"\nmpi = \"openmpi\"\n",
+    );
+    let paths = format!("{}:{}", place.path("python").display(), std::env::var("PATH").unwrap());
+    let peer = format!("mpich={}", place.path("mpich").display());
+    let mut command = place.command(&["run", file, "--peer", &peer]);
+    let ended = Ended::of(command.env("PATH", paths).output().unwrap()).exits(0);
+    let why = "python3 -m venv failed: ERROR: no network";
+    // The first one is the baseline: the peer, which stands first.
+    ended.complains(&["openmpi is left out", why]).says(&[
+        "left out: other",
+        why,
+        "slow",
+        "0.20x (0.20 – 0.20)",
+        "worse",
+    ]);
+}
+
+#[test]
+fn settings_of_a_command_line_are_compared() {
+    let place = Place::new();
+    let bench = ["--", "./bench.sh", "--threads", "2"];
+    let settings = ["quick", "--repeats", "6", "--retries", "0", "speed=1", "speed=2", "default"];
+    let ended = place.run(&[&settings[..], &bench[..]].concat()).exits(0);
+    ended.says(&["speed=2", "2.00x", "no difference seen", "cache/quick/report/report.html"]);
+    // Again at once: nothing is in the way.
+    place.run(&[&["quick", "speed=1"][..], &bench[..]].concat()).exits(0);
+    let ended = place.run(&[&["quick", "spede=1"][..], &bench[..]].concat()).exits(1);
+    ended.complains(&["there is no parameter spede"]);
+    place.run(&["quick", "speed=1"]).exits(2);
+    place.run(&["quick", "speed=1", "--", "./none.sh"]).exits(1).complains(&["no such benchmark"]);
+}
+
+#[test]
+fn what_can_be_varied_is_listed() {
+    let place = Place::new();
+    place.run(&["list"]).exits(0).says(&["cri", "comm", "speed", "a number", "2 more"]);
+}
+
+#[test]
+fn a_machine_without_an_installation_is_told() {
+    let place = Place::new();
+    fs::remove_dir_all(place.path("cairn")).unwrap();
+    let ended = place.run(&["list"]).exits(1);
+    ended.complains(&["no installation", "--prefix", "cargo xtask dist"]);
+    assert!(!Path::new("e.ab").exists());
+}
