@@ -2,8 +2,13 @@
 
 use anyhow::Result;
 
-use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
+use crate::packages::{self, LIBCLANG};
+use crate::bench;
+use crate::dist::{self, Form};
+
+/// What the comparison at the end runs, with each setting.
+const COMPARED: [&str; 7] = ["multirate", "-s", "8", "-t", "1,2,4", "--time", "0.1"];
 
 /// Builds, runs an MPI program over two transports, shows the components, swaps one by a flag, and
 /// compares the strategies.
@@ -33,5 +38,14 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         let mut demo = workspace.cargo(&["run", "--release", "--quiet", "--package", "linked"]);
         demo.args(["--example", "strategies"]);
         exec::check(demo.env("CAIRN_MCA_mca_component_path", dist.join("lib/cairn")))
+    })?;
+    step("strategies compared: message rate of threads, with intervals and a plot", || {
+        packages::require(&[LIBCLANG])?;
+        let settings = ["default", "cri=round_robin", "progress=serial"];
+        println!("$ cairn-ab quick {} -- {}", settings.join(" "), COMPARED.join(" "));
+        let mut ab = bench::cairn_ab(workspace, &dist, "quick");
+        ab.args(["--repeats", "6", "--retries", "0", "--store"]);
+        ab.arg(workspace.target.join("bench/demo"));
+        exec::check(ab.args(settings).arg("--").args(COMPARED))
     })
 }

@@ -2,13 +2,13 @@
 //! `target/dist-shared`, has nothing linked in: all components are shared libraries.
 //!
 //! ```text
-//!   bin/            mpirun and mpiexec, mpicc and mpicxx, cairn-info
+//!   bin/            mpirun and mpiexec, mpicc and mpicxx, cairn-info, cairn-ab
 //!   lib/            libmpi_abi.so.1, the MPI library
 //!   lib/cairn/      components that are shared libraries
 //!   lib/pkgconfig/  mpi.pc for programs, cairn.pc for authors of components
 //!   include/        mpi.h
 //!   include/cairn/  headers for authors of components
-//!   share/cairn/    mca-params, the Rust crate for authors of components
+//!   share/cairn/    mca-params, the Rust crate for authors of components, the benchmarks' sources
 //!   share/doc/cairn/  README, docs, examples that can be built where they lie or copied
 //!   share/man/      manual pages
 //! ```
@@ -25,7 +25,8 @@ use crate::exec::{self, Workspace};
 
 /// The programs that are installed: package, binary, and its other names. The last two of the compiler
 /// wrapper are those that the standard recommends for its ABI.
-const PROGRAMS: [(&str, &str, &[&str]); 3] = [
+const PROGRAMS: [(&str, &str, &[&str]); 4] = [
+    ("cairn-ab", "cairn-ab", &[]),
     ("cairn-info", "cairn-info", &[]),
     ("cairn-launcher", "mpirun", &["mpiexec"]),
     ("cairn-mpicc", "mpicc", &["mpicxx", "mpic++", "mpiCC", "mpicc_abi", "mpicxx_abi"]),
@@ -92,6 +93,8 @@ pub fn build(workspace: &Workspace, form: Form) -> Result<PathBuf> {
     copy_tree(&root.join("mca-params"), &dist.join("share/cairn/mca-params"))?;
     documentation(root, &dist.join("share/doc/cairn"))?;
     rust_crate(root, &dist.join("share/cairn/rust/cairn-framework"))?;
+    let built = |path: &Path| path.ends_with("target");
+    copy_tree_but(&root.join("bench"), &dist.join("share/cairn/bench"), &built)?;
     write(&dist.join("lib/pkgconfig/cairn.pc"), &pkg_config(workspace, COMPONENTS_PC))?;
     write(&dist.join("lib/pkgconfig/mpi.pc"), &pkg_config(workspace, PROGRAMS_PC))?;
 
@@ -101,6 +104,7 @@ pub fn build(workspace: &Workspace, form: Form) -> Result<PathBuf> {
     exec::check(info.args(["generate", "man"]).arg(&man))?;
     let mut mpirun = workspace.command(dist.join("bin/mpirun"));
     exec::check(mpirun.arg("--generate-man").arg(&man))?;
+    exec::check(workspace.command(dist.join("bin/cairn-ab")).arg("manual").arg(&man))?;
     Ok(dist)
 }
 

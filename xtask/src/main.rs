@@ -4,6 +4,7 @@
 //!   demo     build, show what there is and what a swap of components does
 //!   test     everything CI checks: formatting, clippy, lint, generated files, all tests
 //!   dist     an installation in target/dist          install   copied to a prefix
+//!   bench    experiments, measured with target/dist
 //!   lint     rules of the house that clippy does not know
 //!   gen      files made from the code and from tables
 //!   signature  what the implementation of a function of MPI looks like
@@ -12,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod abi;
+mod bench;
 mod demo;
 mod dist;
 mod exec;
@@ -53,6 +55,8 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         prefix: PathBuf,
     },
+    /// Measure experiments with target/dist; the reports are in target/bench
+    Bench(bench::Wish),
     /// Check the rules of the house that clippy does not know
     Lint,
     /// Write the files that are made from the code
@@ -80,6 +84,7 @@ fn main() -> ExitCode {
             dist::build(&workspace, form).map(|dist| println!("{}", dist.display()))
         }
         Command::Install { prefix } => dist::install(&workspace, &prefix),
+        Command::Bench(wish) => bench::run(&workspace, &wish),
         Command::Lint => lint::run(&workspace),
         Command::Gen { abi: true, .. } => generate::abi(&workspace),
         Command::Gen { check, .. } => generate::run(&workspace, check),

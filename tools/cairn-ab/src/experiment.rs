@@ -534,6 +534,18 @@ mod tests {
     }
 
     #[test]
+    fn those_that_ship_are_sound() {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/experiments");
+        let mut read = 0;
+        for entry in fs::read_dir(dir).unwrap() {
+            let it = Experiment::read(&entry.unwrap().path()).unwrap_or_else(|it| panic!("{it}"));
+            assert!(!it.claim.is_empty() && !it.verdicts.is_empty(), "{}", it.title);
+            read += 1;
+        }
+        assert!(read > 1);
+    }
+
+    #[test]
     fn it_comes_back_from_json() {
         let it = parse(SMALL).unwrap();
         let json = serde_json::to_string(&it).unwrap();

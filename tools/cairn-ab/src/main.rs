@@ -146,7 +146,9 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
         Command::Run { file, store, resume, overwrite } => {
             let experiment = Experiment::read(&file)?;
             let store = store.unwrap_or_else(|| {
-                PathBuf::from(file.file_stem().unwrap_or_default()).with_extension("ab")
+                // Names may have points in them, such as those of figures.
+                let name = file.file_stem().unwrap_or_default().to_string_lossy();
+                PathBuf::from(format!("{name}.ab"))
             });
             let existing = match (resume, overwrite) {
                 (true, _) => Existing::Resume,

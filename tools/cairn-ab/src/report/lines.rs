@@ -129,8 +129,12 @@ fn plot(
     }
     let all: Vec<Estimate> = estimates.values().flatten().map(|(_, estimate)| *estimate).collect();
     let up = Up::of(&all, &group.unit);
-    let unit =
-        if up.scale.unit.is_empty() { String::new() } else { format!(" ({})", up.scale.unit) };
+    let unit = match up.logarithmic {
+        // Each tick has its own.
+        true => numbers::word(&group.unit),
+        false => &up.scale.unit,
+    };
+    let unit = if unit.is_empty() { String::new() } else { format!(" ({unit})") };
     let lines = estimates.into_iter().map(|((variant, value), mut points)| {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut label = variants[variant].to_owned();
@@ -145,7 +149,11 @@ fn plot(
         lines: lines.collect(),
         connected: along.ordered,
         x: along.axis,
-        y: Axis { label: format!("{}{unit}", group.metric), range: up.range, ticks: up.ticks() },
+        y: Axis {
+            label: format!("{}{unit}", group.metric),
+            range: up.range,
+            ticks: up.ticks(&group.unit),
+        },
     }
 }
 
@@ -240,7 +248,7 @@ impl Up {
         if self.logarithmic { value.log10() } else { value }
     }
 
-    fn ticks(&self) -> Vec<(f64, String)> {
+    fn ticks(&self, unit: &str) -> Vec<(f64, String)> {
         let (low, high) = self.range;
         let short = |value: f64| {
             let text = numbers::digits(value);
@@ -252,11 +260,22 @@ impl Up {
             if text.is_empty() { "0".to_owned() } else { text }
         };
         if self.logarithmic {
-            let steps: &[f64] = if high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            let steps: &[f64] = match high - low {
+                span if span < 1.2 => &[1.0, 2.0, 3.0, 5.0, 7.0],
+                span if span < 2.5 => &[1.0, 2.0, 5.0],
+                _ => &[1.0],
+            };
             let decades = low.floor() as i32..=high.ceil() as i32;
             let all = decades.flat_map(|ten| steps.iter().map(move |it| it * 10f64.powi(ten)));
             let inside = all.filter(|value| (low..=high).contains(&value.log10()));
-            return inside.map(|value| (value.log10(), short(value))).collect();
+            let text = |value: f64| {
+                // Over many decades a unit for each, not one for all.
+                let own = Scale::of(value / self.scale.factor * (1.0 + 1e-9), unit);
+                let number = short(value / self.scale.factor * own.factor);
+                let unit = own.unit.strip_suffix(numbers::word(unit)).unwrap_or(&own.unit);
+                format!("{number} {}", unit.trim()).trim_end().to_owned()
+            };
+            return inside.map(|value| (value.log10(), text(value))).collect();
         }
         let rough = (high - low) / 6.0;
         let ten = 10f64.powf(rough.log10().floor());
@@ -295,14 +314,19 @@ mod tests {
         let texts = |values: &[f64], unit: &str| {
             let all: Vec<Estimate> = values.iter().map(|value| estimate(*value)).collect();
             let up = Up::of(&all, unit);
-            for (position, _) in up.ticks() {
+            for (position, _) in up.ticks(unit) {
                 assert!((up.range.0..=up.range.1).contains(&position));
             }
-            let texts: Vec<String> = up.ticks().into_iter().map(|(_, text)| text).collect();
+            let texts: Vec<String> = up.ticks(unit).into_iter().map(|(_, text)| text).collect();
             (texts.join(" "), up.scale.unit)
         };
         assert_eq!(texts(&[3e6, 5e6], "message/s"), ("0 1 2 3 4 5".into(), "M message/s".into()));
-        assert_eq!(texts(&[1e-6, 1e-4], "s"), ("1 2 5 10 20 50 100".into(), "µs".into()));
+        let (ticks, _) = texts(&[1e-6, 1e-4], "s");
+        assert_eq!(ticks, "1 µs 2 µs 5 µs 10 µs 20 µs 50 µs 100 µs");
+        let (ticks, _) = texts(&[1e3, 1e7], "message/s");
+        assert_eq!(ticks, "1 k 10 k 100 k 1 M 10 M");
+        let (ticks, _) = texts(&[5e8, 5e9], "byte/s");
+        assert_eq!(ticks, "500 MB/s 700 MB/s 1 GB/s 2 GB/s 3 GB/s 5 GB/s");
         assert_eq!(texts(&[1.0, 1e6], "1").0, "1 10 100 1000 10000 100000 1000000");
         assert_eq!(texts(&[0.0, 0.0], "s").0, "0 0.2 0.4 0.6 0.8 1");
     }

@@ -45,6 +45,11 @@ impl Scale {
     }
 }
 
+/// The part of a unit that is a word, and so is not repeated with each number.
+pub fn word(unit: &str) -> &str {
+    if unit.contains('/') && unit != "byte/s" { unit } else { "" }
+}
+
 /// A value with its unit, in three digits.
 pub fn value(value: f64, unit: &str) -> String {
     let scale = Scale::of(value, unit);

@@ -20,7 +20,7 @@ const HEIGHT: f64 = 400.0;
 const PNG_SCALE: f64 = 2.0;
 /// The size of letters, and about how wide one is.
 const LETTERS: f64 = 14.0;
-const LETTER_WIDTH: f64 = 8.6;
+const LETTER_WIDTH: f64 = 8.1;
 /// Longer names in the legend are cut.
 const LONGEST_NAME: usize = 34;
 /// The length of a line's sample in the legend.

@@ -1,0 +1,76 @@
+//! `cairn-ab` with the installation: the mpirun and the cairn-info that it asks are Cairn's own. The
+//! benchmarks are scripts; what else it does is tested beside it, in `tools/cairn-ab/tests`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use cairn_tests::{Run, dist, scratch};
+
+/// A benchmark whose second rank has nothing to say.
+const BENCH: &str = r#"#!/bin/sh
+[ "$PMI_RANK" = 0 ] || exit 0
+echo '{"format":1,"points":[{"at":{},"metric":"rate","unit":"1","better":"higher","value":2}]}'
+"#;
+
+/// Never ends, nor wants to.
+const HANG: &str = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1000; done\n";
+
+fn ab(dir: &Path) -> Run {
+    for (name, text) in [("bench.sh", BENCH), ("hang.sh", HANG)] {
+        let path = dir.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let run = Run::new(dist().join("bin/cairn-ab")).env("HOME", dir).dir(dir);
+    run.args(["--cache"]).args([dir.join("cache")])
+}
+
+#[test]
+fn strategies_are_compared() {
+    let dir = scratch();
+    let quick = ["quick", "--repeats", "2", "--retries", "0", "default", "cri=dedicated"];
+    let ended = ab(dir.path()).args(quick).args(["--", "./bench.sh"]).ok();
+    ended.says(&["cri=dedicated", "1.00x (1.00 – 1.00)", "2 of 2 repeats"]);
+    let samples = fs::read_to_string(dir.path().join("cache/quick/samples.jsonl")).unwrap();
+    assert!(samples.contains("--mca cri dedicated"), "{samples}");
+    // What the variant sets is in the store, and who set it.
+    assert!(samples.contains("dedicated (--mca on the command line)"), "{samples}");
+}
+
+#[test]
+fn strategies_that_are_not_there_are_refused() {
+    let dir = scratch();
+    let quick = |setting| ab(dir.path()).args(["quick", setting, "--", "./bench.sh"]).fails();
+    quick("cri=dedicate").complains(&["there is no cri component dedicate", "variant"]);
+    quick("cri_dedicated_prio=1").complains(&["there is no parameter cri_dedicated_prio"]);
+    quick("btl_sm_eager_limit=much").complains(&["btl_sm_eager_limit"]);
+    assert!(!dir.path().join("cache/quick").exists());
+}
+
+#[test]
+fn a_job_that_hangs_is_ended() {
+    let dir = scratch();
+    let quick = ["quick", "--repeats", "1", "--retries", "0", "--time-limit", "1", "default"];
+    let ended = ab(dir.path()).args(quick).args(["--", "./hang.sh"]).fails();
+    ended.complains(&["nothing was measured", "it did not end in 1 s and was ended"]);
+}
+
+#[test]
+fn what_can_be_varied_is_listed() {
+    let dir = scratch();
+    ab(dir.path()).args(["list"]).ok().says(&[
+        "cri",
+        "dedicated round_robin",
+        "btl_sm_eager_limit",
+    ]);
+    ab(dir.path()).args(["list", "wait_*"]).ok().says(&["wait_block_spin"]);
+    ab(dir.path()).args(["list", "nothing*"]).fails().complains(&["no parameter matches"]);
+}
+
+#[test]
+fn the_installation_has_the_benchmarks_and_the_manual() {
+    assert!(dist().join("share/cairn/bench/experiments/quick.toml").is_file());
+    let page = fs::read_to_string(dist().join("share/man/man1/cairn-ab.1")).unwrap();
+    assert!(page.contains("cairn\\-ab"), "{page}");
+}
