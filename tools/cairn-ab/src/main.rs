@@ -260,7 +260,7 @@ fn cache() -> PathBuf {
 }
 
 fn peer(text: &str) -> Result<(Mpi, PathBuf), String> {
-    let peers = [Mpi::OpenMpi, Mpi::Mpich, Mpi::Impi];
+    let peers = [Mpi::Ompi, Mpi::Mpich, Mpi::Impi];
     text.split_once('=')
         .and_then(|(name, dir)| Some((Mpi::of_name(name)?, PathBuf::from(dir))))
         .filter(|(mpi, dir)| peers.contains(mpi) && !dir.as_os_str().is_empty())

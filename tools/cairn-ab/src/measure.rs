@@ -163,13 +163,19 @@ fn programs(
     }
 }
 
+/// The libraries that can be used.
+type Libraries = BTreeMap<Mpi, Library>;
+
+/// Why variants are left out, by their names.
+type Skipped = BTreeMap<String, String>;
+
 /// The libraries that can be used, and why variants can't be measured.
 fn libraries(
     experiment: &Experiment,
     programs: &BTreeSet<String>,
     places: &Places,
     interrupt: &Interrupt,
-) -> Result<(BTreeMap<Mpi, Library>, BTreeMap<String, String>), Problem> {
+) -> Result<(Libraries, Skipped), Problem> {
     let names: Vec<&str> = programs.iter().map(String::as_str).collect();
     let (mut ready, mut skipped) = (BTreeMap::new(), BTreeMap::new());
     let wanted: BTreeSet<Mpi> = experiment.variants.iter().map(|variant| variant.mpi).collect();
@@ -197,8 +203,8 @@ fn libraries(
     if ready.is_empty() {
         return Err(Problem::new("none of the variants can be measured here"));
     }
-    if let Some(library) = ready.get(&Mpi::OpenMpi) {
-        for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::OpenMpi) {
+    if let Some(library) = ready.get(&Mpi::Ompi) {
+        for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::Ompi) {
             libraries::check_openmpi(library, variant, interrupt)?;
         }
     }
@@ -232,7 +238,7 @@ type Key = (String, String, Vec<String>, u32);
 
 struct Session<'a> {
     experiment: &'a Experiment,
-    libraries: BTreeMap<Mpi, Library>,
+    libraries: Libraries,
     /// By case, then by variant.
     jobs: Vec<Vec<Job>>,
     cores: Vec<usize>,
@@ -249,8 +255,8 @@ struct Session<'a> {
 impl<'a> Session<'a> {
     fn new(
         experiment: &'a Experiment,
-        libraries: BTreeMap<Mpi, Library>,
-        skipped: &BTreeMap<String, String>,
+        libraries: Libraries,
+        skipped: &Skipped,
         store: Store,
         interrupt: &'a Interrupt,
     ) -> Self {

@@ -125,7 +125,7 @@ mod tests {
         let it = experiment(&settings, &command, &options()).unwrap();
         assert_eq!(it.baseline, "default");
         assert_eq!(it.variants[1].mca["btl"].to_string(), "self,sm");
-        assert_eq!((it.variants[2].mpi, it.variants[2].env["A"].as_str()), (Mpi::OpenMpi, "b=c"));
+        assert_eq!((it.variants[2].mpi, it.variants[2].env["A"].as_str()), (Mpi::Ompi, "b=c"));
         assert_eq!(it.benchmarks[0].name, "multirate");
         let case = &it.benchmarks[0].cases(0)[0];
         assert_eq!(case.args, ["-t", "4"]);

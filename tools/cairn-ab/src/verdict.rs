@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::At;
 use crate::experiment::{Setting, known};
+use crate::report::numbers::digits;
 use crate::report::summary::{Group, Row, Summary, place};
 use crate::stats::{self, ENOUGH, Estimate};
 
@@ -224,9 +225,9 @@ impl Rule {
         let place = if at.is_empty() { String::new() } else { format!(" at {}", place(at)) };
         let all =
             if ratios.len() > 1 { format!(", of {} points", ratios.len()) } else { String::new() };
+        let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(digits);
         let mut why = format!(
-            "the ratio{place} is {:.2} (95 % interval {:.2} to {:.2}){all}; claimed is {word} {bound}",
-            ratio.value, ratio.low, ratio.high
+            "the ratio{place} is {value} (95 % interval {low} to {high}){all}; claimed is {word} {bound}"
         );
         if ratio.samples < ENOUGH {
             why += &format!("; {} repeats are too few to tell, {ENOUGH} are needed", ratio.samples);

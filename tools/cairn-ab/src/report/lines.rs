@@ -69,7 +69,11 @@ pub fn plots(summary: &Summary, group: &Group) -> Vec<Plot> {
     facets
         .iter()
         .map(|(rest, rows)| {
-            let mut title = format!("{}: {}", group.benchmark, group.metric);
+            let mut title = if group.benchmark == group.metric {
+                group.metric.clone()
+            } else {
+                format!("{}: {}", group.benchmark, group.metric)
+            };
             let mut rest = rest.clone();
             rest.retain(|name, value| differs(name, value));
             if !rest.is_empty() {
@@ -113,8 +117,9 @@ fn plot(
         Some(name) => Along::of(name, rows),
         None => Along::words("", variants.iter().map(|name| Coordinate::Word((*name).into()))),
     };
-    let mut estimates: BTreeMap<(usize, Option<&Coordinate>), Vec<(f64, Estimate)>> =
-        BTreeMap::new();
+    // By variant and value of the series: positions along the picture, and values.
+    type Key<'a> = (usize, Option<&'a Coordinate>);
+    let mut estimates: BTreeMap<Key, Vec<(f64, Estimate)>> = BTreeMap::new();
     for row in rows {
         for (i, variant) in variants.iter().enumerate() {
             let Some(cell) = row.cells.get(*variant) else { continue };

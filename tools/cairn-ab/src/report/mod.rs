@@ -9,7 +9,7 @@
 
 mod files;
 mod lines;
-mod numbers;
+pub mod numbers;
 mod page;
 mod plot;
 pub mod summary;

@@ -11,7 +11,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
 
-use crate::report::lines::Plot;
+use crate::report::lines::{Line, Plot};
 
 /// The part with the axes, in pixels of the SVG.
 const WIDTH: f64 = 640.0;
@@ -141,22 +141,27 @@ fn draw<B: DrawingBackend>(
         .map_err(failed)?;
 
     let pixel = |x: f64, y: f64| chart.as_coord_spec().translate(&(x, y));
+    let along = |line: &Line, which: usize| -> Vec<Pixel> {
+        line.points.iter().map(|(x, y)| pixel(*x, y[which])).collect()
+    };
+    let is_line = |line: &Line| plot.connected && line.points.len() > 1;
+    // First all bands, so that none lies over a line.
+    for (i, line) in plot.lines.iter().enumerate().filter(|(_, line)| is_line(line)) {
+        let mut band = along(line, 0);
+        band.extend(along(line, 2).into_iter().rev());
+        let style = Look::of(i, scale).colour.mix(0.15).filled();
+        root.draw(&Polygon::new(band, style)).map_err(failed)?;
+    }
     for (i, line) in plot.lines.iter().enumerate() {
         let look = Look::of(i, scale);
-        let along = |which: usize| line.points.iter().map(move |(x, y)| pixel(*x, y[which]));
-        let middle: Vec<Pixel> = along(1).collect();
-        if plot.connected && middle.len() > 1 {
-            let upper: Vec<Pixel> = along(2).collect();
-            let band: Vec<Pixel> = along(0).chain(upper.into_iter().rev()).collect();
-            let band = Polygon::new(band, look.colour.mix(0.15).filled());
-            root.draw(&band).map_err(failed)?;
-            look.line(root, middle.clone()).map_err(failed)?;
+        if is_line(line) {
+            look.line(root, along(line, 1)).map_err(failed)?;
         } else {
-            for (low, high) in along(0).zip(along(2)) {
+            for (low, high) in along(line, 0).into_iter().zip(along(line, 2)) {
                 look.bar(root, low, high, px(6.0)).map_err(failed)?;
             }
         }
-        for at in middle {
+        for at in along(line, 1) {
             look.mark(root, at, px(4.5)).map_err(failed)?;
         }
     }
@@ -290,17 +295,17 @@ impl Look {
         r: i32,
     ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
         let corners = match self.number % 5 {
-            0 => (0..24).map(|i| f64::from(i) * std::f64::consts::TAU / 24.0).collect(),
+            0 => (0..24).map(|i| f64::from(i) / 24.0).collect(),
             1 => vec![0.25, 0.5833, 0.9167],
             2 => vec![0.125, 0.375, 0.625, 0.875],
             3 => vec![0.0, 0.25, 0.5, 0.75],
             _ => vec![0.75, 0.0833, 0.4167],
         };
-        let turn = if self.number % 5 == 0 { 1.0 } else { std::f64::consts::TAU };
-        let far = if matches!(self.number % 5, 0) { f64::from(r) } else { f64::from(r) * 1.35 };
+        // Corners lie further out than a circle of the same weight.
+        let far = if self.number.is_multiple_of(5) { f64::from(r) } else { f64::from(r) * 1.35 };
         let mut points: Vec<Pixel> = corners
             .iter()
-            .map(|angle| angle * turn)
+            .map(|turns| turns * std::f64::consts::TAU)
             .map(|angle| (angle.cos() * far, -angle.sin() * far))
             .map(|(dx, dy)| (x + dx.round() as i32, y + dy.round() as i32))
             .collect();

@@ -243,11 +243,11 @@ fn quiet(contents: &Contents, counting: &[&Run]) -> Quiet {
         ..Quiet::default()
     };
     for record in &contents.records {
-        if let Record::Block(block) = record {
-            if block.block >= warmup {
-                quiet.repeated += u32::from(block.attempts > 1);
-                quiet.disturbed += u32::from(block.disturbed);
-            }
+        if let Record::Block(block) = record
+            && block.block >= warmup
+        {
+            quiet.repeated += u32::from(block.attempts > 1);
+            quiet.disturbed += u32::from(block.disturbed);
         }
     }
     quiet

@@ -77,7 +77,10 @@ pub fn interval(cell: &Cell, unit: &str) -> String {
 pub fn ratio(cell: &Cell) -> String {
     cell.ratio.map_or_else(
         || "baseline".into(),
-        |it| format!("{:.2}x ({:.2} – {:.2})", it.value, it.low, it.high),
+        |it| {
+            let [value, low, high] = [it.value, it.low, it.high].map(numbers::digits);
+            format!("{value}x ({low} – {high})")
+        },
     )
 }
 
