@@ -19,6 +19,9 @@ pub struct Options {
     /// How often a repeat is tried again when the machine was disturbed
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub retries: u32,
+    /// Report this metric only, such as rate or latency
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
     /// Do not bind processes to cores
     #[arg(long)]
     pub unbound: bool,
@@ -58,7 +61,7 @@ pub fn experiment(
         variants: Vec::new(),
         x: None,
         series: None,
-        metric: None,
+        metric: options.metric.clone(),
     }];
     experiment.repeats = options.repeats;
     experiment.time_limit = options.time_limit;
@@ -111,7 +114,7 @@ mod tests {
     use super::*;
 
     fn options() -> Options {
-        Options { ranks: 2, repeats: 7, time_limit: 60.0, retries: 2, unbound: false }
+        Options { ranks: 2, repeats: 7, time_limit: 60.0, retries: 2, metric: None, unbound: false }
     }
 
     fn words(words: &[&str]) -> Vec<String> {
