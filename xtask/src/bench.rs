@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
-use crate::dist;
+use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
 use crate::packages::{self, LIBCLANG, PYTHON};
 
@@ -35,7 +35,7 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
         files.push(file);
     }
     packages::require(&[PYTHON, LIBCLANG])?;
-    let dist = step("building", || dist::build(workspace))?;
+    let dist = step("building", || dist::build(workspace, Form::Linked))?;
     for file in files {
         step(&file.display().to_string(), || {
             let store = workspace.target.join("bench").join(file.file_stem().unwrap_or_default());

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use crate::exec::{self, Workspace, step};
-use crate::packages::{self, LIBCLANG};
 use crate::bench;
 use crate::dist::{self, Form};
+use crate::exec::{self, Workspace, step};
+use crate::packages::{self, LIBCLANG};
 
 /// What the comparison at the end runs, with each setting.
 const COMPARED: [&str; 7] = ["multirate", "-s", "8", "-t", "1,2", "--time", "0.1"];
