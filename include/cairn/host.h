@@ -328,6 +328,12 @@ struct cairn_host_t {
    * also from progress functions.
    */
   void (*peer_failed)(cairn_instance_t *instance, uint32_t rank);
+  /**
+   * Since 1.1. For components in Rust that were built for debugging: what this thread does with
+   * `lock`, or another atomic, is one of `CAIRN_AUDIT_*`; `rank` is the place of the lock in the
+   * order of locks, 0 if it has none. A host that was built for release does nothing.
+   */
+  void (*audit)(uint32_t event, const void *lock, uint32_t rank);
 };
 
 #endif  /* CAIRN_HOST_H */

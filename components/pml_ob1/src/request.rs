@@ -75,6 +75,7 @@ pub unsafe fn detach(request: *mut Request) -> bool {
     // SAFETY: promised by the caller.
     unsafe {
         (*request).magic = 0;
+        // Nearly always it is complete, and then a load is enough.
         // Acquire: the completer's last use comes before. Release: ours, before its.
         let word = &(*request).completion;
         word.load(Ordering::Acquire) == REQUEST_COMPLETE
