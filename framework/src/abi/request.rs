@@ -176,6 +176,17 @@ impl WaitSync {
     /// Counts one completion and wakes the waiter when it was the last and the waiter sleeps.
     #[inline]
     pub fn complete_one(&self) {
+        // One that is not the last has nobody to wake, and while completions are missing the waiter
+        // does not leave; so it needs no more than the count. Release and Acquire hand what this
+        // completer wrote on to the last one, and so to the waiter.
+        let mut missing = self.pending.load(Ordering::Relaxed);
+        while missing > 1 {
+            let (release, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
+            match self.pending.rmw().compare_exchange_weak(missing, missing - 1, release, relaxed) {
+                Ok(_) => return,
+                Err(found) => missing = found,
+            }
+        }
         self.signalling.rmw().fetch_add(1, Ordering::Acquire);
         if self.pending.rmw().fetch_sub(1, Ordering::AcqRel) == 1 {
             match self.sleeping.rmw().swap(SYNC_SIGNALLED, Ordering::AcqRel) {
