@@ -9,14 +9,23 @@
 //! Which instance is a thread's own says the `cri` strategy. Every so many passes a thread polls all
 //! instances although its own had something, so that one that nobody calls his own, or whose thread
 //! computes, is not left alone while others are busy.
+//!
+//! **Seats.** Threads that wait and find every instance taken by another only get in each other's way:
+//! they fail to lock, and make a processor switch to a thread that finds nothing new. So as many
+//! threads as a pool has instances have a *seat* for as long as they wait, and poll in every pass; the
+//! others poll in one of [`STANDING`], which also keeps everything going when those with a seat do not
+//! get a processor. Threads that only test are not counted and always poll.
 
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
 use cairn_framework::abi::param::IntegerParam;
+use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
+use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine};
 
@@ -26,13 +35,53 @@ const PRIORITY: i64 = 50;
 /// rarely called.
 const ROUND: u32 = 64;
 
+/// Passes of a thread without a seat between two in which it polls. A divisor of [`ROUND`], so that
+/// rounds are among the latter.
+const STANDING: u32 = 8;
+const _: () = assert!(ROUND.is_multiple_of(STANDING));
+
 thread_local! {
     /// Passes of this thread.
     static PASSES: Cell<u32> = const { Cell::new(0) };
+    /// This thread waits and has a seat.
+    static SEATED: Cell<bool> = const { Cell::new(false) };
 }
 
 struct Concurrent {
     priority: i32,
+    seats: Seats,
+}
+
+/// On cache lines of their own, because threads that begin and end to wait write them. All accesses
+/// are Relaxed: the numbers decide who polls and guard nothing.
+#[repr(align(128))]
+struct Seats {
+    /// Instances of the largest pool.
+    all: AtomicU32,
+    /// Threads that have one.
+    taken: AtomicU32,
+}
+
+impl Seats {
+    /// Whether the calling thread has a seat, now if not before.
+    fn sit(&self) -> bool {
+        if SEATED.get() {
+            return true;
+        }
+        let all = self.all.load(Ordering::Relaxed);
+        let more = |taken| (taken < all).then_some(taken + 1);
+        let taken = self.taken.load(Ordering::Relaxed) < all
+            && self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
+        SEATED.set(taken);
+        taken
+    }
+
+    /// The calling thread waits no more.
+    fn stand_up(&self) {
+        if SEATED.replace(false) {
+            self.taken.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Component for Concurrent {
@@ -43,7 +92,8 @@ impl Component for Concurrent {
     }
 
     fn open(_host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
-        Ok(Self { priority: priority.get() as i32 })
+        let seats = Seats { all: AtomicU32::new(1), taken: AtomicU32::new(0) };
+        Ok(Self { priority: priority.get() as i32, seats })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -54,6 +104,9 @@ impl Component for Concurrent {
 impl Progress for Concurrent {
     fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
         let pass = PASSES.replace(PASSES.get().wrapping_add(1));
+        if !ask.sync.is_null() && !self.seats.sit() && !pass.is_multiple_of(STANDING) {
+            return 0;
+        }
         let round = pass.is_multiple_of(ROUND);
         let mut events = 0;
         for (number, pool) in engine.pools().iter().enumerate() {
@@ -73,6 +126,15 @@ impl Progress for Concurrent {
         }
         events
     }
+
+    fn leave(&self, _thread: &Thread, _sync: *const WaitSync) {
+        self.seats.stand_up();
+    }
+
+    fn pools_changed(&self, engine: &ProgressEngine) {
+        let largest = engine.pools().iter().map(|pool| pool.count).max();
+        self.seats.all.store(largest.unwrap_or(1), Ordering::Relaxed);
+    }
 }
 
 cairn_framework::component! {
@@ -80,4 +142,25 @@ cairn_framework::component! {
     component: Concurrent,
     name: "concurrent",
     description: "each thread polls its own instance first, then the others",
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::scope;
+
+    use super::*;
+
+    #[test]
+    fn as_many_threads_sit_as_there_are_seats() {
+        let seats = Seats { all: AtomicU32::new(2), taken: AtomicU32::new(0) };
+        // A thread that is asked again keeps its seat, and gives back one.
+        assert!(seats.sit() && seats.sit());
+        let another = || scope(|scope| scope.spawn(|| seats.sit()).join().unwrap());
+        assert!(another(), "the second seat");
+        assert!(!another(), "there is no third");
+        seats.stand_up();
+        seats.stand_up();
+        assert_eq!(seats.taken.load(Ordering::Relaxed), 1);
+        assert!(another(), "that of who has left");
+    }
 }
