@@ -41,7 +41,7 @@
 /**
  * Minor version of this contract.
  */
-#define CAIRN_WAIT_MINOR 0
+#define CAIRN_WAIT_MINOR 1
 
 /**
  * What a waiting thread can do, lent by the host for one call.
@@ -52,9 +52,10 @@ struct cairn_wait_means_t {
    */
   uint32_t struct_size;
   /**
-   * Zero.
+   * Since 1.1. Threads of the process that have called the library and not ended; 0 when nobody
+   * knows.
    */
-  uint32_t reserved;
+  uint32_t threads;
   /**
    * The calling thread.
    */

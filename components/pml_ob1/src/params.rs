@@ -56,7 +56,7 @@ impl Params {
                     "spin",
                     300,
                     "Passes of the progress engine that a blocking call makes before it leaves the \
-                     waiting to the wait component",
+                     waiting to the wait component; with MPI_THREAD_MULTIPLE a sixteenth of them",
                 )
                 .range(0, i64::from(i32::MAX))
                 .unit("passes")

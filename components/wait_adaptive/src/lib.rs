@@ -6,6 +6,12 @@
 //! others between polls, for `crowded_patience`: what it waits for mostly comes when the others have
 //! had their turn, and to be woken costs both sides more than to be asked. Elsewhere it polls for
 //! `patience`. Then it sleeps, which leaves the processor idle that waits for long.
+//!
+//! Threads that do not wait need a processor even more, but nobody knows which of them want to run. So
+//! where all threads that call the library are more than the share, a thread gives its processor to
+//! others now and then. If one of the process has come to wait meanwhile, it was one of those, and the
+//! next time comes sooner. If not, the others sleep, or it was a foreign program, which may keep the
+//! processor for milliseconds; then the next time comes later.
 
 #![forbid(unsafe_code)]
 
@@ -24,8 +30,11 @@ const PRIORITY: i64 = 50;
 /// The first sleep after something happened, in microseconds.
 const FIRST_NAP: u32 = 1000;
 
-/// Passes between two looks at the clock.
-const PASSES_PER_LOOK: u32 = 64;
+/// Passes between two looks at the clock, and the shortest [`Waiters::interval`].
+const PASSES_PER_LOOK: u32 = 32;
+
+/// The longest [`Waiters::interval`]: about a millisecond.
+const LONGEST_INTERVAL: u32 = 8192;
 
 struct Params {
     priority: IntegerParam,
@@ -48,10 +57,42 @@ struct Adaptive {
     waiters: Waiters,
 }
 
-/// Threads that wait at the moment, on cache lines of their own, because all of them write it.
+/// Waits of the process, on cache lines of their own, because all threads write them. All accesses are
+/// Relaxed: numbers to decide by, which order nothing.
 #[repr(align(128))]
-#[derive(Default)]
-struct Waiters(AtomicU32);
+struct Waiters {
+    /// Waits that have begun, and those that have ended.
+    begun: AtomicU32,
+    ended: AtomicU32,
+    /// Passes before a thread tries whether another one wants to run.
+    interval: AtomicU32,
+}
+
+impl Waiters {
+    fn new() -> Self {
+        Self { begun: 0.into(), ended: 0.into(), interval: PASSES_PER_LOOK.into() }
+    }
+
+    /// Threads that wait at the moment.
+    fn number(&self) -> u32 {
+        let ended = self.ended.load(Ordering::Relaxed);
+        self.begun.load(Ordering::Relaxed).wrapping_sub(ended)
+    }
+
+    /// Lets another thread of the process run that does not wait, if there is one.
+    fn give_way(&self) {
+        let begun = self.begun.load(Ordering::Relaxed);
+        std::thread::yield_now();
+        let met = self.begun.load(Ordering::Relaxed) != begun;
+        let interval = self.interval.load(Ordering::Relaxed);
+        self.interval.store(next_interval(interval, met), Ordering::Relaxed);
+    }
+}
+
+/// The next [`Waiters::interval`], by whether a thread of the process has run.
+fn next_interval(interval: u32, met: bool) -> u32 {
+    if met { PASSES_PER_LOOK } else { interval.saturating_mul(2).min(LONGEST_INTERVAL) }
+}
 
 /// Processors for each process of a job on its node; 0 when there are more processes.
 fn share(job: &Job) -> u32 {
@@ -112,7 +153,7 @@ impl Component for Adaptive {
             patience: Duration::from_micros(params.patience.get() as u64),
             crowded_patience: Duration::from_micros(params.crowded_patience.get() as u64),
             limit: params.limit.get() as u32,
-            waiters: Waiters::default(),
+            waiters: Waiters::new(),
         })
     }
 
@@ -123,24 +164,24 @@ impl Component for Adaptive {
 
 impl Wait for Adaptive {
     fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
-        // Relaxed: a number to decide by, which orders nothing.
-        self.waiters.0.fetch_add(1, Ordering::Relaxed);
-        let mut misses = 0;
+        self.waiters.begun.fetch_add(1, Ordering::Relaxed);
+        let (mut misses, mut passes) = (0, 0);
         let mut naps = Naps::new(FIRST_NAP, self.limit);
         let mut idle_since: Option<Instant> = None;
         while !sync.is_complete() {
             if means.poll(sync) > 0 || means.help() {
-                misses = 0;
+                (misses, passes) = (0, 0);
                 idle_since = None;
                 naps.reset();
                 continue;
             }
             misses += 1;
-            let crowded = self.waiters.0.load(Ordering::Relaxed) > self.share;
+            let crowded = self.waiters.number() > self.share;
             if !crowded && misses < PASSES_PER_LOOK {
                 std::hint::spin_loop();
                 continue;
             }
+            passes += misses;
             misses = 0;
             let patience = if crowded { self.crowded_patience } else { self.patience };
             let tired = idle_since.get_or_insert_with(Instant::now).elapsed() >= patience;
@@ -148,9 +189,15 @@ impl Wait for Adaptive {
             let slept = tired && naps.sleep(sync, means);
             if !slept && (crowded || tired) {
                 std::thread::yield_now();
+            } else if !slept
+                && means.threads > self.share
+                && passes >= self.waiters.interval.load(Ordering::Relaxed)
+            {
+                self.waiters.give_way();
+                passes = 0;
             }
         }
-        self.waiters.0.fetch_sub(1, Ordering::Relaxed);
+        self.waiters.ended.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 }
@@ -188,5 +235,28 @@ mod tests {
         // Nobody knows what the node has.
         assert_eq!(share(&job(4, 0, 2)), 2);
         assert_eq!(share(&job(1, 0, 2)), 1);
+    }
+
+    #[test]
+    fn who_meets_nobody_gives_way_less_often() {
+        let mut interval = PASSES_PER_LOOK;
+        for _ in 0..32 {
+            let next = next_interval(interval, false);
+            assert!(next == 2 * interval || next == LONGEST_INTERVAL);
+            interval = next;
+        }
+        assert_eq!(interval, LONGEST_INTERVAL);
+        assert_eq!(next_interval(interval, true), PASSES_PER_LOOK);
+    }
+
+    #[test]
+    fn those_who_wait_are_counted() {
+        let waiters = Waiters::new();
+        waiters.begun.fetch_add(3, Ordering::Relaxed);
+        waiters.ended.fetch_add(2, Ordering::Relaxed);
+        assert_eq!(waiters.number(), 1);
+        // Nobody else comes to wait here.
+        waiters.give_way();
+        assert_eq!(waiters.interval.load(Ordering::Relaxed), 2 * PASSES_PER_LOOK);
     }
 }

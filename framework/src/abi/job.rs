@@ -1,6 +1,7 @@
 //! The job a process belongs to.
 
 use core::ffi::c_char;
+use core::ops::Div;
 
 /// [`Job::thread_level`]: only one thread (`MPI_THREAD_SINGLE`).
 pub const THREAD_SINGLE: u32 = 0;
@@ -47,10 +48,18 @@ impl Job {
         self.node_cores != 0 && self.local_size > self.node_cores
     }
 
-    /// How often a thread polls for what may come at once, before it waits: so many times, but in a
-    /// crowd, where whoever has to send it needs the processor first, not at all.
-    pub fn polls<N: Default>(&self, alone: N) -> N {
-        if self.is_crowded() { N::default() } else { alone }
+    /// How often a thread polls for what may come at once, before it leaves the waiting to the `wait`
+    /// component: so many times, but in a crowd, where whoever has to send it needs the processor
+    /// first, not at all. With `CAIRN_THREAD_MULTIPLE` a sixteenth of it, a few microseconds, because
+    /// another thread of the process may need the processor, and only the component knows.
+    pub fn polls<N: Default + Div<Output = N> + From<u8>>(&self, alone: N) -> N {
+        if self.is_crowded() {
+            N::default()
+        } else if self.thread_level == THREAD_MULTIPLE {
+            alone / N::from(16)
+        } else {
+            alone
+        }
     }
 }
 

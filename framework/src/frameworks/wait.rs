@@ -25,7 +25,7 @@ use crate::author::{self, Component, Failure};
 /// Major version of this contract.
 pub const WAIT_MAJOR: u16 = 1;
 /// Minor version of this contract.
-pub const WAIT_MINOR: u16 = 0;
+pub const WAIT_MINOR: u16 = 1;
 
 /// What a waiting thread can do, lent by the host for one call.
 #[repr(C)]
@@ -33,8 +33,9 @@ pub const WAIT_MINOR: u16 = 0;
 pub struct WaitMeans {
     /// Size of this struct in bytes, as the host has it.
     pub struct_size: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Since 1.1. Threads of the process that have called the library and not ended; 0 when nobody
+    /// knows.
+    pub threads: u32,
     /// The calling thread.
     pub thread: *const Thread,
     /// Makes one pass of the progress engine for `sync` and returns the number of events.

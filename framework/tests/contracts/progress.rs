@@ -81,7 +81,7 @@ unsafe extern "C" fn no_help(_: &WaitMeans) -> u32 {
 fn means() -> WaitMeans {
     WaitMeans {
         struct_size: size_of::<WaitMeans>() as u32,
-        reserved: 0,
+        threads: 0,
         thread: null(),
         poll: no_pass,
         sleep: no_sleep,

@@ -74,7 +74,7 @@ fn every_function_reaches_the_component() {
 pub fn means(thread: *const Thread) -> WaitMeans {
     WaitMeans {
         struct_size: size_of::<WaitMeans>() as u32,
-        reserved: 0,
+        threads: 0,
         thread,
         poll,
         sleep,

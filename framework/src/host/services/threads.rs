@@ -87,6 +87,18 @@ static THREADS: Mutex<Threads> = Mutex::new(Threads {
 /// Ends the thread's record when the thread ends.
 struct Current(Cell<Option<&'static Record>>);
 
+/// Threads that have a record. On cache lines of its own, because whoever waits reads it.
+static LIVING: Living = Living(AtomicU32::new(0));
+
+#[repr(align(128))]
+struct Living(AtomicU32);
+
+/// Threads that have called the library and not ended.
+pub(crate) fn living() -> u32 {
+    // Relaxed: a number to decide by, which orders nothing.
+    LIVING.0.load(Ordering::Relaxed)
+}
+
 thread_local! {
     static CURRENT: Current = const { Current(Cell::new(None)) };
 }
@@ -134,6 +146,7 @@ fn first_call() -> &'static Record {
         threads.records.push(record);
         record
     };
+    LIVING.0.fetch_add(1, Ordering::Relaxed);
     drop(threads);
     // Without thread-local storage any more (see `current`) the record is simply not kept.
     let _ = CURRENT.try_with(|current| current.0.set(Some(record)));
@@ -157,6 +170,7 @@ impl Drop for Current {
             // Release pairs with the Acquire in `remove`.
             exit.running.fetch_sub(1, Ordering::Release);
         }
+        LIVING.0.fetch_sub(1, Ordering::Relaxed);
         THREADS.lock().free.insert(record.thread().index);
     }
 }

@@ -59,7 +59,7 @@ impl Lent<'_> {
     fn means(&self, thread: &Thread) -> WaitMeans {
         WaitMeans {
             struct_size: size_of::<WaitMeans>() as u32,
-            reserved: 0,
+            threads: threads::living(),
             thread,
             poll,
             sleep,
