@@ -110,7 +110,7 @@ impl Way {
         };
         let means = WaitMeans {
             struct_size: size_of::<WaitMeans>() as u32,
-            reserved: 0,
+            threads: 1,
             thread: &thread,
             poll,
             sleep,
