@@ -9,7 +9,7 @@
 //!
 //! There is one account for each thread, in the library that holds the host. A component that is a
 //! shared library has thread-locals of its own, so what happens there is reported through the host
-//! table; [`attach`] says to whom. A component that was built for release says nothing.
+//! table; `attach` says to whom. A component that was built for release says nothing.
 //!
 //! **The order of locks.** A thread may wait for a lock only if its [`Rank`] is above the ranks of all
 //! locks that it holds. Then threads can't wait for each other in a circle. A try never waits, so it may

@@ -13,7 +13,7 @@
 //! **Seats.** Threads that wait and find every instance taken by another only get in each other's way:
 //! they fail to lock, and make a processor switch to a thread that finds nothing new. So as many
 //! threads as a pool has instances have a *seat* for as long as they wait, and poll in every pass; the
-//! others poll in one of [`STANDING`], which also keeps everything going when those with a seat do not
+//! others poll in one of `STANDING`, which also keeps everything going when those with a seat do not
 //! get a processor. Threads that only test are not counted and always poll.
 
 #![forbid(unsafe_code)]
