@@ -19,8 +19,9 @@ use std::ptr::null_mut;
 use cairn_framework::audit::{self, Counts};
 // Its functions are declared below, as C sees them.
 use cairn_mpi as _;
-// Not linked into the library.
+// What is linked into the library, and what is not.
 use cri_comm as _;
+use linked as _;
 
 type Handle = *mut c_void;
 
