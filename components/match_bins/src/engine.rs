@@ -12,7 +12,7 @@ use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchPosted,
 };
-use cairn_matching::{Key, Queue, Queues, Table, Tally, WAITS, tag_fits, write_lines};
+use cairn_matching::{Key, Queue, Queues, Table, Tally, tag_fits, write_lines};
 
 const NUMBER: usize = 2;
 
@@ -92,30 +92,6 @@ impl Bins {
 
 impl Queues for Bins {
     #[inline]
-    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived> {
-        // SAFETY: promised by the caller.
-        unsafe {
-            let (source, tag) = ((*posted).source, (*posted).tag);
-            (*posted).engine_private[WAITS] = 0;
-            let (found, compared) = self.search(source, tag);
-            self.tally.post_searched(compared);
-            if let Some(found) = found {
-                self.take(found);
-                return Some(found);
-            }
-            (*posted).engine_private[NUMBER] = self.posts;
-            (*posted).engine_private[WAITS] = 1;
-            self.posts = self.posts.wrapping_add(1);
-            let kind = kind(source, tag);
-            self.kinds[kind] += 1;
-            self.wildcards += usize::from(kind != 0);
-            self.posted.push(posted);
-        }
-        self.tally.posted();
-        None
-    }
-
-    #[inline]
     unsafe fn arrive(
         &mut self,
         source: i32,
@@ -148,34 +124,44 @@ impl Queues for Bins {
     }
 
     #[inline]
-    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
+    unsafe fn put_posted(&mut self, posted: *mut MatchPosted) {
         // SAFETY: promised by the caller.
         unsafe {
-            self.arrived.remove(arrived);
-            self.all.remove(arrived);
+            (*posted).engine_private[NUMBER] = self.posts;
+            self.posts = self.posts.wrapping_add(1);
+            let kind = kind((*posted).source, (*posted).tag);
+            self.kinds[kind] += 1;
+            self.wildcards += usize::from(kind != 0);
+            self.posted.push(posted);
         }
-        self.tally.taken();
     }
 
     #[inline]
-    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
+    unsafe fn remove_posted(&mut self, posted: *mut MatchPosted) {
         // SAFETY: promised by the caller.
         unsafe {
             let kind = kind((*posted).source, (*posted).tag);
             self.kinds[kind] -= 1;
             self.wildcards -= usize::from(kind != 0);
             self.posted.remove(posted);
-            (*posted).engine_private[WAITS] = 0;
         }
-        self.tally.unposted();
     }
 
     #[inline]
-    unsafe fn keep(&mut self, arrived: *mut MatchArrived) {
+    unsafe fn put_arrived(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
         unsafe {
             self.arrived.push(arrived);
             self.all.push(arrived);
+        }
+    }
+
+    #[inline]
+    unsafe fn remove_arrived(&mut self, arrived: *mut MatchArrived) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.arrived.remove(arrived);
+            self.all.remove(arrived);
         }
     }
 

@@ -13,7 +13,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use cairn_framework::abi::status::ERR_RESOURCES;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{MATCH_ANY_SOURCE, MatchArrived, MatchPosted};
-use cairn_matching::{Queue, Queues, Tally, WAITS, tag_fits, write_lines};
+use cairn_matching::{Queue, Queues, Tally, tag_fits, write_lines};
 
 const NUMBER: usize = 2;
 
@@ -113,34 +113,6 @@ impl Lists {
 
 impl Queues for Lists {
     #[inline]
-    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived> {
-        // SAFETY: promised by the caller.
-        unsafe {
-            let (source, tag) = ((*posted).source, (*posted).tag);
-            (*posted).engine_private[WAITS] = 0;
-            if self.all.head().is_null() {
-                self.tally.post_alone();
-            } else {
-                let (found, compared) = self.search(source, tag);
-                self.tally.post_searched(compared);
-                if let Some(found) = found {
-                    self.take(found);
-                    return Some(found);
-                }
-            }
-            (*posted).engine_private[NUMBER] = self.posts;
-            (*posted).engine_private[WAITS] = 1;
-            self.posts = self.posts.wrapping_add(1);
-            match source {
-                MATCH_ANY_SOURCE => self.any.push(posted),
-                rank => self.source(rank).posted.push(posted),
-            }
-        }
-        self.tally.posted();
-        None
-    }
-
-    #[inline]
     unsafe fn arrive(
         &mut self,
         source: i32,
@@ -177,34 +149,44 @@ impl Queues for Lists {
     }
 
     #[inline]
-    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
+    unsafe fn put_posted(&mut self, posted: *mut MatchPosted) {
         // SAFETY: promised by the caller.
         unsafe {
-            self.source((*arrived).source).arrived.remove(arrived);
-            self.all.remove(arrived);
+            (*posted).engine_private[NUMBER] = self.posts;
+            self.posts = self.posts.wrapping_add(1);
+            match (*posted).source {
+                MATCH_ANY_SOURCE => self.any.push(posted),
+                rank => self.source(rank).posted.push(posted),
+            }
         }
-        self.tally.taken();
     }
 
     #[inline]
-    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
+    unsafe fn remove_posted(&mut self, posted: *mut MatchPosted) {
         // SAFETY: promised by the caller.
         unsafe {
             match (*posted).source {
                 MATCH_ANY_SOURCE => self.any.remove(posted),
                 rank => self.source(rank).posted.remove(posted),
             }
-            (*posted).engine_private[WAITS] = 0;
         }
-        self.tally.unposted();
     }
 
     #[inline]
-    unsafe fn keep(&mut self, arrived: *mut MatchArrived) {
+    unsafe fn put_arrived(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
         unsafe {
             self.source((*arrived).source).arrived.push(arrived);
             self.all.push(arrived);
+        }
+    }
+
+    #[inline]
+    unsafe fn remove_arrived(&mut self, arrived: *mut MatchArrived) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.source((*arrived).source).arrived.remove(arrived);
+            self.all.remove(arrived);
         }
     }
 

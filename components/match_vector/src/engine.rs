@@ -7,7 +7,7 @@
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchPosted,
 };
-use cairn_matching::{Queues, Tally, WAITS, write_lines};
+use cairn_matching::{Queues, Tally, write_lines};
 
 use crate::cells::{Cells, Packed};
 use crate::kernel::Kernel;
@@ -38,25 +38,6 @@ impl Queued {
 
 impl Queues for Queued {
     #[inline]
-    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived> {
-        // SAFETY: promised by the caller.
-        unsafe {
-            (*posted).engine_private[WAITS] = 0;
-            let wanted = wanted((*posted).source, (*posted).tag);
-            let (found, compared) = self.arrived.first(self.kernel, wanted);
-            self.tally.post_searched(compared);
-            if let Some(found) = found {
-                self.take(found);
-                return Some(found);
-            }
-            (*posted).engine_private[WAITS] = 1;
-            self.posted.push(posted, wanted);
-        }
-        self.tally.posted();
-        None
-    }
-
-    #[inline]
     unsafe fn arrive(
         &mut self,
         source: i32,
@@ -75,29 +56,30 @@ impl Queues for Queued {
     }
 
     #[inline]
-    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
+    unsafe fn put_posted(&mut self, posted: *mut MatchPosted) {
         // SAFETY: promised by the caller.
-        unsafe { self.arrived.remove(arrived) };
-        self.tally.taken();
+        unsafe { self.posted.push(posted, wanted((*posted).source, (*posted).tag)) };
     }
 
     #[inline]
-    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
+    unsafe fn remove_posted(&mut self, posted: *mut MatchPosted) {
         // SAFETY: promised by the caller.
-        unsafe {
-            self.posted.remove(posted);
-            (*posted).engine_private[WAITS] = 0;
-        }
-        self.tally.unposted();
+        unsafe { self.posted.remove(posted) };
     }
 
     #[inline]
-    unsafe fn keep(&mut self, arrived: *mut MatchArrived) {
+    unsafe fn put_arrived(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
         unsafe {
             let packed = Packed::new(Some((*arrived).source), Some((*arrived).tag));
             self.arrived.push(arrived, packed);
         }
+    }
+
+    #[inline]
+    unsafe fn remove_arrived(&mut self, arrived: *mut MatchArrived) {
+        // SAFETY: promised by the caller.
+        unsafe { self.arrived.remove(arrived) };
     }
 
     fn any(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {

@@ -17,7 +17,7 @@ pub use cairn_framework::frameworks::matching::{MatchArrived, MatchCounts, Match
 pub use entry::{Entry, Key, tag_fits};
 pub use guarded::Guarded;
 pub use queue::Queue;
-pub use queues::{Queues, WAITS};
+pub use queues::Queues;
 pub use table::Table;
 pub use tally::Tally;
 pub use text::{Line, write_lines};

@@ -4,8 +4,8 @@ use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
 
 use crate::Tally;
 
-/// Word of a receive: 1 while it waits in the engine, 0 otherwise.
-pub const WAITS: usize = 3;
+/// Word of a receive, which the engine itself leaves alone: 1 while it waits in the engine, 0 otherwise.
+const WAITS: usize = 3;
 
 /// The functions of [`Match`](cairn_framework::frameworks::matching::Match), and what those are made of
 /// that are the same for all engines.
@@ -14,8 +14,6 @@ pub const WAITS: usize = 3;
 /// Entries that are put in stay valid and untouched until they come out; those that are taken out are in.
 #[allow(clippy::missing_safety_doc)] // said once, above
 pub trait Queues {
-    /// A receive was posted: the message it gets, or the receive is in.
-    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived>;
     /// A message arrived: the receive that gets it, or what `keep` made is in.
     unsafe fn arrive(
         &mut self,
@@ -25,12 +23,14 @@ pub trait Queues {
     ) -> Option<*mut MatchPosted>;
     /// The message that a receive gets, and how many were compared.
     fn search(&mut self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64);
-    /// Takes a message out.
-    unsafe fn take(&mut self, arrived: *mut MatchArrived);
-    /// Takes a receive out, which does not wait any more.
-    unsafe fn withdraw(&mut self, posted: *mut MatchPosted);
+    /// Puts a receive into the engine's own structures.
+    unsafe fn put_posted(&mut self, posted: *mut MatchPosted);
+    /// Removes a receive from them.
+    unsafe fn remove_posted(&mut self, posted: *mut MatchPosted);
     /// Puts a message in whose source and tag are written.
-    unsafe fn keep(&mut self, arrived: *mut MatchArrived);
+    unsafe fn put_arrived(&mut self, arrived: *mut MatchArrived);
+    /// Removes a message.
+    unsafe fn remove_arrived(&mut self, arrived: *mut MatchArrived);
     /// Any receive and any message that are in.
     fn any(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>);
     /// A receive that is in and names this source, whichever.
@@ -39,6 +39,48 @@ pub trait Queues {
     fn tally(&mut self) -> &mut Tally;
     /// What is in it, for a person.
     fn describe(&mut self) -> String;
+
+    /// A receive was posted: the message it gets, or the receive is in.
+    #[inline]
+    unsafe fn post(&mut self, posted: *mut MatchPosted) -> Option<*mut MatchArrived> {
+        // SAFETY: promised by the caller; what was found is in.
+        unsafe {
+            (*posted).engine_private[WAITS] = 0;
+            if self.tally().arrived_len() == 0 {
+                self.tally().post_alone();
+            } else {
+                let (found, compared) = self.search((*posted).source, (*posted).tag);
+                self.tally().post_searched(compared);
+                if let Some(found) = found {
+                    self.take(found);
+                    return Some(found);
+                }
+            }
+            (*posted).engine_private[WAITS] = 1;
+            self.put_posted(posted);
+        }
+        self.tally().posted();
+        None
+    }
+
+    /// Takes a message out.
+    #[inline]
+    unsafe fn take(&mut self, arrived: *mut MatchArrived) {
+        // SAFETY: promised by the caller.
+        unsafe { self.remove_arrived(arrived) };
+        self.tally().taken();
+    }
+
+    /// Takes a receive out, which does not wait any more.
+    #[inline]
+    unsafe fn withdraw(&mut self, posted: *mut MatchPosted) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.remove_posted(posted);
+            (*posted).engine_private[WAITS] = 0;
+        }
+        self.tally().unposted();
+    }
 
     /// The second half of `arrive`: the receive that was found comes out, or a message goes in.
     #[inline]
@@ -58,7 +100,7 @@ pub trait Queues {
             let kept = keep()?;
             (*kept).source = source;
             (*kept).tag = tag;
-            self.keep(kept);
+            self.put_arrived(kept);
         }
         self.tally().arrived();
         None
