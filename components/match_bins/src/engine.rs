@@ -12,12 +12,9 @@ use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchPosted,
 };
-use cairn_matching::{Key, Queue, Queues, Table, Tally, tag_fits, write_lines};
+use cairn_matching::{Key, Queues, Table, Tally, Unexpected, tag_fits, write_lines};
 
 const NUMBER: usize = 2;
-
-/// Word of a message where its links in the queue of all begin.
-const OF_ALL: usize = 1;
 
 /// Chains of an empty engine's tables.
 const ROOM: usize = 32;
@@ -41,9 +38,7 @@ pub struct Bins {
     wildcards: usize,
     /// Receives posted so far.
     posts: usize,
-    arrived: Table<MatchArrived, false>,
-    /// Every message, in the order of arrival.
-    all: Queue<MatchArrived, OF_ALL>,
+    arrived: Unexpected,
     tally: Tally,
 }
 
@@ -55,8 +50,7 @@ impl Bins {
             kinds: [0; 4],
             wildcards: 0,
             posts: 0,
-            arrived: Table::new(ROOM)?,
-            all: Queue::EMPTY,
+            arrived: Unexpected::new(ROOM)?,
             tally: Tally::default(),
         })
     }
@@ -111,16 +105,7 @@ impl Queues for Bins {
 
     #[inline]
     fn search(&mut self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64) {
-        if self.arrived.is_empty() {
-            return (None, 0);
-        }
-        match kind(source, tag) {
-            0 => self.arrived.first(Key::new(source, tag)),
-            _ => self.all.first(|message| {
-                (source == MATCH_ANY_SOURCE || source == message.source)
-                    && tag_fits(tag, message.tag)
-            }),
-        }
+        self.arrived.search(source, tag)
     }
 
     #[inline]
@@ -150,24 +135,17 @@ impl Queues for Bins {
     #[inline]
     unsafe fn put_arrived(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
-        unsafe {
-            self.arrived.push(arrived);
-            self.all.push(arrived);
-        }
+        unsafe { self.arrived.push(arrived) };
     }
 
     #[inline]
     unsafe fn remove_arrived(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
-        unsafe {
-            self.arrived.remove(arrived);
-            self.all.remove(arrived);
-        }
+        unsafe { self.arrived.remove(arrived) };
     }
 
     fn any(&mut self) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
-        let arrived = self.all.head();
-        (self.posted.any(), (!arrived.is_null()).then_some(arrived))
+        (self.posted.any(), self.arrived.first())
     }
 
     fn naming(&mut self, source: i32) -> Option<*mut MatchPosted> {
@@ -184,7 +162,7 @@ impl Queues for Bins {
         self.posted.each(|entry| {
             receives.push((entry.engine_private[NUMBER], entry.source, entry.tag));
         });
-        self.all.each(|entry| messages.push((messages.len(), entry.source, entry.tag)));
+        self.arrived.each(|entry| messages.push((messages.len(), entry.source, entry.tag)));
         write_lines(&self.tally.counts(), &mut receives, &mut messages)
     }
 }

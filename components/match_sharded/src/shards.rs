@@ -60,7 +60,7 @@ use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
 };
-use cairn_matching::{Key, Queue, Table, Tally, tag_fits, write_lines};
+use cairn_matching::{Key, Table, Tally, Unexpected, tag_fits, write_lines};
 
 use crate::sync::{AtomicUsize, Cell, Lock, Ordering};
 
@@ -69,9 +69,7 @@ const NUMBER: usize = 2;
 /// Word of a receive: 1 while it is in.
 const IN: usize = 3;
 
-/// Word of a message where its links in the queue of its shard begin. Word 0 is its chain's.
-const OF_SHARD: usize = 1;
-/// Word of a message: the number of its arrival.
+/// Word of a message that [`Unexpected`] leaves free: the number of its arrival.
 const ARRIVAL: usize = 3;
 
 /// Chains of an empty table.
@@ -88,9 +86,7 @@ struct Shard {
 
 struct Inner {
     posted: Table<MatchPosted, true>,
-    arrived: Table<MatchArrived, false>,
-    /// All messages, in the order of arrival.
-    all: Queue<MatchArrived, OF_SHARD>,
+    arrived: Unexpected,
     tally: Tally,
 }
 
@@ -160,8 +156,7 @@ impl Shards {
         let shard = |_| {
             let inner = Inner {
                 posted: Table::new(ROOM)?,
-                arrived: Table::new(ROOM)?,
-                all: Queue::EMPTY,
+                arrived: Unexpected::new(ROOM)?,
                 tally: Tally::default(),
             };
             Ok(Apart(Shard { lock: Lock::new(), inner: Cell::new(inner) }))
@@ -197,7 +192,7 @@ impl Shards {
             Place::Shard(shard) => shard,
         };
         self.in_shard(shard, |inner| {
-            let (found, compared) = inner.search(source, tag);
+            let (found, compared) = inner.arrived.search(source, tag);
             inner.tally.post_searched(compared);
             // SAFETY: the entries are ours, the shard is, and what was found is in it.
             unsafe {
@@ -282,7 +277,6 @@ impl Shards {
                 (*kept).tag = tag;
                 (*kept).engine_private[ARRIVAL] = number;
                 inner.arrived.push(kept);
-                inner.all.push(kept);
             }
             inner.tally.arrived();
             None
@@ -360,7 +354,7 @@ impl Shards {
     pub fn find(&self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
         match self.place(source, tag) {
             Place::Shard(shard) => self.in_shard(shard, |inner| {
-                let (found, _) = inner.search(source, tag);
+                let (found, _) = inner.arrived.search(source, tag);
                 if take && let Some(found) = found {
                     // SAFETY: found in the shard.
                     unsafe { inner.take(found) };
@@ -392,7 +386,7 @@ impl Shards {
             // SAFETY: promised by the caller; what is in is valid.
             unsafe {
                 let (found, more) =
-                    self.shards[shard].0.inner.with(|inner| inner.search(source, tag));
+                    self.shards[shard].0.inner.with(|inner| inner.arrived.search(source, tag));
                 compared += more;
                 let Some(found) = found else { continue };
                 let number = (*found).engine_private[ARRIVAL];
@@ -456,13 +450,10 @@ impl Shards {
                 })
             });
             let arrived = self.shards.iter().find_map(|shard| {
-                shard.0.inner.with(|inner| {
-                    let head = inner.all.head();
-                    (!head.is_null()).then(|| {
-                        inner.take(head);
-                        head
-                    })
-                })
+                shard
+                    .0
+                    .inner
+                    .with(|inner| inner.arrived.first().inspect(|arrived| inner.take(*arrived)))
             });
             (posted, arrived)
         })
@@ -534,7 +525,7 @@ impl Shards {
                 for shard in &self.shards {
                     shard.0.inner.with(|inner| {
                         inner.posted.each(|entry| receive(entry, 1));
-                        inner.all.each(|entry| {
+                        inner.arrived.each(|entry| {
                             let number = entry.engine_private[ARRIVAL];
                             messages.push((number, entry.source, entry.tag));
                         });
@@ -678,20 +669,6 @@ impl Inner {
         self.posted.first(Key::new(source, tag))
     }
 
-    /// The first message of the shard that a receive would get.
-    #[inline]
-    fn search(&self, source: i32, tag: i32) -> (Option<*mut MatchArrived>, u64) {
-        if self.arrived.is_empty() {
-            return (None, 0);
-        }
-        if source != MATCH_ANY_SOURCE && tag != MATCH_ANY_TAG {
-            return self.arrived.first(Key::new(source, tag));
-        }
-        self.all.first(|message| {
-            (source == MATCH_ANY_SOURCE || source == message.source) && tag_fits(tag, message.tag)
-        })
-    }
-
     /// Takes a message out.
     ///
     /// # Safety
@@ -699,10 +676,7 @@ impl Inner {
     #[inline]
     unsafe fn take(&mut self, arrived: *mut MatchArrived) {
         // SAFETY: promised by the caller.
-        unsafe {
-            self.arrived.remove(arrived);
-            self.all.remove(arrived);
-        }
+        unsafe { self.arrived.remove(arrived) };
         self.tally.taken();
     }
 

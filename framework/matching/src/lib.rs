@@ -11,6 +11,7 @@ mod queues;
 mod table;
 mod tally;
 mod text;
+mod unexpected;
 
 #[doc(hidden)] // for the macro
 pub use cairn_framework::frameworks::matching::{MatchArrived, MatchCounts, MatchPosted};
@@ -21,3 +22,4 @@ pub use queues::Queues;
 pub use table::Table;
 pub use tally::Tally;
 pub use text::{Line, write_lines};
+pub use unexpected::Unexpected;
