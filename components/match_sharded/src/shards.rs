@@ -56,6 +56,7 @@
 //! `cargo test -p match_sharded --features loom --release --lib model_`.
 
 use cairn_framework::audit::{Counted, Rank};
+use cairn_framework::author::Apart;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
@@ -74,10 +75,6 @@ const ARRIVAL: usize = 3;
 
 /// Chains of an empty table.
 const ROOM: usize = 4;
-
-/// What no two threads should meet on has its own cache lines.
-#[repr(align(128))]
-struct Apart<T>(T);
 
 struct Shard {
     lock: Lock,
@@ -201,7 +198,7 @@ impl Shards {
                     inner.take(found);
                     return Some(found);
                 }
-                (*posted).engine_private[NUMBER] = self.posts.0.load(Ordering::Relaxed);
+                (*posted).engine_private[NUMBER] = self.posts.load(Ordering::Relaxed);
                 (*posted).engine_private[IN] = 1;
                 inner.posted.push(posted);
             }
@@ -224,18 +221,18 @@ impl Shards {
                 (*posted).engine_private[IN] = 0;
                 let (found, compared) =
                     self.search_line(line, (*posted).source, (*posted).tag, true);
-                self.lines[line].0.inner.with(|inner| {
+                self.lines[line].inner.with(|inner| {
                     inner.tally.post_searched(compared);
                     if found.is_some() {
                         return;
                     }
-                    let number = self.add(&self.posts.0, 1).wrapping_add(1);
+                    let number = self.add(&self.posts, 1).wrapping_add(1);
                     (*posted).engine_private[NUMBER] = number;
                     (*posted).engine_private[IN] = 1;
                     inner.posted.push(posted);
                     inner.tally.posted();
-                    self.add(&self.lines[line].0.waiting, 1);
-                    self.add(&self.wildcards.0, 1);
+                    self.add(&self.lines[line].waiting, 1);
+                    self.add(&self.wildcards, 1);
                 });
                 found
             }
@@ -255,7 +252,7 @@ impl Shards {
     ) -> Option<*mut MatchPosted> {
         let shard = self.shard(source, tag);
         self.in_shard(shard, |inner| {
-            if self.wildcards.0.load(Ordering::Relaxed) != 0 {
+            if self.wildcards.load(Ordering::Relaxed) != 0 {
                 // SAFETY: the shard is ours.
                 if let Some(found) = unsafe { self.with_wildcards(inner, source, tag) } {
                     return Some(found);
@@ -269,7 +266,7 @@ impl Shards {
                     return Some(found);
                 }
             }
-            let number = self.add(&self.arrivals.0, 1);
+            let number = self.add(&self.arrivals, 1);
             let kept = keep()?;
             // SAFETY: promised by the caller; the shard is ours.
             unsafe {
@@ -300,14 +297,14 @@ impl Shards {
         let mut held = [None; 3];
         for (held, (source, wanted)) in held.iter_mut().zip(keys) {
             let line = self.line(source, wanted);
-            if !tag_fits(wanted, tag) || self.lines[line].0.waiting.load(Ordering::Relaxed) == 0 {
+            if !tag_fits(wanted, tag) || self.lines[line].waiting.load(Ordering::Relaxed) == 0 {
                 continue;
             }
-            self.lock(&self.lines[line].0.lock, Rank::LINE);
+            self.lock(&self.lines[line].lock, Rank::LINE);
             *held = Some(line);
             // SAFETY: a shard of the line is ours, and the line's lock is held.
             let (found, more) = unsafe {
-                self.lines[line].0.inner.with(|inner| inner.posted.first(Key::new(source, wanted)))
+                self.lines[line].inner.with(|inner| inner.posted.first(Key::new(source, wanted)))
             };
             compared += more;
             let before = best;
@@ -328,7 +325,7 @@ impl Shards {
             } else if let (Some((found, _)), Some(line)) = (best, from) {
                 self.withdraw_wildcard(found, line);
             }
-            held.into_iter().flatten().for_each(|line| self.unlock(&self.lines[line].0.lock));
+            held.into_iter().flatten().for_each(|line| self.unlock(&self.lines[line].lock));
         }
         best.map(|(found, _)| found)
     }
@@ -340,14 +337,14 @@ impl Shards {
     unsafe fn withdraw_wildcard(&self, posted: *mut MatchPosted, line: usize) {
         // SAFETY: promised by the caller.
         unsafe {
-            self.lines[line].0.inner.with(|inner| {
+            self.lines[line].inner.with(|inner| {
                 inner.posted.remove(posted);
                 inner.tally.unposted();
             });
             (*posted).engine_private[IN] = 0;
         }
-        self.add(&self.lines[line].0.waiting, usize::MAX);
-        self.add(&self.wildcards.0, usize::MAX);
+        self.add(&self.lines[line].waiting, usize::MAX);
+        self.add(&self.wildcards, usize::MAX);
     }
 
     /// The message that a receive would get.
@@ -386,7 +383,7 @@ impl Shards {
             // SAFETY: promised by the caller; what is in is valid.
             unsafe {
                 let (found, more) =
-                    self.shards[shard].0.inner.with(|inner| inner.arrived.search(source, tag));
+                    self.shards[shard].inner.with(|inner| inner.arrived.search(source, tag));
                 compared += more;
                 let Some(found) = found else { continue };
                 let number = (*found).engine_private[ARRIVAL];
@@ -398,7 +395,7 @@ impl Shards {
         }
         if take && let Some((found, _, shard)) = best {
             // SAFETY: found there.
-            unsafe { self.shards[shard].0.inner.with(|inner| inner.take(found)) };
+            unsafe { self.shards[shard].inner.with(|inner| inner.take(found)) };
         }
         (best.map(|(found, ..)| found), compared)
     }
@@ -439,19 +436,17 @@ impl Shards {
         self.holding(all, || unsafe {
             let posted = self.shards.iter().find_map(|shard| {
                 shard
-                    .0
                     .inner
                     .with(|inner| inner.posted.any().inspect(|posted| inner.withdraw(*posted)))
             });
             let posted = posted.or_else(|| {
                 (0..self.lines.len()).find_map(|line| {
-                    let any = self.lines[line].0.inner.with(|inner| inner.posted.any());
+                    let any = self.lines[line].inner.with(|inner| inner.posted.any());
                     any.inspect(|posted| self.withdraw_wildcard(*posted, line))
                 })
             });
             let arrived = self.shards.iter().find_map(|shard| {
                 shard
-                    .0
                     .inner
                     .with(|inner| inner.arrived.first().inspect(|arrived| inner.take(*arrived)))
             });
@@ -467,13 +462,12 @@ impl Shards {
         self.holding(all, || unsafe {
             let own = self.shards.iter().find_map(|shard| {
                 shard
-                    .0
                     .inner
                     .with(|inner| inner.posted.find(fits).inspect(|posted| inner.withdraw(*posted)))
             });
             own.or_else(|| {
                 (0..self.lines.len()).find_map(|line| {
-                    let found = self.lines[line].0.inner.with(|inner| inner.posted.find(fits));
+                    let found = self.lines[line].inner.with(|inner| inner.posted.find(fits));
                     found.inspect(|posted| self.withdraw_wildcard(*posted, line))
                 })
             })
@@ -504,7 +498,7 @@ impl Shards {
         for line in 0..self.lines.len() {
             // SAFETY: the line is ours.
             self.in_line(line, || unsafe {
-                self.lines[line].0.inner.with(|inner| add(&mut inner.tally));
+                self.lines[line].inner.with(|inner| add(&mut inner.tally));
             });
         }
         all
@@ -523,7 +517,7 @@ impl Shards {
             // SAFETY: all shards are ours, and with them all lines.
             unsafe {
                 for shard in &self.shards {
-                    shard.0.inner.with(|inner| {
+                    shard.inner.with(|inner| {
                         inner.posted.each(|entry| receive(entry, 1));
                         inner.arrived.each(|entry| {
                             let number = entry.engine_private[ARRIVAL];
@@ -532,7 +526,7 @@ impl Shards {
                     });
                 }
                 for line in &self.lines {
-                    line.0.inner.with(|inner| inner.posted.each(|entry| receive(entry, 0)));
+                    line.inner.with(|inner| inner.posted.each(|entry| receive(entry, 0)));
                 }
             }
         });
@@ -636,17 +630,17 @@ impl Shards {
 
     /// Runs `work` in the hands of all shards of a line.
     fn holding<R>(&self, line: usize, work: impl FnOnce() -> R) -> R {
-        self.shards_of(line).for_each(|shard| self.lock(&self.shards[shard].0.lock, Rank::SHARD));
+        self.shards_of(line).for_each(|shard| self.lock(&self.shards[shard].lock, Rank::SHARD));
         let result = work();
         // SAFETY: taken above.
-        self.shards_of(line).for_each(|shard| unsafe { self.unlock(&self.shards[shard].0.lock) });
+        self.shards_of(line).for_each(|shard| unsafe { self.unlock(&self.shards[shard].lock) });
         result
     }
 
     /// Runs `work` in the hands of a line, by its first shard.
     fn in_line<R>(&self, line: usize, work: impl FnOnce() -> R) -> R {
         let first = self.shards_of(line).next().expect("no line is empty");
-        let (shard, line) = (&self.shards[first].0.lock, &self.lines[line].0.lock);
+        let (shard, line) = (&self.shards[first].lock, &self.lines[line].lock);
         self.lock(shard, Rank::SHARD);
         self.lock(line, Rank::LINE);
         let result = work();

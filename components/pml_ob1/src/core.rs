@@ -15,6 +15,7 @@ use cairn_framework::abi::request::{
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{ERR_PEER, OK, Status, status_name};
 use cairn_framework::audit::Counted;
+use cairn_framework::author::Apart;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::matching::MatchOps;
 
@@ -24,7 +25,7 @@ use crate::endpoint::{Held, Remote, Work};
 use crate::failure::{self, Failures};
 use crate::ids::{Ended, Ids};
 use crate::kept::{Keeper, Kept};
-use crate::mode::{Apart, Locked, Mode, fetch_add, fetch_sub};
+use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
 use crate::params::Params;
 use crate::pool::Pool;
 use crate::receive::{Incoming, ReceiveRequest};
@@ -398,7 +399,7 @@ impl Core {
     #[inline(never)]
     fn wait_by_polling(&self, request: &Request) {
         let host = self.host;
-        for _ in 0..host.job().polls(self.params.spin.get()) {
+        for _ in 0..host.job().polls(self.params.spin.get() as u32) {
             host.progress();
             if request.is_complete() {
                 return;

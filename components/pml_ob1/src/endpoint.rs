@@ -22,6 +22,7 @@ use cairn_framework::abi::status::{
     DONE, ERR_OTHER, ERR_UNSUPPORTED, NO_RESOURCES, OutcomeCode, QUEUED, Status,
 };
 use cairn_framework::audit::Rank;
+use cairn_framework::author::Apart;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
     BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_SEND_IMMEDIATE,
@@ -30,7 +31,7 @@ use cairn_framework::frameworks::btl::{
 use cairn_framework::frameworks::cri::{CRI_SEND, CriAsker};
 
 use crate::data::{Data, pack};
-use crate::mode::{Apart, Locked, Mode};
+use crate::mode::{Locked, Mode};
 use crate::receive::ReceiveRequest;
 use crate::send::SendRequest;
 use crate::wire;

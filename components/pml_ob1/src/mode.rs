@@ -1,7 +1,6 @@
 //! With threads or without: the code is written once and instantiated twice.
 
 use core::cell::UnsafeCell;
-use core::ops::Deref;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::lock::Lock;
@@ -25,20 +24,6 @@ impl Mode for Single {
 
 impl Mode for Multiple {
     const THREADED: bool = true;
-}
-
-/// On cache lines of its own, because one thread writes it while others use what lies beside it.
-#[repr(align(128))]
-#[derive(Default)]
-pub struct Apart<T>(pub T);
-
-impl<T> Deref for Apart<T> {
-    type Target = T;
-
-    #[inline(always)]
-    fn deref(&self) -> &T {
-        &self.0
-    }
 }
 
 /// Something that one thread at a time touches.

@@ -630,7 +630,7 @@ impl Core {
             }
             found
         };
-        let polls = if blocking { self.host.job().polls(self.params.spin.get()) } else { 1 };
+        let polls = if blocking { self.host.job().polls(self.params.spin.get() as u32) } else { 1 };
         for _ in 0..polls {
             if let Some(found) = look() {
                 return Ok(Some(found));

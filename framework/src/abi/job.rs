@@ -1,7 +1,6 @@
 //! The job a process belongs to.
 
 use core::ffi::c_char;
-use core::ops::Div;
 
 /// [`Job::thread_level`]: only one thread (`MPI_THREAD_SINGLE`).
 pub const THREAD_SINGLE: u32 = 0;
@@ -52,13 +51,11 @@ impl Job {
     /// component: so many times, but in a crowd, where whoever has to send it needs the processor
     /// first, not at all. With `CAIRN_THREAD_MULTIPLE` a sixteenth of it, a few microseconds, because
     /// another thread of the process may need the processor, and only the component knows.
-    pub fn polls<N: Default + Div<Output = N> + From<u8>>(&self, alone: N) -> N {
-        if self.is_crowded() {
-            N::default()
-        } else if self.thread_level == THREAD_MULTIPLE {
-            alone / N::from(16)
-        } else {
-            alone
+    pub fn polls(&self, alone: u32) -> u32 {
+        match self.thread_level {
+            _ if self.is_crowded() => 0,
+            THREAD_MULTIPLE => alone / 16,
+            _ => alone,
         }
     }
 }

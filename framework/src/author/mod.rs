@@ -14,6 +14,7 @@
 //!
 //! [`component!`]: crate::component
 
+mod apart;
 mod bytes;
 pub mod counters;
 mod events;
@@ -34,6 +35,7 @@ use crate::abi::status::{
     OutcomeCode, QUEUED, Status,
 };
 
+pub use apart::Apart;
 pub use bytes::BYTES;
 pub use events::EventKind;
 pub use handle::HostHandle;

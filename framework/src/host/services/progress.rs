@@ -25,6 +25,7 @@ use crate::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn};
 use crate::abi::pool::{Cri, CriPool};
 use crate::abi::request::WaitSync;
 use crate::audit::Counted;
+use crate::author::Apart;
 use crate::frameworks::progress::{PROGRESS_NO_CRI, ProgressAsk, ProgressEngine, ProgressOps};
 
 #[cfg(doc)]
@@ -66,9 +67,7 @@ unsafe impl Sync for Snapshot {}
 
 /// How often a pass found the lock of one instance taken and went on. Not on the lines of the instance:
 /// those who miss must not disturb the one who works on it.
-#[repr(align(128))]
-#[derive(Default)]
-pub(crate) struct Misses(pub CounterCell);
+pub(crate) type Misses = Apart<CounterCell>;
 
 /// A pool, and what is counted for its instances.
 type Pooled = (*mut CriPool, &'static [Misses]);
@@ -457,7 +456,7 @@ unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i
         let raw = std::ptr::from_ref(cri).cast_mut();
         let events = if snapshot.threaded {
             let Some(_held) = cri.try_guard() else {
-                snapshot.misses[place][cri.index as usize].0.add_shared(1);
+                snapshot.misses[place][cri.index as usize].add_shared(1);
                 threads::current().counts.misses.add(1);
                 return -1;
             };
@@ -561,7 +560,7 @@ mod tests {
         drop(held);
         assert_eq!(polls[0].load(Ordering::Relaxed), u64::from(2 * SELDOM + 1));
         assert_eq!(polls[1].load(Ordering::Relaxed), u64::from(2 * SELDOM));
-        let missed: Vec<u64> = misses.iter().map(|cell| cell.0.get()).collect();
+        let missed: Vec<u64> = misses.iter().map(|cell| cell.get()).collect();
         assert_eq!(missed, [0, 1, 0]);
 
         engine.remove(1, Some((count, context(0))));

@@ -15,6 +15,7 @@ use super::grace::{Presence, writers_fence};
 use crate::abi::counter::CounterCell;
 use crate::abi::host::ThreadExitFn;
 use crate::abi::thread::{MAX_THREADS, Thread};
+use crate::author::Apart;
 
 /// A thread's record: what components see and what the host adds, on its own cache lines because
 /// its thread writes `presence` all the time.
@@ -88,15 +89,12 @@ static THREADS: Mutex<Threads> = Mutex::new(Threads {
 struct Current(Cell<Option<&'static Record>>);
 
 /// Threads that have a record. On cache lines of its own, because whoever waits reads it.
-static LIVING: Living = Living(AtomicU32::new(0));
-
-#[repr(align(128))]
-struct Living(AtomicU32);
+static LIVING: Apart<AtomicU32> = Apart(AtomicU32::new(0));
 
 /// Threads that have called the library and not ended.
 pub(crate) fn living() -> u32 {
     // Relaxed: a number to decide by, which orders nothing.
-    LIVING.0.load(Ordering::Relaxed)
+    LIVING.load(Ordering::Relaxed)
 }
 
 thread_local! {
@@ -146,7 +144,7 @@ fn first_call() -> &'static Record {
         threads.records.push(record);
         record
     };
-    LIVING.0.fetch_add(1, Ordering::Relaxed);
+    LIVING.fetch_add(1, Ordering::Relaxed);
     drop(threads);
     // Without thread-local storage any more (see `current`) the record is simply not kept.
     let _ = CURRENT.try_with(|current| current.0.set(Some(record)));
@@ -170,7 +168,7 @@ impl Drop for Current {
             // Release pairs with the Acquire in `remove`.
             exit.running.fetch_sub(1, Ordering::Release);
         }
-        LIVING.0.fetch_sub(1, Ordering::Relaxed);
+        LIVING.fetch_sub(1, Ordering::Relaxed);
         THREADS.lock().free.insert(record.thread().index);
     }
 }
