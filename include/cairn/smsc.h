@@ -39,6 +39,9 @@
  * it. Buffers are the transfer's until then. A transport may also give a transfer up and finish it
  * early, when the peer is gone; the other side must not be harmed by that. An offer is finished when
  * its reader has said, by other means, that it does not read any more, or has never heard of it.
+ * Until then the buffer is the transfer's only as far as the reader can't do without it: a user who
+ * knows that the message has arrived may free the memory before the transport hears of it. So when
+ * `offer` has returned, the owner reads no more than what `accept` has asked for.
  *
  * The rules that hold in every contract, in <cairn/contract.h>, hold here, too.
  */
@@ -150,7 +153,7 @@ struct cairn_smsc_ops_t {
   /**
    * The owner's side, before the reader has asked: begins to move `len` bytes (not 0) from `buffer`
    * to whoever gets the ticket, of at most `CAIRN_SMSC_MAX_OFFER` bytes, and stores the transfer.
-   * It may copy a first piece. Answers as `fetch`, and `CAIRN_NO_RESOURCES` rather than take what
+   * It may copy a first piece, and later what `accept` asks for. Answers as `fetch`, and `CAIRN_NO_RESOURCES` rather than take what
    * reads need: they must go on for offers to end. Hot. Default: `CAIRN_NO_RESOURCES`.
    */
   cairn_outcome_t (*offer)(cairn_instance_t *instance,

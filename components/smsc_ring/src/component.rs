@@ -265,8 +265,10 @@ mod tests {
             let [mut read, mut owner] = offer(&ring, &peer, &from, &mut to);
             finish(&ring, &mut read, &mut owner);
             drop(read);
-            // The owner notices nothing, and fills what it can.
-            assert_ne!(ring.advance(&mut owner).ok(), None);
+            // The owner does not touch what nobody wants: its memory may be gone.
+            let all = wanted > 1_999_000;
+            let after = if all { Outcome::Done } else { Outcome::Nothing };
+            assert_eq!(ring.advance(&mut owner), Ok(after));
             drop(owner);
             assert_eq!(to, from[..wanted]);
         }
@@ -276,7 +278,6 @@ mod tests {
             // SAFETY: the slice outlives the transfer.
             let offer = unsafe { ring.offer(&peer, from.as_ptr().cast(), from.len(), &mut ticket) };
             let mut offer = offer.unwrap().unwrap();
-            assert_eq!(ring.advance(&mut offer), Ok(Outcome::Queued));
             assert_eq!(ring.advance(&mut offer), Ok(Outcome::Nothing));
         }
     }

@@ -12,7 +12,7 @@ use cairn_framework::frameworks::smsc::SmscTicket;
 use cairn_segment::{HEADER, Segment, page_size};
 
 /// Changes with anything below.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 /// Lanes of a process: transfers at once that it has planned.
 pub const LANES: usize = 64;
 /// Lanes that are used in turn, as long as they are enough. A lane that was used just now lies in the
@@ -48,6 +48,8 @@ pub struct Count {
     pub chunks: AtomicU64,
     /// Ticks that it copied; written before the last chunk is counted.
     pub spent: AtomicU64,
+    /// The reader's: chunks that it wants. 0 as long as it has not said that it takes this way.
+    pub asked: AtomicU64,
 }
 
 /// The numbers that everything else follows from.
@@ -156,6 +158,7 @@ impl Lanes {
         for count in [&counts.filled, &counts.drained] {
             count.chunks.store(0, Ordering::Relaxed);
             count.spent.store(0, Ordering::Relaxed);
+            count.asked.store(0, Ordering::Relaxed);
         }
         Ok(Some((index, lane)))
     }

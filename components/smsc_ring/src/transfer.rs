@@ -5,6 +5,12 @@
 //! reads. Each side keeps its own count to itself and takes the other's only inside the bounds that
 //! the own count sets.
 //!
+//! **Who may read the user's memory when.** The owner fills one slot when it offers a message, and more
+//! only when the reader has asked for them, so it never reads a chunk that the reader can do without:
+//! a reader may fetch an offered message another way, or want only its beginning, and then be done. Its
+//! process may then say so to the owner's, who may give the memory back although nothing has told this
+//! component yet (a send whose request was freed, MPI 5.0, section 3.7.3).
+//!
 //! Before its last count a side writes how long it has copied. The side whose lane it is adds both
 //! up.
 
@@ -64,12 +70,22 @@ impl Transfer {
         let chunks = len.div_ceil(plan.chunk as usize) as u64;
         let neighbour = Arc::clone(neighbour);
         let ours = ours.is_some();
+        if side == Side::Reader {
+            // SAFETY: the lane is reserved and stays mapped.
+            unsafe { &*lane.counts }.drained.asked.store(chunks, Ordering::Relaxed);
+        }
         Self { side, lane, lanes, neighbour, ours, plan, buffer, len, chunks, done: 0, spent: 0 }
     }
 
     /// Copies what can be copied now, at most a lane full.
     pub fn advance(&mut self) -> Result<Outcome, Failure> {
-        self.copy_up_to(self.lanes.geometry.slots as u64)
+        // SAFETY: the lane is reserved and stays mapped.
+        let counts = unsafe { &*self.lane.counts };
+        let asked = match self.side {
+            Side::Owner => counts.drained.asked.load(Ordering::Relaxed).min(self.chunks),
+            Side::Reader => self.chunks,
+        };
+        self.copy_up_to(asked.min(self.done + self.lanes.geometry.slots as u64))
     }
 
     /// Fills the first slot, so that the reader finds something when it hears of the transfer.
@@ -77,7 +93,8 @@ impl Transfer {
         self.copy_up_to(1)
     }
 
-    fn copy_up_to(&mut self, most: u64) -> Result<Outcome, Failure> {
+    /// Copies what can be copied now of the chunks before this one.
+    fn copy_up_to(&mut self, last: u64) -> Result<Outcome, Failure> {
         let slots = self.lanes.geometry.slots as u64;
         let before = self.done;
         // SAFETY: the lane is reserved and stays mapped.
@@ -86,14 +103,14 @@ impl Transfer {
             Side::Owner => (&counts.filled, &counts.drained),
             Side::Reader => (&counts.drained, &counts.filled),
         };
-        while self.done < self.chunks && self.done - before < most {
+        while self.done < last {
             let theirs = other.chunks.load(Ordering::Acquire);
             let end = match self.side {
                 Side::Owner if theirs <= self.done => theirs + slots,
                 Side::Reader if theirs >= self.done && theirs - self.done <= slots => theirs,
                 _ => return Err(Failure::new(ERR_PROTOCOL, "the peer counts what can't be")),
             };
-            let end = end.min(self.chunks).min(before + most);
+            let end = end.min(last);
             if self.done == end {
                 break;
             }

@@ -34,6 +34,9 @@
 //! it. Buffers are the transfer's until then. A transport may also give a transfer up and finish it
 //! early, when the peer is gone; the other side must not be harmed by that. An offer is finished when
 //! its reader has said, by other means, that it does not read any more, or has never heard of it.
+//! Until then the buffer is the transfer's only as far as the reader can't do without it: a user who
+//! knows that the message has arrived may free the memory before the transport hears of it. So when
+//! `offer` has returned, the owner reads no more than what `accept` has asked for.
 
 use core::ffi::c_void;
 
@@ -122,7 +125,7 @@ pub struct SmscOps {
     pub finish: Option<unsafe extern "C" fn(instance: *mut Instance, transfer: *mut c_void)>,
     /// The owner's side, before the reader has asked: begins to move `len` bytes (not 0) from `buffer`
     /// to whoever gets the ticket, of at most `CAIRN_SMSC_MAX_OFFER` bytes, and stores the transfer.
-    /// It may copy a first piece. Answers as `fetch`, and `CAIRN_NO_RESOURCES` rather than take what
+    /// It may copy a first piece, and later what `accept` asks for. Answers as `fetch`, and `CAIRN_NO_RESOURCES` rather than take what
     /// reads need: they must go on for offers to end. Hot. Default: `CAIRN_NO_RESOURCES`.
     pub offer: Option<
         unsafe extern "C" fn(
