@@ -173,6 +173,16 @@ fn tools_hear_of_events() {
     (1..=3).for_each(|processes| silent(processes, "single", &[], &program));
 }
 
+/// With memcheck, which has no vDSO and not all calls of the kernel, and finds no wrong use of memory.
+#[test]
+fn programs_run_under_valgrind() {
+    for name in ["basics", "environment", "completion"] {
+        let program = compiled(name, Counts::Small);
+        let run = Run::mpirun().args(["--oversubscribe", "-n", "2"]);
+        run.args(["valgrind", "--quiet", "--error-exitcode=9"]).args([&program]).ok();
+    }
+}
+
 /// Sessions without the World Model, around it and after it, some of them without the others.
 #[test]
 fn sessions() {

@@ -5,6 +5,8 @@
 
 use core::ffi::{c_int, c_long};
 use core::sync::atomic::AtomicU32;
+#[cfg(feature = "host")]
+use core::sync::atomic::{AtomicBool, Ordering};
 
 unsafe extern "C" {
     fn syscall(number: c_long, ...) -> c_long;
@@ -87,11 +89,15 @@ impl Sleeping {
 }
 
 /// Sleeps as long as every word has its value, at most so many microseconds; 0 is without limit.
-/// Whether something woke it; none when the kernel can't (before Linux 5.16). Returns early on
+/// Whether something woke it; none when the kernel can't (before Linux 5.16, or under valgrind). Returns early on
 /// signals; callers look again.
 #[cfg(feature = "host")]
 pub(crate) fn sleep_on(words: &[Sleeping], microseconds: u32) -> Option<bool> {
     const SYS_FUTEX_WAITV: c_long = 449;
+    static MISSING: AtomicBool = AtomicBool::new(false);
+    if MISSING.load(Ordering::Relaxed) {
+        return None;
+    }
     // SAFETY: all zeros is a time.
     let mut end: libc::timespec = unsafe { core::mem::zeroed() };
     if microseconds > 0 {
@@ -108,6 +114,7 @@ pub(crate) fn sleep_on(words: &[Sleeping], microseconds: u32) -> Option<bool> {
         syscall(SYS_FUTEX_WAITV, words.as_ptr(), words.len(), 0, end, libc::CLOCK_MONOTONIC)
     };
     if result < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
+        MISSING.store(true, Ordering::Relaxed);
         return None;
     }
     Some(result >= 0)

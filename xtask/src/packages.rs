@@ -38,6 +38,9 @@ pub const LIBCLANG: Tool = Tool {
     packages: "libclang-dev",
 };
 
+/// Watches what MPI programs do with memory.
+pub const VALGRIND: Tool = Tool { there: "command -v valgrind", packages: "valgrind" };
+
 /// Makes sure that programs are there: installs what is missing when it can, and otherwise says what
 /// to install.
 pub fn require(tools: &[Tool]) -> Result<()> {

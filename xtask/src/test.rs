@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
-use crate::packages::{self, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYTHON};
+use crate::packages::{self, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYTHON, VALGRIND};
 use crate::{generate, lint};
 
 /// Packages with tests for loom, whose names begin with `model_`, and the features they need.
@@ -31,7 +31,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
 fn steps(workspace: &Workspace) -> Result<()> {
     let cargo = |args: &[&str]| exec::check(&mut workspace.cargo(args));
     step("system packages", || {
-        packages::require(&[CC, CXX, CMAKE, PKG_CONFIG, MAKE, GIT, PYTHON, LIBCLANG])
+        packages::require(&[CC, CXX, CMAKE, PKG_CONFIG, MAKE, GIT, PYTHON, LIBCLANG, VALGRIND])
     })?;
     step("formatting", || cargo(&["fmt", "--all", "--check"]))?;
     step("clippy", || {
