@@ -32,11 +32,12 @@ fn ask(
     for (name, value) in &variant.mca {
         command.arg("--mca").arg(name).arg(value.to_string());
     }
-    let finished = process::run(&mut command, LIMIT, interrupt)
+    let finished = process::run(&command, LIMIT, interrupt)
         .map_err(|error| failed(format!("can't ask Cairn for its parameters: {error}")))?;
     match finished.end {
         End::Interrupted => Err(interrupted()),
         End::TooLong => Err(failed("it does not answer".into())),
+        End::Lost => Err(failed("it was killed".into())),
         End::Exited(_) => serde_json::from_str(&finished.stdout).map_err(|_| {
             let said = finished.stderr.lines().next().unwrap_or_default();
             failed(format!("it does not answer with JSON: {said}"))

@@ -108,11 +108,11 @@ fn fetch(package: &str, cache: &Path, interrupt: &Interrupt) -> Result<PathBuf, 
     }
     let mut venv = Command::new("python3");
     venv.args(["-m", "venv"]).arg(&dir);
-    done("python3 -m venv", &mut venv, interrupt)?;
+    done("python3 -m venv", &venv, interrupt)?;
     let mut pip = Command::new(dir.join("bin/python"));
     pip.args(["-m", "pip", "install", "--quiet", "--retries", "1", package]);
     pip.env("PIP_DISABLE_PIP_VERSION_CHECK", "1").env("PIP_ROOT_USER_ACTION", "ignore");
-    done(&format!("pip install {package}"), &mut pip, interrupt)?;
+    done(&format!("pip install {package}"), &pip, interrupt)?;
     fs::write(&prepared, "").map_err(|error| format!("writing {}: {error}", prepared.display()))?;
     Ok(dir)
 }
@@ -127,7 +127,7 @@ fn lock(dir: &Path) -> Result<File, String> {
 }
 
 /// Runs a step of the preparation.
-fn done(what: &str, command: &mut Command, interrupt: &Interrupt) -> Result<String, Trouble> {
+fn done(what: &str, command: &Command, interrupt: &Interrupt) -> Result<String, Trouble> {
     let finished = process::run(command, BUILDING, interrupt)
         .map_err(|error| format!("{what} can't be run: {error}"))?;
     match finished.end {
@@ -137,6 +137,7 @@ fn done(what: &str, command: &mut Command, interrupt: &Interrupt) -> Result<Stri
             Err(format!("{what} took longer than {} minutes", BUILDING.as_secs() / 60).into())
         }
         End::Interrupted => Err(Trouble::Interrupted),
+        End::Lost => Err(format!("{what} was killed").into()),
     }
 }
 
@@ -169,7 +170,7 @@ fn version(prefix: &Path, package: &str) -> Option<String> {
 pub fn programs(bench: &Path, interrupt: &Interrupt) -> Result<Vec<String>, Trouble> {
     let mut metadata = cargo(bench, "metadata");
     metadata.args(["--format-version", "1", "--no-deps", "--quiet"]);
-    let text = done("reading the benchmarks", &mut metadata, interrupt)?;
+    let text = done("reading the benchmarks", &metadata, interrupt)?;
     let json: Json = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let all = |value: &Json| value.as_array().cloned().unwrap_or_default();
     let targets = all(&json["packages"]).into_iter().flat_map(|package| all(&package["targets"]));
@@ -211,7 +212,7 @@ pub fn build(
     library.find_libraries(&mut cargo);
     let what = format!("building the benchmarks with {}", mpicc.display());
     eprintln!("{what}");
-    done(&what, &mut cargo, interrupt)?;
+    done(&what, &cargo, interrupt)?;
     Ok(target.join("release"))
 }
 
@@ -342,7 +343,7 @@ pub fn check_openmpi(
     library.find_libraries(&mut info);
     info.args(["--all", "--parsable"]);
     let place = format!("variant {}", variant.name);
-    let known = match done("ompi_info", &mut info, interrupt) {
+    let known = match done("ompi_info", &info, interrupt) {
         Ok(text) => openmpi_parameters(&text),
         Err(Trouble::Unusable(reason)) => return Err(Problem::new(reason).at(place)),
         Err(Trouble::Interrupted) => return Err(interrupted()),

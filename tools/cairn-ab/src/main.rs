@@ -4,8 +4,9 @@
 //!   experiment  what is compared, from a file       quick      the same from a command line
 //!   libraries   Cairn and its peers: where they are, how they are built with and started
 //!   cairn       what Cairn has, as cairn-info says
-//!   measure     the blocks of runs                  process    a run, of which nothing is left
-//!   noise       how quiet the machine is            contract   what a benchmark prints
+//!   measure     the blocks of runs                  noise      how quiet the machine is
+//!   process     a run, of which nothing is left     supervisor who sees to that
+//!   contract    what a benchmark prints
 //!   store       what was measured                   stats      medians, ratios, intervals
 //!   verdict     whether a claim holds               report     text, files, pictures, a page
 //! ```
@@ -27,8 +28,10 @@ mod quick;
 mod report;
 mod stats;
 mod store;
+mod supervisor;
 mod verdict;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -122,6 +125,13 @@ enum Command {
         #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=9))]
         level: u32,
     },
+    /// Run a program under supervision, as this program does for itself
+    #[command(name = supervisor::SUBCOMMAND, hide = true)]
+    Supervise {
+        /// The program and its arguments
+        #[arg(last = true, required = true)]
+        program: Vec<OsString>,
+    },
     /// Write the manual pages into a directory
     #[command(hide = true)]
     Manual {
@@ -172,6 +182,10 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
         Command::List { pattern, level } => {
             let places = places(cli.places)?;
             cairn::list(&places.cairn, pattern.as_deref(), level, &Interrupt::catch()?)?;
+            Ok(Ended::Complete)
+        }
+        Command::Supervise { program } => {
+            supervisor::supervise(&program);
             Ok(Ended::Complete)
         }
         Command::Manual { dir } => {

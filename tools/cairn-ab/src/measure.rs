@@ -402,12 +402,12 @@ impl<'a> Session<'a> {
     /// Runs a benchmark. None if the user wants to stop.
     fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Option<Run> {
         let (variant, benchmark, args, ranks) = self.key(job);
-        let mut command = self.command(job);
+        let command = self.command(job);
         let shown = libraries::shown(&command);
         let (before, load, started) = (*work, noise::load(), now());
         let used = Used::now();
         let limit = Duration::from_secs_f64(self.experiment.time_limit);
-        let finished = process::run(&mut command, limit, self.interrupt);
+        let finished = process::run(&command, limit, self.interrupt);
         let others = used.map_or(0.0, Used::others_since);
         let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
         let outcome = match finished {
@@ -490,6 +490,7 @@ fn outcome(finished: &Finished, limit: Duration) -> Outcome {
         (End::TooLong | End::Interrupted, _) => {
             failed(format!("it did not end in {} s and was ended", limit.as_secs_f64()))
         }
+        (End::Lost, _) => failed("what watched over it was killed".into()),
         // Launchers may report another status than the ranks'.
         (End::Exited(_), Ok(Printed::Skipped(reason))) => Outcome::Skipped { reason },
         (End::Exited(status), _) if status.code() == Some(SKIPPED) => {

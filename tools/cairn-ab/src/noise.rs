@@ -12,8 +12,8 @@ use std::time::Instant;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::experiment::Noise;
-use crate::process::fields;
 use crate::store::Run;
+use crate::supervisor::fields;
 
 /// Steps of the piece of work: about a millisecond.
 const STEPS: u64 = 400_000;

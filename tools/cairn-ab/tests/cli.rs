@@ -2,14 +2,18 @@
 //! failures and with stores does not depend on any MPI.
 
 use std::fs;
+use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal, test_kill_process,
+};
 
 /// Nothing takes longer, however busy the machine.
 const DEADLINE: &str = "120";
@@ -251,6 +255,109 @@ fn what_hangs_is_ended_with_all_that_it_started() {
         let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
         assert!(test_kill_process(pid).is_err(), "{pid:?} is left");
     }
+}
+
+/// Starts two more, of which one leaves the process group and one its parent. None wants to end. Each
+/// says who it is, the first one before who watches over it, and waits for ever.
+const STAYS: &str = r#"#!/bin/sh
+trap '' TERM HUP INT
+setsid sh -c 'trap "" TERM; echo $$ > here; while :; do sleep 1000; done' &
+(sh -c 'trap "" TERM; echo $$ > here; while :; do sleep 1000; done' &)
+echo "$PPID watches" > here
+echo $$ > here
+while :; do sleep 1000; done
+"#;
+
+/// An experiment whose first run stays.
+struct Staying {
+    place: Place,
+    command: Child,
+    /// Who watches over the run.
+    supervisor: Pid,
+    /// By these one sees that its processes, and the supervisor, have ended.
+    ends: Vec<(Pid, OwnedFd)>,
+}
+
+impl Staying {
+    fn new() -> Self {
+        let place = Place::new();
+        let fifo = place.path("here");
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        place.script("stays.sh", STAYS);
+        place.script(
+            "once.sh",
+            "#!/bin/sh\nif mkdir first; then exec ./stays.sh; fi\nexec ./bench.sh \"$@\"\n",
+        );
+        let file = place.experiment("[[benchmark]]\nbinary = \"./once.sh\"");
+        let here = rustix::fs::open(&fifo, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).unwrap();
+        // Without `timeout`, which would pass on what it can and end what it can't.
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cairn-ab"));
+        command.arg("--prefix").arg(place.path("cairn")).arg("--cache").arg(place.path("cache"));
+        command.args(["run", file]).current_dir(place.dir.path()).stdin(Stdio::null());
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        while said.lines().count() < 4 {
+            assert!(readable(&here), "it does not come so far: {said}");
+            let mut bytes = [0; 256];
+            let length = rustix::io::read(&here, &mut bytes).unwrap();
+            said.push_str(std::str::from_utf8(&bytes[..length]).unwrap());
+        }
+        let pid = |line: &str| {
+            let number = line.split(' ').next().unwrap().parse().unwrap();
+            Pid::from_raw(number).unwrap()
+        };
+        let open = |line| (pid(line), pidfd_open(pid(line), PidfdFlags::empty()).unwrap());
+        let supervisor = said.lines().find(|line| line.ends_with("watches")).map(pid).unwrap();
+        Self { place, command, supervisor, ends: said.lines().map(open).collect() }
+    }
+
+    /// All processes of the run have ended.
+    fn ends(&self) {
+        for (pid, end) in &self.ends {
+            assert!(readable(end), "{pid:?} is left");
+        }
+    }
+}
+
+impl Drop for Staying {
+    fn drop(&mut self) {
+        // Only a test that fails has any of them left.
+        let _ = self.command.kill();
+        let _ = self.command.wait();
+        for (_, end) in &self.ends {
+            let _ = pidfd_send_signal(end, Signal::KILL);
+        }
+    }
+}
+
+/// Waits until something can be read, or until the process of a descriptor has ended.
+fn readable(fd: &OwnedFd) -> bool {
+    let limit = Timespec { tv_sec: DEADLINE.parse().unwrap(), tv_nsec: 0 };
+    poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&limit)).unwrap() == 1
+}
+
+#[test]
+fn nothing_is_left_when_it_is_killed() {
+    let mut run = Staying::new();
+    run.command.kill().unwrap();
+    run.ends();
+    // What was measured before, which is nothing, is kept.
+    run.place.run(&["run", "e.toml", "--resume"]).exits(0).says(&["3.00x"]);
+}
+
+#[test]
+fn nothing_is_left_when_who_watches_is_killed() {
+    let mut run = Staying::new();
+    assert_ne!(run.supervisor, Pid::from_child(&run.command));
+    kill_process(run.supervisor, Signal::KILL).unwrap();
+    run.ends();
+    // The rest goes on.
+    assert!(readable(&pidfd_open(Pid::from_child(&run.command), PidfdFlags::empty()).unwrap()));
+    let mut text = String::new();
+    run.command.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(run.command.wait().unwrap().code(), Some(0), "{text}");
+    assert!(text.contains("3.00x"), "{text}");
+    assert!(run.place.read("e.ab/samples.jsonl").contains("what watched over it was killed"));
 }
 
 #[test]
