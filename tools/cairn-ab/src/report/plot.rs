@@ -1,5 +1,6 @@
 //! Pictures, as SVG and as PNG. Lines differ by colour, dashes and markers, so that they can be told
-//! apart in grey; the legend stands beside the picture and covers nothing.
+//! apart in grey; the legend stands below the axes and covers nothing, so that a picture is narrow
+//! enough for a page of text and a small screen.
 
 use std::path::Path;
 use std::sync::Once;
@@ -14,17 +15,25 @@ use plotters::style::{FontStyle, register_font};
 use crate::report::lines::{Line, Plot};
 
 /// The part with the axes, in pixels of the SVG.
-const WIDTH: f64 = 640.0;
+const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 400.0;
 /// A PNG has so many pixels for one of the SVG.
 const PNG_SCALE: f64 = 2.0;
 /// The size of letters, and about how wide one is.
 const LETTERS: f64 = 14.0;
 const LETTER_WIDTH: f64 = 8.1;
+/// The same at the ticks.
+const SMALL_LETTERS: f64 = 13.0;
+const SMALL_WIDTH: f64 = 8.0;
 /// Longer names in the legend are cut.
-const LONGEST_NAME: usize = 34;
-/// The length of a line's sample in the legend.
+const LONGEST_NAME: usize = 60;
+/// The length of a line's sample in the legend, and the room between it and the name.
 const SAMPLE: f64 = 44.0;
+const GAP: f64 = 10.0;
+/// Room around the axes and the legend, between the legend's columns, and the height of its rows.
+const MARGIN: f64 = 10.0;
+const BETWEEN: f64 = 26.0;
+const ROW: f64 = 24.0;
 
 /// Colours that colour-blind people can tell apart (Okabe and Ito), the darkest first.
 const COLOURS: [RGBColor; 7] = [
@@ -38,7 +47,7 @@ const COLOURS: [RGBColor; 7] = [
 ];
 
 /// Lengths of dashes and of gaps; one more than colours, so that pairs repeat late.
-const DASHES: [(f64, f64); 4] = [(0.0, 0.0), (9.0, 4.0), (3.0, 3.0), (14.0, 7.0)];
+const DASHES: [(f64, f64); 4] = [(0.0, 0.0), (9.0, 4.0), (3.0, 3.0), (18.0, 6.0)];
 
 /// Anything that a drawing backend has to say.
 type Failure = String;
@@ -80,16 +89,42 @@ fn letters() {
     });
 }
 
-fn legend_width(plot: &Plot) -> f64 {
-    let longest = plot.lines.iter().map(|line| name(&line.label).chars().count()).max();
-    SAMPLE + 24.0 + longest.unwrap_or(0) as f64 * LETTER_WIDTH
+/// How the names stand in the legend.
+struct Legend {
+    columns: usize,
+    rows: usize,
+    /// Of a column.
+    width: f64,
+}
+
+impl Legend {
+    /// As many columns as have room; the names run down the first one, then the next.
+    fn of(plot: &Plot) -> Self {
+        let longest = plot.lines.iter().map(|line| name(&line.label).chars().count()).max();
+        let width = SAMPLE + GAP + longest.unwrap_or(0) as f64 * LETTER_WIDTH + BETWEEN;
+        let room = WIDTH - 2.0 * MARGIN + BETWEEN;
+        let most = ((room / width) as usize).clamp(1, plot.lines.len().max(1));
+        let rows = plot.lines.len().div_ceil(most);
+        // No more columns than are filled.
+        Self { columns: plot.lines.len().div_ceil(rows.max(1)).max(1), rows, width }
+    }
+
+    /// Where a name stands: its left end and its middle.
+    fn place(&self, number: usize) -> (f64, f64) {
+        let all = self.columns as f64 * self.width - BETWEEN;
+        let left = ((WIDTH - all) / 2.0).max(MARGIN);
+        let (column, row) = (number / self.rows, number % self.rows);
+        (left + column as f64 * self.width, (row as f64 + 0.5) * ROW)
+    }
+
+    fn height(&self) -> f64 {
+        self.rows as f64 * ROW + MARGIN
+    }
 }
 
 fn size(plot: &Plot, scale: f64) -> (u32, u32) {
-    let width = WIDTH + legend_width(plot);
-    // Many lines need more room than the axes.
-    let height = HEIGHT.max(70.0 + plot.lines.len() as f64 * 24.0);
-    ((width * scale) as u32, (height * scale) as u32)
+    let height = HEIGHT + Legend::of(plot).height();
+    ((WIDTH * scale).round() as u32, (height * scale).round() as u32)
 }
 
 fn name(label: &str) -> String {
@@ -111,14 +146,14 @@ fn draw<B: DrawingBackend>(
     letters();
     let px = |size: f64| (size * scale).round() as i32;
     root.fill(&WHITE).map_err(failed)?;
-    let (axes, legend) = root.split_horizontally(px(WIDTH));
+    let (axes, below) = root.split_vertically(px(HEIGHT));
     let font = ("sans-serif", LETTERS * scale).into_font();
-    let small = ("sans-serif", 12.0 * scale).into_font();
+    let small = ("sans-serif", SMALL_LETTERS * scale).into_font();
     let left = plot.y.ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0);
-    let left = 34.0 + left as f64 * 8.0;
+    let left = 34.0 + left as f64 * SMALL_WIDTH;
     let mut chart = ChartBuilder::on(&axes)
         .caption(&plot.title, ("sans-serif", 16.0 * scale))
-        .margin(px(10.0))
+        .margin(px(MARGIN))
         .margin_right(px(24.0))
         .x_label_area_size(px(48.0))
         .y_label_area_size(px(left))
@@ -167,14 +202,17 @@ fn draw<B: DrawingBackend>(
     }
 
     let text = font.color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
+    let legend = Legend::of(plot);
     for (i, line) in plot.lines.iter().enumerate() {
         let look = Look::of(i, scale);
-        let y = px(44.0 + 24.0 * i as f64);
+        let (x, y) = legend.place(i);
+        let y = px(y);
         if plot.connected {
-            look.line(&legend, vec![(px(4.0), y), (px(4.0 + SAMPLE), y)]).map_err(failed)?;
+            look.line(&below, vec![(px(x), y), (px(x + SAMPLE), y)]).map_err(failed)?;
         }
-        look.mark(&legend, (px(4.0 + SAMPLE / 2.0), y), px(4.5)).map_err(failed)?;
-        legend.draw_text(&name(&line.label), &text, (px(SAMPLE + 14.0), y)).map_err(failed)?;
+        look.mark(&below, (px(x + SAMPLE / 2.0), y), px(4.5)).map_err(failed)?;
+        let name = name(&line.label);
+        below.draw_text(&name, &text, (px(x + SAMPLE + GAP), y)).map_err(failed)?;
     }
     root.present().map_err(failed)
 }
@@ -224,7 +262,7 @@ fn thinned(plot: &Plot) -> Vec<(f64, String)> {
     let ticks = &plot.x.ticks;
     let longest = ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as f64;
     let span = (plot.x.range.1 - plot.x.range.0).max(f64::MIN_POSITIVE);
-    let room = (longest * 7.6 + 8.0) / (WIDTH - 120.0) * span;
+    let room = (longest * SMALL_WIDTH + 8.0) / (WIDTH - 120.0) * span;
     let mut kept: Vec<(f64, String)> = Vec::new();
     for tick in ticks {
         if kept.last().is_none_or(|(before, _)| tick.0 - before >= room) {
@@ -347,6 +385,28 @@ mod tests {
         let kept = thinned(&plot);
         assert!((5..14).contains(&kept.len()), "{kept:?}");
         assert_eq!(kept[0].1, "0 KiB");
+    }
+
+    #[test]
+    fn names_stand_side_by_side_where_they_have_room() {
+        let summary = summary();
+        let mut plot = plots(&summary, &summary.groups[0])[0].clone();
+        let mut legend = |number: usize, length: usize| {
+            let line = Line { label: "x".repeat(length), points: Vec::new() };
+            plot.lines = vec![line; number];
+            let legend = Legend::of(&plot);
+            for i in 0..number {
+                let ((left, y), right) = (legend.place(i), legend.width - BETWEEN);
+                assert!(left >= MARGIN && left + right <= WIDTH - MARGIN, "{number} {length}");
+                assert!(y < legend.height());
+            }
+            (legend.columns, legend.rows)
+        };
+        assert_eq!(legend(4, 6), (4, 1));
+        assert_eq!(legend(6, 20), (2, 3));
+        assert_eq!(legend(5, 20), (2, 3));
+        assert_eq!(legend(2, LONGEST_NAME), (1, 2));
+        assert_eq!(legend(0, 0).1, 0);
     }
 
     #[test]
