@@ -9,17 +9,23 @@ use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
 use crate::packages::{self, LIBCLANG, PYTHON};
 
+/// The experiment with a benchmark for each page of docs/benchmarks.
+const PAGES: &str = "pages";
+
 /// What to measure.
 #[derive(Debug, clap::Args)]
 pub struct Wish {
     /// A few minutes: strategies of Cairn and its peers (bench/experiments/quick.toml)
     #[arg(long)]
     quick: bool,
+    /// Renew the plots in docs/benchmarks, in less than ten minutes (bench/experiments/pages.toml)
+    #[arg(long)]
+    pages: bool,
     /// Go on with what was measured before
     #[arg(long)]
     resume: bool,
     /// Files, or names of those in bench/experiments
-    #[arg(value_name = "EXPERIMENT", required_unless_present = "quick")]
+    #[arg(value_name = "EXPERIMENT", required_unless_present_any = ["quick", "pages"])]
     experiments: Vec<PathBuf>,
 }
 
@@ -27,7 +33,9 @@ pub struct Wish {
 pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
     let mut files = Vec::new();
     let quick = wish.quick.then(|| Path::new("quick"));
-    for name in quick.into_iter().chain(wish.experiments.iter().map(PathBuf::as_path)) {
+    let pages = wish.pages.then(|| Path::new(PAGES));
+    for name in quick.into_iter().chain(pages).chain(wish.experiments.iter().map(PathBuf::as_path))
+    {
         // Names may have points in them, so none is taken for an extension.
         let known = workspace.root.join(format!("bench/experiments/{}.toml", name.display()));
         let file = if name.is_file() { std::path::absolute(name)? } else { known };
@@ -43,6 +51,13 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
             let mut ab = cairn_ab(workspace, &dist, "run");
             ab.arg(if resume { "--resume" } else { "--overwrite" });
             exec::check(ab.arg("--store").arg(store).arg(&file))
+        })?;
+    }
+    if wish.pages {
+        step("plots in docs/benchmarks", || {
+            let mut ab = cairn_ab(workspace, &dist, "report");
+            ab.arg(workspace.target.join("bench").join(PAGES)).arg("--pages");
+            exec::check(ab.arg(workspace.root.join("docs/benchmarks")))
         })?;
     }
     Ok(())

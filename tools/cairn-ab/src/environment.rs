@@ -72,6 +72,17 @@ impl Environment {
     }
 }
 
+impl Environment {
+    /// The day when it was measured, in UTC, such as 2026-02-28.
+    pub fn date(&self) -> String {
+        // A time that nobody can have measured at is shown as the beginning.
+        jiff::Timestamp::from_second(self.time as i64)
+            .unwrap_or_default()
+            .strftime("%Y-%m-%d")
+            .to_string()
+    }
+}
+
 /// Seconds since 1970.
 pub fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
@@ -110,6 +121,9 @@ mod tests {
         let it = Environment::new(&[], None, BTreeMap::new());
         assert!(it.cores > 0 && it.memory > 0 && it.time > 0.0);
         assert!(it.kernel.starts_with("Linux"), "{}", it.kernel);
+        let at = |time| Environment { time, ..Environment::default() }.date();
+        assert_eq!(at(951_782_400.0), "2000-02-29");
+        assert_eq!(at(f64::INFINITY), "1970-01-01");
         assert_eq!(value_of("a\t: b c\nd: e\n", "d"), Some("e"));
     }
 }

@@ -117,6 +117,16 @@ impl Mpi {
         }
     }
 
+    /// As people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Cairn => "Cairn",
+            Self::Ompi => "Open MPI",
+            Self::Mpich => "MPICH",
+            Self::Impi => "Intel MPI",
+        }
+    }
+
     /// The one of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mpi| mpi.name() == name)

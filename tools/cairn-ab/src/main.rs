@@ -100,6 +100,10 @@ enum Command {
         /// Where the files go [default: report in the store]
         #[arg(long, value_name = "DIR")]
         output: Option<PathBuf>,
+        /// Put the plot of each benchmark into the page of its name in a directory, between the
+        /// comments "measured" and "end of measured"
+        #[arg(long, value_name = "DIR")]
+        pages: Option<PathBuf>,
     },
     /// Compare settings with each other at once; the first one is the baseline
     #[command(override_usage = "cairn-ab quick [OPTIONS] <SETTINGS>... -- <BENCHMARK> [ARGS]...")]
@@ -168,8 +172,13 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
             let again = format!("cairn-ab run {} --resume", file.display());
             measured(&experiment, &store, existing, &places(cli.places)?, &again)
         }
-        Command::Report { store, output } => {
-            reported(&store, &output.unwrap_or_else(|| store.join("report")))?;
+        Command::Report { store, output, pages } => {
+            let summary = reported(&store, &output.unwrap_or_else(|| store.join("report")))?;
+            for page in
+                pages.map_or_else(|| Ok(Vec::new()), |it| report::pages::renew(&summary, &it))?
+            {
+                cairn_cli::print(&format!("renewed: {}\n", page.display()));
+            }
             Ok(Ended::Complete)
         }
         Command::Quick { settings, options, store, benchmark } => {
@@ -217,12 +226,12 @@ fn measured(
     Ok(ended)
 }
 
-fn reported(store: &Path, output: &Path) -> Result<(), Problem> {
+fn reported(store: &Path, output: &Path) -> Result<report::summary::Summary, Problem> {
     let summary = report::read(store)?;
     let page = report::write(&summary, output)?;
     report::table::show(&summary);
     cairn_cli::print(&format!("\nreport: {}\n", page.display()));
-    Ok(())
+    Ok(summary)
 }
 
 /// Finds everything that is not given.

@@ -69,11 +69,7 @@ pub fn plots(summary: &Summary, group: &Group) -> Vec<Plot> {
     facets
         .iter()
         .map(|(rest, rows)| {
-            let mut title = if group.benchmark == group.metric {
-                group.metric.clone()
-            } else {
-                format!("{}: {}", group.benchmark, group.metric)
-            };
+            let mut title = group.title();
             let mut rest = rest.clone();
             rest.retain(|name, value| differs(name, value));
             if !rest.is_empty() {

@@ -4,13 +4,14 @@
 //!   summary   medians, ratios, verdicts        numbers   values and coordinates as people read them
 //!   table     text for a terminal              files     CSV and JSON
 //!   lines     what a picture shows             plot      the picture, as SVG and PNG
-//!   page      one page of HTML with everything
+//!   page      one page of HTML with everything   pages     plots for pages of documentation
 //! ```
 
 mod files;
 mod lines;
 pub mod numbers;
 mod page;
+pub mod pages;
 mod plot;
 pub mod summary;
 pub mod table;

@@ -19,7 +19,7 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid #ddd;
          vertical-align: top; }
-td.n, th.n { text-align: right; } tr.first td { border-top: 2px solid #999; }
+td.n, th.n { text-align: right; } .values .n { white-space: nowrap; } tr.first td { border-top: 2px solid #999; }
 .wide { overflow-x: auto; }
 .better { color: #00623f; font-weight: 600; } .worse { color: #9b3a00; font-weight: 600; }
 .faint { color: #595959; }
@@ -28,6 +28,14 @@ blockquote { margin: 1rem 0; padding: .2rem 1rem; border-left: 4px solid #0072b2
 .holds { border-color: #009e73; } .does_not { border-color: #d55e00; }
 figure { margin: 1rem 0; } svg { max-width: 100%; height: auto; }
 code { background: #f2f2f2; padding: 0 .25rem; }
+@media (max-width: 45rem) {
+  .values { font-size: .8rem; } .values th, .values td { padding-right: .5rem; }
+}
+@media print {
+  body { font-size: 11pt; max-width: none; margin: 0; } .wide { overflow: visible; }
+  .values { font-size: 9pt; } h2 { break-after: avoid; }
+  figure, .verdict, blockquote, tr { break-inside: avoid; }
+}
 ";
 
 /// The page. `pictures` are by number of the table: titles and SVG.
@@ -52,8 +60,8 @@ pub fn html(summary: &Summary, pictures: &[(usize, String, String)]) -> String {
             Better::Higher => "more is better",
             Better::Lower => "less is better",
         };
-        let (benchmark, metric) = (text(&group.benchmark), text(&group.metric));
-        let _ = writeln!(page, "<h2>{benchmark}: {metric} <small>({better})</small></h2>");
+        let heading = text(&group.title());
+        let _ = writeln!(page, "<h2>{heading} <small>({better})</small></h2>");
         for (_, title, svg) in pictures.iter().filter(|(of, ..)| *of == i) {
             let title = text(title);
             let _ =
@@ -86,7 +94,7 @@ fn verdicts(summary: &Summary, page: &mut String) {
 }
 
 fn table(summary: &Summary, group: &Group, page: &mut String) {
-    *page += "<div class=\"wide\"><table>\n<tr><th>at</th><th>variant</th><th class=\"n\">median</th>\
+    *page += "<div class=\"wide\"><table class=\"values\">\n<tr><th>at</th><th>variant</th><th class=\"n\">median</th>\
               <th class=\"n\">95 %</th><th class=\"n\">ratio (95 %)</th><th></th></tr>\n";
     for row in &group.rows {
         let mut first = true;
@@ -96,7 +104,9 @@ fn table(summary: &Summary, group: &Group, page: &mut String) {
                 (Some(Difference::More | Difference::Less), words) => (words, words),
                 (_, words) => ("faint", words),
             };
-            let at = if first { text(&place(&row.at)) } else { String::new() };
+            // A number stays with its unit.
+            let at = text(&place(&row.at)).replace(' ', "\u{a0}").replace(",\u{a0}", ", ");
+            let at = if first { at } else { String::new() };
             let _ = writeln!(
                 page,
                 "<tr{}><td>{at}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n faint\">{}</td>\
@@ -177,7 +187,7 @@ fn machine(environment: &Environment, page: &mut String) {
     let _ = writeln!(
         page,
         "<p class=\"faint\">{}, {} cores{virtual_machine}, {:.0} GiB, {}; load {:.2} at the beginning; \
-         cairn-ab {}, commit {}; {:.0} seconds since 1970</p>",
+         cairn-ab {}, commit {}; {}</p>",
         text(&environment.cpu),
         environment.cores,
         environment.memory as f64 / f64::from(1 << 30),
@@ -185,7 +195,7 @@ fn machine(environment: &Environment, page: &mut String) {
         environment.load[0],
         text(&environment.version),
         text(environment.commit.as_deref().unwrap_or("unknown")),
-        environment.time,
+        environment.date(),
     );
 }
 
@@ -210,7 +220,7 @@ mod tests {
             "twice: <strong>holds</strong>",
             "2.00x (2.00 – 2.00)",
             "gone was left out: no network",
-            "4 threads",
+            "4\u{a0}threads",
         ] {
             assert!(page.contains(part), "no {part} in {page}");
         }

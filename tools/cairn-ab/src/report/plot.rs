@@ -19,12 +19,13 @@ const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 400.0;
 /// A PNG has so many pixels for one of the SVG.
 const PNG_SCALE: f64 = 2.0;
-/// The size of letters, and about how wide one is.
-const LETTERS: f64 = 14.0;
-const LETTER_WIDTH: f64 = 8.1;
-/// The same at the ticks.
-const SMALL_LETTERS: f64 = 13.0;
-const SMALL_WIDTH: f64 = 8.0;
+/// The height of a line of letters, which are smaller by a quarter, and about how wide one is.
+const LETTERS: f64 = 17.0;
+const LETTER_WIDTH: f64 = 8.6;
+/// The same at the ticks, and the height of the title.
+const SMALL_LETTERS: f64 = 16.0;
+const SMALL_WIDTH: f64 = 8.4;
+const TITLE: f64 = 19.0;
 /// Longer names in the legend are cut.
 const LONGEST_NAME: usize = 60;
 /// The length of a line's sample in the legend, and the room between it and the name.
@@ -47,7 +48,7 @@ const COLOURS: [RGBColor; 7] = [
 ];
 
 /// Lengths of dashes and of gaps; one more than colours, so that pairs repeat late.
-const DASHES: [(f64, f64); 4] = [(0.0, 0.0), (9.0, 4.0), (3.0, 3.0), (18.0, 6.0)];
+const DASHES: [(f64, f64); 4] = [(0.0, 0.0), (9.0, 4.0), (3.0, 3.0), (14.0, 5.0)];
 
 /// Anything that a drawing backend has to say.
 type Failure = String;
@@ -150,12 +151,12 @@ fn draw<B: DrawingBackend>(
     let font = ("sans-serif", LETTERS * scale).into_font();
     let small = ("sans-serif", SMALL_LETTERS * scale).into_font();
     let left = plot.y.ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0);
-    let left = 34.0 + left as f64 * SMALL_WIDTH;
+    let left = 38.0 + left as f64 * SMALL_WIDTH;
     let mut chart = ChartBuilder::on(&axes)
-        .caption(&plot.title, ("sans-serif", 16.0 * scale))
+        .caption(&plot.title, ("sans-serif", TITLE * scale))
         .margin(px(MARGIN))
         .margin_right(px(24.0))
-        .x_label_area_size(px(48.0))
+        .x_label_area_size(px(52.0))
         .y_label_area_size(px(left))
         .build_cartesian_2d(
             Ticked { range: plot.x.range, ticks: thinned(plot) },

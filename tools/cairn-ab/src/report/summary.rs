@@ -46,6 +46,17 @@ pub struct Group {
     pub rows: Vec<Row>,
 }
 
+impl Group {
+    /// Its heading. A benchmark that is called like its metric is not named twice.
+    pub fn title(&self) -> String {
+        if self.benchmark == self.metric {
+            self.metric.clone()
+        } else {
+            format!("{}: {}", self.benchmark, self.metric)
+        }
+    }
+}
+
 /// The values at a place.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {

@@ -17,7 +17,7 @@ pub fn show(summary: &Summary) {
             Better::Higher => "more is better",
             Better::Lower => "less is better",
         };
-        print(&format!("\n{}: {}, {better}\n", group.benchmark, group.metric));
+        print(&format!("\n{}, {better}\n", group.title()));
         print_table(&table(summary, group));
     }
     for (variant, reason) in &summary.skipped {

@@ -1,0 +1,256 @@
+//! Plots for pages of documentation: each benchmark's into the page of its name, with a line on where
+//! and with what it was measured. In the page it stands between two comments, so that it can be made
+//! anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cairn_framework::host::problem::Problem;
+
+use crate::contract::Better;
+use crate::environment::Environment;
+use crate::experiment::{Benchmark, Mpi, Variant};
+use crate::report::summary::{Failure, Group, Summary};
+use crate::report::{lines, plot};
+
+/// Between these is what is made.
+const BEGIN: &str = "<!-- measured -->\n";
+const END: &str = "<!-- end of measured -->\n";
+
+/// Renews the pages in `dir`, and returns them. One whose benchmark could not be measured stays as it
+/// is, and standard error says so.
+///
+/// # Errors
+/// A page or its comments are missing, a benchmark has more than one plot, or something can't be
+/// written.
+pub fn renew(summary: &Summary, dir: &Path) -> Result<Vec<PathBuf>, Problem> {
+    // All are checked before one is changed.
+    let mut renewed = Vec::new();
+    for benchmark in &summary.experiment.benchmarks {
+        let page = dir.join(format!("{}.md", benchmark.name));
+        let text = fs::read_to_string(&page).map_err(|error| {
+            Problem::new(format!("can't read the page of {}: {error}", benchmark.name))
+                .at(page.display())
+        })?;
+        let mut groups = summary.groups.iter().filter(|group| group.benchmark == benchmark.name);
+        let Some(group) = groups.next() else {
+            let problem = Problem::new(format!("{} was not measured", benchmark.name));
+            cairn_cli::print_problems(&[problem.at(page.display()).warning()]);
+            continue;
+        };
+        let plots = lines::plots(summary, group);
+        let [plot] = &plots[..] else { return Err(several(benchmark)) };
+        if groups.next().is_some() {
+            return Err(several(benchmark));
+        }
+        let failed = |error: String| Problem::new(error).at(page.display());
+        let text =
+            placed(&text, &section(summary, benchmark, group, &plot.title)).ok_or_else(|| {
+                let two = format!("{} and {}", BEGIN.trim_end(), END.trim_end());
+                failed("the page has no place for a plot".into())
+                    .fix(format!("write {two} on lines of their own"))
+            })?;
+        let svg = plot::svg(plot).map_err(failed)?;
+        renewed.push((page, text, svg));
+    }
+    let write = |path: &Path, text: &str| {
+        let failed = |error| Problem::new(format!("can't write it: {error}")).at(path.display());
+        fs::write(path, text).map_err(failed)
+    };
+    for (page, text, svg) in &renewed {
+        write(&page.with_extension("svg"), svg)?;
+        write(page, text)?;
+    }
+    Ok(renewed.into_iter().map(|(page, ..)| page).collect())
+}
+
+fn several(benchmark: &Benchmark) -> Problem {
+    Problem::new(format!("{} has more than one plot; a page has one", benchmark.name))
+        .fix("say which with metric, x, series and drop")
+}
+
+/// A page with another section between its comments.
+fn placed(page: &str, section: &str) -> Option<String> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}{section}{END}{after}"))
+}
+
+fn section(summary: &Summary, benchmark: &Benchmark, group: &Group, title: &str) -> String {
+    let name = &benchmark.name;
+    let better = match group.better {
+        Better::Higher => "More is better.",
+        Better::Lower => "Less is better.",
+    };
+    let mut text = format!("## An example\n\n![{title}]({name}.svg)\n\n{better} ");
+    let variants = summary.experiment.variants.iter();
+    let there = |variant: &&Variant| {
+        benchmark.is_for(variant)
+            && group.rows.iter().any(|row| row.cells.contains_key(&variant.name))
+    };
+    if let Some(environment) = summary.environments.last() {
+        let mut libraries: Vec<Mpi> = variants.clone().filter(there).map(|it| it.mpi).collect();
+        libraries.sort();
+        libraries.dedup();
+        text += &measured(environment, &libraries);
+    }
+    text += &format!(
+        " Medians of {} runs with intervals of 95 %; `{}`.",
+        summary.quiet.blocks,
+        command(benchmark)
+    );
+    for variant in variants.filter(|it| benchmark.is_for(it) && !there(it)) {
+        text += &format!(" {}.", left_out(summary, name, variant));
+    }
+    format!("{}\n\n", wrapped(&text))
+}
+
+/// When, where and with what.
+fn measured(environment: &Environment, libraries: &[Mpi]) -> String {
+    let kind = if environment.virtual_machine { ", a virtual machine" } else { "" };
+    let versions = libraries.iter().map(|mpi| match mpi {
+        Mpi::Cairn => {
+            let commit = environment.commit.as_deref().map(|it| format!(" (commit {it})"));
+            format!("Cairn {}{}", environment.version, commit.unwrap_or_default())
+        }
+        other => {
+            let place = environment.libraries.get(other.name()).map_or("", String::as_str);
+            let version = place.split_once(" in ").map_or("", |(version, _)| version);
+            format!("{} {version}", other.title()).trim_end().to_owned()
+        }
+    });
+    format!(
+        "Measured on {}: {}, {} cores{kind}, {}; {}.",
+        environment.date(),
+        environment.cpu,
+        environment.cores,
+        environment.kernel,
+        versions.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// The command line, as far as all cases have it in common.
+fn command(benchmark: &Benchmark) -> String {
+    let program = benchmark.binary.rsplit('/').next().unwrap_or_default().to_owned();
+    let args = benchmark.args.iter().map(ToString::to_string);
+    std::iter::once(program).chain(args).collect::<Vec<_>>().join(" ")
+}
+
+/// Why a variant has no line.
+fn left_out(summary: &Summary, benchmark: &str, variant: &Variant) -> String {
+    let name = &variant.name;
+    if let Some(reason) = summary.skipped.get(name) {
+        return format!("{name} was left out: {reason}");
+    }
+    let of = |failure: &&Failure| {
+        failure.variant == *name && failure.what.split(' ').next() == Some(benchmark)
+    };
+    match summary.failures.iter().find(of) {
+        Some(Failure { skipped: true, reason, .. }) => format!("{name} was skipped: {reason}"),
+        Some(Failure { reason, .. }) => format!("{name} failed: {reason}"),
+        None => format!("{name} was not measured"),
+    }
+}
+
+/// Lines of a length that people read, for text without code blocks.
+fn wrapped(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let paragraph = |text: &str| {
+        let (mut lines, mut line) = (Vec::new(), String::new());
+        for word in text.split(' ').filter(|word| !word.is_empty()) {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > LONGEST {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line += word;
+        }
+        lines.push(line);
+        lines.join("\n")
+    };
+    text.split('\n').map(paragraph).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::summary::tests::summary;
+
+    #[test]
+    fn a_page_is_renewed_between_its_comments() {
+        let dir = tempfile::tempdir().unwrap();
+        let page = dir.path().join("rates.md");
+        let text = |inside: &str| format!("# rates\n\n{BEGIN}{inside}{END}\nMore.\n");
+        let summary = summary();
+
+        let missing = renew(&summary, dir.path()).unwrap_err();
+        assert!(missing.what.contains("can't read the page of rates"), "{missing:?}");
+        fs::write(&page, "# rates\n").unwrap();
+        let without = renew(&summary, dir.path()).unwrap_err();
+        assert!(without.what.contains("no place"), "{without:?}");
+        assert!(!dir.path().join("rates.svg").exists());
+
+        fs::write(&page, text("old\n")).unwrap();
+        assert_eq!(renew(&summary, dir.path()).unwrap(), std::slice::from_ref(&page));
+        let once = fs::read_to_string(&page).unwrap();
+        assert!(!once.contains("old") && once.ends_with("\nMore.\n"), "{once}");
+        for part in [
+            "![rates: rate](rates.svg)",
+            "More is better. Measured on 1970-01-01: ",
+            "2 cores",
+            "Medians of 6 runs",
+            "`b`.",
+            "gone was left out: no network.",
+        ] {
+            assert!(once.replace('\n', " ").contains(part), "no {part} in {once}");
+        }
+        assert!(fs::read_to_string(dir.path().join("rates.svg")).unwrap().starts_with("<svg"));
+        renew(&summary, dir.path()).unwrap();
+        assert_eq!(fs::read_to_string(&page).unwrap(), once);
+    }
+
+    #[test]
+    fn a_page_has_one_plot() {
+        let mut summary = summary();
+        let mut second = summary.groups[0].clone();
+        second.metric = "latency".into();
+        summary.groups.push(second);
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("rates.md"), format!("{BEGIN}{END}")).unwrap();
+        let problem = renew(&summary, dir.path()).unwrap_err();
+        assert!(problem.what.contains("more than one plot"), "{problem:?}");
+    }
+
+    #[test]
+    fn libraries_have_their_versions() {
+        let environment = Environment {
+            time: 1_763_737_200.0,
+            cpu: "P".into(),
+            cores: 4,
+            kernel: "Linux 6".into(),
+            version: "0.1.0".into(),
+            commit: Some("abc".into()),
+            libraries: [
+                ("openmpi".into(), "5.0.8 in /x in y".into()),
+                ("impi".into(), "/z".into()),
+            ]
+            .into(),
+            ..Environment::default()
+        };
+        let text = measured(&environment, &[Mpi::Cairn, Mpi::Ompi, Mpi::Impi]);
+        assert_eq!(
+            text,
+            "Measured on 2025-11-21: P, 4 cores, Linux 6; Cairn 0.1.0 (commit abc), Open MPI 5.0.8, \
+             Intel MPI."
+        );
+    }
+
+    #[test]
+    fn lines_are_of_a_length_that_people_read() {
+        let text = wrapped(&format!("# a\n\n{}", "word ".repeat(60)));
+        assert!(text.starts_with("# a\n\nword word"));
+        assert!(text.lines().all(|line| line.len() <= 100));
+        assert_eq!(text.matches("word").count(), 60);
+    }
+}
