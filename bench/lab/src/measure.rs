@@ -281,7 +281,7 @@ struct Schedule {
 enum State {
     Check(u64),
     WarmUp,
-    /// So many batches and so many iterations are left.
+    /// So many batches are left, and so many iterations if their number is given.
     Timed(u64, u64),
 }
 
@@ -339,8 +339,11 @@ impl Schedule {
             }
             State::Timed(0, _) => return None,
             State::Timed(batches, left) => {
-                let now = left.div_ceil(batches);
-                self.state = State::Timed(batches - 1, left - now);
+                let now = match self.iterations {
+                    Some(_) => left.div_ceil(batches),
+                    None => self.fitting(batches)?,
+                };
+                self.state = State::Timed(batches - 1, left.saturating_sub(now));
                 (now, true)
             }
         };
@@ -353,6 +356,18 @@ impl Schedule {
         let now = iterations.div_ceil(batches);
         self.state = State::Timed(batches - 1, iterations - now);
         Some(self.phase(now, true))
+    }
+
+    /// How many iterations of the next of so many batches fit into the time that is left, or nothing
+    /// if it is over. The batches before say so, because iterations may take a thousand times as long
+    /// as in the warm-up: where threads that spin share a core, some wait for others to be scheduled.
+    fn fitting(&self, batches: u64) -> Option<u64> {
+        let spent: f64 = self.measured.seconds.iter().sum();
+        let done: u64 = self.measured.iterations.iter().sum();
+        let share = (self.time - spent) / batches as f64;
+        let last = self.measured.iterations.last().copied().unwrap_or(1);
+        let fitting = (share / spent * done as f64).round() as u64;
+        (share > 0.0).then(|| fitting.clamp(1, last.saturating_mul(8)))
     }
 
     fn phase(&mut self, iterations: u64, timed: bool) -> Phase {
@@ -411,10 +426,30 @@ mod tests {
             assert!((0.9..1.1).contains(&total), "{each}: {phases:?}");
             assert_eq!(measured.seconds.len(), 5);
         }
+        // The batches become much slower than the warm-up was: the time is over after the first.
+        let mut schedule = Schedule::new(&common(1.0, None, None, 5));
+        let mut seconds = 0.0;
+        while let Some(phase) = schedule.next(seconds) {
+            seconds = phase.iterations as f64 * if phase.timed { 1.0 } else { 1e-3 };
+        }
+        assert_eq!(schedule.measured.iterations, [200]);
+        // The first one only.
+        seconds = 0.0;
+        let mut schedule = Schedule::new(&common(1.0, None, None, 5));
+        while let Some(phase) = schedule.next(seconds) {
+            let first = phase.timed && schedule.measured.seconds.is_empty();
+            seconds = phase.iterations as f64 * if first { 3e-3 } else { 1e-3 };
+        }
+        assert_eq!(schedule.measured.iterations, [200, 33, 45, 66, 118]);
         // One iteration takes longer than the time.
         let (_, measured) = phases(&common(1.0, None, None, 5), 3.0);
         assert_eq!(measured.iterations, [1]);
-        // A clock that stands still.
+        // A clock that stands still, and one that begins to.
+        let mut schedule = Schedule::new(&common(1.0, None, None, 5));
+        let last = std::iter::from_fn(|| {
+            schedule.next(if schedule.round < 5 { 0.1 } else { 0.0 })
+        });
+        assert_eq!(last.last().unwrap().iterations, 2 * 8 * 8 * 8 * 8);
         let mut schedule = Schedule::new(&common(1.0, None, Some(1), 1));
         let last = std::iter::from_fn(|| schedule.next(0.0)).last().unwrap();
         assert_eq!(last.iterations, 1_000_000_000);
