@@ -38,6 +38,10 @@ pub struct Axis {
 pub struct Line {
     /// What it is called.
     pub label: String,
+    /// The number of the variant in the experiment, so that it looks the same in all pictures.
+    pub variant: usize,
+    /// Which of the lines of a variant it is, if there are several.
+    pub series: Option<usize>,
     /// Positions: along, and of the low end, the median and the high end.
     pub points: Vec<(f64, [f64; 3])>,
 }
@@ -136,6 +140,11 @@ fn plot(
         false => &up.scale.unit,
     };
     let unit = if unit.is_empty() { String::new() } else { format!(" ({unit})") };
+    let several: BTreeSet<&Coordinate> = estimates.keys().filter_map(|(_, value)| *value).collect();
+    let number = |name: &str| {
+        let all = &summary.experiment.variants;
+        all.iter().position(|variant| variant.name == name).unwrap_or_default()
+    };
     let lines = estimates.into_iter().map(|((variant, value), mut points)| {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut label = variants[variant].to_owned();
@@ -143,7 +152,10 @@ fn plot(
             label += &format!(", {}", numbers::coordinate(name, value));
         }
         let at = |it: &Estimate| [it.low, it.value, it.high].map(|value| up.position(value));
-        Line { label, points: points.iter().map(|(x, it)| (*x, at(it))).collect() }
+        let series = value.filter(|_| several.len() > 1);
+        let series = series.and_then(|value| several.iter().position(|it| *it == value));
+        let variant = number(variants[variant]);
+        Line { label, variant, series, points: points.iter().map(|(x, it)| (*x, at(it))).collect() }
     });
     Plot {
         title,
@@ -205,7 +217,11 @@ impl Along {
         let last = values.last().map_or(1.0, |(_, position)| *position);
         let room = if ordered { (last - first) * 0.03 } else { 0.5 };
         let ticks = values.iter().map(|(value, at)| (*at, numbers::tick(name, value)));
-        let label = if name == "bytes" { "message size".into() } else { name.to_owned() };
+        let label = match (name, name.strip_suffix("_ms")) {
+            ("bytes", _) => "message size".into(),
+            (_, Some(time)) => format!("{} (ms)", time.replace('_', " ")),
+            _ => name.replace('_', " "),
+        };
         Self {
             axis: Axis { label, range: (first - room, last + room), ticks: ticks.collect() },
             values,
@@ -307,6 +323,8 @@ mod tests {
         assert_eq!(labels, ["a", "b"]);
         assert!(plot.connected);
         assert_eq!(plot.lines[0].points.len(), 3);
+        assert_eq!(plot.lines[1].variant, 1);
+        assert_eq!(plot.lines[1].series, None);
     }
 
     #[test]
@@ -330,6 +348,30 @@ mod tests {
         assert_eq!(ticks, "500 MB/s 700 MB/s 1 GB/s 2 GB/s 3 GB/s 5 GB/s");
         assert_eq!(texts(&[1.0, 1e6], "1").0, "1 10 100 1000 10000 100000 1000000");
         assert_eq!(texts(&[0.0, 0.0], "s").0, "0 0.2 0.4 0.6 0.8 1");
+    }
+
+    #[test]
+    fn several_lines_of_a_variant_look_alike() {
+        let mut summary = summary();
+        summary.experiment.benchmarks[0].series = Some("half_ms".into());
+        let rows = summary.groups[0].rows.clone();
+        for (value, word) in ["x", "y"].into_iter().enumerate() {
+            for row in &rows {
+                let mut row = row.clone();
+                row.at.insert("half_ms".into(), Coordinate::Word(word.into()));
+                // The first variant has nothing at the second value.
+                if value == 1 {
+                    row.cells.remove("a");
+                }
+                summary.groups[0].rows.push(row);
+            }
+        }
+        summary.groups[0].rows.drain(..rows.len());
+        let plot = &plots(&summary, &summary.groups[0])[0];
+        let looks: Vec<_> = plot.lines.iter().map(|line| (line.variant, line.series)).collect();
+        assert_eq!(looks, [(0, Some(0)), (1, Some(0)), (1, Some(1))]);
+        assert_eq!(plot.lines[2].label, "b, half_ms y");
+        assert_eq!(Along::words("half_ms", std::iter::empty()).axis.label, "half (ms)");
     }
 
     #[test]

@@ -73,6 +73,9 @@ pub fn coordinate(name: &str, value: &Coordinate) -> String {
     match (name, value) {
         ("bytes", Coordinate::Number(bytes)) => self::bytes(*bytes),
         // What is counted in the plural stands behind its number.
+        (name, Coordinate::Number(1.0)) if name.ends_with("ies") => {
+            format!("1 {}y", &name[..name.len() - 3])
+        }
         (name, Coordinate::Number(1.0)) if name.ends_with('s') => {
             format!("1 {}", &name[..name.len() - 1])
         }
@@ -131,6 +134,7 @@ mod tests {
         assert_eq!(coordinate("bytes", &number(67_108_864.0)), "64 MiB");
         assert_eq!(coordinate("threads", &number(1.0)), "1 thread");
         assert_eq!(coordinate("threads", &number(4.0)), "4 threads");
+        assert_eq!(coordinate("entities", &number(1.0)), "1 entity");
         assert_eq!(coordinate("window", &number(64.0)), "window 64");
         assert_eq!(coordinate("mode", &Coordinate::Word("x".into())), "mode x");
         assert_eq!(tick("threads", &number(4.0)), "4");

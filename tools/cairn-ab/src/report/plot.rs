@@ -1,5 +1,5 @@
 //! Pictures, as SVG and as PNG. Lines differ by colour, dashes and markers, so that they can be told
-//! apart in grey; the legend stands below the axes and covers nothing, so that a picture is narrow
+//! apart in grey; where a variant has several, they share colour and marker. The legend stands below the axes and covers nothing, so that a picture is narrow
 //! enough for a page of text and a small screen.
 
 use std::path::Path;
@@ -182,14 +182,14 @@ fn draw<B: DrawingBackend>(
     };
     let is_line = |line: &Line| plot.connected && line.points.len() > 1;
     // First all bands, so that none lies over a line.
-    for (i, line) in plot.lines.iter().enumerate().filter(|(_, line)| is_line(line)) {
+    for line in plot.lines.iter().filter(|line| is_line(line)) {
         let mut band = along(line, 0);
         band.extend(along(line, 2).into_iter().rev());
-        let style = Look::of(i, scale).colour.mix(0.15).filled();
+        let style = Look::of(line, scale).colour.mix(0.15).filled();
         root.draw(&Polygon::new(band, style)).map_err(failed)?;
     }
-    for (i, line) in plot.lines.iter().enumerate() {
-        let look = Look::of(i, scale);
+    for line in &plot.lines {
+        let look = Look::of(line, scale);
         if is_line(line) {
             look.line(root, along(line, 1)).map_err(failed)?;
         } else {
@@ -205,7 +205,7 @@ fn draw<B: DrawingBackend>(
     let text = font.color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
     let legend = Legend::of(plot);
     for (i, line) in plot.lines.iter().enumerate() {
-        let look = Look::of(i, scale);
+        let look = Look::of(line, scale);
         let (x, y) = legend.place(i);
         let y = px(y);
         if plot.connected {
@@ -275,7 +275,9 @@ fn thinned(plot: &Plot) -> Vec<(f64, String)> {
 
 /// How a line looks.
 struct Look {
-    number: usize,
+    /// Says which marker, of five shapes.
+    shape: usize,
+    hollow: bool,
     colour: RGBColor,
     width: u32,
     /// None is a line without gaps.
@@ -283,11 +285,13 @@ struct Look {
 }
 
 impl Look {
-    fn of(number: usize, scale: f64) -> Self {
-        let (dash, gap) = DASHES[number % DASHES.len()];
+    fn of(line: &Line, scale: f64) -> Self {
+        let number = line.variant;
+        let (dash, gap) = DASHES[line.series.unwrap_or(number) % DASHES.len()];
         let px = |size: f64| (size * scale).round() as i32;
         Self {
-            number,
+            shape: number % 5,
+            hollow: !line.series.unwrap_or(number / 5).is_multiple_of(2),
             colour: COLOURS[number % COLOURS.len()],
             width: px(2.0) as u32,
             dashes: (dash > 0.0).then(|| (px(dash), px(gap))),
@@ -326,14 +330,14 @@ impl Look {
         Ok(())
     }
 
-    /// The marker of a point: five shapes, first filled, then hollow.
+    /// The marker of a point.
     fn mark<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
         (x, y): Pixel,
         r: i32,
     ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-        let corners = match self.number % 5 {
+        let corners = match self.shape {
             0 => (0..24).map(|i| f64::from(i) / 24.0).collect(),
             1 => vec![0.25, 0.5833, 0.9167],
             2 => vec![0.125, 0.375, 0.625, 0.875],
@@ -341,14 +345,14 @@ impl Look {
             _ => vec![0.75, 0.0833, 0.4167],
         };
         // Corners lie further out than a circle of the same weight.
-        let far = if self.number.is_multiple_of(5) { f64::from(r) } else { f64::from(r) * 1.35 };
+        let far = if self.shape == 0 { f64::from(r) } else { f64::from(r) * 1.35 };
         let mut points: Vec<Pixel> = corners
             .iter()
             .map(|turns| turns * std::f64::consts::TAU)
             .map(|angle| (angle.cos() * far, -angle.sin() * far))
             .map(|(dx, dy)| (x + dx.round() as i32, y + dy.round() as i32))
             .collect();
-        let fill = if self.number % 10 < 5 { self.colour } else { WHITE };
+        let fill = if self.hollow { WHITE } else { self.colour };
         area.draw(&Polygon::new(points.clone(), fill.filled()))?;
         points.extend(points.first().copied());
         area.draw(&PathElement::new(points, self.colour.stroke_width(self.width)))
@@ -393,7 +397,8 @@ mod tests {
         let summary = summary();
         let mut plot = plots(&summary, &summary.groups[0])[0].clone();
         let mut legend = |number: usize, length: usize| {
-            let line = Line { label: "x".repeat(length), points: Vec::new() };
+            let line =
+                Line { label: "x".repeat(length), variant: 0, series: None, points: Vec::new() };
             plot.lines = vec![line; number];
             let legend = Legend::of(&plot);
             for i in 0..number {
