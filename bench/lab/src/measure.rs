@@ -446,9 +446,7 @@ mod tests {
         assert_eq!(measured.iterations, [1]);
         // A clock that stands still, and one that begins to.
         let mut schedule = Schedule::new(&common(1.0, None, None, 5));
-        let last = std::iter::from_fn(|| {
-            schedule.next(if schedule.round < 5 { 0.1 } else { 0.0 })
-        });
+        let last = std::iter::from_fn(|| schedule.next(if schedule.round < 5 { 0.1 } else { 0.0 }));
         assert_eq!(last.last().unwrap().iterations, 2 * 8 * 8 * 8 * 8);
         let mut schedule = Schedule::new(&common(1.0, None, Some(1), 1));
         let last = std::iter::from_fn(|| schedule.next(0.0)).last().unwrap();
