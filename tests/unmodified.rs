@@ -11,72 +11,22 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use cairn_tests::{Ended, Run, dist, root, scratch, skipped};
-
-/// Fetching and building what is large.
-const BUILDING: Duration = Duration::from_secs(900);
+use cairn_tests::fetched::{self, BUILDING, Made, fetch, or_skip};
+use cairn_tests::{Ended, Run, dist, root, scratch};
 
 /// A test suite of somebody else, with more processes than cores.
 const TESTING: Duration = Duration::from_secs(400);
 
-/// What was fetched and built, or why it can't be fetched.
-type Made = Result<PathBuf, String>;
-
 /// The directory of this name, which is filled once for each mpi.h.
 fn made(name: &str, make: impl FnOnce(&Path) -> Result<(), String>) -> Made {
     let dir = fetched().join(name);
-    let stamp = dir.join("made-for");
-    let header = fs::read_to_string(dist().join("include/mpi.h")).unwrap();
-    let present = format!("{}\n{header}", dist().display());
-    if fs::read_to_string(&stamp).is_ok_and(|made| made == present) {
-        return Ok(dir);
-    }
-    if dir.exists() {
-        fs::remove_dir_all(&dir).unwrap();
-    }
-    fs::create_dir_all(&dir).unwrap();
-    make(&dir)?;
-    fs::write(stamp, present).unwrap();
+    fetched::made(&dir, || make(&dir))?;
     Ok(dir)
 }
 
 /// Where everything lies that is fetched.
 fn fetched() -> PathBuf {
     dist().parent().expect("target").join("unmodified")
-}
-
-/// What pip and cargo say, each in one of its ways, when a registry does not answer.
-const UNREACHABLE: &[&str] = &[
-    "Failed to establish a new connection",
-    "Connection to ",
-    "Cannot connect to proxy",
-    "Temporary failure in name resolution",
-    "Could not resolve host",
-    "Could not connect to server",
-    "Couldn't connect to server",
-    "Failed to connect to",
-    "Timeout was reached",
-    "Read timed out",
-    "net.offline",
-];
-
-/// Runs what fetches something. Nobody can help it when a registry does not answer: the error is
-/// what was said. All other failures are failures of the test.
-fn fetch(run: Run) -> Result<Ended, String> {
-    let ended = run.within(BUILDING).end();
-    if ended.status.success() {
-        return Ok(ended);
-    }
-    let sign = |line: &&str| UNREACHABLE.iter().any(|sign| line.contains(sign));
-    match ended.stderr.lines().find(sign) {
-        Some(line) => Err(format!("a registry does not answer: {}", line.trim())),
-        None => panic!("{ended}"),
-    }
-}
-
-/// What was made, or nothing after the reason was printed.
-fn or_skip(made: &'static Made) -> Option<&'static Path> {
-    made.as_deref().inspect_err(|reason| skipped(reason)).ok()
 }
 
 /// A program of the installation.

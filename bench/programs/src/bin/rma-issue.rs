@@ -161,7 +161,7 @@ fn mistake(lab: &Lab, args: &Args) -> Option<String> {
     let sums = args.operation == Operation::Accumulate;
     let operations = || args.operations().values();
     if lab.size() < 2 {
-        Some("an origin and a target are needed, so 2 ranks".into())
+        Some(format!("an origin and a target are needed; the job has {}", lab.size()))
     } else if sums && args.sizes().values().any(|bytes| !bytes.is_multiple_of(8)) {
         Some("accumulate adds integers of 8 bytes; every size must be a multiple of 8".into())
     } else if operations().any(|number| number == 0) {

@@ -1,0 +1,317 @@
+//! The benchmarks of `bench/` on our library: built with the wrapper of the installation, without a
+//! word from clippy, their own tests, and each program once in its smallest form. What they measure
+//! is of no interest here.
+//!
+//! What is fetched and built stays in `target/benchmarks`. Who can't reach the registry is told so, and
+//! the tests are skipped.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use cairn_tests::fetched::{self, BUILDING, Made, fetch, or_skip};
+use cairn_tests::{Ended, Run, dist, root};
+
+/// Exit status of a program that can't be run like this.
+const REFUSED: i32 = 2;
+
+/// Exit status of a program whose MPI lacks what it measures.
+const SKIPPED: i32 = 77;
+
+/// The directory with the programs.
+fn programs() -> Option<&'static Path> {
+    static MADE: OnceLock<Made> = OnceLock::new();
+    or_skip(MADE.get_or_init(|| {
+        let target = target();
+        fetched::made(&target, || Ok(()))?;
+        fetch(cargo(&["fetch", "--locked"]))?;
+        cargo(&["build", "--offline", "--quiet"]).within(BUILDING).ok();
+        Ok(target.join("debug"))
+    }))
+}
+
+/// Where they are built.
+fn target() -> std::path::PathBuf {
+    dist().parent().expect("target").join("benchmarks")
+}
+
+fn cargo(args: &[&str]) -> Run {
+    let run = Run::new("cargo").args(args).dir(root().join("bench"));
+    run.env("MPICC", dist().join("bin/mpicc"))
+        .env("CARGO_TARGET_DIR", target())
+        .env("LD_LIBRARY_PATH", dist().join("lib"))
+}
+
+#[test]
+fn clippy_has_nothing_to_say() {
+    if programs().is_some() {
+        let clippy =
+            ["clippy", "--offline", "--quiet", "--all-targets", "--", "--deny", "warnings"];
+        cargo(&clippy).within(BUILDING).ok();
+    }
+}
+
+#[test]
+fn their_own_tests_pass() {
+    if programs().is_some() {
+        cargo(&["test", "--offline", "--quiet"]).within(BUILDING).ok();
+    }
+}
+
+/// One run with so many processes. The options are separated by blanks.
+fn job(programs: &Path, processes: u32, program: &str, options: &str) -> Run {
+    Run::mpirun()
+        .env("LD_LIBRARY_PATH", dist().join("lib"))
+        .args(["--oversubscribe", "-n", &processes.to_string()])
+        .args([programs.join(program)])
+        .args(options.split_whitespace())
+}
+
+/// As little as there is to measure.
+const ONCE: &str = "--json --iterations 2 --warmup 0 --batches 1";
+
+/// Checks what a run printed: one object with so many points of these metrics, and right data.
+fn measured(ended: &Ended, program: &str, processes: u32, points: &[(&str, usize)]) {
+    let json = ended.json();
+    assert_eq!(json["format"], 1, "{ended}");
+    assert_eq!(json["benchmark"], program, "{ended}");
+    assert!(json["mpi"].as_str().expect("a text").starts_with("Cairn MPI"), "{ended}");
+    assert_eq!(json["ranks"], processes, "{ended}");
+    assert!(json["parameters"].is_object(), "{ended}");
+    assert_eq!(json["checked"], true, "{ended}");
+    let all = json["points"].as_array().expect("a list");
+    for point in all {
+        assert!(point["at"].is_object() && point["unit"].is_string(), "{point}\n{ended}");
+        assert!(point["better"] == "lower" || point["better"] == "higher", "{point}\n{ended}");
+        assert!(point["value"].as_f64().expect("a number").is_finite(), "{point}\n{ended}");
+    }
+    let count = |metric: &str| all.iter().filter(|point| point["metric"] == metric).count();
+    for (metric, expected) in points {
+        assert_eq!(count(metric), *expected, "{metric}\n{ended}");
+    }
+    let expected: usize = points.iter().map(|(_, count)| count).sum();
+    assert_eq!(all.len(), expected, "{ended}");
+}
+
+/// Runs of a program: processes, options, and how many points of which metrics they have.
+type Runs = &'static [(u32, &'static str, &'static [(&'static str, usize)])];
+
+fn run(program: &str, runs: Runs) {
+    let Some(programs) = programs() else { return };
+    for (processes, options, points) in runs {
+        let ended = job(programs, *processes, program, &format!("{options} {ONCE}")).ok();
+        measured(&ended, program, *processes, points);
+    }
+}
+
+#[test]
+fn pingpong_runs() {
+    run(
+        "pingpong",
+        &[
+            (2, "--sizes 0,8,64k", &[("latency", 3)]),
+            (2, "--sizes 8 --threads 2", &[("latency", 1)]),
+            (5, "--sizes 8 --pairs 2", &[("latency", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn bandwidth_runs() {
+    run(
+        "bandwidth",
+        &[
+            (2, "--sizes 1,64k --window 4 --direction each", &[("bandwidth", 4)]),
+            (4, "--sizes 8 --window 4 --pairs 2 --direction bi", &[("bandwidth", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn message_rate_runs() {
+    run(
+        "message-rate",
+        &[
+            (2, "--sizes 0,8 --window 4 --threads 2", &[("rate", 2), ("bandwidth", 1)]),
+            (4, "--sizes 8 --window 4 --both", &[("rate", 1), ("bandwidth", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn multirate_runs() {
+    run(
+        "multirate",
+        &[
+            (2, "-t 1,2 -s 0,8 -w 4 -c", &[("rate", 4), ("latency", 4), ("bandwidth", 2)]),
+            (3, "--pattern many-to-one -n 2 -s 0 -w 4", &[("rate", 1), ("latency", 1)]),
+            (3, "-a -x 2 -m 2 -s 0 -w 4 -o --tags any", &[("rate", 1), ("latency", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn match_bench_runs() {
+    let one: Runs = &[
+        (2, "--mode posted --lengths 0,4 --wildcard none,both", &[("latency", 4)]),
+        (2, "--mode unexpected,order --lengths 0,4", &[("latency", 2 + 3)]),
+    ];
+    run("match-bench", one);
+}
+
+#[test]
+fn waiting_runs() {
+    run(
+        "waiting",
+        &[
+            (
+                3,
+                "--mode blocked --delay 1 --call receive,wait,barrier,test",
+                &[("cpu", 4), ("latency", 4)],
+            ),
+            (2, "--mode barrier,pingpong --threads 2", &[("time", 1), ("latency", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn vci_runs() {
+    run(
+        "vci",
+        &[
+            (4, "--test isend --mode everywhere --threads 2 --window 4", &[("rate", 1)]),
+            (2, "--test isend --mode serial --threads 1,2 --window 4", &[("rate", 2)]),
+            (
+                2,
+                "--test mismatch --mode parallel --threads 2 --unused 0,1 --window 4",
+                &[("rate", 2)],
+            ),
+            (2, "--test dedicated-receiver --mode parallel --threads 2 --window 4", &[("rate", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn thread_tests_run_in_both_forms() {
+    let steps: &[(&str, usize)] = &[("time", 3), ("overlap", 1)];
+    for (test, threads, processes, points) in [
+        ("overhead --sizes 0,8", 2, 2, &[("latency", 2)][..]),
+        ("bandwidth --sizes 64k --entities 2", 2, 4, &[("bandwidth", 1)]),
+        ("latency --sizes 8 --entities 2", 2, 4, &[("latency", 1)]),
+        ("message-rate --entities 2", 2, 4, &[("rate", 1)]),
+        // Each of the messages, median and slowest; and the long one.
+        ("short-long --sizes 8 --messages 3 --long 64k", 3, 4, &[("latency", 3 + 2), ("time", 1)]),
+        ("overlap --sizes 1k --computation 1", 2, 2, steps),
+        ("collectives --sizes 8 --entities 2", 2, 4, &[("time", 1)]),
+        ("collectives-computation --sizes 64 --entities 1", 2, 4, steps),
+    ] {
+        let Some(programs) = programs() else { return };
+        for (form, processes) in [("threads", threads), ("processes", processes)] {
+            let options = format!("--test {test} --form {form} {ONCE}");
+            let ended = job(programs, processes, "thread-tests", &options).ok();
+            measured(&ended, "thread-tests", processes, points);
+        }
+    }
+}
+
+/// The program starts the jobs itself.
+#[test]
+fn thread_tests_compare_the_forms() {
+    let Some(programs) = programs() else { return };
+    let launch = format!("{} --oversubscribe -n {{ranks}}", dist().join("bin/mpirun").display());
+    let run = |options: &str, launch: &str| {
+        Run::new(programs.join("thread-tests"))
+            .env("HOME", "/nonexistent")
+            .env("LD_LIBRARY_PATH", dist().join("lib"))
+            .args(["--test", "message-rate", "--entities", "1,2", "--repeats", "1"])
+            .args(options.split_whitespace())
+            .args(["--launch", launch])
+    };
+    let table = run("--iterations 2 --warmup 0 --batches 1", &launch).ok();
+    table.says(&["1P-1P", "1T-1T", "2P-2P", "2T-2T", "message/s"]);
+    measured(&run(ONCE, &launch).ok(), "thread-tests", 4, &[("rate", 4)]);
+    run(ONCE, "/nonexistent {ranks}").fails().complains(&["cannot start /nonexistent"]);
+    run(ONCE, "mpirun").exits(REFUSED).complains(&["--launch needs {ranks}"]);
+}
+
+#[test]
+fn tables_are_for_people() {
+    let Some(programs) = programs() else { return };
+    let few = "--sizes 0,8 --iterations 2 --warmup 0";
+    let ended = job(programs, 2, "pingpong", few).ok();
+    ended.says(&["# pingpong: 2 ranks, Cairn MPI", "bytes", "latency [us]"]);
+    assert_eq!(ended.stdout.lines().count(), 4, "{ended}");
+    let ended = job(programs, 2, "multirate", "-s 0 -w 4 -i 2 --warmup 0 --classic").ok();
+    ended.says(&["1\t1\t1\t1\t0\t4\t0.00 Gbps"]);
+}
+
+/// Until there are windows.
+#[test]
+fn what_needs_windows_is_skipped() {
+    let Some(programs) = programs() else { return };
+    for (program, options) in
+        [("rma-mt", ""), ("rma-issue", ""), ("vci", "--test put"), ("vci", "--test put-free")]
+    {
+        let ended = job(programs, 2, program, &format!("{options} {ONCE}")).exits(SKIPPED);
+        let json = ended.json();
+        assert_eq!((&json["format"], &json["benchmark"]), (&1.into(), &program.into()), "{ended}");
+        assert!(json["skipped"].as_str().expect("a reason").contains("MPI_Win_"), "{ended}");
+        ended.complains(&[&format!("{program}: skipped: ")]);
+    }
+}
+
+/// Every program, with what it needs to be told.
+const PROGRAMS: [(&str, &str); 10] = [
+    ("bandwidth", ""),
+    ("match-bench", ""),
+    ("message-rate", ""),
+    ("multirate", ""),
+    ("pingpong", ""),
+    ("rma-issue", ""),
+    ("rma-mt", ""),
+    ("thread-tests", "--test latency"),
+    ("vci", ""),
+    ("waiting", ""),
+];
+
+/// It says so once, and not on every rank, and prints no result.
+fn refused(ended: &Ended, reason: &str) {
+    assert!(ended.stdout.is_empty(), "{ended}");
+    assert_eq!(ended.stderr.matches(reason).count(), 1, "{reason}\n{ended}");
+}
+
+#[test]
+fn one_rank_is_too_few() {
+    let Some(programs) = programs() else { return };
+    for (program, options) in PROGRAMS {
+        let ended = job(programs, 1, program, &format!("{options} {ONCE}")).exits(REFUSED);
+        refused(&ended, "the job has 1");
+    }
+}
+
+#[test]
+fn wrong_command_lines_end_with_a_message() {
+    let Some(programs) = programs() else { return };
+    for (program, options) in PROGRAMS {
+        let ended = job(programs, 2, program, &format!("{options} --nonsense")).exits(REFUSED);
+        refused(&ended, "unexpected argument '--nonsense'");
+    }
+    for (program, options, reason) in [
+        ("pingpong", "--sizes 8-4", "the range 8-4 goes down"),
+        ("pingpong", "--iterations 0", "a whole number from 1 on is needed"),
+        ("pingpong", "--time 0", "seconds are a number above 0"),
+        ("pingpong", "--threads 2 --level single", "several threads in a process need"),
+        ("pingpong", "--pin 0,x", "not none, threads or a list of cores"),
+        ("pingpong", "--pin 100000", "100000"),
+        ("bandwidth", "--sizes 0", "messages of 0 bytes have no bandwidth"),
+        ("multirate", "-x 2", "as many receivers as senders"),
+        ("multirate", "--pattern one-to-many -x 2", "one-to-many has 1 sender"),
+        ("match-bench", "--mode unexpected --wildcard tag", "MPI_ANY_TAG"),
+        ("thread-tests", "", "--test"),
+        ("thread-tests", "--test latency --entities 1,2", "several need --launch"),
+        ("vci", "--mode everywhere --threads 2", "needs 4 ranks; the job has 2"),
+        ("rma-mt", "--operation accumulate", "put or get is needed"),
+    ] {
+        let ended = job(programs, 2, program, options).exits(REFUSED);
+        assert!(ended.stdout.is_empty() && ended.stderr.contains(reason), "{reason}\n{ended}");
+    }
+}

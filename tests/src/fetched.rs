@@ -1,0 +1,70 @@
+//! What is fetched from registries and built with the installation, once for each mpi.h.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::{Ended, Run, dist, skipped};
+
+/// Fetching and building what is large.
+pub const BUILDING: Duration = Duration::from_secs(900);
+
+/// Where it was fetched and built, or why it can't be fetched.
+pub type Made = Result<PathBuf, String>;
+
+/// Fills a directory, unless that was done with the present mpi.h. What lies there of another one is
+/// thrown away.
+///
+/// # Errors
+/// What `make` says.
+pub fn made(dir: &Path, make: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    let stamp = dir.join("made-for");
+    let header = fs::read_to_string(dist().join("include/mpi.h")).unwrap();
+    let present = format!("{}\n{header}", dist().display());
+    if fs::read_to_string(&stamp).is_ok_and(|made| made == present) {
+        return Ok(());
+    }
+    if dir.exists() {
+        fs::remove_dir_all(dir).unwrap();
+    }
+    fs::create_dir_all(dir).unwrap();
+    make()?;
+    fs::write(stamp, present).unwrap();
+    Ok(())
+}
+
+/// What pip and cargo say, each in one of its ways, when a registry does not answer.
+const UNREACHABLE: &[&str] = &[
+    "Failed to establish a new connection",
+    "Connection to ",
+    "Cannot connect to proxy",
+    "Temporary failure in name resolution",
+    "Could not resolve host",
+    "Could not connect to server",
+    "Couldn't connect to server",
+    "Failed to connect to",
+    "Timeout was reached",
+    "Read timed out",
+    "net.offline",
+];
+
+/// Runs what fetches something. All failures but a registry's are failures of the test.
+///
+/// # Errors
+/// A registry does not answer, which nobody can help; what was said.
+pub fn fetch(run: Run) -> Result<Ended, String> {
+    let ended = run.within(BUILDING).end();
+    if ended.status.success() {
+        return Ok(ended);
+    }
+    let sign = |line: &&str| UNREACHABLE.iter().any(|sign| line.contains(sign));
+    match ended.stderr.lines().find(sign) {
+        Some(line) => Err(format!("a registry does not answer: {}", line.trim())),
+        None => panic!("{ended}"),
+    }
+}
+
+/// What was made, or nothing after the reason was printed.
+pub fn or_skip(made: &'static Made) -> Option<&'static Path> {
+    made.as_deref().inspect_err(|reason| skipped(reason)).ok()
+}
