@@ -144,18 +144,48 @@ fn multirate_runs() {
         &[
             (2, "-t 1,2 -s 0,8 -w 4 -c", &[("rate", 4), ("latency", 4), ("bandwidth", 2)]),
             (3, "--pattern many-to-one -n 2 -s 0 -w 4", &[("rate", 1), ("latency", 1)]),
+            (
+                2,
+                "-s 0 -w 4 --counters pml_ob1_received_eager,pml_ob1_bytes_eager/pml_ob1_messages_eager",
+                &[("rate", 1), ("latency", 1), ("counter", 2)],
+            ),
             (3, "-a -x 2 -m 2 -s 0 -w 4 -o --tags any", &[("rate", 1), ("latency", 1)]),
         ],
     );
 }
 
 #[test]
+fn multirate_reads_counters() {
+    let Some(programs) = programs() else { return };
+    let run = |counters: &str| {
+        let options = format!("-s 0 -w 4 --counters {counters} {ONCE}");
+        job(programs, 2, "multirate", &options)
+    };
+    // Three rounds of checks and two iterations, each with four messages and two of its own, at least.
+    let ended = run("pml_ob1_received_eager").ok();
+    let json = ended.json();
+    let point = json["points"].as_array().expect("a list").last().expect("one");
+    assert_eq!(point["at"]["counter"], "pml_ob1_received_eager", "{ended}");
+    assert!(point["value"].as_f64().expect("a number") >= 5.0 * 6.0, "{ended}");
+    // What is divided by nothing is left out.
+    let quotient = run("pml_ob1_received_eager/pml_ob1_received_rendezvous").ok();
+    measured(&quotient, "multirate", 2, &[("rate", 1), ("latency", 1)]);
+    for (counters, reason) in [
+        ("pml_ob1_nonsense", "no performance variable pml_ob1_nonsense"),
+        ("pml_ob1_posts_of_comm", "pml_ob1_posts_of_comm can't be read"),
+    ] {
+        run(counters).exits(SKIPPED).complains(&[reason]);
+    }
+    run("a/b/c").exits(REFUSED).complains(&["'a/b/c' is not a variable"]);
+}
+
+#[test]
 fn match_bench_runs() {
-    let one: Runs = &[
+    let runs: Runs = &[
         (2, "--mode posted --lengths 0,4 --wildcard none,both", &[("latency", 4)]),
         (2, "--mode unexpected,order --lengths 0,4", &[("latency", 2 + 3)]),
     ];
-    run("match-bench", one);
+    run("match-bench", runs);
 }
 
 #[test]

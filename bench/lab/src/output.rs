@@ -22,6 +22,8 @@ pub enum Metric {
     Time,
     /// The part of the communication that is hidden behind computation, from 0 to 1.
     Overlap,
+    /// How much performance variables of the library grew.
+    Counter,
 }
 
 impl Metric {
@@ -34,6 +36,7 @@ impl Metric {
             Metric::Cpu => ("cpu", "s", "lower"),
             Metric::Time => ("time", "s", "lower"),
             Metric::Overlap => ("overlap", "1", "higher"),
+            Metric::Counter => ("counter", "1", "lower"),
         }
     }
 
@@ -44,6 +47,7 @@ impl Metric {
             Metric::Rate => ("message/s", 1.0),
             Metric::Bandwidth => ("MB/s", 1e-6),
             Metric::Overlap => ("%", 100.0),
+            Metric::Counter => ("1", 1.0),
         }
     }
 }

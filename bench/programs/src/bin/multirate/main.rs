@@ -11,7 +11,7 @@ mod entity;
 mod options;
 mod tags;
 
-use cairn_lab::{Channel, Comm, Lab, Metric, Summary, all_to_all, pairwise};
+use cairn_lab::{Channel, Comm, Coordinate, Counters, Lab, Metric, Summary, all_to_all, pairwise};
 
 use crate::entity::{Entity, Shared, Traffic};
 use crate::options::{Args, Pattern};
@@ -27,6 +27,10 @@ fn main() {
     if let Err(reason) = check(&lab, &args) {
         lab.refuse(&reason);
     }
+    let counters = match Counters::find(&args.counters) {
+        Ok(counters) => counters,
+        Err(reason) => lab.skip(&reason),
+    };
     let (windows, sizes) = (args.window.values(), args.size.values());
     lab.points(args.thread_pairs().len() * args.window.len() * args.size.len());
     let mut lines = String::new();
@@ -35,13 +39,20 @@ fn main() {
         let comms = Communicators::make(&lab, &args, channels.len());
         for window in windows.clone() {
             for bytes in sizes.clone() {
+                let before = counters.read();
                 let seconds = measure(&lab, &args, &comms.all, threads, &channels, window, bytes);
+                for (counter, value) in counters.since(&before, lab.world()) {
+                    let mut at = place(bytes, window, threads).to_vec();
+                    at.push(("counter", counter.into()));
+                    lab.point(&at, Metric::Counter, Summary::of(&[value]));
+                }
                 lines += &args.classic_line(threads, bytes, window, channels.len(), seconds.median);
                 lines.push('\n');
             }
         }
         comms.free();
     }
+    counters.free();
     if args.classic() {
         lab.finish_as(|| lines);
     }
@@ -68,13 +79,18 @@ fn measure(
     };
     let measured = lab.measure(threads, |worker| Box::new(Entity::new(worker, &traffic, &shared)));
     let messages = (channels.len() * window) as f64;
-    let at = [("bytes", bytes.into()), ("window", window.into()), ("threads", x.max(y).into())];
+    let at = place(bytes, window, (x, y));
     lab.point(&at, Metric::Rate, measured.rate(messages));
     if bytes > 0 {
         lab.point(&at, Metric::Bandwidth, measured.rate(messages * bytes as f64));
     }
     lab.point(&at, Metric::Latency, measured.time(messages));
     measured.time(1.0)
+}
+
+/// Where a point stands.
+fn place(bytes: usize, window: usize, (x, y): (usize, usize)) -> [(&'static str, Coordinate); 3] {
+    [("bytes", bytes.into()), ("window", window.into()), ("threads", x.max(y).into())]
 }
 
 /// Who sends to whom with so many threads in each sender and receiver.

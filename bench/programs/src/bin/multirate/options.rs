@@ -1,6 +1,6 @@
 //! The command line: the dissertation's options by their letters, and more by their names.
 
-use cairn_lab::{Arguments, Common, Level, List, count, sizes};
+use cairn_lab::{Arguments, Common, Level, List, Quotient, count, sizes};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
 
@@ -56,6 +56,10 @@ pub struct Args {
     /// How messages are numbered [default: message, or with --classic as the original program does]
     #[arg(long, value_enum)]
     tags: Option<Numbering>,
+    /// What the library counts meanwhile: performance variables of MPI_T, or quotients of two, as in
+    /// a,b/c
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub counters: Vec<Quotient>,
     /// Prints the lines of the original program, and numbers messages as it does
     #[arg(long)]
     classic: bool,
