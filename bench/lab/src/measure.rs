@@ -14,7 +14,7 @@ use std::time::Instant;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::args::{Common, Level, Pinning};
-use crate::entities::Entity;
+use crate::entities::{Channel, Entity};
 use crate::start::Lab;
 use crate::statistics::Summary;
 
@@ -146,6 +146,23 @@ impl Lab {
         let schedule = team.schedule.lock().unwrap();
         self.progress().point_done();
         schedule.measured.clone()
+    }
+
+    /// Measures what `part` makes for the two ends of each channel; entities without a channel have
+    /// nothing to do. Otherwise as [`Lab::measure`].
+    pub fn measure_channels<'lab, W: Work + 'lab>(
+        &'lab self,
+        threads: usize,
+        channels: &[Channel],
+        part: impl Fn(&Channel, Entity) -> W + Sync,
+    ) -> Measured {
+        self.measure(threads, |worker| {
+            let me = worker.entity;
+            match channels.iter().find(|channel| channel.has(me)) {
+                Some(channel) => Box::new(part(channel, me)),
+                None => Box::new(()),
+            }
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use cairn_bench::{Window, messages};
-use cairn_lab::{Arguments, Common, Entity, Lab, List, Metric, Summary, count, pairwise, sizes};
+use cairn_lab::{Arguments, Common, Lab, List, Metric, Summary, count, pairwise, sizes};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
 
@@ -71,12 +71,8 @@ fn main() {
     for bytes in args.sizes.values() {
         let messages = messages(args.window, bytes);
         for (direction, both) in directions {
-            let measured = lab.measure(args.threads, |worker| {
-                let me: Entity = worker.entity;
-                let mine = channels.iter().find(|channel| channel.has(me));
-                mine.map_or(Box::new(()), |channel| {
-                    Box::new(Window::new(lab.world(), channel, me, *both, messages, bytes))
-                })
+            let measured = lab.measure_channels(args.threads, &channels, |channel, me| {
+                Window::new(lab.world(), channel, me, *both, messages, bytes)
             });
             let an_iteration = messages * channels.len() * if *both { 2 } else { 1 };
             let bandwidth: Summary = measured.rate((an_iteration * bytes) as f64);

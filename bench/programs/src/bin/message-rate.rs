@@ -50,12 +50,8 @@ fn main() {
     lab.points(args.sizes.len());
     for bytes in args.sizes.values() {
         let messages = messages(args.window, bytes);
-        let measured = lab.measure(args.threads, |worker| {
-            let me = worker.entity;
-            let mine = channels.iter().find(|channel| channel.has(me));
-            mine.map_or(Box::new(()), |channel| {
-                Box::new(Window::new(lab.world(), channel, me, args.both, messages, bytes))
-            })
+        let measured = lab.measure_channels(args.threads, &channels, |channel, me| {
+            Window::new(lab.world(), channel, me, args.both, messages, bytes)
         });
         let an_iteration = messages * channels.len() * if args.both { 2 } else { 1 };
         let at = [("bytes", bytes.into())];

@@ -43,12 +43,8 @@ fn main() {
     };
     lab.points(args.sizes.len());
     for bytes in args.sizes.values() {
-        let measured = lab.measure(args.threads, |worker| {
-            let me = worker.entity;
-            match channels.iter().find(|channel| channel.has(me)) {
-                Some(channel) => Box::new(Player::new(lab.world(), channel, me, bytes)),
-                None => Box::new(()),
-            }
+        let measured = lab.measure_channels(args.threads, &channels, |channel, me| {
+            Player::new(lab.world(), channel, me, bytes)
         });
         lab.point(&[("bytes", bytes.into())], Metric::Latency, measured.time(2.0));
     }

@@ -297,12 +297,8 @@ impl Work for Barriers {
 fn pingpong(lab: &Lab, args: &Args, bytes: usize) {
     let side = (lab.size() / 2, args.threads);
     let channels = pairwise(lab.size(), side, side).expect("there are two ranks at least");
-    let measured = lab.measure(args.threads, |worker| {
-        let me = worker.entity;
-        match channels.iter().find(|channel| channel.has(me)) {
-            Some(channel) => Box::new(Player::new(lab.world(), channel, me, bytes)),
-            None => Box::new(()),
-        }
+    let measured = lab.measure_channels(args.threads, &channels, |channel, me| {
+        Player::new(lab.world(), channel, me, bytes)
     });
     let at =
         [("mode", "pingpong".into()), ("bytes", bytes.into()), ("threads", args.threads.into())];
