@@ -181,16 +181,15 @@ impl Along {
     fn of(name: &str, rows: &[&Row]) -> Self {
         let values: BTreeSet<&Coordinate> =
             rows.iter().filter_map(|row| row.at.get(name)).collect();
-        let numbers: Option<Vec<f64>> = values
-            .iter()
-            .map(|value| match value {
-                Coordinate::Number(number) => Some(*number),
-                _ => None,
-            })
-            .collect();
-        let Some(numbers) = numbers.filter(|all| all.len() > 1) else {
-            return Self::words(name, values.into_iter().cloned());
+        let number = |value: &&Coordinate| match value {
+            Coordinate::Number(number) => Some(*number),
+            _ => None,
         };
+        // Words among them, such as the median of all, have no place along the numbers.
+        let numbers: Vec<f64> = values.iter().filter_map(number).collect();
+        if numbers.len() < 2 {
+            return Self::words(name, values.into_iter().cloned());
+        }
         let positive = numbers.iter().copied().filter(|it| *it > 0.0);
         let least = positive.fold(f64::INFINITY, f64::min);
         let most = numbers.iter().copied().fold(0.0, f64::max);
@@ -384,6 +383,21 @@ mod tests {
         let at: Vec<f64> = plot.x.ticks.iter().map(|(at, _)| *at).collect();
         assert_eq!(at, [-1.0, 0.0, 10.0]);
         assert_eq!(plot.x.ticks[2].1, "1 KiB");
+    }
+
+    #[test]
+    fn words_among_numbers_are_left_out() {
+        let mut summary = summary();
+        let [first, last] = [7.0, 9.0].map(Coordinate::Number);
+        let values = [first, Coordinate::Word("median".into()), last];
+        for (row, value) in summary.groups[0].rows.iter_mut().zip(values) {
+            row.at = At::from([("iteration".into(), value)]);
+        }
+        let plot = &plots(&summary, &summary.groups[0])[0];
+        let at: Vec<f64> = plot.x.ticks.iter().map(|(at, _)| *at).collect();
+        assert_eq!(at, [7.0, 9.0]);
+        assert!(plot.connected);
+        assert!(plot.lines.iter().all(|line| line.points.len() == 2));
     }
 
     #[test]
