@@ -4,6 +4,7 @@ use std::panic;
 use std::process::exit;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use clap::Parser;
 use mpi::environment::Universe;
@@ -54,6 +55,8 @@ pub struct Lab {
     common: Common,
     parameters: Value,
     library: String,
+    /// Seconds that MPI took to start on this rank.
+    start: f64,
     /// Messages with wrong data on this rank.
     wrong: AtomicU64,
     points: Mutex<Vec<Point>>,
@@ -76,9 +79,11 @@ impl Lab {
         };
         let chosen = parsed.as_ref().ok().and_then(|args| args.common().level);
         let wanted = chosen.unwrap_or(needed);
+        let began = Instant::now();
         let Some((universe, provided)) = mpi::initialize_with_threading(threading(wanted)) else {
             unreachable!("nobody has initialised MPI before");
         };
+        let start = began.elapsed().as_secs_f64();
         abort_on_panic();
         let rank = Comm::world().rank();
         let args = match parsed {
@@ -106,6 +111,7 @@ impl Lab {
             common: args.common().clone(),
             parameters,
             library: library.lines().next().unwrap_or_default().trim_end_matches('\0').into(),
+            start,
             wrong: AtomicU64::new(0),
             points: Mutex::new(Vec::new()),
             progress: Progress::new(rank == 0 && !args.common().json, args.common().batches),
@@ -169,6 +175,21 @@ impl Lab {
         self.finish_with(table)
     }
 
+    /// As [`Lab::finish`], with two points: the time that MPI took to start, on the rank where it took
+    /// longest, and to end, on rank 0, which cannot hear of others then.
+    pub fn finish_with_start_and_end(mut self) -> ! {
+        let start = self.control.maximum(self.start);
+        self.control.free();
+        let began = Instant::now();
+        drop(self.universe.take());
+        let end = began.elapsed().as_secs_f64();
+        for (call, seconds) in [("MPI_Init_thread", start), ("MPI_Finalize", end)] {
+            self.point(&[("call", call.into())], Metric::Time, Summary::of(&[seconds]));
+        }
+        self.print(0, |run: &Run| run.table());
+        exit(0)
+    }
+
     /// As [`Lab::finish`], with a text of the benchmark's own instead of the table. `text` is
     /// called on rank 0 only.
     pub fn finish_as(self, text: impl FnOnce() -> String) -> ! {
@@ -178,26 +199,32 @@ impl Lab {
     fn finish_with(self, table: impl FnOnce(&Run) -> String) -> ! {
         self.progress.end();
         let wrong = self.control.sum(self.wrong.load(Ordering::Relaxed));
-        if self.rank == 0 {
-            let points = self.points.lock().unwrap();
-            let run = Run {
-                benchmark: &self.benchmark,
-                library: &self.library,
-                ranks: self.size,
-                parameters: &self.parameters,
-                points: &points,
-                checked: wrong == 0,
-            };
-            if self.common.json {
-                println!("{}", run.json());
-            } else {
-                print!("{}", table(&run));
-            }
-            if wrong > 0 {
-                eprintln!("{}: {wrong} messages had wrong data", self.benchmark);
-            }
-        }
+        self.print(wrong, table);
         self.end(if wrong == 0 { 0 } else { WRONG_DATA })
+    }
+
+    /// Prints what was measured, on rank 0.
+    fn print(&self, wrong: u64, table: impl FnOnce(&Run) -> String) {
+        if self.rank != 0 {
+            return;
+        }
+        let points = self.points.lock().unwrap();
+        let run = Run {
+            benchmark: &self.benchmark,
+            library: &self.library,
+            ranks: self.size,
+            parameters: &self.parameters,
+            points: &points,
+            checked: wrong == 0,
+        };
+        if self.common.json {
+            println!("{}", run.json());
+        } else {
+            print!("{}", table(&run));
+        }
+        if wrong > 0 {
+            eprintln!("{}: {wrong} messages had wrong data", self.benchmark);
+        }
     }
 
     /// Ends the program because this cannot be done with so many ranks or these options. Collective:

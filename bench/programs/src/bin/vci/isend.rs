@@ -9,7 +9,11 @@ pub fn measure(lab: &Lab, args: &Args) {
     for unused in args.unused.values() {
         let held: Vec<Comm> = (0..unused).map(|_| lab.world().duplicate()).collect();
         let number = if args.mode == Mode::Parallel { args.threads.largest() } else { 1 };
-        let comms: Vec<Comm> = (0..number).map(|_| lab.world().duplicate()).collect();
+        let comm = |k| match args.instance {
+            Some(instance) => instance.duplicate(lab.world(), k),
+            None => lab.world().duplicate(),
+        };
+        let comms: Vec<Comm> = (0..number).map(comm).collect();
         for threads in args.threads.values() {
             for bytes in args.sizes.values() {
                 let rate = rate(lab, args, &comms, threads, bytes);

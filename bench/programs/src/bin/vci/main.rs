@@ -1,12 +1,15 @@
 //! Threads with communicators and windows of their own against processes, after section 5 of
 //! Zambre et al. (2020).
 
+mod instance;
 mod isend;
 mod put;
 
-use cairn_lab::{Arguments, Channel, Common, Lab, List, all_to_all, name, pairwise, sizes};
+use cairn_lab::{Arguments, Channel, Common, Lab, Level, List, all_to_all, name, pairwise, sizes};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
+
+use instance::Instance;
 
 /// Rates of threads that show MPI which messages are independent, and of threads that do not
 #[derive(Parser, Serialize)]
@@ -38,6 +41,10 @@ struct Args {
     /// Communicators that are made before those of the threads and not used (mismatch)
     #[arg(long, value_name = "LIST", default_value = "0")]
     unused: List,
+    /// The communication resources that the communicators of the threads ask for by the info key
+    /// cairn_cri_instance: own, or a distance N for the instances 2, 2 + N, 2 + 2N and so on
+    #[arg(long, value_name = "WISH")]
+    instance: Option<Instance>,
 }
 
 impl Arguments for Args {
@@ -47,6 +54,12 @@ impl Arguments for Args {
 
     fn threads(&self) -> usize {
         self.processes_and_threads(self.threads.largest()).1
+    }
+
+    fn level(&self) -> Level {
+        // What MPI makes for threads is what takes the time.
+        let threads = self.test == Test::Start || self.threads() > 1;
+        if threads { Level::Multiple } else { Level::Single }
     }
 }
 
@@ -63,6 +76,8 @@ enum Test {
     Mismatch,
     /// MPI_Isend of several threads to one
     DedicatedReceiver,
+    /// MPI_Init_thread and MPI_Finalize
+    Start,
 }
 
 #[derive(ValueEnum, Serialize, Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +116,9 @@ fn main() {
     if let Some(reason) = mistake(&lab, &args) {
         lab.refuse(&reason);
     }
+    if args.test == Test::Start {
+        lab.finish_with_start_and_end();
+    }
     lab.points(args.threads.len() * args.sizes.len() * args.busy.len() * args.unused.len());
     let done = match args.test {
         Test::Isend | Test::Mismatch | Test::DedicatedReceiver => {
@@ -109,6 +127,7 @@ fn main() {
         }
         Test::Put => put::flushed(&lab, &args),
         Test::PutFree => put::freed(&lab, &args),
+        Test::Start => unreachable!("it has ended"),
     };
     match done {
         Ok(()) => lab.finish(),
@@ -127,6 +146,15 @@ fn mistake(lab: &Lab, args: &Args) -> Option<String> {
     }
     if !zero(&args.unused) && args.test != Test::Mismatch {
         return Some("--unused is for the test mismatch".into());
+    }
+    if args.instance.is_some() && args.mode == Mode::Everywhere {
+        return Some("--instance is for threads; in mode everywhere there are none".into());
+    }
+    if args.instance.is_some() && matches!(args.test, Test::Put | Test::PutFree | Test::Start) {
+        return Some("--instance is for the tests that send messages".into());
+    }
+    if args.test == Test::Start {
+        return None;
     }
     if args.test == Test::PutFree && args.mode == Mode::Serial {
         return Some("put-free has a window for each thread; mode serial has one for all".into());
