@@ -56,6 +56,17 @@ fn a_job_that_hangs_is_ended() {
     ended.complains(&["nothing was measured", "it did not end in 1 s and was ended"]);
 }
 
+/// Nobody measures all of them often, and parameters and programs change.
+#[test]
+fn experiments_that_ship_fit_the_installation() {
+    let experiments = dist().join("share/cairn/bench/experiments");
+    let files = fs::read_dir(experiments).unwrap().map(|entry| entry.unwrap().path());
+    let files: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|it| it == "toml")).collect();
+    assert!(files.len() > 1);
+    ab(scratch().path()).args(["check"]).args(files).ok();
+}
+
 #[test]
 fn what_can_be_varied_is_listed() {
     let dir = scratch();

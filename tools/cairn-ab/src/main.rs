@@ -91,6 +91,18 @@ enum Command {
         /// Throw away what was measured before
         #[arg(long)]
         overwrite: bool,
+        /// Repeats instead of those that the experiment says, as for a first look
+        #[arg(long, value_name = "N")]
+        repeats: Option<u32>,
+        /// How often a disturbed repeat is tried again, instead of what the experiment says
+        #[arg(long, value_name = "N")]
+        retries: Option<u32>,
+    },
+    /// Check experiments without measuring: their keys, programs and parameters of Cairn
+    Check {
+        /// TOML files
+        #[arg(required = true, value_name = "EXPERIMENT.toml")]
+        files: Vec<PathBuf>,
     },
     /// Report what was measured: tables, CSV, JSON, pictures and a page
     Report {
@@ -157,8 +169,10 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Ended, Problems> {
     match cli.command {
-        Command::Run { file, store, resume, overwrite } => {
-            let experiment = Experiment::read(&file)?;
+        Command::Run { file, store, resume, overwrite, repeats, retries } => {
+            let mut experiment = Experiment::read(&file)?;
+            experiment.repeats = repeats.unwrap_or(experiment.repeats);
+            experiment.noise.retries = retries.unwrap_or(experiment.noise.retries);
             let store = store.unwrap_or_else(|| {
                 // Names may have points in them, such as those of figures.
                 let name = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -171,6 +185,27 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
             };
             let again = format!("cairn-ab run {} --resume", file.display());
             measured(&experiment, &store, existing, &places(cli.places)?, &again)
+        }
+        Command::Check { files } => {
+            let (places, interrupt) = (places(cli.places)?, Interrupt::catch()?);
+            let mut problems = Vec::new();
+            for file in files {
+                let checked = Experiment::read(&file)
+                    .map_err(Problems::from)
+                    .and_then(|experiment| measure::check(&experiment, &places, &interrupt));
+                // Those of a variant or a program do not say whose experiment it is.
+                problems.extend(checked.err().into_iter().flat_map(|them| them.0).map(|mut it| {
+                    let name = file.display().to_string();
+                    it.place = match it.place {
+                        Some(place) if place.starts_with(&name) => Some(place),
+                        Some(place) => Some(format!("{name}: {place}")),
+                        None => Some(name),
+                    };
+                    it
+                }));
+            }
+            Problems::check(problems)?;
+            Ok(Ended::Complete)
         }
         Command::Report { store, output, pages } => {
             let summary = reported(&store, &output.unwrap_or_else(|| store.join("report")))?;

@@ -102,6 +102,21 @@ pub fn measure(
     session.run().map_err(Problems::from)
 }
 
+/// Checks all that can be checked without running or building anything.
+///
+/// # Errors
+/// What is wrong.
+pub fn check(
+    experiment: &Experiment,
+    places: &Places,
+    interrupt: &Interrupt,
+) -> Result<(), Problems> {
+    experiment.check()?;
+    parameters(experiment, places, interrupt)?;
+    programs(experiment, places, interrupt)?;
+    Ok(())
+}
+
 /// What the variants of Cairn set. Refuses what Cairn does not know.
 fn parameters(
     experiment: &Experiment,

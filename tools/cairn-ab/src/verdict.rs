@@ -117,10 +117,6 @@ impl Rule {
     }
 
     fn find(&self, summary: &Summary) -> Result<(Finding, String), String> {
-        let cores = summary.cores();
-        if let Some(needed) = self.needs_cores.filter(|needed| *needed > cores) {
-            return Err(format!("it needs {needed} cores, and here are {cores}"));
-        }
         for side in [&self.left, &self.right] {
             if let Some(reason) = summary.skipped.get(&side.variant) {
                 return Err(format!("{} was left out: {reason}", side.variant));
@@ -134,9 +130,25 @@ impl Rule {
                 format!("{}{}", side.variant, at.concat())
             };
             let (left, right) = (side(&self.left), side(&self.right));
-            return Err(format!("there are no values of both {left} and {right}"));
+            let why = self.failure(summary).map(|why| format!(": {why}")).unwrap_or_default();
+            return Err(format!("there are no values of both {left} and {right}{why}"));
+        }
+        let cores = summary.cores();
+        if let Some(needed) = self.needs_cores.filter(|needed| *needed > cores) {
+            return Err(format!("it needs {needed} cores, and here are {cores}"));
         }
         Ok(self.decide(&ratios))
+    }
+
+    /// Why one of the sides may have no values.
+    fn failure(&self, summary: &Summary) -> Option<String> {
+        let sides = [&self.left.variant, &self.right.variant];
+        let failure = summary.failures.iter().find(|failure| {
+            let benchmark = self.benchmark.as_ref().is_none_or(|it| failure.what.starts_with(it));
+            benchmark && sides.contains(&&failure.variant)
+        })?;
+        let how = if failure.skipped { "skipped" } else { "failed" };
+        Some(format!("{} {how}: {}", failure.variant, failure.reason))
     }
 
     /// The table that it is about.

@@ -206,6 +206,43 @@ fn unknown_parameters_are_refused_before_anything_runs() {
 }
 
 #[test]
+fn experiments_are_checked_without_running() {
+    let place = Place::new();
+    let file = place.experiment(SWEEP);
+    place.run(&["check", file]).exits(0);
+    let text = place.read(file);
+    let odd = text.replace("speed = 3", "sped = 3");
+    fs::write(place.path("odd.toml"), odd).unwrap();
+    fs::write(place.path("none.toml"), text.replace("bench.sh", "none.sh")).unwrap();
+    fs::write(place.path("key.toml"), text.replace("repeats", "repeat")).unwrap();
+    let ended = place.run(&["check", file, "odd.toml", "none.toml", "key.toml"]).exits(1);
+    ended.complains(&[
+        "there is no parameter sped",
+        "odd.toml: variant fast",
+        "no such benchmark",
+        "none.toml: ",
+        "key.toml:2",
+    ]);
+    assert_eq!(place.runs(), 0);
+}
+
+#[test]
+fn a_first_look_has_fewer_repeats() {
+    let place = Place::new();
+    let file = place.experiment(SWEEP);
+    let look = ["run", file, "--repeats", "1", "--retries", "0"];
+    place.run(&look).exits(0).says(&["1 of 1 repeats"]);
+    // A warm-up and one block.
+    assert_eq!(place.runs(), 2 * 2 * 3);
+    place.run(&[&look[..], &["--resume"]].concat()).exits(0);
+    place.run(&["run", file, "--resume"]).exits(1).complains(&["another experiment"]);
+    place
+        .run(&["run", file, "--repeats", "0", "--overwrite"])
+        .exits(1)
+        .complains(&["repeats is 0"]);
+}
+
+#[test]
 fn what_fails_is_recorded_and_the_rest_goes_on() {
     let place = Place::new();
     place.script("crash.sh", "#!/bin/sh\necho the reason >&2\nkill -SEGV $$\n");
@@ -215,16 +252,17 @@ fn what_fails_is_recorded_and_the_rest_goes_on() {
         "#!/bin/sh\necho '{\"format\":1,\"skipped\":\"it has no windows\"}'\nexit 77\n",
     );
     let benchmark = |name: &str| format!("[[benchmark]]\nbinary = \"./{name}.sh\"\n");
-    let all = ["bench", "crash", "empty", "skip"].map(benchmark).concat();
+    let mut all = ["bench", "crash", "empty", "skip"].map(benchmark).concat();
+    all += "sweep = { \"-x\" = [1, 2] }\n";
     let file = place.experiment(&all);
     place.run(&["run", file]).exits(0).says(&[
         "failed: crash.sh with fast: ",
         "failed: empty.sh with slow: it printed nothing",
-        "skipped: skip.sh with fast: it has no windows",
+        "skipped: skip.sh (2 command lines) with fast: it has no windows",
         "3.00x",
     ]);
     // What fails is tried twice, what is skipped once, by each variant.
-    assert_eq!(place.runs(), 2 * 7 + 2 * 2 + 2 * 2 + 2);
+    assert_eq!(place.runs(), 2 * 7 + 2 * 2 + 2 * 2 + 2 * 2);
     assert!(place.read("e.ab/samples.jsonl").contains("the reason"));
 
     // Nothing at all.

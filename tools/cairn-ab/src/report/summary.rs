@@ -77,6 +77,8 @@ pub struct Cell {
     pub ratio: Option<Estimate>,
     /// What the ratio says.
     pub difference: Option<Difference>,
+    /// Whether this is the baseline.
+    pub baseline: bool,
 }
 
 /// Runs that did not work.
@@ -221,27 +223,39 @@ fn row(experiment: &Experiment, at: &At, values: &[(&Run, f64)]) -> Row {
         });
         let ratio = pairs.and_then(|pairs: Vec<(f64, f64)>| stats::ratio(&pairs, seed));
         let difference = ratio.as_ref().map(stats::difference);
-        Some((name.clone(), Cell { samples: own.clone(), median, ratio, difference }))
+        let (samples, baseline) = (own.clone(), *name == experiment.baseline);
+        Some((name.clone(), Cell { samples, median, ratio, difference, baseline }))
     };
     Row { at: at.clone(), cells: samples.iter().filter_map(cell).collect() }
 }
 
 fn failures(contents: &Contents) -> Vec<Failure> {
     let mut failures = BTreeSet::new();
+    // A library lacks something for all arguments, mostly; so they are said once.
+    let mut skipped: BTreeMap<[&str; 3], BTreeSet<String>> = BTreeMap::new();
     for record in &contents.records {
         let Record::Run(run) = record else { continue };
-        let (reason, skipped) = match &run.outcome {
-            Outcome::Measured { .. } => continue,
-            Outcome::Failed { reason, .. } => (reason, false),
-            Outcome::Skipped { reason } => (reason, true),
-        };
-        failures.insert(Failure {
-            variant: run.variant.clone(),
-            what: format!("{} {}", run.benchmark, run.args.join(" ")).trim_end().to_owned(),
-            reason: reason.clone(),
-            skipped,
-        });
+        let what = format!("{} {}", run.benchmark, run.args.join(" ")).trim_end().to_owned();
+        match &run.outcome {
+            Outcome::Measured { .. } => {}
+            Outcome::Failed { reason, .. } => {
+                let (variant, reason) = (run.variant.clone(), reason.clone());
+                failures.insert(Failure { variant, what, reason, skipped: false });
+            }
+            Outcome::Skipped { reason } => {
+                skipped.entry([&run.variant, &run.benchmark, reason]).or_default().insert(what);
+            }
+        }
     }
+    failures.extend(skipped.into_iter().map(|([variant, benchmark, reason], what)| Failure {
+        what: match what.len() {
+            1 => what.into_iter().collect(),
+            number => format!("{benchmark} ({number} command lines)"),
+        },
+        variant: variant.to_owned(),
+        reason: reason.to_owned(),
+        skipped: true,
+    }));
     failures.into_iter().collect()
 }
 
@@ -358,6 +372,18 @@ pub mod tests {
         let Quiet { blocks, repeated, disturbed, wanted } = summary.quiet;
         assert_eq!((blocks, repeated, disturbed, wanted), (6, 1, 1, 6));
         assert_eq!(summary.verdicts[0].finding, crate::verdict::Finding::Holds);
+    }
+
+    #[test]
+    fn without_values_of_the_baseline_there_are_no_ratios() {
+        let mut contents = contents();
+        let ratio = |contents: &Contents| {
+            let summary = Summary::new(contents);
+            crate::report::table::ratio(&summary.groups[0].rows[0].cells["b"])
+        };
+        assert_eq!(ratio(&contents), "baseline");
+        contents.experiment.baseline = "gone".into();
+        assert_eq!(ratio(&contents), "–");
     }
 
     #[test]

@@ -73,10 +73,10 @@ pub fn interval(cell: &Cell, unit: &str) -> String {
     format!("{} – {}", scale.number(cell.median.low), scale.number(cell.median.high))
 }
 
-/// The ratio to the baseline with its interval.
+/// The ratio to the baseline with its interval; a dash where the baseline has no value.
 pub fn ratio(cell: &Cell) -> String {
     cell.ratio.map_or_else(
-        || "baseline".into(),
+        || if cell.baseline { "baseline".into() } else { "–".into() },
         |it| {
             let [value, low, high] = [it.value, it.low, it.high].map(numbers::digits);
             format!("{value}x ({low} – {high})")
