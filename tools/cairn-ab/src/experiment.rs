@@ -544,13 +544,29 @@ mod tests {
         assert_eq!(cases[3].at["s"], Coordinate::Number(8.0));
     }
 
+    /// What needs an installation is checked in `tests/ab.rs` of the repository.
     #[test]
     fn those_that_ship_are_sound() {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/experiments");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let list = fs::read_to_string(root.join("bench/experiments/README.md")).unwrap();
         let mut read = 0;
-        for entry in fs::read_dir(dir).unwrap() {
-            let it = Experiment::read(&entry.unwrap().path()).unwrap_or_else(|it| panic!("{it}"));
-            assert!(!it.claim.is_empty() && !it.verdicts.is_empty(), "{}", it.title);
+        for entry in fs::read_dir(root.join("bench/experiments")).unwrap() {
+            let file = entry.unwrap().path();
+            if file.extension().is_none_or(|it| it != "toml") {
+                continue;
+            }
+            let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+            let it = Experiment::read(&file).unwrap_or_else(|it| panic!("{it}"));
+            assert!(!it.claim.is_empty() && !it.verdicts.is_empty(), "{name}");
+            assert!(list.contains(&format!("[{name}]({name}.toml)")), "{name} is not in the list");
+            for benchmark in &it.benchmarks {
+                let program = root.join("bench/programs/src/bin").join(&benchmark.binary);
+                let found = program.with_extension("rs").is_file() || program.is_dir();
+                assert!(found, "{name}: there is no program {}", benchmark.binary);
+            }
+            // Otherwise nobody knows what it is about.
+            let vague = it.verdicts.iter().find(|it| it.benchmark.is_none());
+            assert!(it.benchmarks.len() == 1 || vague.is_none(), "{name}: {vague:?}");
             read += 1;
         }
         assert!(read > 1);
