@@ -368,6 +368,67 @@ static void freed(void)
     }
 }
 
+/* Asking is as good as waiting, whatever the operation consists of. */
+static void looks(void)
+{
+    int out = 40 + rank, in = -1, flag = 0, sum = -1;
+    Count count = -1;
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Comm comm = MPI_COMM_NULL;
+    OK(MPI_Isendrecv(&out, 1, MPI_INT, next, 21, &in, 1, MPI_INT, previous, 21, MPI_COMM_WORLD,
+                     &request));
+    for (int round = 0; round < 3; round++) {
+        if (round < 2)
+            for (flag = 0; !flag;)
+                OK(MPI_Request_get_status(request, &flag, &status));
+        else
+            OK(MPI_Wait(&request, &status));
+        CHECK(status.MPI_SOURCE == previous && status.MPI_TAG == 21 && in == 40 + previous);
+        OK(MPI_Get_count(&status, MPI_INT, &count));
+        CHECK(count == 1);
+    }
+    /* The communicator is there as soon as the program knows. */
+    OK(MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request));
+    for (flag = 0; !flag;)
+        OK(MPI_Request_get_status(request, &flag, &status));
+    CHECK(is_empty(&status));
+    OK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm));
+    CHECK(sum == size * (size - 1) / 2);
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    OK(MPI_Comm_free(&comm));
+    OK(MPI_Recv_init(&in, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &request));
+    OK(MPI_Start(&request));
+    OK(MPI_Request_get_status(request, &flag, &status));
+    CHECK(flag && status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);
+    OK(MPI_Wait(&request, &status));
+    CHECK(status.MPI_SOURCE == MPI_PROC_NULL);
+    OK(MPI_Request_free(&request));
+}
+
+/* Persistent requests that are freed while they are active, and new ones after them. */
+static void freed_while_active(void)
+{
+    static char memory[2 * MPI_BSEND_OVERHEAD];
+    int value = 6, in;
+    MPI_Request request;
+    void *address;
+    Count length;
+    OK(MPI_Buffer_attach(memory, sizeof memory));
+    for (int round = 0; round < 3; round++) {
+        in = -1;
+        OK(MPI_Bsend_init(&value, 1, MPI_INT, next, 22, MPI_COMM_WORLD, &request));
+        OK(MPI_Start(&request));
+        OK(MPI_Request_free(&request));
+        OK(MPI_Recv(&in, 1, MPI_INT, previous, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK(in == 6);
+        OK(MPI_Recv_init(&in, 1, MPI_INT, MPI_PROC_NULL, 22, MPI_COMM_WORLD, &request));
+        OK(MPI_Start(&request));
+        OK(MPI_Request_free(&request));
+    }
+    OK(MPI_Buffer_detach(&address, &length));
+}
+
 static void persistent_mistakes(void)
 {
     int value = 0;
@@ -398,6 +459,8 @@ int main(void)
     failures();
     cancelled();
     freed();
+    looks();
+    freed_while_active();
     persistent_mistakes();
     OK(MPI_Finalize());
     return 0;

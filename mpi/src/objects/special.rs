@@ -30,6 +30,8 @@ pub struct Special {
 struct State {
     body: Option<Body>,
     complete: bool,
+    /// What became of it, where somebody asked without ending it.
+    known: Option<(Status, Result<()>)>,
     /// The program needs it no more; it ends when it is complete.
     freed: bool,
 }
@@ -86,15 +88,17 @@ pub fn make(body: Body) -> &'static Special {
                 active: 0,
                 reserved: 0,
             },
-            state: Mutex::new(State { body: None, complete: false, freed: false }),
+            state: Mutex::new(State { body: None, complete: false, known: None, freed: false }),
         }))
     });
-    *special.state.lock() = State { body: Some(body), complete: false, freed: false };
+    *special.state.lock() = State { body: Some(body), complete: false, known: None, freed: false };
     special.view.completion.store(REQUEST_PENDING, Ordering::Relaxed);
     let view = special.view();
     // SAFETY: new or gone: nobody looks at it.
     unsafe {
         (*view).status = MessageStatus::default();
+        // The one before may have been freed while it was active.
+        (*view).active = 0;
         (*view).magic = REQUEST_MAGIC;
     }
     special
@@ -174,6 +178,9 @@ pub fn of(request: RequestRef) -> Option<&'static Special> {
 pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
     let special = of(request)?;
     let mut state = special.state.lock();
+    if let Some(known) = state.known.take() {
+        return Some(known);
+    }
     Some(match state.body.as_mut() {
         Some(Body::Several { finish, .. }) => {
             let finish = finish.take();
@@ -186,17 +193,35 @@ pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
             drop(state);
             generalized.end()
         }
-        Some(Body::Idle(receives)) => {
-            (if *receives { Status::FROM_NOBODY } else { Status::EMPTY }, Ok(()))
-        }
+        Some(Body::Idle(receives)) => (of_nobody(*receives), Ok(())),
         Some(Body::Buffered(..)) | None => (Status::EMPTY, Ok(())),
     })
 }
 
-/// The status of a complete one, which stays as it is.
+/// The status of an operation with `MPI_PROC_NULL`.
+fn of_nobody(receives: bool) -> Status {
+    if receives { Status::FROM_NOBODY } else { Status::EMPTY }
+}
+
+/// The status of a complete one, which stays as it is. What is to be done when the program learns that
+/// it is complete is done.
 pub fn peek(request: RequestRef) -> Status {
-    let generalized = of(request).and_then(Special::generalized);
-    generalized.map_or(Status::EMPTY, |generalized| generalized.query().0)
+    let Some(special) = of(request) else { return Status::EMPTY };
+    if let Some(generalized) = special.generalized() {
+        return generalized.query().0;
+    }
+    // Held meanwhile: another thread that asks waits until it is done.
+    let mut state = special.state.lock();
+    if let Some(Body::Several { finish, .. }) = &mut state.body
+        && let Some(finish) = finish.take()
+    {
+        state.known = Some(finish());
+    }
+    match (&state.known, &state.body) {
+        (Some((status, _)), _) => *status,
+        (None, Some(Body::Idle(receives))) => of_nobody(*receives),
+        _ => Status::EMPTY,
+    }
 }
 
 /// Makes a request of others, which it owns from now on.
