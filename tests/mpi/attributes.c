@@ -96,8 +96,14 @@ static void copies(void)
     /* A function that fails makes the call fail. */
     OK(MPI_Comm_set_attr(MPI_COMM_WORLD, keys[1], &digits[8]));
     CHECK(expect("d7"));
+    comm = MPI_COMM_WORLD;
     FAILS(MPI_ERR_OTHER, MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-    CHECK(expect("c1c8d1"));
+    CHECK(expect("c1c8d1") && comm == MPI_COMM_NULL);
+    MPI_Request request;
+    comm = MPI_COMM_WORLD;
+    OK(MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request));
+    FAILS(MPI_ERR_OTHER, MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK(expect("c1c8d1") && comm == MPI_COMM_NULL);
     OK(MPI_Comm_delete_attr(MPI_COMM_WORLD, keys[1]));
     CHECK(expect("d8"));
     CHECK(value_of(MPI_COMM_WORLD, keys[1]) == -1);

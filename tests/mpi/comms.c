@@ -78,14 +78,20 @@ static void infos(void)
     OK(MPI_Info_set(info, key, "true"));
     OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comms[0]));
     CHECK(has(comms[0], key, "true"));
+    /* Hints are not handed on. Those that have a default have it everywhere. */
     OK(MPI_Comm_dup(comms[0], &comms[1]));
-    CHECK(has(comms[1], key, "true"));
+    CHECK(has(comms[1], key, "false"));
+    CHECK(has(MPI_COMM_WORLD, "mpi_assert_allow_overtaking", "false"));
+    CHECK(has(MPI_COMM_SELF, "mpi_assert_exact_length", "false"));
     OK(MPI_Comm_dup_with_info(comms[0], MPI_INFO_NULL, &comms[2]));
     CHECK(!has(comms[2], key, "true"));
     OK(MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &comms[3], &requests[0]));
     OK(MPI_Comm_idup(comms[0], &comms[4], &requests[1]));
     OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
-    CHECK(has(comms[3], key, "true") && has(comms[4], key, "true"));
+    CHECK(has(comms[3], key, "true") && has(comms[4], key, "false"));
+    OK(MPI_Comm_set_info(comms[2], info));
+    CHECK(has(comms[2], key, "true"));
+    OK(MPI_Info_set(info, key, "perhaps"));
     OK(MPI_Comm_set_info(comms[2], info));
     CHECK(has(comms[2], key, "true"));
     for (int n = 0; n < 5; n++) {

@@ -104,7 +104,7 @@ pub fn comm_set_name(comm: Comm, comm_name: &CStr) -> Result<()> {
 
 pub fn comm_get_info(comm: Comm, info_used: Out<Info>) -> Result<()> {
     let pairs = of(comm)?.info.lock().clone();
-    info_used.set(info::make(pairs));
+    info_used.set(info::make(pairs.with_assertions()));
     Ok(())
 }
 
@@ -130,16 +130,14 @@ pub fn comm_free(comm: InOut<Comm>) -> Result<()> {
 }
 
 pub fn comm_dup(comm: Comm, newcomm: Out<Comm>) -> Result<()> {
-    let parent = of(comm)?;
-    let hints = parent.info.lock().clone();
-    newcomm.set(dup(parent, comm, hints)?);
-    Ok(())
+    // Hints are not handed on (MPI 5.0, section 7.4.2).
+    comm_dup_with_info(comm, MPI_INFO_NULL, newcomm)
 }
 
 pub fn comm_dup_with_info(comm: Comm, info: Info, newcomm: Out<Comm>) -> Result<()> {
-    let parent = of(comm)?;
-    newcomm.set(dup(parent, comm, hints(info)?)?);
-    Ok(())
+    let made = dup(of(comm)?, comm, hints(info)?);
+    newcomm.set(*made.as_ref().unwrap_or(&MPI_COMM_NULL));
+    made.map(|_| ())
 }
 
 fn hints(info: Info) -> Result<Pairs> {
@@ -186,9 +184,7 @@ fn related(
 }
 
 pub fn comm_idup(comm: Comm, newcomm: Out<Comm>, request: Out<Request>) -> Result<()> {
-    let parent = of(comm)?;
-    let hints = parent.info.lock().clone();
-    idup(parent, comm, hints, newcomm, request)
+    comm_idup_with_info(comm, MPI_INFO_NULL, newcomm, request)
 }
 
 pub fn comm_idup_with_info(
@@ -217,11 +213,11 @@ fn idup(
         let number = unsafe { *number.get() };
         let made = child(parent, number, &members, hints).and_then(|new| {
             copy_attributes(parent, handle, new)?;
-            newcomm.set(handle_of(new));
-            Ok(())
+            Ok(handle_of(new))
         });
+        newcomm.set(*made.as_ref().unwrap_or(&MPI_COMM_NULL));
         parent.release();
-        (Status::EMPTY, made)
+        (Status::EMPTY, made.map(|_| ()))
     };
     request.set(special::in_steps(parts, next, Box::new(finish)));
     Ok(())

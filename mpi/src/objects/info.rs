@@ -14,6 +14,14 @@ use crate::abi::generated::types::Info;
 use crate::error::{Error, Result};
 use crate::runtime;
 
+/// What a program may assert of a communicator, "false" by default (MPI 5.0, section 7.4.4).
+const ASSERTIONS: [(&str, u32); 4] = [
+    ("mpi_assert_allow_overtaking", COMM_ALLOW_OVERTAKING),
+    ("mpi_assert_no_any_source", COMM_NO_ANY_SOURCE),
+    ("mpi_assert_no_any_tag", COMM_NO_ANY_TAG),
+    ("mpi_assert_exact_length", COMM_EXACT_LENGTH),
+];
+
 /// Keys with values, in the order in which the keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairs(Vec<(String, String)>);
@@ -49,23 +57,30 @@ impl Pairs {
         self.0.get(place).map(|(key, _)| key.as_str())
     }
 
-    /// Takes the hints of a program for an object.
+    /// Takes the hints of a program for an object; an assertion that is neither true nor false is none.
     pub fn take_hints(&mut self, hints: &Self) {
         for (key, value) in &hints.0 {
-            self.set(key, value);
+            let asserts = ASSERTIONS.iter().any(|(known, _)| known == key);
+            if !asserts || matches!(value.as_str(), "true" | "false") {
+                self.set(key, value);
+            }
         }
     }
 
-    /// The assertions of a communicator that are set (MPI 5.0, section 7.4.4).
+    /// The assertions of a communicator that are set.
     pub fn assertions(&self) -> u32 {
-        let keys = [
-            ("mpi_assert_allow_overtaking", COMM_ALLOW_OVERTAKING),
-            ("mpi_assert_no_any_source", COMM_NO_ANY_SOURCE),
-            ("mpi_assert_no_any_tag", COMM_NO_ANY_TAG),
-            ("mpi_assert_exact_length", COMM_EXACT_LENGTH),
-        ];
-        let set = keys.into_iter().filter(|(key, _)| self.get(key) == Some("true"));
+        let set = ASSERTIONS.iter().filter(|(key, _)| self.get(key) == Some("true"));
         set.fold(0, |flags, (_, flag)| flags | flag)
+    }
+
+    /// The hints of a communicator as a program sees them: also those that have their defaults.
+    pub fn with_assertions(mut self) -> Self {
+        for (key, _) in ASSERTIONS {
+            if self.get(key).is_none() {
+                self.set(key, "false");
+            }
+        }
+        self
     }
 }
 
