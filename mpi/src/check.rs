@@ -34,6 +34,11 @@ pub fn running() -> Result<()> {
     if state::is_running() { levels::enter() } else { Err(not_running(state::world())) }
 }
 
+/// The same, for what any thread may call whatever the level of thread support.
+pub fn running_somewhere() -> Result<()> {
+    if state::is_running() { Ok(()) } else { Err(not_running(state::world())) }
+}
+
 #[cold]
 fn not_running(world: World) -> Error {
     let text = match world {

@@ -1,10 +1,28 @@
 /* The environment: levels of thread support, names, versions, clocks, memory, handles as integers. */
+#include <pthread.h>
 #include <stdint.h>
 
 #include "check.h"
 
+/* Whatever the level of thread support. */
+static void *asks(void *main)
+{
+    int level = -1;
+    OK(MPI_Is_thread_main(main));
+    OK(MPI_Query_thread(&level));
+    CHECK(level == wanted_level());
+    OK(MPI_Initialized(&level));
+    OK(MPI_Finalized(&level));
+    return NULL;
+}
+
 static void threads(int size)
 {
+    pthread_t other;
+    int main = -1;
+    CHECK(pthread_create(&other, NULL, asks, &main) == 0);
+    CHECK(pthread_join(other, NULL) == 0);
+    CHECK(main == 0);
     int provided = -1, flag = -1;
     OK(MPI_Query_thread(&provided));
     CHECK(provided == wanted_level());

@@ -80,12 +80,16 @@ pub fn abort(comm: Comm, errorcode: c_int) -> Result<()> {
     runtime::abort(errorcode, &text)
 }
 
+/// Any thread may ask (MPI 5.0, section 11.6.2).
 pub fn query_thread(provided: Out<c_int>) -> Result<()> {
+    check::running_somewhere()?;
     provided.set(runtime::runtime().thread_level());
     Ok(())
 }
 
+/// Any thread may ask: that is what it is for.
 pub fn is_thread_main(flag: Out<c_int>) -> Result<()> {
+    check::running_somewhere()?;
     let main = runtime::runtime().main_thread == std::thread::current().id();
     flag.set(main.into());
     Ok(())

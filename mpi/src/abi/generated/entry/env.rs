@@ -205,7 +205,6 @@ unsafe extern "C" fn PMPI_Is_thread_main(flag: *mut c_int) -> c_int {
         unsafe {
             let flag = args::out(flag);
             if check::enabled() {
-                check::running()?;
                 check::pointer("flag", flag)?;
             }
             crate::calls::env::is_thread_main(flag)
@@ -235,7 +234,6 @@ unsafe extern "C" fn PMPI_Query_thread(provided: *mut c_int) -> c_int {
         unsafe {
             let provided = args::out(provided);
             if check::enabled() {
-                check::running()?;
                 check::pointer("provided", provided)?;
             }
             crate::calls::env::query_thread(provided)
