@@ -24,6 +24,7 @@ const KINDS: &[Kind] = &[
     (&["count", "large_count"], "1", &[("-1", "COUNT"), ("INT_MIN", "COUNT")]),
     (&["size"], "8", &[("-1", "ARG")]),
     (&["length"], "1", &[("-1", "ARG")]),
+    (&["ndims"], "1", &[("-1", "DIMS")]),
     (&["memory_size"], "8", &[("-1", "SIZE")]),
     (&["dest", "rank"], "0", &[("1", "RANK"), ("MPI_ANY_SOURCE", "RANK"), ("INT_MAX", "RANK")]),
     (&["source"], "0", &[("1", "RANK"), ("-9", "RANK"), ("INT_MIN", "RANK")]),

@@ -287,6 +287,12 @@ int main(void)
     CHECK(parent == MPI_COMM_NULL);
     MPI_Comm world = MPI_COMM_WORLD;
     FAILS(MPI_ERR_COMM, MPI_Comm_free(&world));
+    FAILS(MPI_ERR_COMM, MPI_Comm_disconnect(&world));
+    MPI_Comm dup;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
+    works(dup);
+    OK(MPI_Comm_disconnect(&dup));
+    CHECK(dup == MPI_COMM_NULL);
     MPI_Finalize();
     return 0;
 }

@@ -171,6 +171,10 @@ static void hardware_and_fortran(void)
     CHECK(class_of(MPI_Abi_set_fortran_booleans(4, &yes, &no)) == MPI_ERR_ABI);
     OK(MPI_Topo_test(MPI_COMM_WORLD, &topology));
     CHECK(topology == MPI_UNDEFINED);
+    int dims[3] = { 0, 2, 0 };
+    OK(MPI_Dims_create(24, 3, dims));
+    CHECK(dims[0] == 4 && dims[1] == 2 && dims[2] == 3);
+    FAILS(MPI_ERR_DIMS, MPI_Dims_create(25, 3, dims));
 }
 
 int main(void)

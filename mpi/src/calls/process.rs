@@ -1,7 +1,14 @@
 //! Processes that start others or meet them (MPI 5.0, chapter 11).
 
+use super::comm::comm_free;
 use crate::abi::prelude::*;
 use crate::runtime::runtime;
+
+/// What `MPI_Comm_free` does already, which waits until all processes are there and buffered messages
+/// are sent: the program has completed all else.
+pub fn comm_disconnect(comm: InOut<Comm>) -> Result<()> {
+    comm_free(comm)
+}
 
 /// No process of this version can start others, so none has a parent, unless the process manager of
 /// another library says that one of its own did it.

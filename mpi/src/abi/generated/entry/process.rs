@@ -31,9 +31,20 @@ unsafe extern "C" fn PMPI_Comm_connect(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Comm_disconnect(comm: *mut Comm) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let comm = args::inout(comm);
+            if check::enabled() {
+                check::running()?;
+                check::comm_io("comm", comm)?;
+            }
+            crate::calls::process::comm_disconnect(comm)
+        }
+    };
     // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
     let held = unsafe { args::held(comm, MPI_COMM_NULL) };
-    unsupported("MPI_Comm_disconnect", Origin::Comm(held))
+    finish("MPI_Comm_disconnect", Origin::Comm(held), call())
 }
 
 #[unsafe(no_mangle)]

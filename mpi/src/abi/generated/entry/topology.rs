@@ -77,8 +77,23 @@ unsafe extern "C" fn PMPI_Cartdim_get(comm: Comm, _ndims: *mut c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Dims_create(_nnodes: c_int, _ndims: c_int, _dims: *mut c_int) -> c_int {
-    unsupported("MPI_Dims_create", Origin::None)
+unsafe extern "C" fn PMPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::ndims("ndims", ndims)?;
+            }
+            let dims = {
+                let length = args::length(ndims);
+                check::array("dims", dims, length)?;
+                args::slice_mut(dims, length)
+            };
+            crate::calls::topology::dims_create(nnodes, ndims, dims)
+        }
+    };
+    finish("MPI_Dims_create", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
