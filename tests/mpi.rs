@@ -78,6 +78,7 @@ mod with_ints {
         modes: 1..=8;
         ops: 1..=5;
         p2p: 1..=8;
+        partitioned: 1..=8;
         pcoll: 1..=8;
         places: 1..=8;
         statuses: 1..=1;
@@ -99,6 +100,7 @@ mod with_large_counts {
         modes: 2..=2;
         ops: 1..=4;
         p2p: 2..=3;
+        partitioned: 2..=2;
         places: 3..=3;
         statuses: 1..=1;
     }

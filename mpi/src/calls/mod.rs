@@ -21,6 +21,7 @@ pub mod icoll;
 pub mod info;
 pub mod op;
 pub mod p2p;
+pub mod partitioned;
 pub mod pcoll;
 pub mod process;
 pub mod request;

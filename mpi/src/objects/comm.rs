@@ -8,7 +8,7 @@
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm as View};
@@ -57,6 +57,8 @@ pub struct CommBody {
     collective_calls: AtomicU64,
     /// Persistent requests for them so far.
     persistent_requests: AtomicU64,
+    /// Partitions of sends so far.
+    partitions: AtomicU32,
     /// Set by `make` before anybody else knows the communicator.
     collectives: OnceLock<Collectives>,
 }
@@ -195,6 +197,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         names: Mutex::new(vec![name]),
         collective_calls: AtomicU64::new(0),
         persistent_requests: AtomicU64::new(0),
+        partitions: AtomicU32::new(0),
         collectives: OnceLock::new(),
     });
     let view = comm.view.get();
@@ -324,6 +327,12 @@ impl CommBody {
     /// Every process makes the same ones in the same order, so all come to the same tag.
     pub fn next_tag(&self) -> i32 {
         tag(self.collective_calls.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The first of as many new numbers of partitions that this process sends, which all end before
+    /// `end`.
+    pub fn partition_numbers(&self, partitions: usize, end: u32) -> Result<u32> {
+        super::partitioned::numbers(&self.partitions, partitions, end)
     }
 
     /// Runs a blocking collective.

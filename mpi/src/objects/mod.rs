@@ -14,6 +14,7 @@ pub mod info;
 pub mod message;
 pub mod op;
 pub mod packing;
+pub mod partitioned;
 pub mod request;
 pub mod session;
 pub mod special;

@@ -134,7 +134,8 @@ pub fn comm_of(request: RequestRef) -> Option<CommRef> {
 
 /// Whose error handler hears of errors of a request.
 pub fn origin(request: RequestRef) -> Origin {
-    comm_of(request).map_or(Origin::None, |comm| Origin::Comm(comm::handle(comm)))
+    let comm = comm_of(request).or_else(|| special::of(request)?.comm());
+    comm.map_or(Origin::None, |comm| Origin::Comm(comm::handle(comm)))
 }
 
 /// Whether there is something to wait for: not a persistent request that was not started.

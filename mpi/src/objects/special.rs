@@ -14,6 +14,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::bsend;
 use super::comm::CommRef;
 use super::grequest::Generalized;
+use super::partitioned::{self, Partitioned};
 use super::request::{self, RequestRef};
 use crate::abi::generated::types::Request;
 use crate::abi::status::Status;
@@ -58,6 +59,8 @@ pub enum Body {
     Idle(bool),
     /// A persistent buffered send.
     Buffered(PmlSend, CommRef),
+    /// Partitioned communication.
+    Partitioned(Box<Partitioned>),
 }
 
 // SAFETY: the program vouches for the buffer of a persistent request as long as it lives; the rest may
@@ -126,6 +129,37 @@ impl Special {
         }
     }
 
+    /// The same, with what became of it.
+    pub fn complete_with(&'static self, status: Status, result: Result<()>) {
+        self.state.lock().known = Some((status, result));
+        self.complete();
+    }
+
+    /// It goes on again; for persistent ones.
+    pub fn reset(&'static self) {
+        let mut state = self.state.lock();
+        state.complete = false;
+        state.known = None;
+        self.view.completion.store(REQUEST_PENDING, Ordering::Relaxed);
+    }
+
+    /// Works on the partitions behind a request, if it has some.
+    pub fn with_partitioned<T>(&self, work: impl FnOnce(&mut Partitioned) -> T) -> Option<T> {
+        match &mut self.state.lock().body {
+            Some(Body::Partitioned(partitioned)) => Some(work(partitioned)),
+            _ => None,
+        }
+    }
+
+    /// Its communicator, if it is of one.
+    pub fn comm(&self) -> Option<CommRef> {
+        match &self.state.lock().body {
+            Some(Body::Buffered(_, comm)) => Some(*comm),
+            Some(Body::Partitioned(partitioned)) => Some(partitioned.comm()),
+            _ => None,
+        }
+    }
+
     /// The functions of a generalized request, until they were told that it ends.
     pub fn generalized(&self) -> Option<Generalized> {
         match self.state.lock().body {
@@ -150,6 +184,7 @@ impl Special {
                 let _ = generalized.free();
             }
             Some(Body::Buffered(_, comm)) => comm.release(),
+            Some(Body::Partitioned(partitioned)) => partitioned.end(self),
             Some(Body::Idle(_)) | None => {}
         }
         let view = self.view();
@@ -194,7 +229,7 @@ pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
             generalized.end()
         }
         Some(Body::Idle(receives)) => (of_nobody(*receives), Ok(())),
-        Some(Body::Buffered(..)) | None => (Status::EMPTY, Ok(())),
+        Some(Body::Buffered(..) | Body::Partitioned(_)) | None => (Status::EMPTY, Ok(())),
     })
 }
 
@@ -242,7 +277,16 @@ pub fn in_steps(parts: Vec<RequestRef>, next: Option<Next>, finish: Finish) -> R
 /// Releases a request that is going on when it is complete, and not before: until then it keeps its
 /// communicator alive.
 pub fn forget(request: RequestRef) {
-    let handle = several(vec![request], Box::new(|| (Status::EMPTY, Ok(()))));
+    forget_with(request, ());
+}
+
+/// The same, with memory that stays until then.
+pub fn forget_with(request: RequestRef, memory: impl Send + 'static) {
+    let finish = move || {
+        drop(memory);
+        (Status::EMPTY, Ok(()))
+    };
+    let handle = several(vec![request], Box::new(finish));
     if let Some(view) = request::find(handle) {
         request::release(view);
     }
@@ -250,21 +294,22 @@ pub fn forget(request: RequestRef) {
 
 /// Makes a persistent request of an operation with `MPI_PROC_NULL`.
 pub fn idle(receives: bool) -> Request {
-    persistent(Body::Idle(receives))
+    persistent(Body::Idle(receives)).handle()
 }
 
 /// Makes a persistent request of a buffered send.
 pub fn buffered(send: PmlSend, comm: CommRef) -> Request {
     comm.retain();
-    persistent(Body::Buffered(send, comm))
+    persistent(Body::Buffered(send, comm)).handle()
 }
 
-fn persistent(body: Body) -> Request {
+/// Makes a persistent request, which is not active.
+pub fn persistent(body: Body) -> &'static Special {
     let special = make(body);
     // SAFETY: nobody else knows it yet. It is complete whenever somebody looks.
     unsafe { (*special.view()).start = Some(start) };
     special.complete();
-    special.handle()
+    special
 }
 
 unsafe extern "C" fn start(view: *mut View) -> i32 {
@@ -278,6 +323,10 @@ unsafe extern "C" fn start(view: *mut View) -> i32 {
 /// Starts a persistent request again, if it is one of these.
 pub fn restart(request: RequestRef) -> Option<Result<()>> {
     let special = of(request)?;
+    if special.with_partitioned(|_| ()).is_some() {
+        partitioned::start(special);
+        return Some(Ok(()));
+    }
     let send = match &special.state.lock().body {
         Some(Body::Buffered(send, comm)) => Some((*send, *comm)),
         _ => None,

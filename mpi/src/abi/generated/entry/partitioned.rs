@@ -3,95 +3,227 @@
 use crate::abi::prelude::*;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Parrived(
-    request: Request,
-    _partition: c_int,
-    _flag: *mut c_int,
-) -> c_int {
-    unsupported("MPI_Parrived", Origin::Request(request))
+unsafe extern "C" fn PMPI_Parrived(request: Request, partition: c_int, flag: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let flag = args::out(flag);
+            if check::enabled() {
+                check::running()?;
+                check::request_object("request", request)?;
+                check::pointer("flag", flag)?;
+            }
+            crate::calls::partitioned::parrived(request, partition, flag)
+        }
+    };
+    finish("MPI_Parrived", Origin::Request(request), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Pready(_partition: c_int, request: Request) -> c_int {
-    unsupported("MPI_Pready", Origin::Request(request))
+unsafe extern "C" fn PMPI_Pready(partition: c_int, request: Request) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::request_object("request", request)?;
+            }
+            crate::calls::partitioned::pready(partition, request)
+        }
+    };
+    finish("MPI_Pready", Origin::Request(request), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pready_list(
-    _length: c_int,
-    _array_of_partitions: *const c_int,
+    length: c_int,
+    array_of_partitions: *const c_int,
     request: Request,
 ) -> c_int {
-    unsupported("MPI_Pready_list", Origin::Request(request))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::length("length", length)?;
+                check::request_object("request", request)?;
+            }
+            let array_of_partitions = {
+                let length = args::length(length);
+                check::array("array_of_partitions", array_of_partitions, length)?;
+                args::slice(array_of_partitions, length)
+            };
+            crate::calls::partitioned::pready_list(length, array_of_partitions, request)
+        }
+    };
+    finish("MPI_Pready_list", Origin::Request(request), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pready_range(
-    _partition_low: c_int,
-    _partition_high: c_int,
+    partition_low: c_int,
+    partition_high: c_int,
     request: Request,
 ) -> c_int {
-    unsupported("MPI_Pready_range", Origin::Request(request))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            if check::enabled() {
+                check::running()?;
+                check::request_object("request", request)?;
+            }
+            crate::calls::partitioned::pready_range(partition_low, partition_high, request)
+        }
+    };
+    finish("MPI_Pready_range", Origin::Request(request), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Precv_init(
-    _buf: *mut c_void,
-    _partitions: c_int,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *mut c_void,
+    partitions: c_int,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Precv_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer("buf", buf, count, datatype)?;
+                check::length("partitions", partitions)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::info("info", info)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::partitioned::precv_init(
+                buf, partitions, count, datatype, dest, tag, comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Precv_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Precv_init_c(
-    _buf: *mut c_void,
-    _partitions: c_int,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *mut c_void,
+    partitions: c_int,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Precv_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer("buf", buf, count, datatype)?;
+                check::length("partitions", partitions)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::info("info", info)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::partitioned::precv_init(
+                buf, partitions, count, datatype, dest, tag, comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Precv_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Psend_init(
-    _buf: *const c_void,
-    _partitions: c_int,
-    _count: c_int,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    partitions: c_int,
+    count: c_int,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Psend_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer("buf", buf, count, datatype)?;
+                check::length("partitions", partitions)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::info("info", info)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::partitioned::psend_init(
+                buf, partitions, count, datatype, dest, tag, comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Psend_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Psend_init_c(
-    _buf: *const c_void,
-    _partitions: c_int,
-    _count: Count,
-    _datatype: Datatype,
-    _dest: c_int,
-    _tag: c_int,
+    buf: *const c_void,
+    partitions: c_int,
+    count: Count,
+    datatype: Datatype,
+    dest: c_int,
+    tag: c_int,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Psend_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let count = args::count(count);
+            let request = args::out(request);
+            if check::enabled() {
+                check::running()?;
+                check::comm("comm", comm)?;
+                check::buffer("buf", buf, count, datatype)?;
+                check::length("partitions", partitions)?;
+                check::count("count", count)?;
+                check::datatype("datatype", datatype)?;
+                check::dest("dest", dest, comm)?;
+                check::tag("tag", tag)?;
+                check::info("info", info)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::partitioned::psend_init(
+                buf, partitions, count, datatype, dest, tag, comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Psend_init_c", Origin::Comm(comm), call())
 }
 
 std::arch::global_asm!(
