@@ -145,6 +145,33 @@ static void refused_deletion(void)
     OK(MPI_Comm_free_keyval(&key));
 }
 
+static int pair[2];
+
+/* Deletes the other one. */
+static int delete_both(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void) key, (void) extra;
+    called('d', *(int *) value);
+    if (*(int *) value == 2)
+        OK(MPI_Comm_delete_attr(comm, pair[0]));
+    return MPI_SUCCESS;
+}
+
+/* Each attribute is deleted once, whoever does it. */
+static void deletion_in_deletion(void)
+{
+    MPI_Comm comm;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    for (int n = 0; n < 2; n++) {
+        OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_both, &pair[n], NULL));
+        OK(MPI_Comm_set_attr(comm, pair[n], &digits[n + 1]));
+    }
+    OK(MPI_Comm_free(&comm));
+    CHECK(expect("d2d1"));
+    for (int n = 0; n < 2; n++)
+        OK(MPI_Comm_free_keyval(&pair[n]));
+}
+
 static void of_datatypes(void)
 {
     int key, flag = -1;
@@ -205,6 +232,7 @@ int main(void)
     predefined();
     copies();
     refused_deletion();
+    deletion_in_deletion();
     of_datatypes();
     of_old();
     for (n = 0; n < 3; n++) {

@@ -83,6 +83,11 @@ impl<H> Attributes<H> {
         self.0.iter().find(|attribute| attribute.key == key).cloned()
     }
 
+    /// Whether an attribute is there that was there before, with the same value.
+    fn has(&self, known: &Attribute<H>) -> bool {
+        self.0.iter().any(|own| own.key == known.key && own.value == known.value)
+    }
+
     /// Takes an attribute away, unless another thread has done so or changed it.
     fn remove(&mut self, gone: &Attribute<H>) {
         self.0.retain(|own| own.key != gone.key || own.value != gone.value);
@@ -188,10 +193,14 @@ fn said(what: &str, key: c_int, code: c_int) -> Result<()> {
     }
 }
 
-/// Deletes all attributes of an object, the last one first.
+/// Deletes all attributes of an object, the last one first. A function that is called for one may
+/// delete others.
 pub fn delete_every<H: Holder>(held: &Mutex<Attributes<H>>, handle: H) -> Result<()> {
     let all = held.lock().0.clone();
-    all.iter().rev().try_for_each(|attribute| delete_one(held, handle, attribute))
+    all.iter().rev().try_for_each(|attribute| {
+        let there = held.lock().has(attribute);
+        if there { delete_one(held, handle, attribute) } else { Ok(()) }
+    })
 }
 
 /// Copies the attributes of an object to its duplicate, as the program's functions say, the first
@@ -204,6 +213,10 @@ pub fn copy_every<H: Holder>(
 ) -> Result<()> {
     let all = from.lock().0.clone();
     for attribute in all {
+        // The function of another one may have deleted it.
+        if !from.lock().has(&attribute) {
+            continue;
+        }
         match copy_one(&attribute, handle) {
             Ok(None) => {}
             Ok(Some(value)) => to.lock().0.push(Attribute { value, ..attribute }),
