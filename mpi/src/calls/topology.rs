@@ -40,7 +40,7 @@ fn balanced(number: u32, factors: usize, limit: u32) -> Option<Vec<u32>> {
         u64::from(factor).checked_pow(factors as u32).is_none_or(|most| most >= number.into())
     };
     let mut divisors: Vec<u32> = (1..=number.isqrt())
-        .filter(|small| number % small == 0)
+        .filter(|small| number.is_multiple_of(*small))
         .flat_map(|small| [small, number / small])
         .filter(|factor| *factor <= limit && reaches(*factor))
         .collect();

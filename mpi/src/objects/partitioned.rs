@@ -376,7 +376,7 @@ impl Partitioned {
             self.failed = Some(Error::new(MPI_ERR_TRUNCATE, text));
             return;
         }
-        if theirs.bytes % size != 0 {
+        if !theirs.bytes.is_multiple_of(size) {
             packed.resize(all as usize, 0);
         }
         self.messages.resize_with(theirs.partitions, || Message::Open);
