@@ -108,7 +108,7 @@ const KINDS: &[Kind] = &[
     (&["request"], "MPI_REQUEST_NULL", &[("NO(Request)", "REQUEST")]),
     (
         &["request_object"],
-        "MPI_REQUEST_NULL",
+        "idle",
         &[("MPI_REQUEST_NULL", "REQUEST"), ("NO(Request)", "REQUEST")],
     ),
     (&["request_io"], "&request", &[("&no_request", "REQUEST"), ("NULL", "ARG")]),

@@ -34,7 +34,7 @@ static MPI_Errhandler handler = MPI_ERRHANDLER_NULL, no_handler = NO(Errhandler)
 static MPI_Op op = MPI_OP_NULL, no_op = NO(Op);
 static MPI_Datatype type = MPI_DATATYPE_NULL, no_type = NO(Datatype);
 static MPI_Request request = MPI_REQUEST_NULL, no_request = NO(Request);
-static MPI_Request null_request = MPI_REQUEST_NULL;
+static MPI_Request null_request = MPI_REQUEST_NULL, idle = MPI_REQUEST_NULL;
 static MPI_Message message = MPI_MESSAGE_NO_PROC, no_message = NO(Message);
 static MPI_Session session = MPI_SESSION_NULL, no_session = NO(Session), another;
 
@@ -51,8 +51,8 @@ static void *const used[] = {
     in, out, &number, ints, ints_out, ranges, &count, counts, negative, displs, &extent, &large,
     &address, &pointer, text, long_text, &status, types, no_types, requests, no_requests,
     null_requests, &comm, &no_comm, &group, &no_group, &info, &no_info, &handler, &no_handler, &op,
-    &no_op, &type, &no_type, &request, &no_request, &null_request, &message, &no_message,
-    &session, &no_session, &another,
+    &no_op, &type, &no_type, &request, &no_request, &null_request, &idle, &message,
+    &no_message, &session, &no_session, &another,
     (void *)reduce, (void *)comm_handler, (void *)win_handler, (void *)session_handler,
     (void *)query, (void *)release, (void *)cancel,
 };
@@ -119,7 +119,9 @@ int main(void)
     begin(&rank, &size);
     memset(long_text, 'x', sizeof long_text - 1);
     OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+    OK(MPI_Recv_init(in, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_SELF, &idle));
     wrong_arguments();
+    OK(MPI_Request_free(&idle));
     OK(MPI_Session_finalize(&session));
     /* Everything still works. */
     OK(MPI_Sendrecv(out, 16, MPI_INT, 0, 1, in, 16, MPI_INT, 0, 1, MPI_COMM_SELF, &status));

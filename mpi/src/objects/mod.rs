@@ -136,7 +136,8 @@ pub fn dims(_comm: Comm) -> usize {
 }
 
 /// The largest tag (`MPI_TAG_UB`). Negative tags are the library's: a part for the collective
-/// operations, and for each operation that takes a tag of the program a part that is as large as this.
+/// operations, and parts that are as large as this for each operation that takes a tag of the program
+/// and for the numbers of partitions.
 pub const TAG_UB: c_int = (1 << 29) - 1;
 
 /// The largest tag.
