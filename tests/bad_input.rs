@@ -22,7 +22,7 @@ const KINDS: &[Kind] = &[
     // Numbers.
     (&["int", "const_int", "aint"], "0", &[]),
     (&["count", "large_count"], "1", &[("-1", "COUNT"), ("INT_MIN", "COUNT")]),
-    (&["size"], "8", &[("-1", "ARG")]),
+    (&["size", "aint_size"], "8", &[("-1", "ARG")]),
     (&["length"], "1", &[("-1", "ARG")]),
     (&["ndims"], "1", &[("-1", "DIMS")]),
     (&["memory_size"], "8", &[("-1", "SIZE")]),
@@ -59,6 +59,7 @@ const KINDS: &[Kind] = &[
     (&["aint_out"], "&address", NULL),
     (&["aint_size_out"], "&extent", NULL),
     (&["count_out", "position_io"], "&count", NULL),
+    (&["aint_position_io"], "&extent", NULL),
     (&["only_large_count_out"], "&count", &[]),
     (&["large_out"], "&large", NULL),
     (&["pointer_out"], "&pointer", NULL),
@@ -106,11 +107,7 @@ const KINDS: &[Kind] = &[
     (&["oldtype_or_null"], "MPI_INT", &[("NO(Datatype)", "TYPE")]),
     (&["datatype_io"], "&type", &[("&no_type", "TYPE"), ("NULL", "ARG")]),
     (&["request"], "MPI_REQUEST_NULL", &[("NO(Request)", "REQUEST")]),
-    (
-        &["request_object"],
-        "idle",
-        &[("MPI_REQUEST_NULL", "REQUEST"), ("NO(Request)", "REQUEST")],
-    ),
+    (&["request_object"], "idle", &[("MPI_REQUEST_NULL", "REQUEST"), ("NO(Request)", "REQUEST")]),
     (&["request_io"], "&request", &[("&no_request", "REQUEST"), ("NULL", "ARG")]),
     (
         &["request_object_io"],

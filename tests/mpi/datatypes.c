@@ -186,11 +186,60 @@ static void names(void)
     CHECK(MPI_Aint_add(one, 3 * (MPI_Aint)sizeof(int)) == other);
 }
 
+#ifdef LARGE
+typedef MPI_Count External;
+#else
+typedef MPI_Aint External;
+#endif
+
+/* The representation that is the same everywhere, of each type and of some values. */
+static void external(void)
+{
+    static const unsigned char wanted[] = { 0xff, 0xff, 0xff, 0xfd, 0x40, 0x09, 0x00, 0x00, 0x00,
+                                            0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x09 };
+    unsigned char packed[3 * 64], out[3 * 64], in[3 * 64];
+    struct { double value; int index; } pair = { 3.125, 9 };
+    External length = -1, position = 0;
+    long number = -3, found = 0;
+    OK(MPI_Pack_external_size("external32", 2, MPI_LONG, &length));
+    CHECK(length == 8);
+    OK(MPI_Pack_external("external32", &number, 1, MPI_LONG, packed, 16, &position));
+    OK(MPI_Pack_external("external32", &pair, 1, MPI_DOUBLE_INT, packed, 16, &position));
+    CHECK(position == 16 && memcmp(packed, wanted, 16) == 0);
+    FAILS(MPI_ERR_ARG, MPI_Pack_external("external32", &pair, 1, MPI_CHAR, packed, 16, &position));
+    OK(MPI_Pack_external("external32", NULL, 0, MPI_CHAR, packed, 16, &position));
+    pair.value = pair.index = 0, position = 0;
+    OK(MPI_Unpack_external("external32", packed, 16, &position, &found, 1, MPI_LONG));
+    OK(MPI_Unpack_external("external32", packed, 16, &position, &pair, 1, MPI_DOUBLE_INT));
+    CHECK(position == 16 && found == -3 && pair.value == 3.125 && pair.index == 9);
+    number = 1L << 40;
+    FAILS(MPI_ERR_CONVERSION,
+          MPI_Pack_external("external32", &number, 1, MPI_LONG, packed, 16, (position = 0, &position)));
+    FAILS(MPI_ERR_UNSUPPORTED_DATAREP, MPI_Pack_external_size("native", 1, MPI_INT, &length));
+
+    /* There and back. Small numbers fit everywhere. */
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
+        memset(out, 0, sizeof out), memset(in, 0, sizeof in);
+        for (int i = 0; i < 3; i++)
+            out[i * all[n].extent] = (unsigned char)(i + 1);
+        OK(MPI_Pack_external_size("external32", 3, all[n].type, &length));
+        position = 0;
+        OK(MPI_Pack_external("external32", out, 3, all[n].type, packed, length, &position));
+        CHECK(position == length && length > 0);
+        position = 0;
+        OK(MPI_Unpack_external("external32", packed, length, &position, in, 3, all[n].type));
+        CHECK(position == length);
+        for (int i = 0; i < 3; i++)
+            CHECK(in[i * all[n].extent] == i + 1);
+    }
+}
+
 int main(void)
 {
     begin(&rank, &size);
     layout();
     data();
+    external();
     searches();
     names();
     OK(MPI_Finalize());

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::abi::prelude::*;
+use crate::objects::external32::{self, Form};
 use crate::objects::{datatype, datatype_extras, packing};
 
 pub fn get_address(location: *const c_void, address: Out<Aint>) -> Result<()> {
@@ -204,6 +205,82 @@ pub unsafe fn unpack(
     unsafe { packing::unpack(inbuf.cast::<u8>().add(start), bytes, outbuf, outcount, view)? };
     position.set((start + bytes) as Count);
     Ok(())
+}
+
+pub fn pack_external_size(
+    datarep: &CStr,
+    incount: Count,
+    datatype: Datatype,
+    size: CountOut,
+) -> Result<()> {
+    let (_, bytes) = external(datarep, incount, datatype)?;
+    size.set(bytes as Count);
+    Ok(())
+}
+
+/// # Safety
+/// As for `pack`.
+pub unsafe fn pack_external(
+    datarep: &CStr,
+    inbuf: *const c_void,
+    incount: Count,
+    datatype: Datatype,
+    outbuf: *mut c_void,
+    outsize: Aint,
+    position: CountIo,
+) -> Result<()> {
+    let (forms, bytes) = external(datarep, incount, datatype)?;
+    let start = room(position.get(), bytes, "outsize", outsize)?;
+    let view = datatype::of(datatype)?;
+    let mut native = vec![0; packing::bytes(incount, view)?];
+    // SAFETY: by the contract of this function; `room` checked that the bytes fit.
+    let out = unsafe {
+        packing::pack(inbuf, incount, view, native.as_mut_ptr(), native.len())?;
+        args::slice_mut(outbuf.cast::<u8>().wrapping_add(start), bytes)
+    };
+    external32::encode(&native, &forms, out)?;
+    position.set((start + bytes) as Count);
+    Ok(())
+}
+
+/// # Safety
+/// As for `unpack`.
+pub unsafe fn unpack_external(
+    datarep: &CStr,
+    inbuf: *const c_void,
+    insize: Aint,
+    position: CountIo,
+    outbuf: *mut c_void,
+    outcount: Count,
+    datatype: Datatype,
+) -> Result<()> {
+    let (forms, bytes) = external(datarep, outcount, datatype)?;
+    let start = room(position.get(), bytes, "insize", insize)?;
+    let view = datatype::of(datatype)?;
+    let mut native = vec![0; packing::bytes(outcount, view)?];
+    // SAFETY: as above.
+    unsafe {
+        let packed = args::slice(inbuf.cast::<u8>().wrapping_add(start), bytes);
+        external32::decode(packed, &forms, &mut native);
+        packing::unpack(native.as_ptr(), native.len(), outbuf, outcount, view)?;
+    }
+    position.set((start + bytes) as Count);
+    Ok(())
+}
+
+/// The values of a datatype in the data representation, and the bytes of this many elements there.
+fn external(datarep: &CStr, count: Count, datatype: Datatype) -> Result<(Vec<Form>, usize)> {
+    if datarep != c"external32" {
+        let wanted = "there is only external32";
+        let name = datarep.to_string_lossy();
+        return Err(Error::argument(MPI_ERR_UNSUPPORTED_DATAREP, "datarep", name, wanted));
+    }
+    let view = datatype::of(datatype)?;
+    // Native data is never smaller.
+    let elements = packing::bytes(count, view)? / view.size as usize;
+    let forms = external32::forms(datatype, view.size as usize);
+    let each: usize = forms.iter().map(|form| form.external()).sum();
+    Ok((forms, elements * each))
 }
 
 /// Where the next bytes of packed data go in a buffer, or come from.

@@ -8,6 +8,7 @@ pub mod comm;
 pub mod datatype;
 pub mod datatype_extras;
 pub mod errhandler;
+pub mod external32;
 pub mod grequest;
 pub mod group;
 pub mod info;

@@ -94,48 +94,122 @@ unsafe extern "C" fn PMPI_Pack_c(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pack_external(
-    _datarep: *const c_char,
-    _inbuf: *const c_void,
-    _incount: c_int,
-    _datatype: Datatype,
-    _outbuf: *mut c_void,
-    _outsize: Aint,
-    _position: *mut Aint,
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    incount: c_int,
+    datatype: Datatype,
+    outbuf: *mut c_void,
+    outsize: Aint,
+    position: *mut Aint,
 ) -> c_int {
-    unsupported("MPI_Pack_external", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let incount = args::count(incount);
+            let position = args::count_io(position);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("datarep", datarep)?;
+                check::buffer("inbuf", inbuf, incount, datatype)?;
+                check::count("incount", incount)?;
+                check::datatype("datatype", datatype)?;
+                check::packed("outbuf", outbuf, outsize)?;
+                check::size("outsize", outsize)?;
+                check::pointer("position", position)?;
+            }
+            let datarep = args::text(datarep);
+            crate::calls::datatype::pack_external(
+                datarep, inbuf, incount, datatype, outbuf, outsize, position,
+            )
+        }
+    };
+    finish("MPI_Pack_external", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pack_external_c(
-    _datarep: *const c_char,
-    _inbuf: *const c_void,
-    _incount: Count,
-    _datatype: Datatype,
-    _outbuf: *mut c_void,
-    _outsize: Count,
-    _position: *mut Count,
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    incount: Count,
+    datatype: Datatype,
+    outbuf: *mut c_void,
+    outsize: Count,
+    position: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Pack_external_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let incount = args::count(incount);
+            let position = args::count_io(position);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("datarep", datarep)?;
+                check::buffer("inbuf", inbuf, incount, datatype)?;
+                check::count("incount", incount)?;
+                check::datatype("datatype", datatype)?;
+                check::packed("outbuf", outbuf, outsize)?;
+                check::size("outsize", outsize)?;
+                check::pointer("position", position)?;
+            }
+            let datarep = args::text(datarep);
+            crate::calls::datatype::pack_external(
+                datarep, inbuf, incount, datatype, outbuf, outsize, position,
+            )
+        }
+    };
+    finish("MPI_Pack_external_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pack_external_size(
-    _datarep: *const c_char,
-    _incount: c_int,
-    _datatype: Datatype,
-    _size: *mut Aint,
+    datarep: *const c_char,
+    incount: c_int,
+    datatype: Datatype,
+    size: *mut Aint,
 ) -> c_int {
-    unsupported("MPI_Pack_external_size", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let incount = args::count(incount);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("datarep", datarep)?;
+                check::count("incount", incount)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("size", size)?;
+            }
+            let datarep = args::text(datarep);
+            crate::calls::datatype::pack_external_size(datarep, incount, datatype, size)
+        }
+    };
+    finish("MPI_Pack_external_size", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Pack_external_size_c(
-    _datarep: *const c_char,
-    _incount: Count,
-    _datatype: Datatype,
-    _size: *mut Count,
+    datarep: *const c_char,
+    incount: Count,
+    datatype: Datatype,
+    size: *mut Count,
 ) -> c_int {
-    unsupported("MPI_Pack_external_size_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let incount = args::count(incount);
+            let size = args::count_out(size);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("datarep", datarep)?;
+                check::count("incount", incount)?;
+                check::oldtype("datatype", datatype)?;
+                check::pointer("size", size)?;
+            }
+            let datarep = args::text(datarep);
+            crate::calls::datatype::pack_external_size(datarep, incount, datatype, size)
+        }
+    };
+    finish("MPI_Pack_external_size_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -946,28 +1020,70 @@ unsafe extern "C" fn PMPI_Unpack_c(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Unpack_external(
-    _datarep: *const c_char,
-    _inbuf: *const c_void,
-    _insize: Aint,
-    _position: *mut Aint,
-    _outbuf: *mut c_void,
-    _outcount: c_int,
-    _datatype: Datatype,
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    insize: Aint,
+    position: *mut Aint,
+    outbuf: *mut c_void,
+    outcount: c_int,
+    datatype: Datatype,
 ) -> c_int {
-    unsupported("MPI_Unpack_external", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let position = args::count_io(position);
+            let outcount = args::count(outcount);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("datarep", datarep)?;
+                check::packed("inbuf", inbuf, insize)?;
+                check::size("insize", insize)?;
+                check::pointer("position", position)?;
+                check::buffer("outbuf", outbuf, outcount, datatype)?;
+                check::count("outcount", outcount)?;
+                check::datatype("datatype", datatype)?;
+            }
+            let datarep = args::text(datarep);
+            crate::calls::datatype::unpack_external(
+                datarep, inbuf, insize, position, outbuf, outcount, datatype,
+            )
+        }
+    };
+    finish("MPI_Unpack_external", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Unpack_external_c(
-    _datarep: *const c_char,
-    _inbuf: *const c_void,
-    _insize: Count,
-    _position: *mut Count,
-    _outbuf: *mut c_void,
-    _outcount: Count,
-    _datatype: Datatype,
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    insize: Count,
+    position: *mut Count,
+    outbuf: *mut c_void,
+    outcount: Count,
+    datatype: Datatype,
 ) -> c_int {
-    unsupported("MPI_Unpack_external_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let position = args::count_io(position);
+            let outcount = args::count(outcount);
+            if check::enabled() {
+                check::running()?;
+                check::pointer("datarep", datarep)?;
+                check::packed("inbuf", inbuf, insize)?;
+                check::size("insize", insize)?;
+                check::pointer("position", position)?;
+                check::buffer("outbuf", outbuf, outcount, datatype)?;
+                check::count("outcount", outcount)?;
+                check::datatype("datatype", datatype)?;
+            }
+            let datarep = args::text(datarep);
+            crate::calls::datatype::unpack_external(
+                datarep, inbuf, insize, position, outbuf, outcount, datatype,
+            )
+        }
+    };
+    finish("MPI_Unpack_external_c", Origin::None, call())
 }
 
 std::arch::global_asm!(
