@@ -198,6 +198,20 @@ fn sessions() {
     Run::new(&program).args(["around"]).ok();
 }
 
+/// What a program leaves behind keeps nobody from the end.
+#[test]
+fn leftovers_do_not_matter() {
+    let program = compiled("leftovers", Counts::Small);
+    for what in ["eager", "receive", "cancelled", "objects", "buffered", "freed", "persistent"] {
+        for level in ["single", "multiple"] {
+            for number in 1..=3 {
+                let run = mpirun(number, &[], &program).args([what]);
+                says_nothing(run.env("TEST_THREAD_LEVEL", level), what);
+            }
+        }
+    }
+}
+
 /// A receiver that looks only into rings that are marked finds everything.
 #[test]
 fn marked_rings_are_enough() {

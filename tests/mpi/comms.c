@@ -92,8 +92,10 @@ static void infos(void)
     OK(MPI_Comm_set_info(comms[2], info));
     CHECK(has(comms[2], key, "true"));
     OK(MPI_Info_set(info, key, "perhaps"));
+    OK(MPI_Info_set(info, "mpi_assert_allow_overtaking", "true"));
     OK(MPI_Comm_set_info(comms[2], info));
     CHECK(has(comms[2], key, "true"));
+    CHECK(has(comms[2], "mpi_assert_allow_overtaking", "false"));
     for (int n = 0; n < 5; n++) {
         works(comms[n]);
         OK(MPI_Comm_free(&comms[n]));

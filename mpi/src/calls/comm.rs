@@ -109,7 +109,7 @@ pub fn comm_get_info(comm: Comm, info_used: Out<Info>) -> Result<()> {
 }
 
 pub fn comm_set_info(comm: Comm, info: Info) -> Result<()> {
-    of(comm)?.info.lock().take_hints(&info::pairs(info)?);
+    of(comm)?.info.lock().change_hints(&info::pairs(info)?);
     Ok(())
 }
 

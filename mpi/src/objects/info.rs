@@ -14,9 +14,11 @@ use crate::abi::generated::types::Info;
 use crate::error::{Error, Result};
 use crate::runtime;
 
+const OVERTAKING: &str = "mpi_assert_allow_overtaking";
+
 /// What a program may assert of a communicator, "false" by default (MPI 5.0, section 7.4.4).
 const ASSERTIONS: [(&str, u32); 4] = [
-    ("mpi_assert_allow_overtaking", COMM_ALLOW_OVERTAKING),
+    (OVERTAKING, COMM_ALLOW_OVERTAKING),
     ("mpi_assert_no_any_source", COMM_NO_ANY_SOURCE),
     ("mpi_assert_no_any_tag", COMM_NO_ANY_TAG),
     ("mpi_assert_exact_length", COMM_EXACT_LENGTH),
@@ -65,6 +67,14 @@ impl Pairs {
                 self.set(key, value);
             }
         }
+    }
+
+    /// The same for a communicator that is in use. Whether messages may overtake each other was decided
+    /// when it was made, so that stays.
+    pub fn change_hints(&mut self, hints: &Self) {
+        let mut hints = hints.clone();
+        hints.remove(OVERTAKING);
+        self.take_hints(&hints);
     }
 
     /// The assertions of a communicator that are set.
