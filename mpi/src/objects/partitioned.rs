@@ -68,6 +68,8 @@ pub struct Partitioned {
     side: Side,
     /// The messages of the round that goes on, by the sender's partitions.
     messages: Vec<Message>,
+    /// How many of the first ones are complete.
+    complete: usize,
     /// What went wrong first in this round.
     failed: Option<Error>,
 }
@@ -156,7 +158,7 @@ pub fn recv_init(plan: Plan) -> Result<Request> {
 
 fn make(plan: Plan, side: Side) -> &'static Special {
     plan.comm.retain();
-    let body = Partitioned { plan, side, messages: Vec::new(), failed: None };
+    let body = Partitioned { plan, side, messages: Vec::new(), complete: 0, failed: None };
     let special = special::persistent(Body::Partitioned(Box::new(body)));
     runtime().poll(poll);
     special
@@ -292,6 +294,7 @@ pub fn start(special: &'static Special) {
             Side::Receive { .. } => 0,
         };
         this.messages.clear();
+        this.complete = 0;
         this.messages.resize_with(partitions, || Message::Open);
         this.failed = None;
     });
@@ -313,7 +316,6 @@ fn poll() -> u32 {
 
 /// Goes on with a request; whether it is complete. One thread at a time.
 fn advance(special: &'static Special) -> bool {
-    special.with_partitioned(Partitioned::open_receives);
     let receives = special.with_partitioned(Partitioned::receives).unwrap_or_default();
     for (place, receive) in receives {
         launch(special, place, || runtime().irecv(&receive));
@@ -362,62 +364,50 @@ impl Partitioned {
         self.plan.count as u64 * self.plan.datatype.size
     }
 
-    /// The place for each message that will come, once it is known how many these are.
-    fn open_receives(&mut self) {
+    /// The receives to be posted: all of them, as soon as it is known how many messages will come.
+    fn receives(&mut self) -> Vec<(usize, PmlReceive)> {
         let size = self.plan.datatype.size.max(1);
         let all = self.bytes().saturating_mul(self.plan.partitions as u64);
-        let Side::Receive { theirs: Some(theirs), packed } = &mut self.side else { return };
+        let Side::Receive { theirs: Some(theirs), packed } = &mut self.side else {
+            return Vec::new();
+        };
         if !self.messages.is_empty() || self.failed.is_some() {
-            return;
+            return Vec::new();
         }
         let sent = theirs.bytes.saturating_mul(theirs.partitions as u64);
         if sent != all {
             let text = format!("the sender's partitions have {sent} bytes, the receiver's {all}");
             self.failed = Some(Error::new(MPI_ERR_TRUNCATE, text));
-            return;
+            return Vec::new();
         }
         if !theirs.bytes.is_multiple_of(size) {
             packed.resize(all as usize, 0);
         }
-        self.messages.resize_with(theirs.partitions, || Message::Open);
-    }
-
-    /// The receives to be posted.
-    fn receives(&mut self) -> Vec<(usize, PmlReceive)> {
-        let Side::Receive { theirs: Some(theirs), packed } = &mut self.side else {
-            return Vec::new();
-        };
+        self.messages.resize_with(theirs.partitions, || Message::Starting);
         let (theirs, packed) = (*theirs, packed.as_mut_ptr_range());
         let in_bytes = datatype::of(MPI_PACKED).expect("a predefined type");
-        let mut receives = Vec::new();
-        for place in 0..self.messages.len() {
-            if !matches!(self.messages[place], Message::Open) {
-                continue;
-            }
-            self.messages[place] = Message::Starting;
+        let receive = |place: usize| {
             let at = theirs.bytes * place as u64;
-            let size = self.plan.datatype.size.max(1);
             let (buffer, count, datatype) = if packed.is_empty() {
                 (self.element(at / size), theirs.bytes / size, self.plan.datatype)
             } else {
                 (packed.start.wrapping_add(at as usize).cast(), theirs.bytes, in_bytes)
             };
-            let receive = PmlReceive {
+            PmlReceive {
                 buffer,
                 count,
                 datatype,
                 comm: self.plan.comm.view(),
                 source: self.plan.peer,
                 tag: tag(theirs.first + place as u32),
-            };
-            receives.push((place, receive));
-        }
-        receives
+            }
+        };
+        (0..theirs.partitions).map(|place| (place, receive(place))).collect()
     }
 
-    /// Looks which messages are complete. When all are: how the round ended.
+    /// Looks how far the messages are, from the first that was not complete last time. When all are
+    /// complete: how the round ended.
     fn settle(&mut self) -> Option<(Status, Result<()>)> {
-        self.look();
         if let Side::Send { announcement, .. } = &mut self.side
             && let Some((request, words)) = announcement.take_if(|(sent, _)| sent.is_complete())
         {
@@ -428,8 +418,11 @@ impl Partitioned {
                 self.failed.get_or_insert(error);
             }
         }
-        if !self.messages.iter().all(|message| matches!(message, Message::Done)) {
-            return None;
+        while self.complete < self.messages.len() {
+            if !self.is_done(self.complete) {
+                return None;
+            }
+            self.complete += 1;
         }
         let nobody = self.plan.peer == MPI_PROC_NULL;
         let failed = self.failed.take();
@@ -461,18 +454,20 @@ impl Partitioned {
         })
     }
 
-    fn look(&mut self) {
-        for message in &mut self.messages {
-            let Message::Going(request) = message else { continue };
-            if !request.is_complete() {
-                continue;
+    /// Whether a message is complete, which then is given back.
+    fn is_done(&mut self, place: usize) -> bool {
+        match self.messages[place] {
+            Message::Done => return true,
+            Message::Going(request) if request.is_complete() => {
+                if let (_, Err(error)) = request::outcome(request) {
+                    self.failed.get_or_insert(error);
+                }
+                request::release(request);
             }
-            if let (_, Err(error)) = request::outcome(request) {
-                self.failed.get_or_insert(error);
-            }
-            request::release(request);
-            *message = Message::Done;
+            Message::Open | Message::Starting | Message::Going(_) => return false,
         }
+        self.messages[place] = Message::Done;
+        true
     }
 
     /// Its end.
@@ -560,8 +555,7 @@ impl Partitioned {
             0 => (0, theirs.partitions),
             each => ((own * place / each) as usize, (own * (place + 1)).div_ceil(each) as usize),
         };
-        self.look();
-        Ok(self.messages[from..to].iter().all(|message| matches!(message, Message::Done)))
+        Ok((from..to).all(|message| self.is_done(message)))
     }
 }
 
