@@ -18,7 +18,7 @@ use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COLLECTIVE, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, Request,
 };
-use cairn_framework::abi::status::{OK, Status};
+use cairn_framework::abi::status::{ERR_TRUNCATED, OK, Status};
 use cairn_framework::audit::Rank;
 use cairn_framework::author::{Failure, HostHandle};
 
@@ -266,7 +266,7 @@ impl Operation {
                 if !pending.is_empty() {
                     break false;
                 }
-                if self.error != OK || self.position == self.schedule.steps.len() {
+                if self.is_over() || self.position == self.schedule.steps.len() {
                     break true;
                 }
                 if let Err(failure) = self.round(&link, &mut pending) {
@@ -303,13 +303,22 @@ impl Operation {
         Ok(())
     }
 
-    /// Notes the first error and tries to end what is under way.
+    /// Whether an error has ended it. Data that has no room ends nothing: others wait for what this
+    /// process has to send.
+    fn is_over(&self) -> bool {
+        !matches!(self.error, OK | ERR_TRUNCATED)
+    }
+
+    /// Notes an error, and tries to end what is under way if the operation can't go on.
     ///
     /// # Safety
     /// As for `advance`.
     unsafe fn fail(&mut self, status: Status, pending: &[*mut Request]) {
-        if self.error == OK {
-            self.error = status;
+        if self.is_over() {
+            return;
+        }
+        self.error = status;
+        if self.is_over() {
             // SAFETY: promised by the caller.
             unsafe { link::cancel(pending) };
         }
