@@ -9,6 +9,7 @@ mod alltoall;
 mod barrier;
 mod bcast;
 mod gather;
+mod halving;
 mod inter;
 mod reduce;
 mod reduce_scatter;

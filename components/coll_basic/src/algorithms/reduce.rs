@@ -1,12 +1,11 @@
-//! Reduce along a binomial tree; allreduce by recursive doubling, or for large vectors by
-//! Rabenseifner's recursive halving (each process reduces a part) and doubling (all gather the parts).
+//! Reduce along a binomial tree; allreduce by recursive doubling, or in parts where vectors are large.
 //!
 //! Where an operation is not commutative, what a process has is always the reduction of neighbouring
 //! ranks, and the part of the lower ranks stands on the left.
 
 use cairn_framework::author::Failure;
 
-use super::{commutative, distances};
+use super::{commutative, distances, halving};
 use crate::call::Call;
 use crate::data::Data;
 use crate::schedule::Schedule;
@@ -80,30 +79,34 @@ pub fn allreduce(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure
     if result.bytes() == 0 {
         return Ok(());
     }
-    if !call.send_in_place() {
-        schedule.copy(call.contribution(), result);
-    }
-    let core = Core::of(call);
-    let large = result.bytes() >= call.limits.allreduce_split;
-    if large && commutative(call) && result.count >= u64::from(core.size) && core.size > 2 {
-        rabenseifner(call, schedule, core, result)
-    } else {
-        let reduced = doubling(call, schedule, result)?;
-        if reduced.buffer != result.buffer {
-            schedule.copy(reduced, result);
+    let (mine, core) = (call.contribution(), Core::of(call));
+    if call.size() == 1 {
+        if !call.send_in_place() {
+            schedule.copy(mine, result);
         }
-        Ok(())
+        return Ok(());
     }
+    if halving::suits(call, core, mine, call.limits.allreduce_split) {
+        return halving::allreduce(call, schedule, core, mine, result);
+    }
+    // It begins where it has to for ending up in its place.
+    let other = schedule.temporary(result)?;
+    let (begin, other) = if core.changes(call.rank()) { (other, result) } else { (result, other) };
+    if begin.buffer != mine.buffer {
+        schedule.copy(mine, begin);
+    }
+    doubling(call, schedule, begin, other);
+    Ok(())
 }
 
 /// As many processes as a power of two allows; the others give their part to a neighbour before, and
 /// get the result from it afterwards.
 #[derive(Clone, Copy)]
-struct Core {
+pub struct Core {
     /// Processes in the core.
-    size: u32,
+    pub size: u32,
     /// Processes outside: the even ones of the first `2 * rest` ranks.
-    rest: u32,
+    pub rest: u32,
 }
 
 impl Core {
@@ -113,7 +116,7 @@ impl Core {
     }
 
     /// The number of a rank in the core, in the order of the ranks.
-    fn number(self, rank: u32) -> Option<u32> {
+    pub fn number(self, rank: u32) -> Option<u32> {
         if rank >= 2 * self.rest {
             Some(rank - self.rest)
         } else {
@@ -121,8 +124,15 @@ impl Core {
         }
     }
 
-    fn rank(self, number: u32) -> u32 {
+    pub fn rank(self, number: u32) -> u32 {
         if number < self.rest { 2 * number + 1 } else { number + self.rest }
+    }
+
+    /// Whether what a rank has ends up in the other one of two places when it exchanges with all
+    /// others of the core: it changes its place in each exchange with a higher one.
+    fn changes(self, rank: u32) -> bool {
+        let lower = |number: u32| self.size.ilog2() - number.count_ones();
+        self.number(rank).is_some_and(|number| lower(number) % 2 == 1)
     }
 }
 
@@ -149,7 +159,13 @@ fn enter(
 }
 
 /// Takes the result out to those outside.
-fn leave(call: &Call<'_>, schedule: &mut Schedule, core: Core, number: Option<u32>, result: Data) {
+pub fn leave(
+    call: &Call<'_>,
+    schedule: &mut Schedule,
+    core: Core,
+    number: Option<u32>,
+    result: Data,
+) {
     match number {
         None => schedule.receive(call.rank() + 1, result),
         Some(number) if number < core.rest => schedule.send(call.rank() - 1, result),
@@ -158,14 +174,15 @@ fn leave(call: &Call<'_>, schedule: &mut Schedule, core: Core, number: Option<u3
     schedule.wait();
 }
 
-/// Each process exchanges what it has with ever more distant ones. `data` holds this process's part;
-/// returns where the reduction of all is, which is there or in temporary memory.
-pub fn doubling(call: &Call<'_>, schedule: &mut Schedule, data: Data) -> Result<Data, Failure> {
-    if call.size() == 1 {
-        return Ok(data);
-    }
+/// Each process exchanges what it has with ever more distant ones. `mine` holds this process's part;
+/// returns where the reduction of all is, which is there or in `other`.
+///
+/// Both of two apply the operation to the same operands in the same order, that of the ranks: also a
+/// commutative one, because the result must have the same bits everywhere, and of two zeros or two
+/// NaNs a processor may take the first.
+pub fn doubling(call: &Call<'_>, schedule: &mut Schedule, mine: Data, other: Data) -> Data {
     let core = Core::of(call);
-    let (mut mine, mut other) = (data, schedule.temporary(data)?);
+    let (mut mine, mut other) = (mine, other);
     let number = enter(call, schedule, core, mine, other);
     if let Some(number) = number {
         for distance in distances(core.size) {
@@ -173,7 +190,7 @@ pub fn doubling(call: &Call<'_>, schedule: &mut Schedule, data: Data) -> Result<
             schedule.receive(peer, other);
             schedule.send(peer, mine);
             schedule.wait();
-            if number & distance != 0 || commutative(call) {
+            if number & distance != 0 {
                 schedule.reduce(other, mine);
             } else {
                 schedule.reduce(mine, other);
@@ -182,46 +199,5 @@ pub fn doubling(call: &Call<'_>, schedule: &mut Schedule, data: Data) -> Result<
         }
     }
     leave(call, schedule, core, number, mine);
-    Ok(mine)
-}
-
-fn rabenseifner(
-    call: &Call<'_>,
-    schedule: &mut Schedule,
-    core: Core,
-    result: Data,
-) -> Result<(), Failure> {
-    let other = schedule.temporary(result)?;
-    let number = enter(call, schedule, core, result, other);
-    if let Some(number) = number {
-        // Where part `i` of the vector begins.
-        let begin = |part: u32| {
-            (u128::from(result.count) * u128::from(part) / u128::from(core.size)) as u64
-        };
-        let parts = |data: Data, first: u32, count: u32| {
-            data.part(begin(first), begin(first + count) - begin(first))
-        };
-        // The parts that this process still reduces begin at `first`; their number halves.
-        let mut first = 0;
-        for half in distances(core.size).rev() {
-            let peer = core.rank(number ^ half);
-            let (keep, give) =
-                if number & half == 0 { (first, first + half) } else { (first + half, first) };
-            schedule.receive(peer, parts(other, keep, half));
-            schedule.send(peer, parts(result, give, half));
-            schedule.wait();
-            schedule.reduce(parts(other, keep, half), parts(result, keep, half));
-            first = keep;
-        }
-        for count in distances(core.size) {
-            let peer = core.rank(number ^ count);
-            let theirs = first ^ count;
-            schedule.receive(peer, parts(result, theirs, count));
-            schedule.send(peer, parts(result, first, count));
-            schedule.wait();
-            first = first.min(theirs);
-        }
-    }
-    leave(call, schedule, core, number, result);
-    Ok(())
+    mine
 }

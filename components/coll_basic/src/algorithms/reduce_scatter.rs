@@ -26,9 +26,9 @@ pub fn reduce_scatter(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Fa
     if vector.bytes() >= call.limits.reduce_scatter_split && commutative(call) {
         return pairwise(call, schedule, vector, result);
     }
-    let mine = schedule.temporary(vector)?;
+    let (mine, other) = (schedule.temporary(vector)?, schedule.temporary(vector)?);
     schedule.copy(vector, mine);
-    let reduced = reduce::doubling(call, schedule, mine)?;
+    let reduced = reduce::doubling(call, schedule, mine, other);
     schedule.copy(reduced.part(first, count), result);
     Ok(())
 }
