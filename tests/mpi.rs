@@ -62,6 +62,7 @@ mod with_ints {
         Counts::Small, ["single", "multiple"];
         attributes: 1..=8;
         bsend: 1..=8;
+        coll_rules: 1..=8;
         colls: 1..=8;
         comms: 1..=8;
         completion: 1..=8;
@@ -92,6 +93,7 @@ mod with_large_counts {
     programs! {
         Counts::Large, ["single", "multiple"];
         bsend: 2..=2;
+        coll_rules: 2..=3;
         colls: 1..=4;
         completion: 2..=2;
         datatypes: 2..=2;

@@ -18,6 +18,8 @@ use crate::objects::comm::{self, CommRef};
 use crate::objects::{datatype, op, request};
 use crate::runtime::no_data;
 
+mod apart;
+
 /// An operation that is ready to be run or started.
 struct Prepared {
     args: CollArgs,
@@ -100,28 +102,63 @@ fn start(way: u32, comm: CommRef, prepared: &Prepared) -> Result<Request> {
 }
 
 /// Whether the operation is defined on the communicator as it is called: between groups there are no
-/// prefix reductions, and every buffer that counts is a buffer (MPI 5.0, section 6.2.3).
+/// prefix reductions, every buffer that counts is a buffer (MPI 5.0, section 6.2.3), and data is not
+/// sent from where it is received.
 fn fits(comm: CommRef, args: &CollArgs) -> Result<()> {
     if args.operation == COLL_REDUCE_SCATTER {
         own_part(comm, args)?;
     }
-    if !comm.is_inter() {
-        return apart(comm, args);
-    }
-    if matches!(args.operation, COLL_SCAN | COLL_EXSCAN) {
+    if comm.is_inter() && matches!(args.operation, COLL_SCAN | COLL_EXSCAN) {
         let text = "comm is an intercommunicator, for which prefix reductions are not defined";
         return Err(Error::new(MPI_ERR_COMM, text));
     }
-    // Within the root's group only the root has data, and its buffer was checked.
-    let (name, side) = match args.operation {
-        COLL_SCATTER | COLL_SCATTERV => ("recvbuf", &args.receive),
-        _ => ("sendbuf", &args.send),
-    };
-    if args.root >= 0 && side.buffer.addr() == MPI_IN_PLACE.addr() {
-        let text = format!("{name} may not be MPI_IN_PLACE on an intercommunicator");
-        return Err(Error::new(MPI_ERR_BUFFER, text));
+    if own_buffer(args).1.addr() == MPI_IN_PLACE.addr() {
+        return may_be_in_place(comm, args);
+    }
+    let rank = comm.rank();
+    let has_both = !args.send.buffer.is_null() && (!is_rooted(args) || args.root == rank as c_int);
+    // Between groups the standard leaves it to the program.
+    if has_both && !comm.is_inter() && check::enabled() {
+        apart::check(args, rank as usize, comm.size() as usize)?;
     }
     Ok(())
+}
+
+/// The buffer with this process's own part, which it may leave out where that is in place; and its
+/// name.
+fn own_buffer(args: &CollArgs) -> (&'static str, *mut c_void) {
+    match args.operation {
+        COLL_SCATTER | COLL_SCATTERV => ("recvbuf", args.receive.buffer),
+        _ => ("sendbuf", args.send.buffer),
+    }
+}
+
+/// Whether `MPI_IN_PLACE` may stand for this process's own part: not between groups, and where the
+/// operation has a root only there.
+#[cold]
+fn may_be_in_place(comm: CommRef, args: &CollArgs) -> Result<()> {
+    let (name, _) = own_buffer(args);
+    let text = if comm.is_inter() {
+        // Within the root's group only the root has data, and its buffer was checked.
+        if args.root < 0 {
+            return Ok(());
+        }
+        format!("{name} may not be MPI_IN_PLACE on an intercommunicator")
+    } else {
+        if !is_rooted(args) || args.root == comm.rank() as c_int {
+            return Ok(());
+        }
+        format!("{name} may be MPI_IN_PLACE only at the root, which is {}", args.root)
+    };
+    Err(Error::new(MPI_ERR_BUFFER, text))
+}
+
+/// Whether only the root has both something to send and something to receive.
+fn is_rooted(args: &CollArgs) -> bool {
+    matches!(
+        args.operation,
+        COLL_GATHER | COLL_GATHERV | COLL_SCATTER | COLL_SCATTERV | COLL_REDUCE
+    )
 }
 
 /// One side of an operation with one count. A datatype that is not significant may be none.
@@ -174,10 +211,10 @@ fn array(counts: Counts<'_>) -> CollCounts {
 fn operation(op: Op, datatype: Datatype) -> Result<&'static OpView> {
     let none = || Error::new(MPI_ERR_OP, format!("{:#x} is no reduction operation", op.value()));
     let view = op::view(op).ok_or_else(none)?;
-    if op::is_defined(view, datatype::of(datatype)?) {
-        return Ok(view);
+    if !op::is_defined(view, datatype::of(datatype)?) {
+        return Err(undefined(op, datatype));
     }
-    Err(undefined(op, datatype))
+    Ok(view)
 }
 
 #[cold]
@@ -468,52 +505,14 @@ pub fn reduce_local(
 ) -> Result<()> {
     let op = operation(op, datatype)?;
     let view = datatype::of(datatype)?;
+    if check::enabled() {
+        apart::check_operands(inbuf, inoutbuf, count as u64, view)?;
+    }
     if let (Some(apply), 1..) = (op.apply, count) {
         // SAFETY: the arguments were checked, and the program vouches for the buffers.
         unsafe { apply(op, inbuf, inoutbuf, count as u64, view) };
     }
     Ok(())
-}
-
-/// Within a group, data may not be sent from where it is received, but by `MPI_IN_PLACE` (MPI 5.0,
-/// section 6.2.3).
-#[inline]
-fn apart(comm: CommRef, args: &CollArgs) -> Result<()> {
-    let (send, receive) = (&args.send, &args.receive);
-    if send.buffer != receive.buffer || send.buffer.is_null() || !check::enabled() {
-        return Ok(());
-    }
-    // Only the root has both.
-    let rooted = matches!(
-        args.operation,
-        COLL_GATHER | COLL_GATHERV | COLL_SCATTER | COLL_SCATTERV | COLL_REDUCE
-    );
-    if rooted && args.root != comm.rank() as c_int {
-        return Ok(());
-    }
-    let ranks = comm.view().remote_size as usize;
-    // SAFETY: both sides have counts for each process that this one exchanges data with.
-    let overlap = unsafe { has_data(send, ranks) && has_data(receive, ranks) };
-    if overlap {
-        let text = "sendbuf and recvbuf are the same; MPI_IN_PLACE is for that";
-        return Err(Error::new(MPI_ERR_BUFFER, text));
-    }
-    Ok(())
-}
-
-/// # Safety
-/// If the side has counts, there are as many as ranks.
-unsafe fn has_data(side: &CollSide, ranks: usize) -> bool {
-    let counts = &side.counts;
-    let any = |counts: Counts<'_>| counts.iter().any(|count| count > 0);
-    // SAFETY: promised by the caller; the width is that of the elements.
-    unsafe {
-        match counts.width {
-            _ if counts.data.is_null() => side.count > 0,
-            4 => any(args::counts(counts.data.cast::<c_int>(), ranks)),
-            _ => any(args::counts(counts.data.cast::<Count>(), ranks)),
-        }
-    }
 }
 
 /// Where this process receives its part of a reduction.

@@ -1,0 +1,231 @@
+//! Buffers that overlap: within a group, no data may be sent from where other data is received; what
+//! `MPI_IN_PLACE` is for (MPI 5.0, section 6.2.3).
+//!
+//! Only what overlaps for certain is a mistake: counts and displacements may leave room for each other
+//! in one buffer, and so may the gaps of a datatype.
+
+use std::ops::Range;
+
+use cairn_framework::abi::datatype::{DATATYPE_CONTIGUOUS, Datatype as DatatypeView};
+use cairn_framework::frameworks::coll::{
+    COLL_ALLGATHER, COLL_ALLTOALL, COLL_GATHER, COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK,
+    COLL_SCATTER, CollArgs, CollCounts, CollSide,
+};
+
+use crate::abi::prelude::*;
+
+/// Fails if this process, one of so many, has data in the way of other data. It sends and receives,
+/// and nothing of that in place.
+#[inline]
+pub fn check(args: &CollArgs, rank: usize, ranks: usize) -> Result<()> {
+    // SAFETY: the sides that are significant here have counts and types for each rank.
+    unsafe {
+        let (sent, received) = (sent(args, ranks), received(args, rank, ranks));
+        let (Some(from), Some(to)) = (sent.bounds(), received.bounds()) else { return Ok(()) };
+        if !meet(&from, &to) {
+            return Ok(());
+        }
+        let in_the_way = |span: Range<usize>| received.spans().any(|other| meet(&span, &other));
+        if sent.spans().any(in_the_way) { Err(overlap("sendbuf", "recvbuf")) } else { Ok(()) }
+    }
+}
+
+/// The same for the operands of a reduction in this process.
+pub fn check_operands(
+    input: *const c_void,
+    inout: *const c_void,
+    count: u64,
+    datatype: &DatatypeView,
+) -> Result<()> {
+    match (span(input, 0, count, datatype), span(inout, 0, count, datatype)) {
+        (Some(input), Some(inout)) if meet(&input, &inout) => Err(overlap("inbuf", "inoutbuf")),
+        _ => Ok(()),
+    }
+}
+
+#[cold]
+fn overlap(one: &str, other: &str) -> Error {
+    Error::new(MPI_ERR_BUFFER, format!("{one} and {other} overlap"))
+}
+
+/// The data of one side of an operation.
+struct Blocks<'a> {
+    side: &'a CollSide,
+    layout: Layout<'a>,
+}
+
+enum Layout<'a> {
+    /// So many elements from the beginning of the buffer on.
+    Together(u64),
+    /// Counts and displacements by rank.
+    Apart(Counts<'a>, Counts<'a>),
+}
+
+/// # Safety
+/// The arrays of the side have an entry for each rank.
+unsafe fn sent(args: &CollArgs, ranks: usize) -> Blocks<'_> {
+    let side = &args.send;
+    // SAFETY: promised by the caller.
+    let layout = unsafe {
+        match args.operation {
+            COLL_SCATTER | COLL_ALLTOALL | COLL_REDUCE_SCATTER_BLOCK => {
+                Layout::Together(side.count.saturating_mul(ranks as u64))
+            }
+            COLL_REDUCE_SCATTER => {
+                let counts = array(&side.counts, ranks);
+                Layout::Together(counts.iter().map(|count| count as u64).sum())
+            }
+            _ => by_rank(side, ranks),
+        }
+    };
+    Blocks { side, layout }
+}
+
+/// # Safety
+/// As for `sent`.
+unsafe fn received(args: &CollArgs, rank: usize, ranks: usize) -> Blocks<'_> {
+    let side = &args.receive;
+    // SAFETY: promised by the caller.
+    let layout = unsafe {
+        match args.operation {
+            COLL_GATHER | COLL_ALLGATHER | COLL_ALLTOALL => {
+                Layout::Together(side.count.saturating_mul(ranks as u64))
+            }
+            COLL_REDUCE_SCATTER => Layout::Together(array(&side.counts, ranks).at(rank) as u64),
+            _ => by_rank(side, ranks),
+        }
+    };
+    Blocks { side, layout }
+}
+
+/// # Safety
+/// As for `sent`.
+unsafe fn by_rank(side: &CollSide, ranks: usize) -> Layout<'_> {
+    if side.counts.data.is_null() {
+        return Layout::Together(side.count);
+    }
+    // SAFETY: promised by the caller.
+    unsafe { Layout::Apart(array(&side.counts, ranks), array(&side.displacements, ranks)) }
+}
+
+/// # Safety
+/// The array has so many elements, as wide as it says.
+unsafe fn array(counts: &CollCounts, length: usize) -> Counts<'_> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match counts.width {
+            4 => args::counts(counts.data.cast::<c_int>(), length),
+            _ => args::counts(counts.data.cast::<Count>(), length),
+        }
+    }
+}
+
+impl Blocks<'_> {
+    /// The memory of each block, as far as it is known to be full of data.
+    ///
+    /// # Safety
+    /// The side is significant: its datatypes are valid.
+    unsafe fn spans(&self) -> impl Iterator<Item = Range<usize>> {
+        let blocks = match &self.layout {
+            Layout::Together(_) => 1,
+            Layout::Apart(counts, _) => counts.len(),
+        };
+        // SAFETY: promised by the caller.
+        (0..blocks).filter_map(|block| unsafe { self.span(block) })
+    }
+
+    /// # Safety
+    /// As for `spans`.
+    unsafe fn span(&self, block: usize) -> Option<Range<usize>> {
+        let &CollSide { buffer, datatype, datatypes, .. } = self.side;
+        // SAFETY: promised by the caller.
+        unsafe {
+            match &self.layout {
+                Layout::Together(count) => span(buffer, 0, *count, datatype.as_ref()?),
+                Layout::Apart(counts, displacements) => {
+                    let (count, displacement) = (counts.at(block) as u64, displacements.at(block));
+                    if datatypes.is_null() {
+                        let datatype = datatype.as_ref()?;
+                        span(buffer, displacement * datatype.extent as Count, count, datatype)
+                    } else {
+                        span(buffer, displacement, count, (*datatypes.add(block)).as_ref()?)
+                    }
+                }
+            }
+        }
+    }
+
+    /// From the first to the last byte of all.
+    ///
+    /// # Safety
+    /// As for `spans`.
+    unsafe fn bounds(&self) -> Option<Range<usize>> {
+        // SAFETY: promised by the caller.
+        unsafe { self.spans() }.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+    }
+}
+
+/// The memory of elements without gaps; none if there is none.
+fn span(
+    buffer: *const c_void,
+    displacement: Count,
+    count: u64,
+    datatype: &DatatypeView,
+) -> Option<Range<usize>> {
+    let bytes = count.saturating_mul(datatype.size) as usize;
+    let offset = displacement.wrapping_add(datatype.true_lb as Count) as isize;
+    let begin = buffer.addr().wrapping_add_signed(offset);
+    let full = bytes > 0 && datatype.flags & DATATYPE_CONTIGUOUS != 0;
+    full.then(|| begin..begin.saturating_add(bytes))
+}
+
+fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objects::datatype;
+    use crate::runtime::no_data;
+    use cairn_framework::frameworks::coll::{COLL_ALLTOALLV, COLL_SCAN};
+
+    /// Ints in a buffer of ints.
+    fn side(buffer: &[i32], count: u64) -> CollSide {
+        let datatype = std::ptr::from_ref(datatype::view(MPI_INT).expect("a type"));
+        let buffer = buffer.as_ptr().cast_mut().cast();
+        CollSide { buffer, count, datatype, ..no_data(0).send }
+    }
+
+    fn overlaps(operation: u32, send: CollSide, receive: CollSide) -> bool {
+        check(&CollArgs { send, receive, ..no_data(operation) }, 1, 3).is_err()
+    }
+
+    #[test]
+    fn blocks_one_behind_the_other() {
+        let buffer = [0; 32];
+        let at = |place: usize, count| side(&buffer[place..], count);
+        assert!(overlaps(COLL_SCAN, at(0, 2), at(1, 2)));
+        assert!(!overlaps(COLL_SCAN, at(0, 2), at(2, 2)));
+        assert!(!overlaps(COLL_SCAN, at(0, 0), at(0, 0)));
+        assert!(overlaps(COLL_ALLGATHER, at(5, 2), at(0, 2)));
+        assert!(!overlaps(COLL_ALLGATHER, at(6, 2), at(0, 2)));
+        assert!(overlaps(COLL_SCATTER, at(0, 2), at(5, 2)));
+        assert!(overlaps(COLL_REDUCE_SCATTER_BLOCK, at(0, 2), at(5, 2)));
+        assert!(overlaps(COLL_ALLTOALL, at(6, 1), at(4, 1)));
+    }
+
+    #[test]
+    fn blocks_between_each_other() {
+        let buffer = [0; 32];
+        let small = |all: &[c_int]| CollCounts { data: all.as_ptr().cast(), width: 4, reserved: 0 };
+        let (counts, even, odd) = ([1, 1, 1], [0, 2, 4], [1, 3, 5]);
+        let blocks = |displacements: &[c_int]| CollSide {
+            counts: small(&counts),
+            displacements: small(displacements),
+            ..side(&buffer, 0)
+        };
+        assert!(!overlaps(COLL_ALLTOALLV, blocks(&even), blocks(&odd)));
+        assert!(overlaps(COLL_ALLTOALLV, blocks(&even), blocks(&[1, 3, 4])));
+    }
+}
