@@ -208,8 +208,8 @@ static const struct { MPI_Datatype type; const struct kind *kind; } all_types[] 
     { MPI_UNSIGNED_LONG_LONG, &c_uint64 },
     { MPI_INTEGER, &integer4 }, { MPI_INTEGER1, &integer1 }, { MPI_INTEGER2, &integer2 },
     { MPI_INTEGER4, &integer4 }, { MPI_INTEGER8, &integer8 }, { MPI_INTEGER16, &integer16 },
-    /* Addresses, offsets and counts are integers without logic. */
-    { MPI_AINT, &integer8 }, { MPI_OFFSET, &integer8 }, { MPI_COUNT, &integer8 },
+    /* Beyond the standard, which has no logic for addresses, offsets and counts. */
+    { MPI_AINT, &c_int64 }, { MPI_OFFSET, &c_int64 }, { MPI_COUNT, &c_int64 },
     { MPI_FLOAT, &real4 }, { MPI_DOUBLE, &real8 }, { MPI_LONG_DOUBLE, &real_long },
     { MPI_REAL, &real4 }, { MPI_DOUBLE_PRECISION, &real8 }, { MPI_REAL2, &real2 },
     { MPI_REAL4, &real4 }, { MPI_REAL8, &real8 }, { MPI_REAL16, &real16 },
@@ -322,14 +322,22 @@ static void all_pairs(void)
         }
 }
 
-/* MPI_REPLACE and MPI_NO_OP are for one-sided communication, where the others work, too. */
+/* MPI_REPLACE and MPI_NO_OP are for one-sided communication alone. */
 static void one_sided(void)
 {
-    int in = 5, inout = 7;
-    OK(MPI_Reduce_local(&in, &inout, 1, MPI_INT, MPI_NO_OP));
-    CHECK(inout == 7);
-    OK(MPI_Reduce_local(&in, &inout, 1, MPI_INT, MPI_REPLACE));
-    CHECK(inout == 5);
+    int in[4] = { 5, 5, 5, 5 }, inout[4] = { 7, 7, 7, 7 };
+    Count shares[4] = { 1, 1, 1, 1 };
+    const MPI_Op ops[] = { MPI_REPLACE, MPI_NO_OP };
+    for (int n = 0; n < 2; n++) {
+        FAILS(MPI_ERR_OP, MPI_Reduce_local(in, inout, 1, MPI_INT, ops[n]));
+        FAILS(MPI_ERR_OP, MPI_Reduce(in, inout, 1, MPI_INT, ops[n], 0, few));
+        FAILS(MPI_ERR_OP, MPI_Allreduce(in, inout, 1, MPI_INT, ops[n], few));
+        FAILS(MPI_ERR_OP, MPI_Scan(in, inout, 1, MPI_INT, ops[n], few));
+        FAILS(MPI_ERR_OP, MPI_Exscan(in, inout, 1, MPI_INT, ops[n], few));
+        FAILS(MPI_ERR_OP, MPI_Reduce_scatter(in, inout, shares, MPI_INT, ops[n], few));
+        FAILS(MPI_ERR_OP, MPI_Reduce_scatter_block(in, inout, 1, MPI_INT, ops[n], few));
+    }
+    CHECK(inout[0] == 7);
 }
 
 static void largest(void *in, void *inout, Count *count, MPI_Datatype *type)

@@ -17,7 +17,8 @@ fn defined(op: u32, class: Class) -> bool {
         SUM | PROD => {
             matches!(class, CInteger | FortranInteger | FloatingPoint | Complex | MultiLanguage)
         }
-        LAND | LOR | LXOR => matches!(class, CInteger | Logical),
+        // Beyond the standard for addresses, counts and offsets: other libraries take them.
+        LAND | LOR | LXOR => matches!(class, CInteger | Logical | MultiLanguage),
         BAND | BOR | BXOR => matches!(class, CInteger | FortranInteger | Byte | MultiLanguage),
         MINLOC | MAXLOC => class == Pair,
         REPLACE | NO_OP => true,

@@ -214,6 +214,12 @@ fn operation(op: Op, datatype: Datatype) -> Result<&'static OpView> {
     if !op::is_defined(view, datatype::of(datatype)?) {
         return Err(undefined(op, datatype));
     }
+    // Section 12.3.4.
+    if op == MPI_REPLACE || op == MPI_NO_OP {
+        let name = if op == MPI_REPLACE { "MPI_REPLACE" } else { "MPI_NO_OP" };
+        let text = "that is for one-sided communication alone";
+        return Err(Error::argument(MPI_ERR_OP, "op", name, text));
+    }
     Ok(view)
 }
 
