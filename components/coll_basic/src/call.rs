@@ -1,6 +1,7 @@
 //! The arguments of an operation, as algorithms read them.
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm};
+use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::frameworks::coll::{
     COLL_ALLGATHERV, COLL_ALLTOALLV, COLL_ALLTOALLW, COLL_GATHERV, COLL_SCATTERV, CollArgs,
     CollCounts, CollSide,
@@ -61,6 +62,13 @@ impl<'a> Call<'a> {
     /// Ranks of the local group.
     pub fn size(&self) -> u32 {
         self.comm.scope.size
+    }
+
+    /// Whether every process of the group runs on this node, which then is so for each of them.
+    pub fn on_one_node(&self) -> bool {
+        // SAFETY: within a group there are so many peers, and they stay.
+        let local = |rank| unsafe { (**self.comm.peers.add(rank)).is(PEER_LOCAL) };
+        (0..self.size() as usize).all(local)
     }
 
     /// Whether it is between two groups.

@@ -9,7 +9,7 @@
 //! | operation | small | large |
 //! |---|---|---|
 //! | barrier | dissemination | |
-//! | bcast | binomial tree | scatter, then allgather |
+//! | bcast | straight to a few, binomial tree | scatter, then allgather |
 //! | gather, scatter | binomial tree | straight |
 //! | allgather(v) | Bruck | ring |
 //! | alltoall(v,w) | Bruck (alltoall among many) | straight, some at a time |

@@ -10,6 +10,7 @@ const PRIORITY: i64 = 10;
 pub struct Params {
     pub priority: IntegerParam,
     gather_tree: SizeParam,
+    bcast_flat: SizeParam,
     bcast_split: SizeParam,
     allgather_tree: SizeParam,
     alltoall_tree: SizeParam,
@@ -23,6 +24,7 @@ pub struct Params {
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub gather_tree: u64,
+    pub bcast_flat: u64,
     pub bcast_split: u64,
     pub allgather_tree: u64,
     pub alltoall_tree: u64,
@@ -43,6 +45,12 @@ impl Params {
                 "4k",
                 "Largest contribution of a process that gather and scatter pass along a tree; \
                  larger ones go straight",
+            )?,
+            bcast_flat: size(
+                "bcast_flat",
+                "64k",
+                "Largest broadcast that the root sends to each process itself, if there are at most \
+                 eight on one node; larger ones go down a tree",
             )?,
             bcast_split: size(
                 "bcast_split",
@@ -96,6 +104,7 @@ impl Params {
     pub fn limits(&self) -> Limits {
         Limits {
             gather_tree: self.gather_tree.get(),
+            bcast_flat: self.bcast_flat.get(),
             bcast_split: self.bcast_split.get(),
             allgather_tree: self.allgather_tree.get(),
             alltoall_tree: self.alltoall_tree.get(),

@@ -1,4 +1,5 @@
-//! Broadcast: down a binomial tree, or scattered along it and gathered by all around a ring.
+//! Broadcast: straight to a few processes of one node, down a binomial tree, or scattered along it and gathered by
+//! all around a ring.
 
 use cairn_framework::author::Failure;
 
@@ -7,16 +8,34 @@ use crate::call::Call;
 use crate::data::Data;
 use crate::schedule::Schedule;
 
+/// To so many processes of a node the root sends in less time than it takes a message to go down a
+/// tree; and where they share processors, nobody waits until one in between has had its turn.
+const FEW_PROCESSES: u32 = 8;
+
 pub fn bcast(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
     let data = call.receive();
     if call.size() == 1 || data.bytes() == 0 {
         return Ok(());
     }
     if call.size() > 2 && data.bytes() >= call.limits.bcast_split {
-        split(call, schedule, data)
+        return split(call, schedule, data);
+    }
+    let few = call.size() <= FEW_PROCESSES && data.bytes() <= call.limits.bcast_flat;
+    if few && call.on_one_node() {
+        straight(call, schedule, data);
     } else {
         tree(call, schedule, data);
-        Ok(())
+    }
+    Ok(())
+}
+
+fn straight(call: &Call<'_>, schedule: &mut Schedule, data: Data) {
+    if !call.is_root() {
+        schedule.receive(call.args.root as u32, data);
+        return;
+    }
+    for distance in 1..call.size() {
+        schedule.send(call.after(distance), data);
     }
 }
 

@@ -72,9 +72,11 @@ fn limits(taste: Taste) -> Vec<(String, String)> {
             .into_iter()
             .chain(["allreduce_split", "reduce_scatter_split"])
             .map(|name| set(name, "1g"))
+            .chain([set("bcast_flat", "64")])
             .collect(),
         Taste::Large => vec![
             set("gather_tree", "0"),
+            set("bcast_flat", "0"),
             set("bcast_split", "0"),
             set("allgather_tree", "0"),
             set("alltoall_tree", "0"),
