@@ -25,6 +25,18 @@ pub fn check(args: &CollArgs, rank: usize, ranks: usize) -> Result<()> {
         if !meet(&from, &to) {
             return Ok(());
         }
+        each_apart(&sent, &received)
+    }
+}
+
+/// The same block by block, for sides that reach into each other.
+///
+/// # Safety
+/// As for `spans`, for both.
+#[cold]
+unsafe fn each_apart(sent: &Blocks<'_>, received: &Blocks<'_>) -> Result<()> {
+    // SAFETY: promised by the caller.
+    unsafe {
         let in_the_way = |span: Range<usize>| received.spans().any(|other| meet(&span, &other));
         if sent.spans().any(in_the_way) { Err(overlap("sendbuf", "recvbuf")) } else { Ok(()) }
     }
@@ -63,6 +75,7 @@ enum Layout<'a> {
 
 /// # Safety
 /// The arrays of the side have an entry for each rank.
+#[inline]
 unsafe fn sent(args: &CollArgs, ranks: usize) -> Blocks<'_> {
     let side = &args.send;
     // SAFETY: promised by the caller.
@@ -83,6 +96,7 @@ unsafe fn sent(args: &CollArgs, ranks: usize) -> Blocks<'_> {
 
 /// # Safety
 /// As for `sent`.
+#[inline]
 unsafe fn received(args: &CollArgs, rank: usize, ranks: usize) -> Blocks<'_> {
     let side = &args.receive;
     // SAFETY: promised by the caller.
@@ -136,6 +150,7 @@ impl Blocks<'_> {
 
     /// # Safety
     /// As for `spans`.
+    #[inline]
     unsafe fn span(&self, block: usize) -> Option<Range<usize>> {
         let &CollSide { buffer, datatype, datatypes, .. } = self.side;
         // SAFETY: promised by the caller.
@@ -159,13 +174,22 @@ impl Blocks<'_> {
     ///
     /// # Safety
     /// As for `spans`.
+    #[inline]
     unsafe fn bounds(&self) -> Option<Range<usize>> {
         // SAFETY: promised by the caller.
-        unsafe { self.spans() }.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+        unsafe {
+            match self.layout {
+                Layout::Together(_) => self.span(0),
+                Layout::Apart(..) => {
+                    self.spans().reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+                }
+            }
+        }
     }
 }
 
 /// The memory of elements without gaps; none if there is none.
+#[inline]
 fn span(
     buffer: *const c_void,
     displacement: Count,
