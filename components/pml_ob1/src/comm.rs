@@ -72,10 +72,11 @@ pub struct Order {
 }
 
 impl Rank {
-    /// The number of the next message to it, or [`wire::UNORDERED`].
+    /// The number of the next message to it, or [`wire::UNORDERED`]. The user's assertion is about his
+    /// messages; those of the library, with negative tags, stay in order.
     #[inline]
-    pub fn next_sequence<M: Mode>(&self) -> u32 {
-        if self.unordered {
+    pub fn next_sequence<M: Mode>(&self, tag: i32) -> u32 {
+        if self.unordered && tag >= 0 {
             return wire::UNORDERED;
         }
         fetch_add::<M>(&self.sent, 1) & wire::SEQUENCE_MASK

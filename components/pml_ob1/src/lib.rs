@@ -10,7 +10,7 @@
 //!
 //! A message is numbered by its sender, for each communicator and peer, and put into that order
 //! before it is matched (`reorder`); as long as transports keep order nothing is queued for that. What
-//! is sent on a communicator with `mpi_assert_allow_overtaking` has no number and is matched as it
+//! users send on a communicator with `mpi_assert_allow_overtaking` has no number and is matched as it
 //! comes. Up to a transport's eager limit a message goes whole, else its announcement goes and the
 //! receiver says how the data is to follow (`rendezvous`).
 //!

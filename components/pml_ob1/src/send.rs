@@ -274,7 +274,7 @@ impl Core {
         let scope = &state.view().scope;
         let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), None, |cri| {
             // Numbered with the lock held, so that an instance's messages are in order.
-            let sequence = rank.next_sequence::<M>();
+            let sequence = rank.next_sequence::<M>(send.tag);
             let header = wire::Match {
                 word: wire::word(kind::MATCH, sequence),
                 context: state.send_context,
@@ -316,8 +316,8 @@ impl Core {
             if this.protocol == Protocol::Rendezvous {
                 self.offer_memory::<M>(this, remote);
             }
-            this.sequence =
-                sequence.unwrap_or_else(|| state.rank(this.send.peer).next_sequence::<M>());
+            this.sequence = sequence
+                .unwrap_or_else(|| state.rank(this.send.peer).next_sequence::<M>(this.send.tag));
             // One that has been refused does not try again, but queues.
             if sequence.is_none()
                 && !remote.is_blocked()

@@ -287,28 +287,34 @@ fn sends_can_not_be_cancelled_and_matched_receives_neither() {
     job.end(vec![comm]);
 }
 
-/// A message whose predecessor is still under way is matched at once if that was asserted.
+/// A message whose predecessor is still under way is matched at once if that was asserted, unless it is
+/// the library's own, with a negative tag.
 #[test]
 fn messages_overtake_where_they_may() {
-    for (threaded, overtakes) in [(false, false), (false, true), (true, false), (true, true)] {
+    for (threaded, asserted, tags) in [false, true]
+        .into_iter()
+        .flat_map(|threaded| [(threaded, false, [0, 1, 2]), (threaded, true, [0, 1, 2])])
+        .chain([(false, true, [-7, -8, -9]), (true, true, [-7, -8, -9])])
+    {
         let job = Job::new(2, threaded, &[], Behaviour::default());
-        let flags = if overtakes { COMM_ALLOW_OVERTAKING } else { 0 };
+        let flags = if asserted { COMM_ALLOW_OVERTAKING } else { 0 };
+        let overtakes = asserted && tags[0] >= 0;
         let comm = job.comm_with(2, true, flags);
         let out = Buffer::filled(bytes(), 4, 7);
         let into = [0; 3].map(|_| Buffer::new(bytes(), 4));
-        let receives: Vec<Pending> = (0..3)
-            .map(|tag| job.ranks[1].irecv(&into[tag as usize].receive(comm[1], 0, tag)))
+        let receives: Vec<Pending> = std::iter::zip(&into, tags)
+            .map(|(into, tag)| job.ranks[1].irecv(&into.receive(comm[1], 0, tag)))
             .collect();
         let send = |tag| assert_eq!(job.ranks[0].send(&out.send(comm[0], 1, tag, 0)), OK);
-        send(0);
+        send(tags[0]);
         let first = job.fabric.peek(1).expect("it was sent");
         job.fabric.clear(1);
-        (1..3).for_each(send);
+        tags[1..].iter().for_each(|tag| send(*tag));
         job.until("the others", || {
             job.count("matched") == 2 * u64::from(overtakes)
                 && job.count("out_of_sequence") == 2 * u64::from(!overtakes)
         });
-        assert_eq!([0, 1, 2].map(|tag| receives[tag].is_complete()), [false, overtakes, overtakes]);
+        assert_eq!([0, 1, 2].map(|i| receives[i].is_complete()), [false, overtakes, overtakes]);
         job.fabric.forge(0, 1, TAG, &first);
         job.until("the first", || receives.iter().all(Pending::is_complete));
         for (receive, into) in receives.into_iter().zip(&into) {
