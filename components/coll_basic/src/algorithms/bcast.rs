@@ -1,5 +1,5 @@
-//! Broadcast: straight to a few processes of one node, down a binomial tree, or scattered along it and gathered by
-//! all around a ring.
+//! Broadcast: straight to a few processes of one node, down a binomial tree, or scattered along it and
+//! gathered by all around a ring.
 
 use cairn_framework::author::Failure;
 
