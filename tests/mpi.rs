@@ -24,13 +24,7 @@ fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
 
 /// Runs a program that has nothing to say, with one level of thread support.
 fn silent(processes: u32, level: &str, mca: &[&str], program: &Path) {
-    says_nothing(mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level), level);
-}
-
-/// Runs what has nothing to say if all is right; `which` run it is.
-fn says_nothing(run: Run, which: &str) {
-    let ended = run.ok();
-    assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{which}: {ended}");
+    mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level).says_nothing();
 }
 
 /// Program × levels of thread support × processes.
@@ -193,7 +187,7 @@ fn sessions() {
     let program = compiled("sessions", Counts::Small);
     for order in ["around", "alone", "after", "last"] {
         for number in [1, 2, 3, 5] {
-            says_nothing(mpirun(number, &[], &program).args([order]), order);
+            mpirun(number, &[], &program).args([order]).says_nothing();
         }
         mpirun(3, &["--mca", "btl", "self,tcp"], &program).args([order]).ok();
     }
@@ -208,7 +202,7 @@ fn leftovers_do_not_matter() {
         for level in ["single", "multiple"] {
             for number in 1..=3 {
                 let run = mpirun(number, &[], &program).args([what]);
-                says_nothing(run.env("TEST_THREAD_LEVEL", level), what);
+                run.env("TEST_THREAD_LEVEL", level).says_nothing();
             }
         }
     }
@@ -245,7 +239,7 @@ fn large_messages_move_in_any_way() {
     ];
     for (argument, way) in ways {
         let mca: Vec<_> = way.chunks(2).flat_map(|pair| ["--mca", pair[0], pair[1]]).collect();
-        says_nothing(mpirun(2, &mca, &program).args([argument]), &way.join(" "));
+        mpirun(2, &mca, &program).args([argument]).says_nothing();
     }
 }
 
@@ -271,7 +265,7 @@ fn barriers_hold_until_everybody_has_come() {
     let ways = [(1, first), (2, first), (3, never), (5, first), (8, first)];
     let waits = ["adaptive", "block", "yield"].map(|wait| (3, ["--mca", "wait", wait]));
     for (ranks, mca) in ways.into_iter().chain(waits) {
-        says_nothing(mpirun(ranks, &mca, &program).args([dir.path().join("came")]), mca[2]);
+        mpirun(ranks, &mca, &program).args([dir.path().join("came")]).says_nothing();
     }
 }
 
@@ -318,7 +312,7 @@ const MISTAKES: &[(&str, i32, &str)] = &[
 fn a_thread_of_the_library_makes_progress_if_asked_for() {
     let program = compiled("background", Counts::Small);
     let run = |mca: &[&str], threads| {
-        says_nothing(mpirun(2, mca, &program).args([threads]), threads);
+        mpirun(2, mca, &program).args([threads]).says_nothing();
     };
     run(&[], "0");
     for transports in ["self,sm", "self,tcp"] {
@@ -327,7 +321,7 @@ fn a_thread_of_the_library_makes_progress_if_asked_for() {
     // Programs of one thread, in a process that has two.
     for name in ["p2p", "colls", "errhandlers"] {
         let mca = ["--mca", "progress", "thread"];
-        says_nothing(mpirun(2, &mca, &compiled(name, Counts::Small)), name);
+        mpirun(2, &mca, &compiled(name, Counts::Small)).says_nothing();
     }
 }
 
@@ -436,7 +430,7 @@ fn communicators_say_which_instance_they_want() {
             let ignored = (cri != "comm").then_some("ignored");
             for processes in 1..=3 {
                 let run = mpirun(processes, &mca, &program).args(ignored);
-                says_nothing(run.env("TEST_THREAD_LEVEL", "multiple"), cri);
+                run.env("TEST_THREAD_LEVEL", "multiple").says_nothing();
             }
             if cri == "comm" {
                 let run = mpirun(2, &mca, &program).args(["fatal"]).exits(16);

@@ -14,12 +14,6 @@ fn mpirun(processes: u32, mca: &[&str], program: &str) -> Run {
     run.args([compiled(env!("CARGO_TARGET_TMPDIR"), program, Counts::Small)])
 }
 
-/// Runs what has nothing to say if all is right.
-fn says_nothing(run: Run) {
-    let ended = run.ok();
-    assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
-}
-
 /// Name and provider of every component that the `cairn-info` of an installation sees.
 fn components(dist: &Path) -> Vec<(String, String)> {
     let json = Run::new(dist.join("bin/cairn-info")).env("HOME", "/nonexistent");
@@ -76,20 +70,20 @@ fn programs_need_not_know() {
         for transports in ["self,sm", "self,tcp"] {
             for level in ["single", "multiple"] {
                 let run = mpirun(processes, &["--mca", "btl", transports], program);
-                says_nothing(run.env("TEST_THREAD_LEVEL", level));
+                run.env("TEST_THREAD_LEVEL", level).says_nothing();
             }
         }
     }
     // Tools look at parameters of btl_sm, which has none where nobody wants its library.
     for program in ["tool", "tool_events"] {
-        says_nothing(mpirun(2, &[], program).env("TEST_THREAD_LEVEL", "single"));
+        mpirun(2, &[], program).env("TEST_THREAD_LEVEL", "single").says_nothing();
     }
 }
 
 #[test]
 fn neither_need_threads_sessions_and_barriers() {
     for program in ["inter_threads", "reenter", "sync", "threads_colls", "threads_messages"] {
-        says_nothing(mpirun(2, &[], program).env("TEST_THREAD_LEVEL", "multiple"));
+        mpirun(2, &[], program).env("TEST_THREAD_LEVEL", "multiple").says_nothing();
     }
     for (progress, wait, cri, matching) in [
         ("concurrent", "adaptive", "dedicated", "list"),
@@ -104,16 +98,16 @@ fn neither_need_threads_sessions_and_barriers() {
                     .chain(&[("btl", transports)])
                     .flat_map(|(name, value)| ["--mca", name, value])
                     .collect();
-            says_nothing(mpirun(2, &mca, "threads").env("TEST_THREAD_LEVEL", "multiple"));
+            mpirun(2, &mca, "threads").env("TEST_THREAD_LEVEL", "multiple").says_nothing();
             mpirun(2, &mca, "stress").args(["1", "17"]).ok().says(&["messages, sum "]);
         }
     }
     for order in ["around", "alone", "after", "last"] {
-        says_nothing(mpirun(3, &[], "sessions").args([order]));
+        mpirun(3, &[], "sessions").args([order]).says_nothing();
     }
     let dir = scratch();
     for first in ["0", "2"] {
         let run = mpirun(3, &["--mca", "coll_sm_after", first], "barriers");
-        says_nothing(run.args([dir.path().join("came")]));
+        run.args([dir.path().join("came")]).says_nothing();
     }
 }

@@ -106,6 +106,7 @@ impl Run {
 
     /// Sets a variable.
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.shown = format!("{name}={} {}", value.as_ref().to_string_lossy(), self.shown);
         self.command.env(name, value);
         self
     }
@@ -172,6 +173,12 @@ impl Run {
         let ended = self.end();
         assert!(ended.status.success(), "{ended}");
         ended
+    }
+
+    /// Runs it to its end, which must be a success that it has nothing to say about.
+    pub fn says_nothing(self) {
+        let ended = self.ok();
+        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended}");
     }
 
     /// Runs it to its end, which must have this exit status.
