@@ -23,6 +23,7 @@
 pub mod abi;
 pub mod audit;
 pub mod author;
+mod fences;
 pub mod frameworks;
 #[cfg(feature = "host")]
 pub mod host;

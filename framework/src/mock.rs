@@ -245,6 +245,8 @@ fn table() -> Host {
         event_raise,
         peer_failed,
         audit: crate::audit::of_component,
+        instance_acquire,
+        instance_try,
     }
 }
 
@@ -359,6 +361,16 @@ unsafe extern "C" fn lock_acquire(lock: *const Lock) {
 unsafe extern "C" fn lock_try(lock: *const Lock) -> i32 {
     // SAFETY: see above.
     i32::from(unsafe { (*lock).try_lock_as(Rank::UNKNOWN) })
+}
+
+unsafe extern "C" fn instance_acquire(cri: *const Cri) {
+    // SAFETY: see above.
+    unsafe { (*cri).lock_for_release() };
+}
+
+unsafe extern "C" fn instance_try(cri: *const Cri) -> i32 {
+    // SAFETY: see above.
+    i32::from(unsafe { (*cri).try_for_release() })
 }
 
 unsafe extern "C" fn lock_release(lock: *const Lock) {

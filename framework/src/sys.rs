@@ -19,6 +19,16 @@ const SYS_FUTEX: c_long = 98;
 #[cfg(target_arch = "powerpc64")]
 const SYS_FUTEX: c_long = 221;
 
+#[cfg(target_arch = "x86_64")]
+const SYS_MEMBARRIER: c_long = 324;
+#[cfg(any(target_arch = "aarch64", target_arch = "riscv64"))]
+const SYS_MEMBARRIER: c_long = 283;
+#[cfg(target_arch = "powerpc64")]
+const SYS_MEMBARRIER: c_long = 365;
+
+const MEMBARRIER_PRIVATE_EXPEDITED: c_int = 1 << 3;
+const MEMBARRIER_REGISTER_PRIVATE_EXPEDITED: c_int = 1 << 4;
+
 const FUTEX_WAIT_PRIVATE: c_int = 128;
 const FUTEX_WAKE_PRIVATE: c_int = 129;
 const FUTEX_WAKE: c_int = 1;
@@ -55,6 +65,18 @@ pub(crate) fn futex_wait_for(word: &AtomicU32, expected: u32, microseconds: u32)
     unsafe {
         syscall(SYS_FUTEX, word.as_ptr(), FUTEX_WAIT_PRIVATE, expected, limit);
     }
+}
+
+/// Tells the kernel that this process will call [`membarrier`]; whether it can.
+pub(crate) fn register_membarrier() -> bool {
+    // SAFETY: the call takes no memory.
+    unsafe { syscall(SYS_MEMBARRIER, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 }
+}
+
+/// Makes a memory barrier in every running thread of the process; whether it did.
+pub(crate) fn membarrier() -> bool {
+    // SAFETY: as above.
+    unsafe { syscall(SYS_MEMBARRIER, MEMBARRIER_PRIVATE_EXPEDITED, 0, 0) == 0 }
 }
 
 /// Most words in [`sleep_on`].

@@ -168,7 +168,8 @@ struct cairn_host_t {
                              cairn_thread_exit_fn_t callback,
                              void *context);
   /**
-   * Takes a lock, sleeping if it must. For C; Rust code has the methods of `cairn_lock_t`.
+   * Takes a lock, sleeping if it must. For C; Rust code has the methods of `cairn_lock_t`. Not for the lock of
+   * an instance.
    */
   void (*lock_acquire)(const cairn_lock_t *lock);
   /**
@@ -334,6 +335,15 @@ struct cairn_host_t {
    * order of locks, 0 if it has none. A host that was built for release does nothing.
    */
   void (*audit)(uint32_t event, const void *lock, uint32_t rank);
+  /**
+   * Since 1.1. Takes the lock of an instance, sleeping if it must; `lock_release` releases it. For C;
+   * Rust code has `cairn_cri_t.guard`.
+   */
+  void (*instance_acquire)(const cairn_cri_t *cri);
+  /**
+   * Since 1.1. Takes the lock of an instance if nobody holds it: 1, else 0.
+   */
+  int32_t (*instance_try)(const cairn_cri_t *cri);
 };
 
 #endif  /* CAIRN_HOST_H */

@@ -16,6 +16,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/bias.h>
 #include <cairn/counter.h>
 #include <cairn/status.h>
 #include <cairn/types.h>

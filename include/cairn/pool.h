@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/bias.h>
 #include <cairn/counter.h>
 #include <cairn/lock.h>
 #include <cairn/status.h>
@@ -35,7 +36,8 @@
 struct CAIRN_ALIGNED(128) cairn_cri_t {
   /**
    * Held while a function of the transport works on this CRI, unless the process is
-   * single-threaded.
+   * single-threaded. It has a bias: C code takes it by the host's `instance_acquire` and
+   * `instance_try`.
    */
   cairn_lock_t lock;
   /**
@@ -51,6 +53,10 @@ struct CAIRN_ALIGNED(128) cairn_cri_t {
    * it to zero in `pool_add`.
    */
   cairn_counter_cell_t waits;
+  /**
+   * Since 1.1. The bias of the lock; the host makes it in `pool_add`.
+   */
+  cairn_bias_t bias;
 };
 
 /**

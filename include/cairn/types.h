@@ -26,6 +26,9 @@
 #define CAIRN_HAS(pointer, field)                                                                  \
   ((pointer)->struct_size >= offsetof(__typeof__(*(pointer)), field) + sizeof((pointer)->field))
 
+/* <cairn/bias.h> */
+typedef struct cairn_bias_t cairn_bias_t;
+
 /* <cairn/comm.h> */
 typedef struct cairn_comm_t cairn_comm_t;
 

@@ -11,6 +11,8 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cairn_framework::abi::thread::mark;
+
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result};
 
@@ -27,7 +29,7 @@ const NOBODY: usize = 0;
 /// Says what was granted, to the thread that initializes.
 pub fn set(level: c_int) {
     let allowed = match level {
-        MPI_THREAD_SINGLE | MPI_THREAD_FUNNELED => thread(),
+        MPI_THREAD_SINGLE | MPI_THREAD_FUNNELED => mark(),
         MPI_THREAD_SERIALIZED => ONE_AT_A_TIME,
         _ => ANYBODY,
     };
@@ -39,7 +41,7 @@ pub fn set(level: c_int) {
 pub fn enter() -> Result<()> {
     match ALLOWED.load(Ordering::Relaxed) {
         ANYBODY => Ok(()),
-        only if only == thread() => Ok(()),
+        only if only == mark() => Ok(()),
         ONE_AT_A_TIME => enter_alone(),
         _ => Err(foreign()),
     }
@@ -50,13 +52,13 @@ pub fn enter() -> Result<()> {
 pub fn leave() {
     if ALLOWED.load(Ordering::Relaxed) == ONE_AT_A_TIME {
         // Of another thread's mark this is none of our business.
-        let _ = INSIDE.compare_exchange(thread(), NOBODY, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = INSIDE.compare_exchange(mark(), NOBODY, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
 #[cold]
 fn enter_alone() -> Result<()> {
-    let own = thread();
+    let own = mark();
     match INSIDE.compare_exchange(NOBODY, own, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => Ok(()),
         Err(inside) if inside == own => Ok(()),
@@ -73,39 +75,4 @@ fn foreign() -> Error {
     let text = "this thread did not initialize MPI, and the level of thread support lets no other \
                 call it; ask MPI_Init_thread for MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE";
     Error::new(MPI_ERR_OTHER, text)
-}
-
-/// What tells living threads apart: the address of a thread's own block, which costs one instruction.
-#[inline(always)]
-fn thread() -> usize {
-    let pointer: usize;
-    // SAFETY: reads the register (or the word that it leads to) where the ABI keeps the address.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        std::arch::asm!("mov {}, fs:0", out(reg) pointer, options(nostack, preserves_flags, readonly));
-    }
-    // SAFETY: as above.
-    #[cfg(target_arch = "aarch64")]
-    unsafe {
-        std::arch::asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nostack, nomem, preserves_flags));
-    }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    {
-        // SAFETY: has no conditions.
-        pointer = unsafe { libc::pthread_self() } as usize;
-    }
-    pointer
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_are_told_apart() {
-        let own = thread();
-        assert!(own > ONE_AT_A_TIME);
-        assert_eq!(own, thread());
-        assert_ne!(own, std::thread::spawn(thread).join().unwrap());
-    }
 }

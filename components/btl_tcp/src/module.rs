@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
 use cairn_framework::abi::job::THREAD_MULTIPLE;
-use cairn_framework::abi::lock::LockGuard;
+use cairn_framework::abi::lock::BiasedGuard;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::BtlModule;
@@ -120,7 +120,7 @@ impl Module {
     }
 
     /// Takes an instance's lock, unless the process is single-threaded.
-    pub fn lock(&self, index: u32) -> Option<LockGuard<'_>> {
+    pub fn lock(&self, index: u32) -> Option<BiasedGuard<'_>> {
         if self.host.job().thread_level != THREAD_MULTIPLE {
             return None;
         }
@@ -128,7 +128,7 @@ impl Module {
     }
 
     /// As [`Module::lock`] for those who can do without; `Err` when it is taken.
-    pub fn try_lock(&self, index: u32) -> Result<Option<LockGuard<'_>>, ()> {
+    pub fn try_lock(&self, index: u32) -> Result<Option<BiasedGuard<'_>>, ()> {
         if self.host.job().thread_level != THREAD_MULTIPLE {
             return Ok(None);
         }

@@ -2,13 +2,16 @@
 
 use core::cell::UnsafeCell;
 
-use cairn_framework::abi::lock::Lock;
+use cairn_framework::abi::bias::Bias;
+use cairn_framework::abi::lock::{Hold, Lock};
 use cairn_framework::audit::Rank;
 
 /// An engine of which one thread at a time has the whole.
 pub struct Guarded<T> {
     threaded: bool,
     lock: Lock,
+    /// Of the thread that posts receives and matches messages, if it is one.
+    bias: Bias,
     inner: UnsafeCell<T>,
 }
 
@@ -21,31 +24,28 @@ impl<T> Guarded<T> {
     /// Around an engine; `threaded` says whether the process has several threads. What the engine
     /// points to must be its own, or belong to whoever has the engine.
     pub fn new(inner: T, threaded: bool) -> Self {
-        Self { threaded, lock: Lock::new(), inner: inner.into() }
+        Self { threaded, lock: Lock::new(), bias: Bias::default(), inner: inner.into() }
     }
 
     /// Runs `work` on the engine, under the lock where there are threads. `work` must not come back
     /// to the same engine.
     #[inline(always)]
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        if self.threaded {
-            self.acquire();
-        }
+        let hold = self.threaded.then(|| self.acquire());
         // SAFETY: nobody else has it: the lock is held, or there is one thread and the engine calls
         // nothing that calls the engine.
         let result = work(unsafe { &mut *self.inner.get() });
-        if self.threaded {
+        if let Some(hold) = hold {
             // SAFETY: taken above. A panic in between ends the process, as in every function of the
             // contract, so nobody waits for the lock then.
-            unsafe { self.lock.unlock() };
+            unsafe { self.lock.unlock_biased(&self.bias, hold) };
         }
         result
     }
 
-    /// A function of its own, so that a single thread does not pay for what it needs.
-    #[inline(never)]
-    fn acquire(&self) {
-        self.lock.lock_as(Rank::SHARD);
+    #[inline(always)]
+    fn acquire(&self) -> Hold {
+        self.lock.lock_biased(&self.bias, Rank::SHARD)
     }
 }
 

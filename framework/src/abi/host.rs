@@ -15,7 +15,7 @@ use super::job::Job;
 use super::lock::Lock;
 use super::param::{ParamCell, ParamSpec};
 use super::peer::Peer;
-use super::pool::CriPool;
+use super::pool::{Cri, CriPool};
 use super::receive::{ReceiveEntry, ReceiveFn};
 use super::request::WaitSync;
 use super::scope::Scope;
@@ -114,7 +114,8 @@ pub struct Host {
     /// Not to be called from the callback.
     pub thread_exit_remove:
         unsafe extern "C" fn(instance: *mut Instance, callback: ThreadExitFn, context: *mut c_void),
-    /// Takes a lock, sleeping if it must. For C; Rust code has the methods of `Lock`.
+    /// Takes a lock, sleeping if it must. For C; Rust code has the methods of `Lock`. Not for the lock of
+    /// an instance.
     pub lock_acquire: unsafe extern "C" fn(lock: *const Lock),
     /// Takes a lock if it is free: 1, else 0.
     pub lock_try: unsafe extern "C" fn(lock: *const Lock) -> i32,
@@ -250,6 +251,11 @@ pub struct Host {
     /// `lock`, or another atomic, is one of `CAIRN_AUDIT_*`; `rank` is the place of the lock in the
     /// order of locks, 0 if it has none. A host that was built for release does nothing.
     pub audit: unsafe extern "C" fn(event: u32, lock: *const c_void, rank: u32),
+    /// Since 1.1. Takes the lock of an instance, sleeping if it must; `lock_release` releases it. For C;
+    /// Rust code has `Cri::guard`.
+    pub instance_acquire: unsafe extern "C" fn(cri: *const Cri),
+    /// Since 1.1. Takes the lock of an instance if nobody holds it: 1, else 0.
+    pub instance_try: unsafe extern "C" fn(cri: *const Cri) -> i32,
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

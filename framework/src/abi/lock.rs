@@ -8,6 +8,7 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use super::bias::Bias;
 use super::counter::CounterCell;
 use crate::audit::{self, Rank};
 
@@ -84,7 +85,7 @@ impl Lock {
         audit::report(AUDIT_LOCK, self.address(), rank);
         let waits = !self.take();
         if waits {
-            self.lock_slow();
+            self.lock_slow(None);
         }
         waits
     }
@@ -99,11 +100,13 @@ impl Lock {
         self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
+    /// Waits for a lock that was not free, and takes it. Who has its bias loses it.
     #[cold]
-    fn lock_slow(&self) {
+    fn lock_slow(&self, bias: Option<&Bias>) {
         WAITS.add_shared(1);
+        let take_away = || bias.is_some_and(|bias| bias.take_away(true));
         for _ in 0..SPINS {
-            if self.word.load(Ordering::Relaxed) == FREE && self.take() {
+            if take_away() || self.word.load(Ordering::Relaxed) == FREE && self.take() {
                 return;
             }
             core::hint::spin_loop();
@@ -111,8 +114,96 @@ impl Lock {
         // From here on the lock is taken as CONTENDED: this thread can't know whether others
         // sleep too, so its unlock must wake one.
         while self.word.swap(CONTENDED, Ordering::Acquire) != FREE {
+            if let Some(bias) = bias
+                && bias.is_there()
+            {
+                if bias.take_away(true) {
+                    return;
+                }
+                continue;
+            }
             SLEEPS.add_shared(1);
             crate::sys::futex_wait(&self.word, CONTENDED);
+        }
+    }
+
+    /// As `lock_as`, for a lock with a bias, without waiting if the calling thread has it.
+    #[inline(always)]
+    pub fn lock_biased(&self, bias: &Bias, rank: Rank) -> Hold {
+        audit::report(AUDIT_LOCK, self.address(), rank);
+        let seat = bias.enter();
+        let waited = seat.is_none() && self.lock_by_word(bias);
+        Hold { seat, waited }
+    }
+
+    /// Whether it had to wait. Apart, so that the bias is all that callers have in line.
+    #[inline(never)]
+    fn lock_by_word(&self, bias: &Bias) -> bool {
+        let waits = !self.take();
+        if waits {
+            self.lock_slow(Some(bias));
+        }
+        waits
+    }
+
+    /// As `try_lock_as`, for a lock with a bias.
+    #[inline(always)]
+    pub fn try_lock_biased(&self, bias: &Bias, rank: Rank) -> Option<Hold> {
+        let seat = bias.enter();
+        if seat.is_none() && !self.try_by_word(bias) {
+            return None;
+        }
+        audit::report(AUDIT_TRY, self.address(), rank);
+        Some(Hold { seat, waited: false })
+    }
+
+    #[inline(never)]
+    fn try_by_word(&self, bias: &Bias) -> bool {
+        self.take() || bias.try_take_away()
+    }
+
+    /// Takes a lock with a bias as one that has none, so that `unlock` releases it. Whether it had to wait.
+    #[cfg(any(feature = "host", feature = "mock"))]
+    pub(crate) fn lock_without_bias(&self, bias: &Bias, rank: Rank) -> bool {
+        audit::report(AUDIT_LOCK, self.address(), rank);
+        self.lock_by_word(bias)
+    }
+
+    /// The same, if nobody holds it.
+    #[cfg(any(feature = "host", feature = "mock"))]
+    pub(crate) fn try_lock_without_bias(&self, bias: &Bias, rank: Rank) -> bool {
+        let taken = self.take() || bias.take_away(false);
+        if taken {
+            audit::report(AUDIT_TRY, self.address(), rank);
+        }
+        taken
+    }
+
+    /// Releases a lock with a bias. Who has held it many times in a row gets the bias.
+    ///
+    /// # Safety
+    /// The calling thread took the lock, with this bias, and got `hold` for it.
+    #[inline(always)]
+    pub unsafe fn unlock_biased(&self, bias: &Bias, hold: Hold) {
+        match hold.seat {
+            Some(seat) => {
+                audit::report(AUDIT_UNLOCK, self.address(), Rank::UNKNOWN);
+                bias.leave(seat);
+            }
+            // SAFETY: promised by the caller; it was taken by its word.
+            None => unsafe { self.unlock_by_word(bias) },
+        }
+    }
+
+    /// # Safety
+    /// The calling thread holds the lock by its word.
+    #[inline(never)]
+    unsafe fn unlock_by_word(&self, bias: &Bias) {
+        if bias.keep(|| self.word.load(Ordering::Relaxed) == CONTENDED) {
+            audit::report(AUDIT_UNLOCK, self.address(), Rank::UNKNOWN);
+        } else {
+            // SAFETY: promised by the caller.
+            unsafe { self.unlock() }
         }
     }
 
@@ -181,20 +272,46 @@ impl<T> Ranked<T> {
     }
 }
 
-/// Holds a [`Lock`] and releases it when dropped.
-#[derive(Debug)]
-pub struct LockGuard<'a>(&'a Lock);
+/// How a thread holds a lock with a bias.
+#[derive(Debug, Clone, Copy)]
+pub struct Hold {
+    /// By its bias, from this seat, or else by the lock's word.
+    seat: Option<usize>,
+    /// It had to wait.
+    pub(crate) waited: bool,
+}
 
-impl<'a> LockGuard<'a> {
+/// Holds a [`Lock`] that has a [`Bias`] and releases it when dropped.
+#[derive(Debug)]
+pub struct BiasedGuard<'a> {
+    lock: &'a Lock,
+    bias: &'a Bias,
+    hold: Hold,
+}
+
+impl<'a> BiasedGuard<'a> {
     /// Of a lock that was taken.
     ///
     /// # Safety
-    /// The calling thread holds the lock, and nobody else releases it.
-    #[inline]
-    pub(crate) unsafe fn of(lock: &'a Lock) -> Self {
-        Self(lock)
+    /// The calling thread took the lock, with this bias, and got `hold` for it; nobody else releases
+    /// it.
+    #[inline(always)]
+    pub(crate) unsafe fn of(lock: &'a Lock, bias: &'a Bias, hold: Hold) -> Self {
+        Self { lock, bias, hold }
     }
 }
+
+impl Drop for BiasedGuard<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: the guard exists because its thread took the lock.
+        unsafe { self.lock.unlock_biased(self.bias, self.hold) }
+    }
+}
+
+/// Holds a [`Lock`] and releases it when dropped.
+#[derive(Debug)]
+pub struct LockGuard<'a>(&'a Lock);
 
 impl Drop for LockGuard<'_> {
     #[inline]

@@ -15,6 +15,7 @@
 //!
 //! [`has_field!`]: crate::has_field
 
+pub mod bias;
 pub mod comm;
 pub mod component;
 pub mod counter;

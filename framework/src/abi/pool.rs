@@ -8,8 +8,9 @@
 
 use core::ffi::{c_char, c_void};
 
+use super::bias::Bias;
 use super::counter::CounterCell;
-use super::lock::{Lock, LockGuard};
+use super::lock::{BiasedGuard, Lock};
 use crate::audit::Rank;
 use crate::frameworks::cri::CriOps;
 
@@ -23,7 +24,8 @@ pub const CACHE_LINE_PAIR: usize = 128;
 #[derive(Debug)]
 pub struct Cri {
     /// Held while a function of the transport works on this CRI, unless the process is
-    /// single-threaded.
+    /// single-threaded. It has a bias: C code takes it by the host's `instance_acquire` and
+    /// `instance_try`.
     pub lock: Lock,
     /// Its place in the pool, from 0.
     pub index: u32,
@@ -32,6 +34,8 @@ pub struct Cri {
     /// Since 1.1. How often somebody had to wait for the lock. Counted by who holds it; the host sets
     /// it to zero in `pool_add`.
     pub waits: CounterCell,
+    /// Since 1.1. The bias of the lock; the host makes it in `pool_add`.
+    pub bias: Bias,
 }
 
 /// The CRIs of one device. Made by a transport, handed to the host's `pool_add`.
@@ -78,25 +82,48 @@ unsafe impl Send for Cri {}
 
 impl Cri {
     /// A free one with this place in its pool, and nothing of the transport's own.
-    pub const fn new(index: u32) -> Self {
-        let (lock, waits) = (Lock::new(), CounterCell::new());
-        Self { lock, index, context: core::ptr::null_mut(), waits }
+    pub fn new(index: u32) -> Self {
+        Self {
+            lock: Lock::new(),
+            index,
+            context: core::ptr::null_mut(),
+            waits: CounterCell::new(),
+            bias: Bias::default(),
+        }
     }
 
     /// Takes the lock until the guard is dropped.
-    #[inline]
-    pub fn guard(&self) -> LockGuard<'_> {
-        if self.lock.lock_as(Rank::INSTANCE) {
+    #[inline(always)]
+    pub fn guard(&self) -> BiasedGuard<'_> {
+        let hold = self.lock.lock_biased(&self.bias, Rank::INSTANCE);
+        if hold.waited {
             self.waits.add(1);
         }
         // SAFETY: taken just now.
-        unsafe { LockGuard::of(&self.lock) }
+        unsafe { BiasedGuard::of(&self.lock, &self.bias, hold) }
     }
 
-    /// Takes the lock, if it is free, until the guard is dropped.
-    #[inline]
-    pub fn try_guard(&self) -> Option<LockGuard<'_>> {
-        self.lock.try_guard_as(Rank::INSTANCE)
+    /// Takes the lock, if it is free, until the guard is dropped. If another thread has its bias, only
+    /// now and then.
+    #[inline(always)]
+    pub fn try_guard(&self) -> Option<BiasedGuard<'_>> {
+        let hold = self.lock.try_lock_biased(&self.bias, Rank::INSTANCE)?;
+        // SAFETY: as above.
+        Some(unsafe { BiasedGuard::of(&self.lock, &self.bias, hold) })
+    }
+
+    /// Takes the lock so that `Lock::unlock` releases it.
+    #[cfg(any(feature = "host", feature = "mock"))]
+    pub(crate) fn lock_for_release(&self) {
+        if self.lock.lock_without_bias(&self.bias, Rank::INSTANCE) {
+            self.waits.add(1);
+        }
+    }
+
+    /// The same, if nobody holds the lock.
+    #[cfg(any(feature = "host", feature = "mock"))]
+    pub(crate) fn try_for_release(&self) -> bool {
+        self.lock.try_lock_without_bias(&self.bias, Rank::INSTANCE)
     }
 }
 
@@ -142,5 +169,82 @@ mod tests {
         });
         assert_eq!((cri.index, cri.waits.get()), (3, 1));
         assert_eq!((size_of::<Cri>(), core::mem::offset_of!(Cri, context)), (128, 8));
+    }
+
+    #[test]
+    fn who_takes_it_always_has_the_bias_until_another_comes() {
+        let cri = Cri::new(0);
+        for _ in 0..1000 {
+            drop(cri.guard());
+            drop(cri.try_guard().expect("free"));
+        }
+        if !cri.bias.is_there() {
+            // A kernel without membarrier: an ordinary lock.
+            return;
+        }
+        let elsewhere = |work: fn(&Cri) -> u32| {
+            std::thread::scope(|scope| scope.spawn(|| work(&cri)).join().expect("no panic"))
+        };
+        // Who tries is refused at first, but not for ever.
+        let refused = elsewhere(|cri| {
+            let tries = (0..).take_while(|_| cri.try_guard().is_none());
+            tries.count() as u32
+        });
+        assert_eq!((refused, cri.bias.is_there()), (31, false));
+        // The owner waits like anybody, and who waits is let in.
+        for _ in 0..1000 {
+            drop(cri.guard());
+        }
+        assert!(cri.bias.is_there());
+        elsewhere(|cri| {
+            drop(cri.guard());
+            0
+        });
+        assert!(!cri.bias.is_there());
+        // Not while the owner is inside.
+        for _ in 0..1000 {
+            drop(cri.guard());
+        }
+        let held = cri.guard();
+        assert!(cri.bias.is_there());
+        let got = elsewhere(|cri| (0..200).filter(|_| cri.try_guard().is_some()).count() as u32);
+        assert_eq!(got, 0);
+        drop(held);
+        assert_eq!(elsewhere(|cri| u32::from(cri.try_guard().is_some())), 1);
+        cri.bias.forbid();
+        for _ in 0..1000 {
+            drop(cri.guard());
+        }
+        assert!(!cri.bias.is_there());
+    }
+
+    #[test]
+    fn threads_that_come_in_bursts_exclude_each_other() {
+        struct Counted(Cri, core::cell::UnsafeCell<u64>);
+        // SAFETY: the number is touched under the lock.
+        unsafe impl Sync for Counted {}
+        const THREADS: u64 = 4;
+        const TURNS: u64 = 100_000;
+        let counted = &Counted(Cri::new(0), core::cell::UnsafeCell::new(0));
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                scope.spawn(move || {
+                    for turn in 0..TURNS {
+                        let held =
+                            if turn % 3 == thread % 3 { counted.0.try_guard() } else { None };
+                        let held = held.unwrap_or_else(|| counted.0.guard());
+                        // SAFETY: the lock is held.
+                        unsafe { *counted.1.get() += 1 };
+                        drop(held);
+                        // Long bursts, so that every thread has the bias at times.
+                        if turn % 5000 == 0 {
+                            std::thread::yield_now();
+                        }
+                    }
+                });
+            }
+        });
+        // SAFETY: nobody else is left.
+        assert_eq!(unsafe { *counted.1.get() }, THREADS * TURNS);
     }
 }

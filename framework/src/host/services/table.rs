@@ -20,7 +20,7 @@ use crate::abi::param::{
     PARAM_WRITABLE, ParamCell, ParamSpec,
 };
 use crate::abi::peer::Peer;
-use crate::abi::pool::CriPool;
+use crate::abi::pool::{Cri, CriPool};
 use crate::abi::receive::{ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_SLOTS, Scope};
@@ -98,6 +98,8 @@ pub(crate) fn host(
         event_raise,
         peer_failed,
         audit: crate::audit::of_component,
+        instance_acquire,
+        instance_try,
     }
 }
 
@@ -394,6 +396,16 @@ unsafe extern "C" fn lock_acquire(lock: *const Lock) {
 unsafe extern "C" fn lock_try(lock: *const Lock) -> i32 {
     // SAFETY: the caller's lock is valid.
     i32::from(unsafe { (*lock).try_lock_as(Rank::UNKNOWN) })
+}
+
+unsafe extern "C" fn instance_acquire(cri: *const Cri) {
+    // SAFETY: the caller's instance is valid.
+    unsafe { (*cri).lock_for_release() };
+}
+
+unsafe extern "C" fn instance_try(cri: *const Cri) -> i32 {
+    // SAFETY: the caller's instance is valid.
+    i32::from(unsafe { (*cri).try_for_release() })
 }
 
 unsafe extern "C" fn lock_release(lock: *const Lock) {

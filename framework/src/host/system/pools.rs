@@ -1,10 +1,9 @@
 //! Pools of communication resource instances, and the strategy that assigns them.
 
-use std::sync::atomic::Ordering;
-
 use super::System;
 use super::slot::Chosen;
-use crate::abi::counter::COUNTER_SUM;
+use crate::abi::bias::Bias;
+use crate::abi::counter::{COUNTER_SUM, CounterCell};
 use crate::abi::job::THREAD_MULTIPLE;
 use crate::abi::pool::{CACHE_LINE_PAIR, Cri, CriPool};
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
@@ -14,6 +13,10 @@ use crate::host::problem::Problem;
 use crate::host::services::counters::{CounterInfo, NewCell};
 use crate::host::services::progress::Misses;
 use crate::host::services::{table, threads};
+
+/// Components of older versions wait for the lock of an instance without taking its bias away, so with one
+/// of them there is none.
+const KNOWS_BIAS: (u16, u16) = (1, 1);
 
 /// Whose counters are those of a pool's instances.
 fn address(pool: &CriPool) -> usize {
@@ -65,11 +68,20 @@ impl System {
         }
         self.pools.lock().push((owner, PoolPointer(pool)));
         threads::exit_add(pool.addr(), table::pool_thread_exit, pool.cast());
-        // SAFETY: promised by the caller. Nobody has used an instance, so nobody counts.
-        let pool = unsafe { &*pool };
-        for index in 0..pool.count {
-            pool.cri(index).waits.value.store(0, Ordering::Relaxed);
-        }
+        let biased = self.slots.iter().all(|slot| slot.loaded.abi >= KNOWS_BIAS);
+        // SAFETY: promised by the caller. Nobody has used an instance, so the fields that authors of older
+        // versions don't know are nobody's yet.
+        let pool = unsafe {
+            for index in 0..(*pool).count as usize {
+                let cri = (*pool).instances.byte_add(index * (*pool).stride);
+                (&raw mut (*cri).waits).write(CounterCell::new());
+                (&raw mut (*cri).bias).write(Bias::default());
+                if !biased {
+                    (*cri).bias.forbid();
+                }
+            }
+            &*pool
+        };
         let misses = self.engine.add_pool((&raw const *pool).cast_mut());
         if self.job().thread_level == THREAD_MULTIPLE {
             self.count_instances(pool, misses);
