@@ -15,6 +15,7 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::collections::VecDeque;
 
+use cairn_framework::abi::lock::BiasedGuard;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer, Route};
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::scope::Scope;
@@ -43,6 +44,12 @@ const SMALLEST_FRAME: usize = 64;
 
 /// The instance whose lock this thread holds, because it is in a callback of its transport.
 pub type Held<'a> = Option<&'a Cri>;
+
+/// An instance whose lock this thread has taken, or had before.
+pub struct Grip<'a> {
+    pub cri: &'a Cri,
+    _guard: Option<BiasedGuard<'a>>,
+}
 
 /// `send_immediate` of a transport.
 type SendImmediate =
@@ -145,8 +152,33 @@ impl Way {
         (first..end).contains(&(&raw const *cri).addr())
     }
 
-    /// Runs `work` with an instance of the device whose lock is held. `None` when this thread holds
+    /// Takes an instance of the device for as long as the result lives. `None` when this thread holds
     /// another device's and the one for us is taken: to wait for it could mean a deadlock.
+    #[inline(always)]
+    pub fn hold<'a, M: Mode>(
+        &self,
+        host: HostHandle,
+        scope: &Scope,
+        peer: u32,
+        held: Held<'a>,
+    ) -> Option<Grip<'a>> {
+        // SAFETY: instances stay as long as their device.
+        let first = unsafe { &*self.cri };
+        if !M::THREADED {
+            return Some(Grip { cri: first, _guard: None });
+        }
+        if let Some(held) = held {
+            if self.owns(held) {
+                return Some(Grip { cri: held, _guard: None });
+            }
+            let guard = first.try_guard()?;
+            return Some(Grip { cri: first, _guard: Some(guard) });
+        }
+        let cri = if self.instances > 1 { self.assigned(host, scope, peer) } else { first };
+        Some(Grip { cri, _guard: Some(cri.guard()) })
+    }
+
+    /// Runs `work` with an instance as `hold` gives it.
     #[inline(always)]
     pub fn with_cri<M: Mode, R>(
         &self,
@@ -156,21 +188,8 @@ impl Way {
         held: Held<'_>,
         work: impl FnOnce(&Cri) -> R,
     ) -> Option<R> {
-        // SAFETY: instances stay as long as their device.
-        let first = unsafe { &*self.cri };
-        if !M::THREADED {
-            return Some(work(first));
-        }
-        if let Some(held) = held {
-            if self.owns(held) {
-                return Some(work(held));
-            }
-            let _guard = first.try_guard()?;
-            return Some(work(first));
-        }
-        let cri = if self.instances > 1 { self.assigned(host, scope, peer) } else { first };
-        let _guard = cri.guard();
-        Some(work(cri))
+        let grip = self.hold::<M>(host, scope, peer, held)?;
+        Some(work(grip.cri))
     }
 
     /// An instance for a series of operations.
@@ -210,7 +229,7 @@ impl Way {
     }
 
     /// The instance that the process's strategy gives to the calling thread.
-    fn assigned(&self, host: HostHandle, scope: &Scope, peer: u32) -> &Cri {
+    fn assigned<'a>(&self, host: HostHandle, scope: &Scope, peer: u32) -> &'a Cri {
         // SAFETY: a device has a pool, and `pool_add` gave it a strategy.
         unsafe {
             let pool = &*self.device().pool;

@@ -4,7 +4,6 @@
 use core::ptr::null_mut;
 use std::alloc::{Layout, alloc, dealloc};
 
-use cairn_framework::author::HostHandle;
 use cairn_framework::frameworks::btl::BtlModule;
 use cairn_framework::frameworks::matching::MatchArrived;
 
@@ -49,8 +48,8 @@ fn layout(len: usize) -> Option<Layout> {
 
 impl Keeper {
     /// Without any memory yet.
-    pub fn new(host: HostHandle) -> Self {
-        Self { pools: CLASSES.map(|room| Pool::new(host, size_of::<Kept>() + room)) }
+    pub fn new() -> Self {
+        Self { pools: CLASSES.map(|room| Pool::behind(size_of::<Kept>() + room)) }
     }
 
     /// Copies a message; null when there is no memory.

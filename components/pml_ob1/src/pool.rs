@@ -5,33 +5,39 @@
 //! second stack, which the owner takes as a whole when its own is empty. What a pool got from the
 //! system it never returns: a user's handle is the address of a request, and one that was freed must
 //! be recognised for as long as the process lives.
+//!
+//! A thread knows its cache by its [`mark`]. When it has ended another thread may get the mark, and then
+//! gets the cache, too.
 
 use core::cell::Cell;
 use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, Ordering};
 use std::alloc::{Layout, alloc_zeroed};
 
 use cairn_framework::abi::pool::CACHE_LINE_PAIR;
-use cairn_framework::author::HostHandle;
+use cairn_framework::abi::thread::mark;
 
 use crate::mode::Mode;
 use crate::returned::Returned;
-use crate::table::Table;
 
 /// Nodes that come out of one allocation, at most.
 const SLAB_NODES: usize = 16;
 /// Bytes of one allocation, roughly at most.
 const SLAB_BYTES: usize = 64 * 1024;
+/// Caches that are found without a search. A power of two.
+const NEAR: usize = 64;
 
 /// A pool of nodes of one size, aligned to 128 bytes and zeroed before their first use.
 pub struct Pool {
-    host: HostHandle,
-    /// Where the links of a node lie, behind what its users see.
+    /// Where the links of a node lie.
     links: usize,
     stride: usize,
     /// The only cache of a single-threaded process.
     first: Cache,
-    /// By the thread's number. Never freed, like the nodes that know them.
-    by_thread: Table<Cache>,
+    /// Caches by their owners' marks, as far as these do not meet.
+    near: Box<[AtomicPtr<Cache>; NEAR]>,
+    /// All caches of threads. Never freed, like the nodes that know them.
+    caches: AtomicPtr<Cache>,
 }
 
 /// What a thread has for itself, and what others gave back to it.
@@ -39,12 +45,16 @@ pub struct Pool {
 struct Cache {
     /// Touched by the owner only.
     own: Cell<*mut u8>,
+    /// Its thread's mark.
+    owner: usize,
+    /// The cache that was made before.
+    next: *mut Cache,
     /// Pushed to by any thread, taken by the owner.
     returned: Returned,
 }
 
-/// What a pool keeps in a node, behind what its users see.
-struct Links {
+/// What a pool keeps in a node.
+pub struct Links {
     next: Cell<*mut u8>,
     home: Cell<*const Cache>,
 }
@@ -55,11 +65,23 @@ unsafe impl Send for Pool {}
 unsafe impl Sync for Pool {}
 
 impl Pool {
-    /// A pool of nodes of `size` bytes.
-    pub fn new(host: HostHandle, size: usize) -> Self {
+    /// A pool of nodes of `size` bytes, whose users leave the bytes from `links` on to the pool: room for
+    /// [`Links`], as aligned.
+    pub fn new(size: usize, links: usize) -> Self {
+        assert!(links.is_multiple_of(align_of::<Links>()) && links + size_of::<Links>() <= size);
+        Self {
+            links,
+            stride: size.next_multiple_of(CACHE_LINE_PAIR),
+            first: Cache::new(0, null_mut()),
+            near: Box::new([const { AtomicPtr::new(null_mut()) }; NEAR]),
+            caches: AtomicPtr::new(null_mut()),
+        }
+    }
+
+    /// The same for users who write nodes as a whole, `size` bytes of each.
+    pub fn behind(size: usize) -> Self {
         let links = size.next_multiple_of(align_of::<Links>());
-        let stride = (links + size_of::<Links>()).next_multiple_of(CACHE_LINE_PAIR);
-        Self { host, links, stride, first: Cache::new(), by_thread: Table::default() }
+        Self::new(links + size_of::<Links>(), links)
     }
 
     /// # Safety
@@ -76,22 +98,44 @@ impl Pool {
         if !M::THREADED {
             return &self.first;
         }
-        let index = self.host.thread().index;
-        let found = self.by_thread.get(index);
-        if found.is_null() {
-            return self.new_cache(index);
-        }
+        let own = mark();
+        // Blocks of threads lie megabytes apart, or at least pages; this spreads both.
+        let place = &self.near[((own >> 12) ^ (own >> 23)) % NEAR];
+        let found = place.load(Ordering::Acquire);
         // SAFETY: caches are never freed.
-        unsafe { &*found }
+        match unsafe { found.as_ref() } {
+            Some(cache) if cache.owner == own => cache,
+            _ => self.find(own, place),
+        }
     }
 
+    /// The cache of the thread with this mark, made if there is none, and near from now on.
     #[cold]
-    fn new_cache(&self, index: u32) -> &Cache {
-        let cache: &'static Cache = Box::leak(Box::new(Cache::new()));
-        let place = self.by_thread.place(index);
-        // Only the thread with this number makes it. Release: see `Table`.
-        place.store((&raw const *cache).cast_mut(), core::sync::atomic::Ordering::Release);
-        cache
+    fn find(&self, own: usize, near: &AtomicPtr<Cache>) -> &Cache {
+        // Only the thread with this mark makes its cache, so it can't come in between.
+        let mut cache = self.caches.load(Ordering::Acquire);
+        // SAFETY: caches are never freed, and constant but for what their threads have.
+        while let Some(other) = unsafe { cache.as_ref() }
+            && other.owner != own
+        {
+            cache = other.next;
+        }
+        if cache.is_null() {
+            let made = Box::leak(Box::new(Cache::new(own, null_mut())));
+            let mut first = self.caches.load(Ordering::Relaxed);
+            loop {
+                made.next = first;
+                let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+                match self.caches.compare_exchange_weak(first, made, release, relaxed) {
+                    Ok(_) => break,
+                    Err(now) => first = now,
+                }
+            }
+            cache = made;
+        }
+        near.store(cache, Ordering::Release);
+        // SAFETY: as above.
+        unsafe { &*cache }
     }
 
     /// A node; null when there is no memory.
@@ -149,45 +193,49 @@ impl Pool {
     /// It is one of this pool that was taken, and nobody uses it any more.
     #[inline]
     pub unsafe fn give<M: Mode>(&self, node: *mut u8) {
-        let cache = self.cache::<M>();
-        // SAFETY: promised by the caller.
-        let links = unsafe { self.links(node) };
-        if !M::THREADED || core::ptr::eq(links.home.get(), cache) {
-            links.next.set(cache.own.get());
-            cache.own.set(node);
+        // SAFETY: promised by the caller; caches are never freed.
+        let (links, home) = unsafe {
+            let links = self.links(node);
+            (links, &*links.home.get())
+        };
+        if !M::THREADED || home.owner == mark() {
+            links.next.set(home.own.get());
+            home.own.set(node);
         } else {
-            // SAFETY: caches are never freed; the node is ours until it is pushed.
-            unsafe { (*links.home.get()).returned.push(node, |next| links.next.set(next)) };
+            // The node is ours until it is pushed.
+            home.returned.push(node, |next| links.next.set(next));
         }
     }
 }
 
 impl Cache {
-    fn new() -> Self {
-        Self { own: Cell::new(null_mut()), returned: Returned::default() }
+    fn new(owner: usize, next: *mut Self) -> Self {
+        Self { own: Cell::new(null_mut()), owner, next, returned: Returned::default() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-
-    use cairn_framework::mock::MockHost;
+    use std::thread;
 
     use super::*;
     use crate::mode::{Multiple, Single};
 
     #[test]
     fn nodes_are_distinct_aligned_and_reused() {
-        let pool = Pool::new(MockHost::leak("pml_ob1").handle(), 200);
+        const LINKS: usize = 40;
+        let pool = Pool::new(200, LINKS);
         let nodes: Vec<*mut u8> = (0..100).map(|_| pool.take::<Single>()).collect();
         assert_eq!(nodes.iter().collect::<HashSet<_>>().len(), 100);
         for node in &nodes {
             assert!(node.addr().is_multiple_of(CACHE_LINE_PAIR));
-            // SAFETY: a node has 200 bytes.
+            // SAFETY: a node has 200 bytes, and the pool some of them.
             unsafe {
                 assert_eq!(**node, 0);
-                node.write_bytes(0xff, 200);
+                node.write_bytes(0xff, LINKS);
+                let behind = LINKS + size_of::<Links>();
+                node.add(behind).write_bytes(0xff, 200 - behind);
                 pool.give::<Single>(*node);
             }
         }
@@ -197,21 +245,40 @@ mod tests {
 
     #[test]
     fn what_another_thread_gives_back_comes_home() {
-        let mock = MockHost::leak("pml_ob1");
-        let pool = Pool::new(mock.handle(), 64);
-        let nodes: Vec<usize> = mock
-            .as_thread(1, |_| (0..SLAB_NODES).map(|_| pool.take::<Multiple>().addr()).collect());
-        mock.as_thread(2, |_| {
-            for node in &nodes {
-                // SAFETY: taken above.
-                unsafe { pool.give::<Multiple>(core::ptr::with_exposed_provenance_mut(*node)) };
-            }
-            assert!(!nodes.contains(&pool.take::<Multiple>().addr()));
+        let pool = &Pool::new(64, 0);
+        let nodes: Vec<usize> =
+            (0..SLAB_NODES).map(|_| pool.take::<Multiple>().expose_provenance()).collect();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for node in &nodes {
+                    // SAFETY: taken above.
+                    unsafe { pool.give::<Multiple>(core::ptr::with_exposed_provenance_mut(*node)) };
+                }
+                assert!(!nodes.contains(&pool.take::<Multiple>().addr()));
+            });
         });
-        mock.as_thread(1, |_| {
-            let again: HashSet<usize> =
-                (0..SLAB_NODES).map(|_| pool.take::<Multiple>().addr()).collect();
-            assert_eq!(again, nodes.iter().copied().collect());
+        let again: HashSet<usize> =
+            (0..SLAB_NODES).map(|_| pool.take::<Multiple>().addr()).collect();
+        assert_eq!(again, nodes.iter().copied().collect());
+    }
+
+    #[test]
+    fn every_thread_has_a_cache_of_its_own() {
+        // More than there are places for what is found without a search.
+        const THREADS: usize = 2 * NEAR;
+        let pool = &Pool::new(64, 0);
+        let all = std::sync::Barrier::new(THREADS);
+        let nodes: HashSet<usize> = thread::scope(|scope| {
+            let thread = || {
+                let caches = || (&raw const *pool.cache::<Multiple>()).addr();
+                let (own, node) = (caches(), pool.take::<Multiple>().addr());
+                all.wait();
+                assert_eq!(caches(), own);
+                node
+            };
+            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(thread)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
+        assert_eq!(nodes.len(), THREADS);
     }
 }

@@ -32,6 +32,7 @@ use crate::data::Data;
 use crate::endpoint::{Held, Remote};
 use crate::kept::Kept;
 use crate::mode::Mode;
+use crate::pool::Links;
 use crate::rendezvous::Plan;
 use crate::request::{Transfer, complete, detach, head};
 use crate::turn::Turn;
@@ -51,10 +52,10 @@ pub struct ReceiveRequest {
     pub state: *const State,
     /// The component.
     pub core: *const Core,
-    /// Source and tag, to be posted again.
+    /// The pool's, here because all up to here is used for every message: three cache lines.
+    links: MaybeUninit<Links>,
+    /// Of one that can be started again: source and tag, to be posted again.
     source_and_tag: (i32, i32),
-    /// Can be started again.
-    persistent: bool,
     /// The sender, once an announcement was matched.
     pub remote: *const Remote,
     /// How its data moves.
@@ -64,8 +65,12 @@ pub struct ReceiveRequest {
 }
 
 const _: () = assert!(offset_of!(ReceiveRequest, request) == 0);
+const _: () = assert!(offset_of!(ReceiveRequest, source_and_tag) <= 192);
 
 impl ReceiveRequest {
+    /// Where its memory has something of the pool's.
+    pub const LINKS: usize = offset_of!(Self, links);
+
     /// The receive around what the engine holds.
     pub fn of_posted(posted: *mut MatchPosted) -> *mut Self {
         posted.wrapping_byte_sub(offset_of!(Self, posted)).cast()
@@ -525,7 +530,7 @@ impl Core {
         let request = self.new_receive::<M>(receive)?;
         // SAFETY: it is ours.
         unsafe {
-            (*request).persistent = true;
+            (*request).source_and_tag = (receive.source, receive.tag);
             (*request).request.start = Some(start::<M>);
             (*request).request.completion.store(REQUEST_COMPLETE, Ordering::Relaxed);
         }
@@ -542,8 +547,6 @@ impl Core {
         unsafe {
             (&raw mut (*request).request).write(head(REQUEST_RECEIVE, free::<M>));
             (*request).request.cancel = Some(cancel::<M>);
-            (&raw mut (*request).persistent).write(false);
-            (&raw mut (*request).source_and_tag).write((receive.source, receive.tag));
             self.prepare(request, receive);
         }
         Ok(request)
@@ -750,7 +753,6 @@ unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
     let request = request.cast::<ReceiveRequest>();
     // SAFETY: the MPI layer passes one of ours that is not started.
     unsafe {
-        debug_assert!((*request).persistent);
         ((*request).posted.source, (*request).posted.tag) = (*request).source_and_tag;
         (*request).request.status = MessageStatus::default();
         (*request).request.completion.store(REQUEST_PENDING, Ordering::Relaxed);

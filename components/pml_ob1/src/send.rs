@@ -272,28 +272,26 @@ impl Core {
     ) -> Tried {
         let way = remote.first();
         let scope = &state.view().scope;
-        let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), None, |cri| {
-            // Numbered with the lock held, so that an instance's messages are in order.
-            let sequence = rank.next_sequence::<M>(send.tag);
-            let header = wire::Match {
-                word: wire::word(kind::MATCH, sequence),
-                context: state.send_context,
-                source: state.rank,
-                tag: send.tag,
-            };
-            let sent = push(way, cri, &header.bytes());
-            if let Ok(Outcome::Done) = sent
-                && let Some(here) = self.counters.at::<M>(way.module, Some(cri))
-            {
-                here.sent_eager(bytes);
+        let Some(grip) = way.hold::<M>(self.host, scope, remote.rank(), None) else {
+            return Tried::Not;
+        };
+        // Numbered with the lock held, so that an instance's messages are in order.
+        let sequence = rank.next_sequence::<M>(send.tag);
+        let header = wire::Match {
+            word: wire::word(kind::MATCH, sequence),
+            context: state.send_context,
+            source: state.rank,
+            tag: send.tag,
+        };
+        match push(way, grip.cri, &header.bytes()) {
+            Ok(Outcome::Done) => {
+                if let Some(here) = self.counters.at::<M>(way.module, Some(grip.cri)) {
+                    here.sent_eager(bytes);
+                }
+                Tried::Sent
             }
-            (sequence, sent)
-        });
-        match sent {
-            Some((_, Ok(Outcome::Done))) => Tried::Sent,
-            Some((sequence, Ok(_))) => Tried::NoRoom(sequence),
-            Some((_, Err(status))) => Tried::Failed(status),
-            None => Tried::Not,
+            Ok(_) => Tried::NoRoom(sequence),
+            Err(status) => Tried::Failed(status),
         }
     }
 
