@@ -211,6 +211,12 @@ impl Outbound {
         self.ring.has_line()
     }
 
+    /// As [`Producer::prefetch_ahead`].
+    #[inline]
+    pub fn prefetch_ahead(&self) {
+        self.ring.prefetch_ahead();
+    }
+
     /// Where the body of a message that fits a line goes.
     #[inline]
     pub fn body(&self) -> *mut u8 {

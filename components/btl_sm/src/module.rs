@@ -41,6 +41,8 @@ struct Line {
     transfers: UnsafeCell<Transfers>,
     /// A sender was refused for want of room since the last `arm`.
     starved: Cell<bool>,
+    /// It was polled since the last short message was sent.
+    polled: Cell<bool>,
 }
 
 /// What the functions of the contract work on. Constant, but for the endpoints.
@@ -144,6 +146,7 @@ impl Port {
                 inbox: UnsafeCell::new(Inbox::new(&segment, &geometry, index, crowd)),
                 transfers: UnsafeCell::default(),
                 starved: Cell::new(false),
+                polled: Cell::new(true),
             })
             .collect();
         let mut pool = Box::new(CriPool {
@@ -252,6 +255,7 @@ unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
         let view = &*module.cast::<BtlModule>();
         let state = &*view.state.cast::<State>();
         let line = line(cri);
+        line.polled.set(true);
         let transfers = line.transfers.get();
         let mut events = (*line.inbox.get()).poll(state, view, cri, transfers);
         if !(*transfers).is_idle() {
@@ -367,6 +371,14 @@ impl Btl for SharedMemory {
             let ring = Peer::of(endpoint).ring(cri);
             if header + payload > INLINE || !ring.has_line() {
                 return send_long(state, cri, endpoint, message);
+            }
+            // Only where one message follows the other. Who waits for an answer to each has a receiver that
+            // waits for the next one and looks at its line, and would take the line away from it.
+            let polled = &line(cri).polled;
+            if polled.get() {
+                polled.set(false);
+            } else {
+                ring.prefetch_ahead();
             }
             let body = ring.body();
             copy_short(message.header.cast(), body, header);
