@@ -8,7 +8,8 @@
 //! shared memory should not pay in each pass. Passes without an event are counted; sending and
 //! arming begin anew. The first [`EAGER`] look every time, so that an answer is found at once, and
 //! the later ones every `poll_interval`th time. An instance that never had traffic waits for nothing
-//! but somebody who connects: it looks every [`UNUSED`] at most.
+//! but somebody who connects. The first one hears of that and looks every [`UNUSED`] at most; the
+//! others sleep until it hands them a connection: they may be many, and cost a load each.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -16,6 +17,7 @@ use std::ffi::c_void;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,8 +36,8 @@ use crate::sys;
 
 /// Passes without an event before the kernel is asked seldom.
 const EAGER: u32 = 256;
-/// Time between looks at an instance that never had traffic. A look takes nearly a microsecond on
-/// some machines, which at every 32nd pass is a tenth of the latency of shared memory.
+/// Time between looks at the first instance while it never had traffic. A look takes nearly a
+/// microsecond on some machines, which at every 32nd pass is a tenth of the latency of shared memory.
 const UNUSED: Duration = Duration::from_micros(100);
 /// Links whose socket was full that are tried in a pass.
 const FULL: usize = 4;
@@ -113,6 +115,9 @@ pub struct Context {
     timer: OwnedFd,
     /// Connections that the lobby has let in, for this instance. By any thread.
     inbox: Mutex<Vec<Arrival>>,
+    /// Nobody has used the instance, and nobody has come to it. Never of the first one, at which
+    /// others arrive. Cleared by any thread.
+    sleeps: AtomicBool,
 
     // Everything below is touched under the instance's lock only.
     /// Where others connect: at the first instance.
@@ -154,6 +159,7 @@ impl Context {
             wake,
             timer,
             inbox: Mutex::default(),
+            sleeps: AtomicBool::new(index != 0),
             lobby: RefCell::default(),
             again: RefCell::default(),
             full: RefCell::default(),
@@ -171,6 +177,8 @@ impl Context {
     pub fn traffic(&self) {
         self.look_often();
         self.unused.set(None);
+        // Relaxed: who comes over the inbox is found by its lock and the kernel.
+        self.sleeps.store(false, Ordering::Relaxed);
     }
 
     #[inline]
@@ -197,7 +205,7 @@ impl Context {
         self.is_time()
     }
 
-    /// False for an instance that never had traffic and was looked at a moment ago.
+    /// False for a first instance that never had traffic and was looked at a moment ago.
     fn is_time(&self) -> bool {
         let Some(next) = self.unused.get() else { return true };
         let now = Instant::now();
@@ -211,6 +219,7 @@ impl Context {
     /// Hands a connection to this instance, from any thread.
     pub fn hand_over(&self, arrival: Arrival) {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner).push(arrival);
+        self.sleeps.store(false, Ordering::Relaxed);
         // It may fail only when it would overflow, and then it is readable anyway.
         let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
     }
@@ -427,7 +436,10 @@ pub unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
     // SAFETY: promised by the caller.
     let (module, cri) = unsafe { (&*module.cast::<Module>(), &*cri) };
     let context = &module.contexts[cri.index as usize];
-    if context.is_skipped() { 0 } else { context.poll_if_due(module) }
+    if context.sleeps.load(Ordering::Relaxed) || context.is_skipped() {
+        return 0;
+    }
+    context.poll_if_due(module)
 }
 
 /// Waits for the sockets of all instances, less than a second.
@@ -465,6 +477,15 @@ mod tests {
         ] {
             assert_eq!(Token::decode(token.encode()), token);
         }
+    }
+
+    #[test]
+    fn all_but_the_first_sleep_until_they_are_used() {
+        let sleeps = |context: &Context| context.sleeps.load(Ordering::Relaxed);
+        let contexts = [0, 1, 2].map(|index| Context::new(index).unwrap());
+        assert_eq!(contexts.each_ref().map(sleeps), [false, true, true]);
+        contexts[2].traffic();
+        assert_eq!(contexts.each_ref().map(sleeps), [false, true, false]);
     }
 
     #[test]
