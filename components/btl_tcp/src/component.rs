@@ -525,13 +525,16 @@ impl Btl for Tcp {
     unsafe fn describe(device: &Module, endpoint: *mut Endpoint) -> String {
         // SAFETY: promised by the caller.
         let endpoint = unsafe { TcpEndpoint::of(endpoint) };
-        let links = endpoint.links.iter().enumerate().map(|(index, link)| {
+        let links = endpoint.links.iter().enumerate().filter_map(|(index, link)| {
             match device.try_lock(device.context_of(index as u16).index) {
                 Ok(_held) => link.describe(),
-                Err(()) => "in use".into(),
+                Err(()) => Some("in use".into()),
             }
         });
-        format!("rank {}: {}", endpoint.rank, links.collect::<Vec<_>>().join(" | "))
+        match &links.collect::<Vec<_>>()[..] {
+            [] => format!("rank {}: not connected", endpoint.rank),
+            links => format!("rank {}: {}", endpoint.rank, links.join(" | ")),
+        }
     }
 }
 

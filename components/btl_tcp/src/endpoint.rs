@@ -25,6 +25,8 @@ pub struct TcpEndpoint {
     pub links: Box<[Link]>,
     /// Whether a link was ever used: until then there is nothing to end.
     used: AtomicBool,
+    /// Whether the user was told that the peer is lost, of one of its links.
+    lost: AtomicBool,
 }
 
 impl TcpEndpoint {
@@ -36,6 +38,7 @@ impl TcpEndpoint {
             card: OnceLock::new(),
             links: (0..count).map(|index| Link::new(rank, index, &module.config)).collect(),
             used: AtomicBool::new(false),
+            lost: AtomicBool::new(false),
         }
     }
 
@@ -76,5 +79,11 @@ impl TcpEndpoint {
     /// Whether a link was ever in use.
     pub fn is_used(&self) -> bool {
         self.used.load(Ordering::Acquire)
+    }
+
+    /// Notes that the peer is lost. Whether somebody has done so before.
+    pub fn mark_lost(&self) -> bool {
+        // Relaxed: it guards nothing.
+        self.lost.swap(true, Ordering::Relaxed)
     }
 }

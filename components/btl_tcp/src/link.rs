@@ -322,15 +322,17 @@ impl Link {
         *self.input.borrow_mut() = Input::new();
         let core = &mut *self.core.borrow_mut();
         let text = at.explain(core, &fault, inside);
-        match &fault {
-            Fault::Goodbye => at.module.debug(|| text.clone()),
-            _ => at.module.host.log(LOG_WARN, || text.clone()),
+        // Who could never be reached may live; what is sent to him fails all the same.
+        let lost = !matches!(fault, Fault::Goodbye | Fault::Unreachable(_));
+        if matches!(fault, Fault::Goodbye) || lost && at.endpoint.mark_lost() {
+            at.module.debug(|| text.clone());
+        } else {
+            at.module.host.log(LOG_WARN, || text.clone());
         }
         core.state = State::Over { text, orderly: matches!(fault, Fault::Goodbye) };
         core.fault = None;
         core.fail(ERR_PEER, &mut at.context.finished.borrow_mut());
-        // Who could never be reached may live; what is sent to him fails all the same.
-        if !matches!(fault, Fault::Goodbye | Fault::Unreachable(_)) && !at.module.is_closing() {
+        if lost && !at.module.is_closing() {
             at.module.host.peer_failed(at.endpoint.rank);
         }
         events
@@ -449,22 +451,22 @@ impl Link {
         Ok(sent)
     }
 
-    /// What the link does, for a person.
-    pub fn describe(&self) -> String {
-        let Ok(core) = self.core.try_borrow() else { return "in use".into() };
+    /// What the link does, for a person, if it is not idle.
+    pub fn describe(&self) -> Option<String> {
+        let Ok(core) = self.core.try_borrow() else { return Some("in use".into()) };
         let waits = match core.work.output.buffered() {
             0 => String::new(),
             bytes => format!(", {bytes} bytes wait"),
         };
-        match &core.state {
-            State::Idle => "not connected".into(),
+        Some(match &core.state {
+            State::Idle => return None,
             State::Dialing(dial) => format!("{}{waits}", dial.describe()),
             State::Open(_) => {
                 let peer = core.peer.map_or_else(String::new, |peer| format!(" to {peer}"));
                 format!("connected{peer}{waits}")
             }
             State::Over { text, .. } => text.clone(),
-        }
+        })
     }
 }
 

@@ -69,8 +69,13 @@ fn is_closed(stream: &mut TcpStream, ranks: &[Rank]) -> bool {
 
 /// Connects and greets as rank 1 would.
 fn greet(to: Rank) -> TcpStream {
+    greet_on(to, 0)
+}
+
+/// The same for one of several links.
+fn greet_on(to: Rank, link: u16) -> TcpStream {
     let mut stream = connect(to);
-    let said = hello().encode(&SECRET);
+    let said = Hello { link, ..hello() }.encode(&SECRET);
     stream.write_all(&said).unwrap();
     let answer: [u8; WELCOME] = read(&mut stream, &[to], WELCOME).try_into().unwrap();
     let welcome = Welcome::decode(&answer, &SECRET, &said).unwrap();
@@ -305,6 +310,20 @@ fn a_peer_that_dies_ends_what_waits_for_it() {
         }
         one.system.close();
     }
+}
+
+#[test]
+fn a_peer_that_dies_is_told_of_once() {
+    let one = lone(&[("btl_tcp_num_cris", "3")], Some(Card { cris: 1, addresses: vec![] }));
+    let streams = [0, 1, 2].map(|link| greet_on(one, link));
+    drop(streams);
+    let told = |part| one.log().lines().filter(|line| line.contains(part)).count();
+    until(&[one], "the end of all", || told("died") == 3);
+    assert_eq!(told("warn"), 1, "{}", one.log());
+    for cri in 0..3 {
+        assert_eq!(one.route(1).on(cri).send(TAG, b"x", b""), ERR_PEER);
+    }
+    one.system.close();
 }
 
 /// A card with addresses of this node.
