@@ -456,8 +456,8 @@ fn numbers_of_instances_are_checked() {
             ended.complains(&[&name, "allowed"]);
         }
     }
-    let none = ["--mca", "btl_tcp_num_cris", "0"];
-    mpirun(2, &none, &program).fails().complains(&["btl_tcp_num_cris", "1 to "]);
+    let many = ["--mca", "btl_tcp_num_cris", "257"];
+    mpirun(2, &many, &program).fails().complains(&["btl_tcp_num_cris", "0 to 256"]);
 }
 
 /// One thread and several, with every way of matching.

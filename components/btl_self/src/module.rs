@@ -57,8 +57,8 @@ unsafe impl Sync for Port {}
 impl Port {
     /// Makes the device and gives its pool to the host.
     pub fn open(host: HostHandle, params: &Params) -> Result<Self, Failure> {
-        let lines: Box<[Line]> = (0..params.instances(host.job()))
-            .map(|index| Line { cri: Cri::new(index as u32), queue: UnsafeCell::default() })
+        let lines: Box<[Line]> = (0..params.instances.number(host.job(), u32::MAX))
+            .map(|index| Line { cri: Cri::new(index), queue: UnsafeCell::default() })
             .collect();
         let mut pool = Box::new(CriPool {
             struct_size: size_of::<CriPool>() as u32,

@@ -1,8 +1,7 @@
 //! Parameters.
 
-use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
 use cairn_framework::abi::param::{IntegerParam, SizeParam};
-use cairn_framework::author::{Failure, Registrar};
+use cairn_framework::author::{Failure, Instances, Registrar};
 
 /// Most bytes of header and payload in one message.
 pub const MESSAGE_LIMIT: usize = 64 << 10;
@@ -11,7 +10,7 @@ pub const MESSAGE_LIMIT: usize = 64 << 10;
 pub struct Params {
     pub priority: IntegerParam,
     pub eager_limit: SizeParam,
-    num_cris: IntegerParam,
+    pub instances: Instances,
 }
 
 impl Params {
@@ -30,25 +29,7 @@ impl Params {
                 .range(0, largest)
                 .level(4)
                 .register()?,
-            num_cris: registrar
-                .integer(
-                    "num_cris",
-                    0,
-                    "Communication resource instances; 0 is one, or with MPI_THREAD_MULTIPLE one \
-                     for each processor this process may use",
-                )
-                .range(0, 1024)
-                .level(5)
-                .register()?,
+            instances: registrar.instances(1024, "")?,
         })
-    }
-
-    /// How many instances to make.
-    pub fn instances(&self, job: &Job) -> usize {
-        match self.num_cris.get() {
-            0 if job.thread_level == THREAD_MULTIPLE => job.cores.max(1) as usize,
-            0 => 1,
-            wanted => wanted as usize,
-        }
     }
 }

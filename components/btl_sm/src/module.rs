@@ -124,7 +124,7 @@ impl Port {
     /// Makes the segment, publishes its card and gives the pool to the host.
     pub fn open(host: HostHandle, params: &Params) -> Result<Self, Failure> {
         let job = host.job();
-        let instances = params.instances(job);
+        let instances = params.instances.number(job, u32::MAX) as usize;
         let local = job.local_size.max(1) as usize;
         let geometry = Geometry {
             instances,

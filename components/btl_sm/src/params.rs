@@ -1,8 +1,7 @@
 //! Parameters.
 
-use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
 use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
-use cairn_framework::author::{Failure, Registrar};
+use cairn_framework::author::{Failure, Instances, Registrar};
 use cairn_segment::Backing;
 
 /// Most bytes of header and payload in `send_immediate`.
@@ -14,7 +13,7 @@ const PACKED_LIMIT: usize = 32 << 10;
 pub struct Params {
     pub priority: IntegerParam,
     pub eager_limit: SizeParam,
-    num_cris: IntegerParam,
+    pub instances: Instances,
     ring_size: SizeParam,
     pub bitmap_from: IntegerParam,
     backing: ChoiceParam,
@@ -33,16 +32,7 @@ impl Params {
                 .range(0, 1 << 20)
                 .level(4)
                 .register()?,
-            num_cris: registrar
-                .integer(
-                    "num_cris",
-                    0,
-                    "Communication resource instances; 0 is one, or with MPI_THREAD_MULTIPLE one \
-                     for each processor this process may use",
-                )
-                .range(0, 1024)
-                .level(5)
-                .register()?,
+            instances: registrar.instances(1024, "")?,
             ring_size: registrar
                 .size(
                     "ring_size",
@@ -74,15 +64,6 @@ impl Params {
                 .level(5)
                 .register()?,
         })
-    }
-
-    /// How many instances to make.
-    pub fn instances(&self, job: &Job) -> usize {
-        match self.num_cris.get() {
-            0 if job.thread_level == THREAD_MULTIPLE => job.cores.max(1) as usize,
-            0 => 1,
-            wanted => wanted as usize,
-        }
     }
 
     /// Bytes of a ring's lines.

@@ -50,7 +50,7 @@ impl Component for Tcp {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let config = params.config();
+        let config = params.config(host.job());
         let contexts: Box<[Context]> = (0..u32::from(config.num_cris))
             .map(|index| Context::new(index).map_err(|error| no_file(&error)))
             .collect::<Result<_, _>>()?;

@@ -39,6 +39,8 @@ const EAGER: u32 = 256;
 /// Time between looks at the first instance while it never had traffic. A look takes nearly a
 /// microsecond on some machines, which at every 32nd pass is a tenth of the latency of shared memory.
 const UNUSED: Duration = Duration::from_micros(100);
+/// Files of an instance besides its sockets.
+pub const FILES: u64 = 3;
 /// Links whose socket was full that are tried in a pass.
 const FULL: usize = 4;
 /// Events taken from the kernel at a time.

@@ -1,8 +1,11 @@
 //! The parameters.
 
+use cairn_framework::abi::job::Job;
 use cairn_framework::abi::param::{IntegerParam, ListParam, SizeParam};
-use cairn_framework::author::{Failure, Registrar};
+use cairn_framework::author::{Failure, Instances, Registrar};
 
+use crate::context::FILES;
+use crate::sys;
 use crate::wire::MAX_CRIS;
 
 /// Handles to the parameters.
@@ -13,7 +16,7 @@ pub struct Params {
     pub if_exclude: ListParam,
     pub port_min: IntegerParam,
     pub port_range: IntegerParam,
-    pub num_cris: IntegerParam,
+    pub instances: Instances,
     pub eager_limit: SizeParam,
     pub fragment_size: SizeParam,
     pub transfer_limit: SizeParam,
@@ -70,15 +73,11 @@ impl Params {
                 .level(2)
                 .synonyms("btl_tcp_port_range_v4")
                 .register()?,
-            num_cris: registrar
-                .integer(
-                    "num_cris",
-                    1,
-                    "Communication resource instances; each has a connection to a peer",
-                )
-                .range(1, i64::from(MAX_CRIS))
-                .level(4)
-                .register()?,
+            instances: registrar.instances(
+                u32::from(MAX_CRIS),
+                ", but no more than half of the files it may open suffice for. Each has a connection \
+                 of its own to a peer",
+            )?,
             eager_limit: registrar
                 .size(
                     "eager_limit",
@@ -227,17 +226,24 @@ pub struct Config {
     pub poll_interval: u32,
 }
 
+/// The instances that need no more than half of the files that a process may open: each has some of
+/// its own and a connection to each of the other processes.
+fn affordable(files: Option<u64>, processes: u32) -> u32 {
+    let each = FILES + u64::from(processes.max(1)) - 1;
+    files.map_or(u32::MAX, |files| u32::try_from(files / 2 / each).unwrap_or(u32::MAX))
+}
+
 /// Room for the header of an eager message.
 const HEADER_ROOM: u64 = 256;
 
 impl Params {
     /// The values now.
-    pub fn config(&self) -> Config {
+    pub fn config(&self, job: &Job) -> Config {
         let milliseconds =
             |param: IntegerParam| std::time::Duration::from_millis(param.get().unsigned_abs());
         let frame_limit = self.fragment_size.get().max(self.eager_limit.get() + HEADER_ROOM) as u32;
         Config {
-            num_cris: self.num_cris.get() as u16,
+            num_cris: self.instances.number(job, affordable(sys::open_files(), job.size)) as u16,
             frame_limit,
             eager_limit: self.eager_limit.get(),
             transfer_limit: self.transfer_limit.get() as u32,
@@ -250,5 +256,20 @@ impl Params {
             unauthenticated_limit: self.unauthenticated_limit.get() as usize,
             poll_interval: self.poll_interval.get() as u32,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_files_suffice_for_all_connections() {
+        assert_eq!(affordable(Some(1024), 2), 128);
+        assert_eq!(affordable(Some(1024), 1), 170);
+        assert_eq!(affordable(Some(1024), 100), 5);
+        assert_eq!(affordable(Some(1024), 10_000), 0);
+        assert_eq!(affordable(Some(u64::MAX), 2), u32::MAX);
+        assert_eq!(affordable(None, u32::MAX), u32::MAX);
     }
 }

@@ -152,12 +152,16 @@ pub fn would_block(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
 }
 
+/// How many files this process may open, if there is a limit.
+pub fn open_files() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
 /// What an error means, in words a user can act on.
 pub fn explain(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::EMFILE) => {
-            let allowed = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-            let allowed = allowed.map_or("any number".into(), |limit| limit.to_string());
+            let allowed = open_files().map_or("any number".into(), |limit| limit.to_string());
             format!(
                 "too many open files: {allowed} allowed for this process (raise it with ulimit -n)"
             )

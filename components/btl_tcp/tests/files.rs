@@ -6,7 +6,7 @@ use std::fs::File;
 use std::net::TcpStream;
 
 use cairn_framework::abi::status::{DONE, ERR_RESOURCES};
-use support::{Setup, TAG, close, job, until};
+use support::{Setup, TAG, close, job, rank, until};
 
 /// Opens files until there are no more.
 fn exhaust() -> Vec<File> {
@@ -30,6 +30,16 @@ fn too_many_open_files_are_called_that_and_pass() {
     small.rlim_cur = 256;
     // SAFETY: a valid limit.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const small) }, 0);
+
+    // Rather fewer instances than too many files; others may do as they like.
+    for (ranks, num_cris, instances) in [(2, "0", 2), (100, "0", 1), (100, "2", 2)] {
+        let mca = [("btl_tcp_num_cris", num_cris)];
+        let one = rank(&Setup { ranks, mca: &mca, threads: true, ..Setup::default() }, 0);
+        one.open(&Default::default()).unwrap();
+        assert_eq!(one.card().cris, instances);
+        one.system.close();
+    }
+
     let ranks = job(&Setup::default());
     let route = ranks[0].route(1);
 

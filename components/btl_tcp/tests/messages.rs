@@ -180,6 +180,22 @@ fn several_instances_have_connections_of_their_own() {
 }
 
 #[test]
+fn with_threads_there_is_an_instance_for_each_processor() {
+    // Of which a rank has two here.
+    for (threads, instances) in [(false, 1), (true, 2)] {
+        let ranks = job(&Setup { threads, ..Setup::default() });
+        let route = ranks[0].route(1);
+        // SAFETY: the pool stays.
+        assert_eq!(unsafe { &*route.module.pool }.count, instances);
+        for cri in 0..instances {
+            assert_eq!(route.on(cri).send(TAG, &[cri as u8], &[]), DONE);
+        }
+        until(&ranks, "all messages", || ranks[1].count() == instances);
+        close(&ranks);
+    }
+}
+
+#[test]
 fn threads_with_instances_of_their_own() {
     let mca = [("btl_tcp_num_cris", "2")];
     let ranks = job(&Setup { mca: &mca, threads: true, ..Setup::default() });

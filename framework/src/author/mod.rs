@@ -40,7 +40,7 @@ pub use bytes::BYTES;
 pub use events::EventKind;
 pub use handle::HostHandle;
 pub use pml::Pml;
-pub use register::Registrar;
+pub use register::{Instances, Registrar};
 pub use wake::wake_sleepers;
 
 /// Why something failed: a status code and a sentence for the user.

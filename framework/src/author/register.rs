@@ -3,6 +3,7 @@
 use core::ffi::CStr;
 use std::ffi::CString;
 
+use crate::abi::job::{Job, THREAD_MULTIPLE};
 use crate::abi::param::{
     BoolParam, ChoiceParam, IntegerParam, ListParam, PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER,
     PARAM_LIST, PARAM_SAME, PARAM_SIZE, PARAM_STRING, PARAM_WRITABLE, ParamCell, ParamSpec,
@@ -45,6 +46,25 @@ pub struct Param<P> {
     wrap: unsafe fn(&'static ParamCell) -> P,
 }
 
+/// The parameter `num_cris` of a transport.
+#[derive(Debug, Clone, Copy)]
+pub struct Instances {
+    wanted: IntegerParam,
+    most: u32,
+}
+
+impl Instances {
+    /// How many to make: as many as the user wants, or what suits the job, and then no more than the
+    /// transport can `afford`.
+    pub fn number(self, job: &Job, afford: u32) -> u32 {
+        match self.wanted.get() {
+            0 if job.thread_level == THREAD_MULTIPLE => job.cores.min(afford).clamp(1, self.most),
+            0 => 1,
+            wanted => wanted as u32,
+        }
+    }
+}
+
 impl Registrar<'_> {
     pub(crate) fn new(host: HostHandle) -> Self {
         Self { host, lifetime: core::marker::PhantomData }
@@ -85,6 +105,15 @@ impl Registrar<'_> {
     pub fn priority(&self, default: i64) -> Result<IntegerParam, Failure> {
         let help = "Priority in the choice among the components of the framework; the highest wins";
         self.integer("priority", default, help).range(0, 100).level(5).register()
+    }
+
+    /// How many communication resource instances a transport makes, which every one with a pool has as
+    /// the parameter `num_cris`: at most `most`. `note` is what is to be said of this transport's.
+    pub fn instances(&self, most: u32, note: &str) -> Result<Instances, Failure> {
+        let help = "Communication resource instances; 0 is one, or with MPI_THREAD_MULTIPLE one for \
+                    each processor this process may use";
+        let param = self.integer("num_cris", 0, &[help, note].concat());
+        Ok(Instances { wanted: param.range(0, most.into()).level(5).register()?, most })
     }
 
     /// A yes or no.
