@@ -91,7 +91,7 @@ struct kind {
 typedef __int128 int128;
 typedef unsigned __int128 uint128;
 typedef _Float16 half;
-typedef __float128 quad;
+typedef float quad __attribute__((mode(TF)));
 typedef float complex cfloat;
 typedef double complex cdouble;
 typedef long double complex clong;

@@ -1,7 +1,7 @@
 //! The loops.
 
 use super::number::{Arithmetic, Bits, Complex, Ordered};
-use super::soft::{F16, F80, F128};
+use super::soft::{F16, F128, LongDouble};
 use super::types::{Class, Repr, Type};
 use super::{
     BAND, BOR, BXOR, Kernel, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, NO_OP, PROD, REPLACE, SUM,
@@ -48,19 +48,19 @@ pub(crate) fn find(op: u32, datatype: Type) -> Option<Kernel> {
         Repr::F16 => ordered::<F16>(op),
         Repr::F32 => ordered::<f32>(op),
         Repr::F64 => ordered::<f64>(op),
-        Repr::F80 => ordered::<F80>(op),
+        Repr::LongDouble => ordered::<LongDouble>(op),
         Repr::F128 => ordered::<F128>(op),
         Repr::ComplexF16 => arithmetic::<Complex<F16>>(op),
         Repr::ComplexF32 => arithmetic::<Complex<f32>>(op),
         Repr::ComplexF64 => arithmetic::<Complex<f64>>(op),
-        Repr::ComplexF80 => arithmetic::<Complex<F80>>(op),
+        Repr::ComplexLongDouble => arithmetic::<Complex<LongDouble>>(op),
         Repr::ComplexF128 => arithmetic::<Complex<F128>>(op),
         Repr::FloatInt => pair::<f32, i32>(op),
         Repr::DoubleInt => pair::<f64, i32>(op),
         Repr::LongInt => pair::<i64, i32>(op),
         Repr::IntInt => pair::<i32, i32>(op),
         Repr::ShortInt => pair::<i16, i32>(op),
-        Repr::LongDoubleInt => pair::<F80, i32>(op),
+        Repr::LongDoubleInt => pair::<LongDouble, i32>(op),
         Repr::FloatFloat => pair::<f32, f32>(op),
         Repr::DoubleDouble => pair::<f64, f64>(op),
     }

@@ -4,7 +4,9 @@
 use std::cmp::Ordering;
 
 use rustc_apfloat::Float;
-use rustc_apfloat::ieee::{Half, Quad, X87DoubleExtended};
+#[cfg(target_arch = "x86_64")]
+use rustc_apfloat::ieee::X87DoubleExtended;
+use rustc_apfloat::ieee::{Half, Quad};
 
 use super::number::{Arithmetic, Ordered, Real};
 
@@ -61,8 +63,16 @@ macro_rules! formats {
 formats! {
     /// IEEE binary16.
     F16 Half u16, u128::MAX;
-    /// The x87's extended format; the last six bytes are padding.
-    F80 X87DoubleExtended u128, (1 << 80) - 1;
     /// IEEE binary128.
     F128 Quad u128, u128::MAX;
 }
+
+#[cfg(target_arch = "x86_64")]
+formats! {
+    /// `long double`: the x87's extended format; the last six bytes are padding.
+    LongDouble X87DoubleExtended u128, (1 << 80) - 1;
+}
+
+/// `long double`.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type LongDouble = F128;

@@ -32,13 +32,13 @@ pub(crate) enum Repr {
     F16,
     F32,
     F64,
-    /// The x87's 80 bits in 16 bytes: `long double` of the System V ABI.
-    F80,
+    /// The x87's 80 bits in 16 bytes, or elsewhere the same as `F128`.
+    LongDouble,
     F128,
     ComplexF16,
     ComplexF32,
     ComplexF64,
-    ComplexF80,
+    ComplexLongDouble,
     ComplexF128,
     FloatInt,
     DoubleInt,
@@ -85,7 +85,8 @@ macro_rules! types {
     };
 }
 
-// Sizes are those of x86-64 Linux; default Fortran types as compilers have them without options.
+// Sizes are those of Linux on x86-64 and AArch64; default Fortran types as compilers have them without
+// options.
 types! {
     CInteger {
         0x208 SHORT I16,
@@ -123,7 +124,7 @@ types! {
         0x214 DOUBLE F64,
         0x21a REAL F32,
         0x21c DOUBLE_PRECISION F64,
-        0x220 LONG_DOUBLE F80,
+        0x220 LONG_DOUBLE LongDouble,
         0x2ca REAL2 F16,
         0x2d2 REAL4 F32,
         0x2da REAL8 F64,
@@ -146,8 +147,8 @@ types! {
         0x217 CXX_DOUBLE_COMPLEX ComplexF64,
         0x21b COMPLEX ComplexF32,
         0x21d DOUBLE_COMPLEX ComplexF64,
-        0x224 C_LONG_DOUBLE_COMPLEX ComplexF80,
-        0x225 CXX_LONG_DOUBLE_COMPLEX ComplexF80,
+        0x224 C_LONG_DOUBLE_COMPLEX ComplexLongDouble,
+        0x225 CXX_LONG_DOUBLE_COMPLEX ComplexLongDouble,
         0x2d3 COMPLEX4 ComplexF16,
         0x2db COMPLEX8 ComplexF32,
         0x2e3 COMPLEX16 ComplexF64,
@@ -192,11 +193,11 @@ pub fn type_info(datatype: u32) -> Option<TypeInfo> {
         Repr::I16 | Repr::U16 | Repr::F16 => (2, 2, 2),
         Repr::I32 | Repr::U32 | Repr::F32 => (4, 4, 4),
         Repr::I64 | Repr::U64 | Repr::F64 => (8, 8, 8),
-        Repr::I128 | Repr::U128 | Repr::F80 | Repr::F128 => (16, 16, 16),
+        Repr::I128 | Repr::U128 | Repr::LongDouble | Repr::F128 => (16, 16, 16),
         Repr::ComplexF16 => (4, 2, 4),
         Repr::ComplexF32 => (8, 4, 8),
         Repr::ComplexF64 => (16, 8, 16),
-        Repr::ComplexF80 | Repr::ComplexF128 => (32, 16, 32),
+        Repr::ComplexLongDouble | Repr::ComplexF128 => (32, 16, 32),
         Repr::FloatInt | Repr::IntInt | Repr::FloatFloat => (8, 4, 8),
         Repr::DoubleInt | Repr::LongInt => (12, 8, 16),
         Repr::ShortInt => (6, 4, 8),

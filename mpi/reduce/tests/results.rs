@@ -5,7 +5,7 @@ mod oracle;
 use cairn_reduce::*;
 use proptest::prelude::*;
 
-use oracle::{extended, half_to_double, nearest_half, whole};
+use oracle::{half_to_double, long_double, nearest_half, whole};
 
 /// Runs a kernel on elements at an odd address, with guards around the result.
 fn reduce(op: u32, datatype: u32, input: &[u8], inout: &[u8]) -> Vec<u8> {
@@ -168,7 +168,6 @@ proptest! {
         let half = |v| whole(v, 10, 5, 2);
         let float = |v| (v as f32).to_le_bytes().to_vec();
         let double = |v| (v as f64).to_le_bytes().to_vec();
-        let long_double = |v| extended(v).to_vec();
         let quad = |v| whole(v, 112, 15, 16);
         #[allow(clippy::type_complexity)]
         let groups: [(&str, &dyn Fn(i128) -> Vec<u8>); 5] = [
@@ -288,7 +287,7 @@ proptest! {
         let short: Encode = |v| v.to_le_bytes().to_vec();
         let float: Encode = |v| f32::from(v).to_le_bytes().to_vec();
         let double: Encode = |v| f64::from(v).to_le_bytes().to_vec();
-        let long_double: Encode = |v| extended(v.into()).to_vec();
+        let long_double: Encode = |v| long_double(v.into());
         // With the offset of the index.
         let cases: [(&str, Encode, Encode, usize); 9] = [
             ("FLOAT_INT", float, int, 4),

@@ -14,8 +14,12 @@ pub fn whole(value: i128, fraction: u32, exponent: u32, bytes: usize) -> Vec<u8>
     bits.to_le_bytes()[..bytes].to_vec()
 }
 
-/// A whole number in the x87's format, which shows the leading bit of the fraction.
-pub fn extended(value: i128) -> [u8; 16] {
+/// A whole number as a `long double`: in the x87's format, which shows the leading bit of the fraction,
+/// or where that is not, in an IEEE format.
+pub fn long_double(value: i128) -> Vec<u8> {
+    if !cfg!(target_arch = "x86_64") {
+        return whole(value, 112, 15, 16);
+    }
     let magnitude = value.unsigned_abs();
     let mut bits = u128::from(value < 0) << 79;
     if magnitude != 0 {
@@ -23,7 +27,7 @@ pub fn extended(value: i128) -> [u8; 16] {
         bits |= (u128::from(top) + 16383) << 64;
         bits |= magnitude << (63 - top);
     }
-    bits.to_le_bytes()
+    bits.to_le_bytes().to_vec()
 }
 
 pub fn half_to_double(half: u16) -> f64 {
