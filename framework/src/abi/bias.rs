@@ -86,6 +86,10 @@ impl Bias {
             return None;
         }
         let inside = &self.inside[seat];
+        // The lock is not recursive: a second try of its holder fails, as anybody's.
+        if inside.load(Ordering::Relaxed) != 0 {
+            return None;
+        }
         inside.store(1, Ordering::Relaxed);
         light();
         // Relaxed: the last who held the lock before the bias was this thread.
