@@ -218,6 +218,27 @@ mod tests {
         assert!(!cri.bias.is_there());
     }
 
+    #[cfg(any(feature = "host", feature = "mock"))]
+    #[test]
+    fn what_c_code_takes_is_released_as_any_lock() {
+        let cri = Cri::new(0);
+        let use_it = || (0..1000).for_each(|_| drop(cri.guard()));
+        for takes in [Cri::try_for_release, |cri: &Cri| {
+            cri.lock_for_release();
+            true
+        }] {
+            // This thread may have the bias, or another.
+            use_it();
+            assert!(takes(&cri) && !cri.try_for_release() && cri.try_guard().is_none());
+            // SAFETY: taken just now.
+            unsafe { cri.lock.unlock() };
+            std::thread::scope(|scope| scope.spawn(use_it).join().expect("no panic"));
+            assert!(takes(&cri));
+            // SAFETY: as above.
+            unsafe { cri.lock.unlock() };
+        }
+    }
+
     #[test]
     fn threads_that_come_in_bursts_exclude_each_other() {
         struct Counted(Cri, core::cell::UnsafeCell<u64>);
