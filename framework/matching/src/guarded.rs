@@ -3,7 +3,7 @@
 use core::cell::UnsafeCell;
 
 use cairn_framework::abi::bias::Bias;
-use cairn_framework::abi::lock::{Hold, Lock};
+use cairn_framework::abi::lock::Lock;
 use cairn_framework::audit::Rank;
 
 /// An engine of which one thread at a time has the whole.
@@ -31,21 +31,10 @@ impl<T> Guarded<T> {
     /// to the same engine.
     #[inline(always)]
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        let hold = self.threaded.then(|| self.acquire());
+        let _held = self.threaded.then(|| self.lock.guard_biased(&self.bias, Rank::SHARD));
         // SAFETY: nobody else has it: the lock is held, or there is one thread and the engine calls
         // nothing that calls the engine.
-        let result = work(unsafe { &mut *self.inner.get() });
-        if let Some(hold) = hold {
-            // SAFETY: taken above. A panic in between ends the process, as in every function of the
-            // contract, so nobody waits for the lock then.
-            unsafe { self.lock.unlock_biased(&self.bias, hold) };
-        }
-        result
-    }
-
-    #[inline(always)]
-    fn acquire(&self) -> Hold {
-        self.lock.lock_biased(&self.bias, Rank::SHARD)
+        work(unsafe { &mut *self.inner.get() })
     }
 }
 

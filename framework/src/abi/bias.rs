@@ -123,9 +123,7 @@ impl Bias {
             return false;
         }
         if owner & (GOING | GONE) == 0 {
-            let going = owner | GOING;
-            let (acq_rel, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
-            if self.owner.compare_exchange(owner, going, acq_rel, relaxed).is_err() {
+            if !self.change(owner, owner | GOING) {
                 return false;
             }
             heavy();
@@ -140,9 +138,7 @@ impl Bias {
         for turn in 0.. {
             // Acquire: what the owner did inside comes before.
             if owner & GONE != 0 && inside.load(Ordering::Acquire) == 0 {
-                let nobody = owner & !(GENERATION - 1);
-                let (acq_rel, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
-                return self.owner.compare_exchange(owner, nobody, acq_rel, relaxed).is_ok();
+                return self.change(owner, owner & !(GENERATION - 1));
             }
             if !waits {
                 return false;
@@ -150,7 +146,7 @@ impl Bias {
             pause(turn);
             let before = owner & !(GOING | GONE);
             owner = self.owner.load(Ordering::Acquire);
-            if owner & !(GOING | GONE) != before || owner == before {
+            if owner & !(GOING | GONE) != before {
                 break;
             }
         }
@@ -218,8 +214,12 @@ impl Bias {
             return true;
         }
         // If another thread takes it away already, that one has the lock.
-        let (acq_rel, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
-        self.owner.compare_exchange(owner, owner & !SEAT, acq_rel, relaxed).is_err()
+        !self.change(owner, owner & !SEAT)
+    }
+
+    /// Makes the owner another, unless somebody was faster.
+    fn change(&self, from: u32, to: u32) -> bool {
+        self.owner.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// No thread gets the bias from now on. For who makes the lock.
@@ -235,7 +235,6 @@ mod model {
     use loom::thread;
 
     use super::*;
-    use crate::fences::pause;
 
     const FREE: u32 = 0;
     const HELD: u32 = 1;

@@ -127,13 +127,14 @@ impl Lock {
         }
     }
 
-    /// As `lock_as`, for a lock with a bias, without waiting if the calling thread has it.
+    /// As `guard_as`, for a lock with a bias, without waiting if the calling thread has it. Who has held the
+    /// lock many times in a row gets the bias.
     #[inline(always)]
-    pub fn lock_biased(&self, bias: &Bias, rank: Rank) -> Hold {
+    pub fn guard_biased<'a>(&'a self, bias: &'a Bias, rank: Rank) -> BiasedGuard<'a> {
         audit::report(AUDIT_LOCK, self.address(), rank);
         let seat = bias.enter();
         let waited = seat.is_none() && self.lock_by_word(bias);
-        Hold { seat, waited }
+        BiasedGuard { lock: self, bias, seat, waited }
     }
 
     /// Whether it had to wait. Apart, so that the bias is all that callers have in line.
@@ -146,15 +147,15 @@ impl Lock {
         waits
     }
 
-    /// As `try_lock_as`, for a lock with a bias.
+    /// As `try_guard_as`, for a lock with a bias. If another thread has it, mostly there is none.
     #[inline(always)]
-    pub fn try_lock_biased(&self, bias: &Bias, rank: Rank) -> Option<Hold> {
+    pub fn try_guard_biased<'a>(&'a self, bias: &'a Bias, rank: Rank) -> Option<BiasedGuard<'a>> {
         let seat = bias.enter();
         if seat.is_none() && !self.try_by_word(bias) {
             return None;
         }
         audit::report(AUDIT_TRY, self.address(), rank);
-        Some(Hold { seat, waited: false })
+        Some(BiasedGuard { lock: self, bias, seat, waited: false })
     }
 
     #[inline(never)]
@@ -177,22 +178,6 @@ impl Lock {
             audit::report(AUDIT_TRY, self.address(), rank);
         }
         taken
-    }
-
-    /// Releases a lock with a bias. Who has held it many times in a row gets the bias.
-    ///
-    /// # Safety
-    /// The calling thread took the lock, with this bias, and got `hold` for it.
-    #[inline(always)]
-    pub unsafe fn unlock_biased(&self, bias: &Bias, hold: Hold) {
-        match hold.seat {
-            Some(seat) => {
-                audit::report(AUDIT_UNLOCK, self.address(), Rank::UNKNOWN);
-                bias.leave(seat);
-            }
-            // SAFETY: promised by the caller; it was taken by its word.
-            None => unsafe { self.unlock_by_word(bias) },
-        }
     }
 
     /// # Safety
@@ -272,40 +257,28 @@ impl<T> Ranked<T> {
     }
 }
 
-/// How a thread holds a lock with a bias.
-#[derive(Debug, Clone, Copy)]
-pub struct Hold {
-    /// By its bias, from this seat, or else by the lock's word.
-    seat: Option<usize>,
-    /// It had to wait.
-    pub(crate) waited: bool,
-}
-
 /// Holds a [`Lock`] that has a [`Bias`] and releases it when dropped.
 #[derive(Debug)]
 pub struct BiasedGuard<'a> {
     lock: &'a Lock,
     bias: &'a Bias,
-    hold: Hold,
-}
-
-impl<'a> BiasedGuard<'a> {
-    /// Of a lock that was taken.
-    ///
-    /// # Safety
-    /// The calling thread took the lock, with this bias, and got `hold` for it; nobody else releases
-    /// it.
-    #[inline(always)]
-    pub(crate) unsafe fn of(lock: &'a Lock, bias: &'a Bias, hold: Hold) -> Self {
-        Self { lock, bias, hold }
-    }
+    /// Held by the bias, from this seat, or else by the lock's word.
+    seat: Option<usize>,
+    /// The thread had to wait.
+    pub(crate) waited: bool,
 }
 
 impl Drop for BiasedGuard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: the guard exists because its thread took the lock.
-        unsafe { self.lock.unlock_biased(self.bias, self.hold) }
+        match self.seat {
+            Some(seat) => {
+                audit::report(AUDIT_UNLOCK, self.lock.address(), Rank::UNKNOWN);
+                self.bias.leave(seat);
+            }
+            // SAFETY: the guard exists because its thread took the lock, and by its word.
+            None => unsafe { self.lock.unlock_by_word(self.bias) },
+        }
     }
 }
 

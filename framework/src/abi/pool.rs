@@ -95,21 +95,18 @@ impl Cri {
     /// Takes the lock until the guard is dropped.
     #[inline(always)]
     pub fn guard(&self) -> BiasedGuard<'_> {
-        let hold = self.lock.lock_biased(&self.bias, Rank::INSTANCE);
-        if hold.waited {
+        let guard = self.lock.guard_biased(&self.bias, Rank::INSTANCE);
+        if guard.waited {
             self.waits.add(1);
         }
-        // SAFETY: taken just now.
-        unsafe { BiasedGuard::of(&self.lock, &self.bias, hold) }
+        guard
     }
 
     /// Takes the lock, if it is free, until the guard is dropped. If another thread has its bias, only
     /// now and then.
     #[inline(always)]
     pub fn try_guard(&self) -> Option<BiasedGuard<'_>> {
-        let hold = self.lock.try_lock_biased(&self.bias, Rank::INSTANCE)?;
-        // SAFETY: as above.
-        Some(unsafe { BiasedGuard::of(&self.lock, &self.bias, hold) })
+        self.lock.try_guard_biased(&self.bias, Rank::INSTANCE)
     }
 
     /// Takes the lock so that `Lock::unlock` releases it.
@@ -171,6 +168,11 @@ mod tests {
         assert_eq!((size_of::<Cri>(), core::mem::offset_of!(Cri, context)), (128, 8));
     }
 
+    /// Often enough to get the bias.
+    fn use_often(cri: &Cri) {
+        (0..1000).for_each(|_| drop(cri.guard()));
+    }
+
     #[test]
     fn who_takes_it_always_has_the_bias_until_another_comes() {
         let cri = Cri::new(0);
@@ -192,9 +194,7 @@ mod tests {
         });
         assert_eq!((refused, cri.bias.is_there()), (31, false));
         // The owner waits like anybody, and who waits is let in.
-        for _ in 0..1000 {
-            drop(cri.guard());
-        }
+        use_often(&cri);
         assert!(cri.bias.is_there());
         elsewhere(|cri| {
             drop(cri.guard());
@@ -202,9 +202,7 @@ mod tests {
         });
         assert!(!cri.bias.is_there());
         // Not while the owner is inside.
-        for _ in 0..1000 {
-            drop(cri.guard());
-        }
+        use_often(&cri);
         let held = cri.guard();
         assert!(cri.bias.is_there() && cri.try_guard().is_none(), "not even for itself");
         let got = elsewhere(|cri| (0..200).filter(|_| cri.try_guard().is_some()).count() as u32);
@@ -212,9 +210,7 @@ mod tests {
         drop(held);
         assert_eq!(elsewhere(|cri| u32::from(cri.try_guard().is_some())), 1);
         cri.bias.forbid();
-        for _ in 0..1000 {
-            drop(cri.guard());
-        }
+        use_often(&cri);
         assert!(!cri.bias.is_there());
     }
 
@@ -222,17 +218,16 @@ mod tests {
     #[test]
     fn what_c_code_takes_is_released_as_any_lock() {
         let cri = Cri::new(0);
-        let use_it = || (0..1000).for_each(|_| drop(cri.guard()));
         for takes in [Cri::try_for_release, |cri: &Cri| {
             cri.lock_for_release();
             true
         }] {
             // This thread may have the bias, or another.
-            use_it();
+            use_often(&cri);
             assert!(takes(&cri) && !cri.try_for_release() && cri.try_guard().is_none());
             // SAFETY: taken just now.
             unsafe { cri.lock.unlock() };
-            std::thread::scope(|scope| scope.spawn(use_it).join().expect("no panic"));
+            std::thread::scope(|scope| scope.spawn(|| use_often(&cri)).join().expect("no panic"));
             assert!(takes(&cri));
             // SAFETY: as above.
             unsafe { cri.lock.unlock() };
