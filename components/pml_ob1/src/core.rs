@@ -23,7 +23,7 @@ use crate::comm::{Rank, State};
 use crate::counters::{self, Counters};
 use crate::endpoint::{Held, Remote, Work};
 use crate::failure::{self, Failures};
-use crate::ids::{Ended, Ids};
+use crate::ids::{Ended, ReceiveIds, SendIds, is_send};
 use crate::kept::{Keeper, Kept};
 use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
 use crate::params::Params;
@@ -47,8 +47,10 @@ pub struct Core {
     open: AtomicU32,
     /// Messages of contexts that are not open yet.
     early: Locked<HashMap<u32, Vec<KeptPointer>>>,
-    /// What peers may answer to.
-    pub ids: Apart<Locked<Ids>>,
+    /// Sends that peers may answer.
+    pub send_ids: SendIds,
+    /// Receives that peers have data for.
+    pub receive_ids: Apart<Locked<ReceiveIds>>,
     /// Memory of sends that are not finished at once.
     pub sends: Pool,
     /// Memory of receives.
@@ -114,7 +116,8 @@ impl Core {
             contexts: Table::default(),
             open: AtomicU32::new(0),
             early: Locked::default(),
-            ids: Apart::default(),
+            send_ids: SendIds::default(),
+            receive_ids: Apart::default(),
             sends: Pool::behind(size_of::<SendRequest>()),
             receives: Pool::new(size_of::<ReceiveRequest>(), ReceiveRequest::LINKS),
             keeper: Keeper::new(),
@@ -485,11 +488,18 @@ impl Core {
         }
     }
 
+    /// The transfer with this number is over; see [`ReceiveIds::end`].
+    pub fn over<M: Mode>(&self, id: u64, status: Status) -> Option<Ended> {
+        if is_send(id) {
+            return self.send_ids.take::<M>(id).map(Ended::Send);
+        }
+        self.receive_ids.with::<M, _>(|ids| ids.end(id, status))
+    }
+
     /// An answer can't be sent, so the receive that needs it fails.
     fn lost<M: Mode>(&self, receive: Option<u64>, status: Status, held: Held<'_>) {
         let Some(id) = receive else { return };
-        let ended = self.ids.with::<M, _>(|ids| ids.end(id, status));
-        if let Some(Ended::Receive(request)) = ended {
+        if let Some(Ended::Receive(request)) = self.over::<M>(id, status) {
             // SAFETY: taken out of the table, so it is ours.
             unsafe { self.end_receive::<M>(request, status, held) };
         }
@@ -652,7 +662,7 @@ impl Core {
             }
             text.push('\n');
         }
-        let transfers = self.ids.with::<M, _>(|ids| ids.len());
+        let transfers = self.send_ids.len() + self.receive_ids.with::<M, _>(|ids| ids.len());
         let _ = writeln!(text, "{transfers} transfers of the process are in flight");
         text
     }
@@ -687,7 +697,7 @@ mod tests {
             host: "nobody",
             params: "nobody",
             slot: "nobody",
-            ids: "transfers",
+            receive_ids: "receives that are announced",
             sends: "threads that send",
             receives: "threads that receive",
             busy: "who waits for room",

@@ -47,6 +47,7 @@ pub type Held<'a> = Option<&'a Cri>;
 
 /// An instance whose lock this thread has taken, or had before.
 pub struct Grip<'a> {
+    /// The instance.
     pub cri: &'a Cri,
     _guard: Option<BiasedGuard<'a>>,
 }

@@ -133,19 +133,18 @@ impl Core {
             // SAFETY: what is in the table is in flight, and an announced receive has its sender.
             let other = unsafe {
                 match *entry {
-                    Entry::Send(request) => (*request).remote,
                     Entry::Put(request) => (*request).remote,
                     Entry::Fragments(fragments) => (*fragments.request()).remote,
                 }
             };
             core::ptr::eq(other, remote)
         };
-        let ids = self.ids.with::<M, _>(|ids| ids.which(ours));
+        let receives = self.receive_ids.with::<M, _>(|ids| ids.which(ours));
         let mut events = 0;
-        for id in ids {
-            // SAFETY: taken out of the table, so it is ours.
+        for id in self.send_ids.to(remote).into_iter().chain(receives) {
+            // SAFETY: taken out of its table, so it is ours.
             unsafe {
-                match self.ids.with::<M, _>(|ids| ids.end(id, ERR_PEER)) {
+                match self.over::<M>(id, ERR_PEER) {
                     Some(Ended::Send(request)) => self.end_send::<M>(request, ERR_PEER, None),
                     Some(Ended::Receive(request)) => {
                         self.end_receive::<M>(request, ERR_PEER, None);

@@ -1,20 +1,141 @@
 //! What is in flight, by numbers that peers may know.
 //!
-//! A number holds the place in the table and a generation, so that one that is over, or invented,
+//! A number holds the place in a table and a generation, so that one that is over, or invented,
 //! leads nowhere. Numbers are taken once, but for those of fragments, which come many times: there
 //! the entry counts who is writing, and is over when all bytes came and nobody writes any more, so
 //! that a peer that repeats fragments can't write into a buffer that was given back.
+//!
+//! Sends and receives have tables of their own, told apart by a bit of the number. A send takes its
+//! number without a lock: the budget of a call that starts one is the instance's.
 
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::alloc::{Layout, handle_alloc_error};
 use std::hash::{BuildHasher, RandomState};
 
+use crate::endpoint::Remote;
+use crate::mode::{Mode, compare_exchange, fetch_add};
+use crate::pool::Pool;
 use crate::receive::ReceiveRequest;
 use crate::send::SendRequest;
+use crate::table::Table;
 
-/// Who waits for an answer, a fragment or an end.
+/// The bit that only numbers of sends have.
+const SEND: u64 = 1 << 31;
+
+/// Whether a number is a send's.
+pub fn is_send(id: u64) -> bool {
+    id & SEND != 0
+}
+
+/// Sends that wait for `Answer` or `Finish`.
+pub struct SendIds {
+    /// Places, by the threads that had them first.
+    places: Pool,
+    /// All of them, by their numbers.
+    table: Table<Place>,
+    /// How many there are.
+    made: AtomicU32,
+    /// Where generations begin, so that numbers can't be guessed from one run to the next.
+    random: RandomState,
+}
+
+/// A place for one send after the other. New ones are zero.
+struct Place {
+    /// Twice the generation, and one more while a send is in it.
+    word: AtomicU64,
+    /// That send.
+    request: AtomicPtr<SendRequest>,
+    /// Whom it goes to.
+    remote: AtomicPtr<Remote>,
+    /// Which place this is, and [`SEND`]; 0 before the first send.
+    number: AtomicU32,
+}
+
+impl Default for SendIds {
+    fn default() -> Self {
+        Self {
+            places: Pool::behind(size_of::<Place>()),
+            table: Table::default(),
+            made: AtomicU32::new(0),
+            random: RandomState::new(),
+        }
+    }
+}
+
+impl SendIds {
+    /// Gives a send a number, under which it is found from now on.
+    pub fn insert<M: Mode>(&self, request: *mut SendRequest, remote: *const Remote) -> u64 {
+        let node: *mut Place = self.places.take::<M>().cast();
+        // SAFETY: a node has room for a place, and new ones are zero.
+        let Some(place) = (unsafe { node.as_ref() }) else {
+            handle_alloc_error(Layout::new::<Place>());
+        };
+        let mut number = place.number.load(Ordering::Relaxed);
+        if number == 0 {
+            let index = fetch_add::<M>(&self.made, 1);
+            number = index | SEND as u32;
+            place.number.store(number, Ordering::Relaxed);
+            place.word.store(u64::from(self.random.hash_one(index) as u32) << 1, Ordering::Relaxed);
+            self.table.place(number).store(node, Ordering::Release);
+        }
+        place.request.store(request, Ordering::Relaxed);
+        place.remote.store(remote.cast_mut(), Ordering::Relaxed);
+        let word = place.word.load(Ordering::Relaxed) | 1;
+        // Release: who takes the send sees it. The place is ours as long as nobody is in it.
+        place.word.store(word, Ordering::Release);
+        id(word, number)
+    }
+
+    /// Takes a send out: whoever gets it has it for himself.
+    pub fn take<M: Mode>(&self, id: u64) -> Option<*mut SendRequest> {
+        let node = self.table.get(id as u32);
+        // SAFETY: places are never freed.
+        let place = unsafe { node.as_ref() }?;
+        let word = id >> 32 << 1 | 1;
+        // The next one gets the next generation, which wraps around like its number.
+        let next = (word + 1) & (u64::MAX >> 31);
+        if !compare_exchange::<M>(&place.word, word, next) {
+            return None;
+        }
+        let request = place.request.load(Ordering::Relaxed);
+        // SAFETY: it is one of the pool, and nobody is in it any more.
+        unsafe { self.places.give::<M>(node.cast()) };
+        Some(request)
+    }
+
+    /// The numbers of sends to a peer.
+    pub fn to(&self, remote: *const Remote) -> Vec<u64> {
+        let to = |(word, place): (u64, &Place)| {
+            let found = core::ptr::eq(place.remote.load(Ordering::Relaxed), remote);
+            found.then(|| id(word, place.number.load(Ordering::Relaxed)))
+        };
+        self.taken().filter_map(to).collect()
+    }
+
+    /// How many are in flight.
+    pub fn len(&self) -> usize {
+        self.taken().count()
+    }
+
+    /// Places with a send in them, and their words.
+    fn taken(&self) -> impl Iterator<Item = (u64, &Place)> {
+        let all = self.table.all().into_iter();
+        // SAFETY: places are never freed.
+        all.map(|place| unsafe { &*place }).filter_map(|place| {
+            let word = place.word.load(Ordering::Acquire);
+            (word & 1 == 1).then_some((word, place))
+        })
+    }
+}
+
+/// The number of the send with which a place has this word.
+fn id(word: u64, number: u32) -> u64 {
+    word >> 1 << 32 | u64::from(number)
+}
+
+/// Who waits for data.
 #[derive(Debug, Clone, Copy)]
 pub enum Entry {
-    /// A send that waits for `Answer` or `Finish`.
-    Send(*mut SendRequest),
     /// A receive whose sender puts.
     Put(*mut ReceiveRequest),
     /// A receive of fragments.
@@ -66,21 +187,21 @@ struct Slot {
     entry: Option<Entry>,
 }
 
-/// The table.
-pub struct Ids {
+/// Receives that wait for `Fragment` or `Finish`.
+pub struct ReceiveIds {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Where generations begin, so that numbers can't be guessed from one run to the next.
+    /// As for sends.
     random: RandomState,
 }
 
-impl Default for Ids {
+impl Default for ReceiveIds {
     fn default() -> Self {
         Self { slots: Vec::new(), free: Vec::new(), random: RandomState::new() }
     }
 }
 
-impl Ids {
+impl ReceiveIds {
     /// Puts an entry in and returns its number.
     pub fn insert(&mut self, entry: Entry) -> u64 {
         let place = self.free.pop().unwrap_or_else(|| {
@@ -99,31 +220,17 @@ impl Ids {
         (slot.generation == (id >> 32) as u32 && slot.entry.is_some()).then_some(slot)
     }
 
-    /// Takes an entry out.
-    pub fn remove(&mut self, id: u64) -> Option<Entry> {
-        let slot = self.slot(id)?;
-        let entry = slot.entry.take();
+    fn remove(&mut self, id: u64) {
+        let Some(slot) = self.slot(id) else { return };
+        slot.entry = None;
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push(id as u32);
-        entry
-    }
-
-    /// Takes a send out.
-    pub fn take_send(&mut self, id: u64) -> Option<*mut SendRequest> {
-        let Some(Entry::Send(request)) = self.slot(id)?.entry else { return None };
-        self.remove(id);
-        Some(request)
     }
 
     /// The other side says that it is over; `status` is not OK for a receive of fragments that
     /// will never be whole.
     pub fn end(&mut self, id: u64, status: i32) -> Option<Ended> {
         match self.slot(id)?.entry.as_mut()? {
-            Entry::Send(request) => {
-                let request = *request;
-                self.remove(id);
-                Some(Ended::Send(request))
-            }
             Entry::Put(request) => {
                 let request = *request;
                 self.remove(id);
@@ -184,34 +291,109 @@ impl Ids {
 
 #[cfg(test)]
 mod tests {
-    use core::ptr::dangling_mut;
+    use core::ptr::{dangling_mut, without_provenance_mut};
+    use std::collections::HashSet;
+    use std::sync::Barrier;
+    use std::sync::atomic::AtomicUsize;
+    use std::thread;
 
     use super::*;
+    use crate::mode::{Multiple, Single};
+
+    /// A peer: only its address is used.
+    const TO: *const Remote = without_provenance_mut(128);
 
     #[test]
-    fn numbers_are_taken_once() {
-        let mut ids = Ids::default();
-        let id = ids.insert(Entry::Send(dangling_mut()));
+    fn a_send_is_taken_once() {
+        let ids = SendIds::default();
+        let sends: [*mut SendRequest; 3] = [8, 16, 24].map(without_provenance_mut);
+        let [one, two, _] = sends.map(|send| ids.insert::<Single>(send, TO));
+        assert!(is_send(one) && ids.len() == 3);
+        assert_eq!(ids.take::<Single>(one ^ 1 << 40), None, "another generation");
+        assert_eq!(ids.take::<Single>(one + 9), None, "another place");
+        assert_eq!(ids.take::<Single>(one & !SEND), None, "a receive's");
+        assert_eq!(ids.take::<Single>(one), Some(sends[0]));
+        assert_eq!(ids.take::<Single>(one), None, "taken before");
+        let again = ids.insert::<Single>(sends[0], TO);
+        assert_eq!(again as u32, one as u32);
+        assert_ne!(again, one);
+        assert_eq!(ids.take::<Single>(one), None);
+        let all: HashSet<u64> = ids.to(TO).into_iter().collect();
+        assert!(all.len() == 3 && all.contains(&again) && all.contains(&two));
+        assert!(ids.to(TO.wrapping_add(1)).is_empty());
+        assert_eq!(ids.take::<Single>(again), Some(sends[0]));
+        assert_eq!(ids.len(), 2);
+    }
+
+    #[test]
+    fn generations_wrap_around() {
+        let ids = SendIds::default();
+        let first = ids.insert::<Single>(dangling_mut(), TO);
+        // SAFETY: places are never freed.
+        let place = unsafe { &*ids.table.get(first as u32) };
+        place.word.store(u64::from(u32::MAX) << 1 | 1, Ordering::Relaxed);
+        assert!(ids.take::<Single>(first | u64::from(u32::MAX) << 32).is_some());
+        let next = ids.insert::<Single>(dangling_mut(), TO);
+        assert_eq!(next, first & u64::from(u32::MAX));
+        assert!(ids.take::<Single>(next).is_some());
+    }
+
+    /// Threads number sends that others take, all of them as often as there are threads.
+    #[test]
+    fn one_thread_gets_a_send_that_many_take() {
+        const THREADS: usize = 4;
+        const ROUNDS: usize = 200;
+        let ids = &SendIds::default();
+        let sum = &AtomicUsize::new(0);
+        let (all, known) = (&Barrier::new(THREADS), &[const { AtomicU64::new(0) }; THREADS]);
+        thread::scope(|scope| {
+            for (own, place) in known.iter().enumerate() {
+                scope.spawn(move || {
+                    for round in 1..=ROUNDS {
+                        let send = without_provenance_mut(8 * (round * THREADS + own));
+                        place.store(ids.insert::<Multiple>(send, TO), Ordering::Relaxed);
+                        all.wait();
+                        for id in known {
+                            let taken = ids.take::<Multiple>(id.load(Ordering::Relaxed));
+                            sum.fetch_add(
+                                taken.map_or(0, |send| send.addr() / 8),
+                                Ordering::Relaxed,
+                            );
+                        }
+                        all.wait();
+                    }
+                });
+            }
+        });
+        let numbers = THREADS..THREADS * (ROUNDS + 1);
+        assert_eq!(sum.load(Ordering::Relaxed), numbers.sum::<usize>());
+        assert_eq!(ids.len(), 0);
+    }
+
+    #[test]
+    fn a_receive_is_taken_once() {
+        let mut ids = ReceiveIds::default();
+        let id = ids.insert(Entry::Put(dangling_mut()));
+        assert!(!is_send(id));
         assert!(ids.begin(id, 0, 1).is_none(), "not a receive of fragments");
-        assert!(ids.take_send(id ^ 1 << 40).is_none(), "another generation");
-        assert!(ids.take_send(id + 1).is_none(), "another place");
-        assert!(ids.take_send(id).is_some());
-        assert!(ids.take_send(id).is_none(), "taken before");
-        let again = ids.insert(Entry::Send(dangling_mut()));
+        assert!(ids.end(id ^ 1 << 40, 0).is_none(), "another generation");
+        assert!(ids.end(id + 1, 0).is_none(), "another place");
+        assert!(matches!(ids.end(id, 0), Some(Ended::Receive(_))));
+        assert!(ids.end(id, 0).is_none(), "taken before");
+        let again = ids.insert(Entry::Put(dangling_mut()));
         assert_eq!(again as u32, id as u32);
         assert_ne!(again, id);
         assert!(ids.end(id, 0).is_none());
-        assert!(matches!(ids.end(again, 0), Some(Ended::Send(_))));
+        assert!(ids.end(again, 0).is_some());
         assert_eq!(ids.len(), 0);
     }
 
     #[test]
     fn fragments_end_when_all_is_there_and_nobody_writes() {
-        let mut ids = Ids::default();
+        let mut ids = ReceiveIds::default();
         let id = ids.insert(Entry::Fragments(Fragments::new(dangling_mut(), 10)));
         assert!(ids.begin(id, 5, 6).is_none(), "beyond the end");
         assert!(ids.begin(id, u64::MAX, 2).is_none(), "beyond everything");
-        assert!(ids.take_send(id).is_none());
         assert!(ids.begin(id, 0, 6).is_some());
         assert!(ids.begin(id, 0, 6).is_none(), "more than is missing");
         assert!(ids.begin(id, 6, 4).is_some());

@@ -1,7 +1,7 @@
 //! With threads or without: the code is written once and instantiated twice.
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use cairn_framework::abi::lock::Lock;
 use cairn_framework::audit::{Counted, Rank};
@@ -82,4 +82,18 @@ pub fn fetch_add<M: Mode>(number: &AtomicU32, more: u32) -> u32 {
 #[inline]
 pub fn fetch_sub<M: Mode>(number: &AtomicU32, less: u32) -> u32 {
     fetch_add::<M>(number, less.wrapping_neg())
+}
+
+/// Replaces a number that is as expected, and says whether it was.
+#[inline]
+pub fn compare_exchange<M: Mode>(number: &AtomicU64, expected: u64, new: u64) -> bool {
+    if M::THREADED {
+        let (release, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
+        return number.rmw().compare_exchange(expected, new, release, relaxed).is_ok();
+    }
+    let found = number.load(Ordering::Relaxed) == expected;
+    if found {
+        number.store(new, Ordering::Relaxed);
+    }
+    found
 }

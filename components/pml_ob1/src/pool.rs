@@ -193,11 +193,10 @@ impl Pool {
     /// It is one of this pool that was taken, and nobody uses it any more.
     #[inline]
     pub unsafe fn give<M: Mode>(&self, node: *mut u8) {
-        // SAFETY: promised by the caller; caches are never freed.
-        let (links, home) = unsafe {
-            let links = self.links(node);
-            (links, &*links.home.get())
-        };
+        // SAFETY: promised by the caller.
+        let links = unsafe { self.links(node) };
+        // SAFETY: caches of threads are never freed.
+        let home = if M::THREADED { unsafe { &*links.home.get() } } else { &self.first };
         if !M::THREADED || home.owner == mark() {
             links.next.set(home.own.get());
             home.own.set(node);

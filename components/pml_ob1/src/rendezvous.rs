@@ -205,7 +205,7 @@ impl Core {
             wire::BY_PUT => request.data.first.expose_provenance() as u64,
             _ => 0,
         };
-        let id = self.ids.with::<M, _>(|ids| ids.insert(entry));
+        let id = self.receive_ids.with::<M, _>(|ids| ids.insert(entry));
         let word = wire::word(kind::ANSWER, 0);
         let answer = wire::Answer { word, way: by, send, receive: id, length, address };
         let mut bytes = [0; wire::Answer::SIZE + size_of::<Key>()];
@@ -339,7 +339,7 @@ impl Core {
         let header = unsafe { wire::Fragment::read(message.data) };
         let len = message.len - wire::Fragment::SIZE;
         let id = header.receive;
-        let begun = self.ids.with::<M, _>(|ids| ids.begin(id, header.offset, len as u64));
+        let begun = self.receive_ids.with::<M, _>(|ids| ids.begin(id, header.offset, len as u64));
         let Some(request) = begun else {
             return self.violation::<M>(message, "nobody waits for this fragment");
         };
@@ -352,7 +352,7 @@ impl Core {
                 let walk = &mut (*request).transfer.walk;
                 (*request).data.write(header.offset, from, len, walk);
             }
-            if let Some((request, status)) = self.ids.with::<M, _>(|ids| ids.written(id)) {
+            if let Some((request, status)) = self.receive_ids.with::<M, _>(|ids| ids.written(id)) {
                 self.end_receive::<M>(request, status, message.held);
             }
         }
@@ -366,7 +366,7 @@ impl Core {
         // SAFETY: promised by the caller.
         let header = unsafe { wire::Finish::read(message.data) };
         let status = if header.status > 0 { ERR_PROTOCOL } else { header.status };
-        let ended = self.ids.with::<M, _>(|ids| ids.end(header.id, status));
+        let ended = self.over::<M>(header.id, status);
         // SAFETY: taken out of the table, so it is ours.
         unsafe {
             match ended {
@@ -390,7 +390,7 @@ impl Core {
     pub unsafe fn answered<M: Mode>(&self, message: &Incoming<'_>) {
         // SAFETY: promised by the caller.
         let header = unsafe { wire::Answer::read(message.data) };
-        let Some(request) = self.ids.with::<M, _>(|ids| ids.take_send(header.send)) else {
+        let Some(request) = self.send_ids.take::<M>(header.send) else {
             return self.violation::<M>(message, "nobody waits for this answer");
         };
         // SAFETY: taken out of the table, so it is ours; the key lies behind the header.

@@ -66,6 +66,15 @@ pub unsafe fn complete<M: Mode>(request: *mut Request) -> bool {
     false
 }
 
+/// Undoes that a request was completed which was freed before: it is to be completed once more.
+///
+/// # Safety
+/// [`complete`] has said so, and the caller has not given its memory back.
+pub unsafe fn complete_later(request: *mut Request) {
+    // SAFETY: promised by the caller.
+    unsafe { (*request).completion.store(DETACHED, Ordering::Relaxed) };
+}
+
 /// The MPI layer gives a request back. True when it is complete, so that the caller gives its
 /// memory back; otherwise whoever completes it does.
 ///

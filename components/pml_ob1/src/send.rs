@@ -23,13 +23,12 @@ use core::sync::atomic::Ordering;
 use crate::comm::{Rank, State};
 use crate::core::{Core, Step};
 use crate::data::Data;
-use crate::endpoint::{Held, Remote, Way, Work};
+use crate::endpoint::{Grip, Held, Remote, Way, Work};
 use crate::failure;
-use crate::ids::Entry;
 use crate::mode::Mode;
 use crate::params::{AUTO, GET, PUT};
 use crate::rendezvous::Plan;
-use crate::request::{Transfer, complete, detach, head};
+use crate::request::{Transfer, complete, complete_later, detach, head};
 use crate::wire::{self, kind};
 
 /// A send that is not finished at once.
@@ -114,6 +113,7 @@ impl Core {
             let request = &raw mut request;
             self.launch::<M>(request, sequence);
             self.wait::<M>(&raw const (*request).request);
+            SendRequest::release(request);
             match (*request).request.status.error {
                 OK => Ok(()),
                 status => Err(self.failure(status)),
@@ -311,51 +311,60 @@ impl Core {
             } else {
                 Protocol::Eager
             };
-            if this.protocol == Protocol::Rendezvous {
-                self.offer_memory::<M>(this, remote);
-            }
+            // An instance that was taken for an offer takes the message, too: one lock for both.
+            let grip = match this.protocol {
+                Protocol::Rendezvous => self.offer_memory::<M>(this, state, remote),
+                _ => None,
+            };
             this.sequence = sequence
                 .unwrap_or_else(|| state.rank(this.send.peer).next_sequence::<M>(this.send.tag));
             // One that has been refused does not try again, but queues.
             if sequence.is_none()
                 && !remote.is_blocked()
-                && self.inject::<M>(request, None) == Step::Done
+                && self.inject::<M>(request, grip.as_ref().map(|grip| grip.cri)) == Step::Done
             {
                 return;
             }
+            drop(grip);
             self.enqueue::<M>(remote, Work::First(request));
         }
     }
 
     /// Decides what to offer the receiver, and registers the memory for it: what is offered works.
-    fn offer_memory<M: Mode>(&self, request: &mut SendRequest, remote: &Remote) {
+    /// Returns the instance that it took for that, if any.
+    fn offer_memory<'a, M: Mode>(
+        &self,
+        request: &mut SendRequest,
+        state: &State,
+        remote: &'a Remote,
+    ) -> Option<Grip<'a>> {
         let way = remote.first();
         let protocol = self.params.protocol.get();
         let fits = wire::Rendezvous::SIZE + way.key_size() <= way.frame;
         let get = matches!(protocol, AUTO | GET) && fits && way.can(BTL_GET);
         let put = matches!(protocol, AUTO | PUT) && way.can(BTL_PUT);
         if !request.data.contiguous || !(get || put) {
-            return;
+            return None;
         }
         let (data, transfer) = (request.data, &mut request.transfer);
-        // SAFETY: the buffer stays, unchanged, until the send is complete; the communicator's state
-        // lives as long as its operations.
+        let alone = get && !put && way.registers(BTL_REMOTE_READ);
+        let hold = || way.hold::<M>(self.host, &state.view().scope, remote.rank(), None);
+        let grip = if alone { hold() } else { None };
+        // SAFETY: the buffer stays, unchanged, until the send is complete.
         let registered = unsafe {
-            if get && !put && way.registers(BTL_REMOTE_READ) {
-                let scope = &(*request.state).view().scope;
-                let offered = way.with_cri::<M, _>(self.host, scope, remote.rank(), None, |cri| {
-                    transfer.offer(way, cri, data.first, data.bytes)
-                });
-                offered.unwrap_or(Err(ERR_RESOURCES))
-            } else {
-                let access = BTL_LOCAL | if get { BTL_REMOTE_READ } else { 0 };
-                transfer.register(way, data.first, data.bytes, access)
+            match &grip {
+                Some(grip) => transfer.offer(way, grip.cri, data.first, data.bytes),
+                None => {
+                    let access = BTL_LOCAL | if get { BTL_REMOTE_READ } else { 0 };
+                    transfer.register(way, data.first, data.bytes, access)
+                }
             }
         };
         if registered.is_ok() {
             request.offers = if get { wire::OFFER_GET } else { 0 };
             request.offers |= if put { wire::OFFER_PUT } else { 0 };
         }
+        grip
     }
 
     /// Hands the first message of a send to its transport. After `Done` the request may be gone.
@@ -370,7 +379,7 @@ impl Core {
         // A number for answers, from here on, since the answer may be faster than this thread.
         let id = match protocol {
             Protocol::Eager => 0,
-            _ => self.ids.with::<M, _>(|ids| ids.insert(Entry::Send(request))),
+            _ => self.send_ids.insert::<M>(request, remote),
         };
         let mut header = [0u8; wire::Rendezvous::SIZE + size_of::<crate::endpoint::Key>()];
         let len = self.first_header(this, state, remote, id, &mut header);
@@ -405,6 +414,8 @@ impl Core {
             }
             sent
         });
+        // Not if somebody else has ended it meanwhile, because the peer has failed.
+        let is_ours = || protocol == Protocol::Eager || self.send_ids.take::<M>(id).is_some();
         match sent {
             Some(Ok(Outcome::Done)) => {
                 if protocol == Protocol::Eager {
@@ -414,20 +425,14 @@ impl Core {
                 Step::Done
             }
             Some(Err(status)) => {
-                let known = protocol == Protocol::Eager
-                    || self.ids.with::<M, _>(|ids| ids.remove(id)).is_some();
-                if known {
+                if is_ours() {
                     // SAFETY: out of the table, so nobody else knows the request.
                     unsafe { self.end_send::<M>(request, status, held) };
                 }
                 Step::Done
             }
-            _ => {
-                let known = protocol == Protocol::Eager
-                    || self.ids.with::<M, _>(|ids| ids.remove(id)).is_some();
-                // Somebody else has ended it meanwhile, because the peer has failed.
-                if known { Step::Blocked } else { Step::Done }
-            }
+            _ if is_ours() => Step::Blocked,
+            _ => Step::Done,
         }
     }
 
@@ -486,8 +491,8 @@ impl Core {
         }
     }
 
-    /// Completes a send, or leaves that to the progress callback, when memory must be deregistered
-    /// and a lock is held.
+    /// Completes a send. Memory that can't be deregistered, since a lock is held, is left to whoever
+    /// frees the request; where that may be much later, or was before, to the progress callback.
     ///
     /// # Safety
     /// The request is the caller's; nothing of it is in flight.
@@ -501,11 +506,18 @@ impl Core {
         unsafe {
             let remote = &*(*request).remote;
             (*request).request.status.error = status;
-            if M::THREADED && (*request).transfer.is_registered() && held.is_some() {
+            let later = M::THREADED && (*request).transfer.is_registered() && held.is_some();
+            if later && (*request).persistent {
                 return self.enqueue::<M>(remote, Work::EndSend(request));
             }
-            (*request).transfer.release(&remote.ways[(*request).transfer.way]);
+            if !later {
+                SendRequest::release(request);
+            }
             if complete::<M>(&raw mut (*request).request) {
+                if later {
+                    complete_later(&raw mut (*request).request);
+                    return self.enqueue::<M>(remote, Work::EndSend(request));
+                }
                 self.sends.give::<M>(request.cast());
             }
         }
@@ -535,6 +547,18 @@ impl SendRequest {
             transfer: Transfer::new(),
         }
     }
+
+    /// Gives back what the transport has of it. With no instance's lock held, if memory is registered.
+    ///
+    /// # Safety
+    /// The request is the caller's; nothing of it is in flight.
+    unsafe fn release(this: *mut Self) {
+        // SAFETY: promised by the caller; peers stay.
+        unsafe {
+            let remote = &*(*this).remote;
+            (*this).transfer.release(&remote.ways[(*this).transfer.way]);
+        }
+    }
 }
 
 /// Gives a send back.
@@ -544,6 +568,7 @@ unsafe extern "C" fn free<M: Mode>(request: *mut Request) {
     unsafe {
         let core = &*(*request).core;
         if detach(&raw mut (*request).request) {
+            SendRequest::release(request);
             core.sends.give::<M>(request.cast());
         }
     }
