@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::abi::generated::constants::{ERROR_CLASSES, MPI_ERR_ARG, MPI_ERR_LASTCODE};
 use crate::error::{Error, Result};
@@ -20,7 +21,7 @@ struct Added {
 static ADDED: Mutex<BTreeMap<c_int, Added>> = Mutex::new(BTreeMap::new());
 
 fn added() -> MutexGuard<'static, BTreeMap<c_int, Added>> {
-    ADDED.lock().unwrap_or_else(PoisonError::into_inner)
+    ADDED.lock()
 }
 
 fn predefined(code: c_int) -> Option<&'static (c_int, &'static str, &'static str)> {

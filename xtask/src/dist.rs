@@ -33,10 +33,10 @@ const PROGRAMS: [(&str, &str, &[&str]); 4] = [
 ];
 
 /// What programs ask for at run time, and what they are linked with (MPI 5.0, section 20.2).
-const LIBRARY: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
+pub const LIBRARY: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
 
 /// The package of the MPI library.
-const LIBRARY_PACKAGE: &str = "cairn-library";
+pub const LIBRARY_PACKAGE: &str = "cairn-library";
 
 /// Where the components of an installation are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,7 +247,8 @@ fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+/// Copies a file to a place whose directory need not be there.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
     parent(to)?;
     // A running program or a mapped library keeps the old file: never write into it.
     if to.exists() {

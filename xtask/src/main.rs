@@ -4,6 +4,7 @@
 //!   demo     build, show what there is and what a swap of components does
 //!   test     everything CI checks: formatting, clippy, lint, generated files, all tests
 //!   dist     an installation in target/dist          install   copied to a prefix
+//!   sanitize  programs with many threads under ThreadSanitizer
 //!   bench    experiments, measured with target/dist
 //!   lint     rules of the house that clippy does not know
 //!   gen      files made from the code and from tables
@@ -21,6 +22,7 @@ mod generate;
 mod headers;
 mod lint;
 mod packages;
+mod sanitize;
 mod test;
 
 use std::path::PathBuf;
@@ -43,6 +45,8 @@ enum Command {
     Demo,
     /// Check formatting, lints and generated files, and run all tests
     Test,
+    /// Run programs with many threads under ThreadSanitizer (a few minutes)
+    Sanitize,
     /// Lay out an installation in target/dist
     Dist {
         /// With all components as shared libraries, in target/dist-shared
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
     let result = exec::Workspace::find().and_then(|workspace| match Cli::parse().command {
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),
+        Command::Sanitize => sanitize::run(&workspace),
         Command::Dist { shared } => {
             let form = if shared { Form::Shared } else { Form::Linked };
             dist::build(&workspace, form).map(|dist| println!("{}", dist.display()))

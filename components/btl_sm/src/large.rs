@@ -17,7 +17,6 @@
 //! the registrations before it reads it for a peer.
 
 use std::ffi::c_void;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -29,6 +28,7 @@ use cairn_framework::abi::status::{
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::btl::{BtlCompletion, BtlTransfer};
 use cairn_framework::frameworks::smsc::{SMSC_MAX_OFFER, SMSC_MAX_TICKET, SmscTicket};
+use parking_lot::Mutex;
 
 use crate::endpoint::Peer;
 use crate::module::State;
@@ -353,7 +353,7 @@ pub unsafe fn control(
         }
         REFUSAL => {
             let Some(refusal) = read::<Refusal>(data, len) else { return false };
-            state.refused.list.lock().expect("nothing panics with it").push((rank, refusal));
+            state.refused.list.lock().push((rank, refusal));
             // Release pairs with the Acquire in `take_refusals`.
             state.refused.count.fetch_add(1, Ordering::Release);
             true
@@ -573,7 +573,7 @@ unsafe fn ended(state: &State, transfers: *mut Transfers, active: Active, status
 #[cold]
 unsafe fn take_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
     let mine: Vec<(u32, Refusal)> = {
-        let mut list = state.refused.list.lock().expect("nothing panics with it");
+        let mut list = state.refused.list.lock();
         let mine: Vec<_> =
             list.extract_if(.., |(_, refusal)| refusal.id >> 16 == cri.index).collect();
         state.refused.count.store(list.len() as u32, Ordering::Release);

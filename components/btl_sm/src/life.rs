@@ -8,10 +8,10 @@
 //! watched.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use cairn_segment::Segment;
+use parking_lot::Mutex;
 
 /// How long at least between two looks.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -57,7 +57,7 @@ impl Lives {
 
     /// Watches the process of a rank.
     pub fn watch(&self, rank: u32, process: Process) {
-        let watched = &mut *self.0.lock().expect("nothing panics with it");
+        let watched = &mut *self.0.lock();
         let Some(epoll) = &watched.epoll else { return };
         let known = watched.processes.iter().any(|(other, _)| *other == rank);
         let events = (libc::EPOLLIN | libc::EPOLLONESHOT) as u32;
@@ -71,13 +71,13 @@ impl Lives {
 
     /// Whether the process of a rank is watched.
     pub fn watches(&self, rank: u32) -> bool {
-        let watched = self.0.lock().expect("nothing panics with it");
+        let watched = self.0.lock();
         watched.processes.iter().any(|(other, _)| *other == rank)
     }
 
     /// Watches it no more.
     pub fn forget(&self, rank: u32) {
-        let mut watched = self.0.lock().expect("nothing panics with it");
+        let mut watched = self.0.lock();
         watched.processes.retain(|(other, _)| *other != rank);
         watched.ended.retain(|other| *other != rank);
     }
@@ -85,7 +85,7 @@ impl Lives {
     /// The ranks whose process had ended when somebody looked before: everything that they had sent
     /// was polled since.
     pub fn ended(&self) -> Vec<u32> {
-        let Ok(mut watched) = self.0.try_lock() else { return Vec::new() };
+        let Some(mut watched) = self.0.try_lock() else { return Vec::new() };
         if watched.processes.is_empty() || watched.looked.elapsed() < INTERVAL {
             return Vec::new();
         }
@@ -126,7 +126,7 @@ mod tests {
         lives.watch(7, process);
         assert!(lives.watches(7) && !lives.watches(8));
         let look = || {
-            lives.0.lock().unwrap().looked -= INTERVAL;
+            lives.0.lock().looked -= INTERVAL;
             lives.ended()
         };
         assert!(look().is_empty() && look().is_empty());

@@ -9,9 +9,8 @@
 //!        48 to 63   a number that no other registration had for long; never 0
 //! ```
 
-use std::sync::Mutex;
-
 use cairn_framework::frameworks::smsc::SMSC_MAX_OFFER;
+use parking_lot::Mutex;
 
 /// A registration's key, as it travels. Never 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +62,7 @@ struct Registration {
 impl Registry {
     /// Lets peers read `len` bytes at `address`; `None` when there are too many registrations.
     pub fn add(&self, (address, len): (u64, u64), offered: Option<Offered>) -> Option<Key> {
-        let mut table = self.0.lock().expect("nothing panics with it");
+        let mut table = self.0.lock();
         let place = match table.free.pop() {
             Some(place) => place as usize,
             None if table.places.len() > MOST => return None,
@@ -86,7 +85,7 @@ impl Registry {
 
     /// Ends a registration. The instance that has the transfer, if the memory was offered.
     pub fn remove(&self, key: Key) -> Option<u32> {
-        let mut table = self.0.lock().expect("nothing panics with it");
+        let mut table = self.0.lock();
         let known = table.places.get_mut(key.place())?;
         let registration = known.take_if(|known| known.key == key)?;
         table.free.push(key.place() as u32);
@@ -95,7 +94,7 @@ impl Registry {
 
     /// Whether a key allows to read these bytes.
     pub fn allows(&self, key: Key, address: u64, len: u64) -> bool {
-        let table = self.0.lock().expect("nothing panics with it");
+        let table = self.0.lock();
         let known = table.places.get(key.place()).and_then(Option::as_ref);
         let Some(known) = known.filter(|known| known.key == key) else { return false };
         let offset = address.checked_sub(known.address);

@@ -18,10 +18,10 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cairn_framework::abi::pool::Cri;
+use parking_lot::Mutex;
 use rustix::event::epoll::{self, CreateFlags, Event, EventFlags};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
 use rustix::time::{
@@ -220,7 +220,7 @@ impl Context {
 
     /// Hands a connection to this instance, from any thread.
     pub fn hand_over(&self, arrival: Arrival) {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner).push(arrival);
+        self.inbox.lock().push(arrival);
         self.sleeps.store(false, Ordering::Relaxed);
         // It may fail only when it would overflow, and then it is readable anyway.
         let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
@@ -323,8 +323,7 @@ impl Context {
             Token::Wake => {
                 let mut value = [0; 8];
                 let _ = rustix::io::read(&self.wake, &mut value);
-                let arrivals =
-                    std::mem::take(&mut *self.inbox.lock().unwrap_or_else(PoisonError::into_inner));
+                let arrivals = std::mem::take(&mut *self.inbox.lock());
                 let count = arrivals.len();
                 for arrival in arrivals {
                     self.arrive(module, arrival);

@@ -1,7 +1,7 @@
 //! The device: all of TCP on this node. What its instances share.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
@@ -10,6 +10,7 @@ use cairn_framework::abi::lock::BiasedGuard;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::BtlModule;
+use parking_lot::Mutex;
 
 use crate::address::Local;
 use crate::context::{self, Context};
@@ -98,8 +99,7 @@ impl Module {
     /// The endpoint of a rank, which has so many instances. `None` when there is no such rank.
     pub fn make_endpoint(&self, rank: u32, cris: u16) -> Option<&TcpEndpoint> {
         let place = self.endpoints.get(rank as usize)?;
-        let _making: MutexGuard<'_, ()> =
-            self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _making = self.making.lock();
         Some(place.get_or_init(|| Box::new(TcpEndpoint::new(self, rank, cris))))
     }
 

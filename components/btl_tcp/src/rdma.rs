@@ -5,9 +5,9 @@
 //! reads from or writes to a socket: memory that was deregistered in between is not touched.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use cairn_framework::frameworks::btl::{BTL_REMOTE_READ, BTL_REMOTE_WRITE};
+use parking_lot::{RwLock, RwLockReadGuard};
 
 use crate::wire::Violation;
 
@@ -72,7 +72,7 @@ impl Registry {
 
     /// Registers memory.
     pub fn add(&self, base: u64, len: u64, access: u32) -> Region {
-        let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
+        let mut regions = self.regions.write();
         let key = regions.next;
         // Odd, so that every number comes once.
         regions.next = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -83,12 +83,12 @@ impl Registry {
 
     /// Ends a registration. When it returns no peer touches the memory any more.
     pub fn remove(&self, key: u64) {
-        self.regions.write().unwrap_or_else(PoisonError::into_inner).by_key.remove(&key);
+        self.regions.write().by_key.remove(&key);
     }
 
     /// Holds the registrations in place.
     pub fn hold(&self) -> RwLockReadGuard<'_, Regions> {
-        self.regions.read().unwrap_or_else(PoisonError::into_inner)
+        self.regions.read()
     }
 }
 

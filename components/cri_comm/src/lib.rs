@@ -25,7 +25,6 @@
 //! communicator that is duplicated hands the key on.
 
 use std::ffi::CStr;
-use std::sync::Mutex;
 
 use cairn_framework::abi::comm::COMM_OWN_IDS;
 use cairn_framework::abi::param::{ChoiceParam, IntegerParam};
@@ -34,6 +33,7 @@ use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::ERR_ARGUMENT;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::cri::{Asker, Cri};
+use parking_lot::{Mutex, MutexGuard};
 
 /// Behind the strategies that help programs with one communicator, too.
 const PRIORITY: i64 = 10;
@@ -76,8 +76,8 @@ struct Taken {
 type Instances = Vec<(u32, u32)>;
 
 impl Taken {
-    fn scopes(&self) -> std::sync::MutexGuard<'_, Vec<u32>> {
-        self.scopes.lock().expect("nothing panics while it is held")
+    fn scopes(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.scopes.lock()
     }
 
     /// What a scope wants of a pool.

@@ -14,8 +14,8 @@
 
 #![forbid(unsafe_code)]
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::pool::CriPool;
@@ -23,6 +23,7 @@ use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::thread::{MAX_THREADS, Thread};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::cri::{Asker, Cri};
+use parking_lot::Mutex;
 
 /// The best strategy when nothing is known: see the module's text.
 const PRIORITY: i64 = 30;
@@ -57,7 +58,7 @@ impl Shares {
     /// Gives the calling thread the instance with the fewest threads.
     #[cold]
     fn take(&self, entry: &AtomicU32) -> u32 {
-        let mut threads = self.threads.lock().expect("nothing panics while it is held");
+        let mut threads = self.threads.lock();
         let (index, count) = threads
             .iter_mut()
             .enumerate()
@@ -109,13 +110,13 @@ impl Cri for Dedicated {
     fn thread_exit(shares: &Shares, _pool: &CriPool, thread: &Thread) {
         let index = shares.entry(thread).swap(NONE, Ordering::Relaxed);
         if index != NONE {
-            let mut threads = shares.threads.lock().expect("nothing panics while it is held");
+            let mut threads = shares.threads.lock();
             threads[index as usize] -= 1;
         }
     }
 
     fn describe(shares: &Shares, _pool: &CriPool) -> String {
-        let threads = shares.threads.lock().expect("nothing panics while it is held");
+        let threads = shares.threads.lock();
         let counts: Vec<String> = threads.iter().map(u32::to_string).collect();
         format!("threads by instance: {}", counts.join(" "))
     }

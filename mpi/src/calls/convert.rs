@@ -7,7 +7,9 @@
 
 use std::collections::HashMap;
 use std::ffi::c_int;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::LazyLock;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::abi::handle::FIRST_ADDRESS;
 use crate::abi::prelude::*;
@@ -21,7 +23,7 @@ struct Numbers {
 
 fn numbers() -> MutexGuard<'static, Numbers> {
     static NUMBERS: LazyLock<Mutex<Numbers>> = LazyLock::new(Mutex::default);
-    NUMBERS.lock().unwrap_or_else(PoisonError::into_inner)
+    NUMBERS.lock()
 }
 
 fn to_int(value: usize) -> c_int {
