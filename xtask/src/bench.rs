@@ -24,6 +24,9 @@ pub struct Wish {
     /// Go on with what was measured before
     #[arg(long)]
     resume: bool,
+    /// Write the verdicts into docs/benchmarks/experiments.md
+    #[arg(long)]
+    record: bool,
     /// Files, or names of those in bench/experiments
     #[arg(value_name = "EXPERIMENT", required_unless_present_any = ["quick", "pages"])]
     experiments: Vec<PathBuf>,
@@ -50,7 +53,13 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
             let resume = wish.resume && store.exists();
             let mut ab = cairn_ab(workspace, &dist, "run");
             ab.arg(if resume { "--resume" } else { "--overwrite" });
-            exec::check(ab.arg("--store").arg(store).arg(&file))
+            exec::check(ab.arg("--store").arg(&store).arg(&file))?;
+            if !wish.record {
+                return Ok(());
+            }
+            let mut ab = cairn_ab(workspace, &dist, "report");
+            ab.arg(store).arg("--verdicts");
+            exec::check(ab.arg(workspace.root.join("docs/benchmarks/experiments.md")))
         })?;
     }
     if wish.pages {

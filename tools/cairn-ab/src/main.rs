@@ -116,6 +116,9 @@ enum Command {
         /// comments "measured" and "end of measured"
         #[arg(long, value_name = "DIR")]
         pages: Option<PathBuf>,
+        /// Put the verdicts into a page, as a section that replaces the experiment's former one
+        #[arg(long, value_name = "PAGE")]
+        verdicts: Option<PathBuf>,
     },
     /// Compare settings with each other at once; the first one is the baseline
     #[command(override_usage = "cairn-ab quick [OPTIONS] <SETTINGS>... -- <BENCHMARK> [ARGS]...")]
@@ -207,11 +210,15 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
             Problems::check(problems)?;
             Ok(Ended::Complete)
         }
-        Command::Report { store, output, pages } => {
+        Command::Report { store, output, pages, verdicts } => {
             let summary = reported(&store, &output.unwrap_or_else(|| store.join("report")))?;
             for page in
                 pages.map_or_else(|| Ok(Vec::new()), |it| report::pages::renew(&summary, &it))?
             {
+                cairn_cli::print(&format!("renewed: {}\n", page.display()));
+            }
+            if let Some(page) = verdicts {
+                report::findings::renew(&summary, &page)?;
                 cairn_cli::print(&format!("renewed: {}\n", page.display()));
             }
             Ok(Ended::Complete)

@@ -135,7 +135,9 @@ impl Rule {
         }
         let cores = summary.cores();
         if let Some(needed) = self.needs_cores.filter(|needed| *needed > cores) {
-            return Err(format!("it needs {needed} cores, and here are {cores}"));
+            let why = format!("it needs {needed} cores, and here are {cores}");
+            let here = self.worst(&ratios).map(|(at, ratio)| shown(at, ratio, ratios.len()));
+            return Err(here.map_or(why.clone(), |here| format!("{why}, with which {here}")));
         }
         Ok(self.decide(&ratios))
     }
@@ -197,50 +199,53 @@ impl Rule {
         at.iter().filter(|(name, _)| !fixed(name)).map(|(a, b)| (a.clone(), b.clone())).collect()
     }
 
-    /// It must hold everywhere, and fails if it does not hold somewhere.
-    fn decide(&self, ratios: &[(At, Estimate)]) -> (Finding, String) {
-        let (bound, word) = match (self.at_least, self.at_most) {
-            (Some(bound), _) => (bound, "at least"),
-            (_, bound) => (bound.unwrap_or(1.0), "at most"),
+    /// What the ratio is at least or at most.
+    fn bound(&self) -> f64 {
+        self.at_least.or(self.at_most).unwrap_or(1.0)
+    }
+
+    /// What one ratio says.
+    fn one(&self, ratio: &Estimate) -> Finding {
+        let bound = self.bound();
+        let (surely, surely_not) = if self.at_least.is_some() {
+            (ratio.low >= bound, ratio.high < bound)
+        } else {
+            (ratio.high <= bound, ratio.low > bound)
         };
-        let one = |ratio: &Estimate| {
-            let (surely, surely_not) = if self.at_least.is_some() {
-                (ratio.low >= bound, ratio.high < bound)
-            } else {
-                (ratio.high <= bound, ratio.low > bound)
-            };
-            match (ratio.samples < ENOUGH, surely, surely_not) {
-                (true, ..) => Finding::CannotBeSeen,
-                (_, true, _) => Finding::Holds,
-                (.., true) => Finding::DoesNot,
-                _ => Finding::CannotBeSeen,
-            }
-        };
+        match (ratio.samples < ENOUGH, surely, surely_not) {
+            (true, ..) => Finding::CannotBeSeen,
+            (_, true, _) => Finding::Holds,
+            (.., true) => Finding::DoesNot,
+            _ => Finding::CannotBeSeen,
+        }
+    }
+
+    /// The ratio that decides: the worst, and among those the one furthest away.
+    fn worst<'a>(&self, ratios: &'a [(At, Estimate)]) -> Option<&'a (At, Estimate)> {
         let rank = |finding: Finding| match finding {
             Finding::DoesNot => 0,
             Finding::CannotBeSeen => 1,
             Finding::Holds => 2,
         };
-        // The one that decides: the worst, and among those the one furthest away.
-        let worst = ratios.iter().min_by(|(_, a), (_, b)| {
+        ratios.iter().min_by(|(_, a), (_, b)| {
             let by_value = if self.at_least.is_some() {
                 a.value.total_cmp(&b.value)
             } else {
                 b.value.total_cmp(&a.value)
             };
-            rank(one(a)).cmp(&rank(one(b))).then(by_value)
-        });
-        let Some((at, ratio)) = worst else {
+            rank(self.one(a)).cmp(&rank(self.one(b))).then(by_value)
+        })
+    }
+
+    /// It must hold everywhere, and fails if it does not hold somewhere.
+    fn decide(&self, ratios: &[(At, Estimate)]) -> (Finding, String) {
+        let Some((at, ratio)) = self.worst(ratios) else {
             return (Finding::CannotBeSeen, "there are no values".into());
         };
-        let finding = one(ratio);
-        let place = if at.is_empty() { String::new() } else { format!(" at {}", place(at)) };
-        let all =
-            if ratios.len() > 1 { format!(", of {} points", ratios.len()) } else { String::new() };
-        let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(digits);
-        let mut why = format!(
-            "the ratio{place} is {value} (95 % interval {low} to {high}){all}; claimed is {word} {bound}"
-        );
+        let finding = self.one(ratio);
+        let word = if self.at_least.is_some() { "at least" } else { "at most" };
+        let ratio_here = shown(at, ratio, ratios.len());
+        let mut why = format!("{ratio_here}; claimed is {word} {}", self.bound());
         if ratio.samples < ENOUGH {
             why += &format!("; {} repeats are too few to tell, {ENOUGH} are needed", ratio.samples);
         } else if finding == Finding::CannotBeSeen {
@@ -248,6 +253,14 @@ impl Rule {
         }
         (finding, why)
     }
+}
+
+/// A ratio in words, and of how many it is one.
+fn shown(at: &At, ratio: &Estimate, all: usize) -> String {
+    let place = if at.is_empty() { String::new() } else { format!(" at {}", place(at)) };
+    let all = if all > 1 { format!(", of {all} points") } else { String::new() };
+    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(digits);
+    format!("the ratio{place} is {value} (95 % interval {low} to {high}){all}")
 }
 
 /// The rows of a table at the coordinates of a side.
@@ -285,7 +298,7 @@ mod tests {
         finding(
             &format!("{two}at-least = 1\nneeds-cores = 900"),
             Finding::CannotBeSeen,
-            "900 cores",
+            "900 cores, and here are 2, with which the ratio is 2.00",
         );
         finding(
             &format!("{two}at-least = 1\nmetric = \"x\""),

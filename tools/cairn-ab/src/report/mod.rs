@@ -5,9 +5,11 @@
 //!   table     text for a terminal              files     CSV and JSON
 //!   lines     what a picture shows             plot      the picture, as SVG and PNG
 //!   page      one page of HTML with everything   pages     plots for pages of documentation
+//!                                              findings  verdicts for a page of documentation
 //! ```
 
 mod files;
+pub mod findings;
 mod lines;
 pub mod numbers;
 mod page;

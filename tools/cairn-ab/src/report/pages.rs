@@ -106,7 +106,7 @@ fn section(summary: &Summary, benchmark: &Benchmark, group: &Group, title: &str)
 }
 
 /// When, where and with what.
-fn measured(environment: &Environment, libraries: &[Mpi]) -> String {
+pub(super) fn measured(environment: &Environment, libraries: &[Mpi]) -> String {
     let kind = if environment.virtual_machine { ", a virtual machine" } else { "" };
     let versions = libraries.iter().map(|mpi| match mpi {
         Mpi::Cairn => {
@@ -152,16 +152,19 @@ fn left_out(summary: &Summary, benchmark: &str, variant: &Variant) -> String {
     }
 }
 
-/// Lines of a length that people read, for text without code blocks.
-fn wrapped(text: &str) -> String {
+/// Lines of a length that people read, for headings, paragraphs and lists. A heading stays a line.
+pub(super) fn wrapped(text: &str) -> String {
     const LONGEST: usize = 100;
     let paragraph = |text: &str| {
         let (mut lines, mut line) = (Vec::new(), String::new());
+        if text.starts_with('#') {
+            return text.to_owned();
+        }
+        let indent = if text.starts_with("* ") { "  " } else { "" };
         for word in text.split(' ').filter(|word| !word.is_empty()) {
             if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > LONGEST {
-                lines.push(std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
+                lines.push(std::mem::replace(&mut line, indent.to_owned()));
+            } else if !line.is_empty() {
                 line.push(' ');
             }
             line += word;
@@ -252,5 +255,8 @@ mod tests {
         assert!(text.starts_with("# a\n\nword word"));
         assert!(text.lines().all(|line| line.len() <= 100));
         assert_eq!(text.matches("word").count(), 60);
+        let heading = format!("## {}", "word ".repeat(60));
+        assert_eq!(wrapped(&heading), heading);
+        assert!(wrapped(&format!("* {}", "word ".repeat(60))).contains("\n  word word"));
     }
 }
