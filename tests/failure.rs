@@ -35,6 +35,8 @@ fn with_every_way_of_matching_waiting_and_moving() {
         ["progress", "serial", "pml_ob1_protocol", "fragments"],
         ["progress", "hybrid", "pml_ob1_protocol", "put"],
         ["progress", "thread", "wait", "block"],
+        ["cri", "round_robin", "progress", "thread"],
+        ["cri", "comm", "progress", "concurrent"],
     ] {
         for transports in ["self,tcp", "self,sm"] {
             let mut mca = vec!["--mca", "btl", transports];

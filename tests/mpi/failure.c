@@ -4,9 +4,24 @@
 
 #include <signal.h>
 
-enum { SMALL = 4, LARGE_COUNT = 3000000, POSTED = 5, LAST = 6, NEVER = 7, ANY = 8, PAIR = 9 };
+enum { SMALL = 4, LARGE_COUNT = 3000000, POSTED = 5, LAST = 6, NEVER = 7, ANY = 8, SPLIT = 9 };
+enum { MANY = 64 };
 
 static char in[SMALL], out[LARGE_COUNT], large[LARGE_COUNT];
+
+/* Rank 1 sends so much that each way it has to rank 0 is open: what is sent to a connection that is
+   still being made waits in the memory of rank 1, and dies with it. */
+static void open_ways(MPI_Comm pair, int rank)
+{
+    for (int i = 0; i < 2 * MANY; i++) {
+        MPI_Comm comm = i < MANY ? MPI_COMM_WORLD : pair;
+        if (rank == 1) {
+            OK(MPI_Send(in, SMALL, MPI_CHAR, 0, 0, comm));
+        } else {
+            OK(MPI_Recv(in, SMALL, MPI_CHAR, 1, 0, comm, MPI_STATUS_IGNORE));
+        }
+    }
+}
 
 static void dies(MPI_Comm pair)
 {
@@ -22,6 +37,8 @@ static void survives(MPI_Comm pair)
     MPI_Status status;
     MPI_Message message;
     int flag;
+    /* Rank 2 has what it needs of rank 1 for the split. */
+    OK(MPI_Recv(in, SMALL, MPI_CHAR, 2, SPLIT, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     OK(MPI_Irecv(in, SMALL, MPI_CHAR, 1, POSTED, MPI_COMM_WORLD, &posted[0]));
     OK(MPI_Irecv(large, LARGE_COUNT, MPI_CHAR, 1, MPI_ANY_TAG, pair, &posted[1]));
     OK(MPI_Irecv(large, SMALL, MPI_CHAR, MPI_ANY_SOURCE, ANY, MPI_COMM_WORLD, &any));
@@ -73,10 +90,13 @@ int main(void)
     CHECK(size == 3);
     OK(MPI_Comm_split(MPI_COMM_WORLD, rank == 2, rank, &pair));
     if (rank == 0) {
+        open_ways(pair, rank);
         survives(pair);
     } else if (rank == 1) {
+        open_ways(pair, rank);
         dies(pair);
     } else {
+        OK(MPI_Send(in, SMALL, MPI_CHAR, 0, SPLIT, MPI_COMM_WORLD));
         OK(MPI_Recv(in, SMALL, MPI_CHAR, 0, ANY, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         OK(MPI_Send(in, SMALL, MPI_CHAR, 0, ANY, MPI_COMM_WORLD));
         OK(MPI_Recv(large, LARGE_COUNT, MPI_CHAR, 0, NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
