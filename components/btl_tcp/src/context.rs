@@ -105,6 +105,14 @@ impl Token {
     }
 }
 
+/// What others put into the inbox of an instance.
+pub enum Note {
+    /// A connection that the lobby has let in, for this instance.
+    Arrival(Arrival),
+    /// Another link to the same peer is lost, so this one is to end.
+    Lost(LinkId),
+}
+
 /// What stands behind an instance. On cache lines of its own: instances are used by different
 /// threads.
 #[repr(align(128))]
@@ -115,8 +123,8 @@ pub struct Context {
     pub epoll: OwnedFd,
     wake: OwnedFd,
     timer: OwnedFd,
-    /// Connections that the lobby has let in, for this instance. By any thread.
-    inbox: Mutex<Vec<Arrival>>,
+    /// By any thread.
+    inbox: Mutex<Vec<Note>>,
     /// Nobody has used the instance, and nobody has come to it. Never of the first one, at which
     /// others arrive. Cleared by any thread.
     sleeps: AtomicBool,
@@ -218,9 +226,9 @@ impl Context {
         true
     }
 
-    /// Hands a connection to this instance, from any thread.
-    pub fn hand_over(&self, arrival: Arrival) {
-        self.inbox.lock().push(arrival);
+    /// Puts something into the inbox of this instance, from any thread.
+    pub fn tell(&self, note: Note) {
+        self.inbox.lock().push(note);
         self.sleeps.store(false, Ordering::Relaxed);
         // It may fail only when it would overflow, and then it is readable anyway.
         let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
@@ -323,10 +331,17 @@ impl Context {
             Token::Wake => {
                 let mut value = [0; 8];
                 let _ = rustix::io::read(&self.wake, &mut value);
-                let arrivals = std::mem::take(&mut *self.inbox.lock());
-                let count = arrivals.len();
-                for arrival in arrivals {
-                    self.arrive(module, arrival);
+                let notes = std::mem::take(&mut *self.inbox.lock());
+                let count = notes.len();
+                for note in notes {
+                    match note {
+                        Note::Arrival(arrival) => self.arrive(module, arrival),
+                        Note::Lost(id) => {
+                            if let Some((at, link)) = self.at(module, id) {
+                                link.lose(at);
+                            }
+                        }
+                    }
                 }
                 count as u32
             }
@@ -347,7 +362,7 @@ impl Context {
                     .as_mut()
                     .and_then(|lobby| lobby.hear(module, &self.epoll, place as usize));
                 if let Some(arrival) = arrival {
-                    module.context_of(arrival.hello.link).hand_over(arrival);
+                    module.context_of(arrival.hello.link).tell(Note::Arrival(arrival));
                 }
                 1
             }

@@ -1,7 +1,7 @@
 //! A peer: its card, and the links to it.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::author::Failure;
@@ -25,7 +25,9 @@ pub struct TcpEndpoint {
     pub links: Box<[Link]>,
     /// Whether a link was ever used: until then there is nothing to end.
     used: AtomicBool,
-    /// Whether the user was told that the peer is lost, of one of its links.
+    /// How many links are open.
+    open: AtomicU32,
+    /// A link was lost, and so are the others.
     lost: AtomicBool,
 }
 
@@ -38,6 +40,7 @@ impl TcpEndpoint {
             card: OnceLock::new(),
             links: (0..count).map(|index| Link::new(rank, index, &module.config)).collect(),
             used: AtomicBool::new(false),
+            open: AtomicU32::new(0),
             lost: AtomicBool::new(false),
         }
     }
@@ -81,9 +84,30 @@ impl TcpEndpoint {
         self.used.load(Ordering::Acquire)
     }
 
-    /// Notes that the peer is lost. Whether somebody has done so before.
+    /// A link has opened.
+    pub fn link_opened(&self) {
+        self.open.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// A link that was open is not any more.
+    pub fn link_closed(&self) {
+        self.open.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Notes that a link was lost. Whether one was before.
     pub fn mark_lost(&self) -> bool {
-        // Relaxed: it guards nothing.
-        self.lost.swap(true, Ordering::Relaxed)
+        self.lost.swap(true, Ordering::SeqCst)
+    }
+
+    /// Whether a link was lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::SeqCst)
+    }
+
+    /// Whether a link was lost and nothing comes from the others any more.
+    ///
+    /// In one order with the functions above, so that of links that end at once one sees it.
+    pub fn is_gone(&self) -> bool {
+        self.is_lost() && self.open.load(Ordering::SeqCst) == 0
     }
 }

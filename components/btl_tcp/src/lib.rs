@@ -19,7 +19,7 @@
 //!
 //! **Threads.** A link belongs to the instance that polls it and is touched under that instance's
 //! lock. Shared are the table of endpoints (written once each), the registrations (a lock for
-//! readers and writers) and an inbox by which new connections come to their instance.
+//! readers and writers) and an inbox by which an instance learns of new connections and lost peers.
 
 mod address;
 mod component;

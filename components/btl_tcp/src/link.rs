@@ -21,7 +21,7 @@ use cairn_framework::abi::status::{ERR_PEER, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::btl::BtlCompletion;
 
-use crate::context::{Context, LinkId};
+use crate::context::{Context, LinkId, Note};
 use crate::dial::Dial;
 use crate::endpoint::TcpEndpoint;
 use crate::input::{self, Input};
@@ -107,6 +107,8 @@ pub enum Fault {
     End,
     /// The socket.
     Io(io::Error),
+    /// Another link to the peer was lost.
+    Lost,
     /// The peer broke the protocol.
     Violation(Violation),
     /// Memory that a peer reads or writes was deregistered in the middle.
@@ -285,6 +287,10 @@ impl Link {
             core.state = State::Open(socket);
             core.peer = Some(peer);
         }
+        at.endpoint.link_opened();
+        if at.endpoint.is_lost() {
+            self.set_fault(at, Fault::Lost);
+        }
         at.module.debug(|| format!("connected to rank {} ({peer})", at.endpoint.rank));
         self.push(at);
     }
@@ -294,12 +300,21 @@ impl Link {
         self.core.borrow_mut().set_fault(at, self.id, fault);
     }
 
-    /// Ends a link that has a fault: what arrived before is handed on, what waits fails.
+    /// Another link to the peer was lost.
+    pub fn lose(&self, at: At<'_>) {
+        if matches!(self.core.borrow().state, State::Open(_)) {
+            self.set_fault(at, Fault::Lost);
+        }
+    }
+
+    /// Ends a link that has a fault: what arrived before is handed on, what waits fails. If it is lost,
+    /// the others to the peer end too, each under the lock of its instance, and with the last of them
+    /// the peer has failed: so nothing that arrived on any of them comes too late.
     pub fn end(&self, at: At<'_>) -> u32 {
         let mut events = 1;
         let Some(mut fault) = self.core.borrow_mut().fault.take() else { return 0 };
-        if matches!(fault, Fault::Io(_)) {
-            // A write failed: the peer's last words may still be here.
+        if matches!(fault, Fault::Io(_) | Fault::Lost) {
+            // The peer's last words may still be here.
             loop {
                 let before = events;
                 match self.receive_some(at) {
@@ -324,15 +339,19 @@ impl Link {
         let text = at.explain(core, &fault, inside);
         // Who could never be reached may live; what is sent to him fails all the same.
         let lost = !matches!(fault, Fault::Goodbye | Fault::Unreachable(_));
-        if matches!(fault, Fault::Goodbye) || lost && at.endpoint.mark_lost() {
-            at.module.debug(|| text.clone());
-        } else {
+        let first = lost && !at.endpoint.mark_lost();
+        if first || matches!(fault, Fault::Unreachable(_)) {
             at.module.host.log(LOG_WARN, || text.clone());
+        } else {
+            at.module.debug(|| text.clone());
         }
-        core.state = State::Over { text, orderly: matches!(fault, Fault::Goodbye) };
-        core.fault = None;
-        core.fail(ERR_PEER, &mut at.context.finished.borrow_mut());
-        if lost && !at.module.is_closing() {
+        core.close(at, State::Over { text, orderly: matches!(fault, Fault::Goodbye) });
+        if first {
+            for other in at.endpoint.links.iter().filter(|other| other.id != self.id) {
+                at.module.context_of(other.id.index).tell(Note::Lost(other.id));
+            }
+        }
+        if at.endpoint.is_gone() && !at.module.is_closing() {
             at.module.host.peer_failed(at.endpoint.rank);
         }
         events
@@ -376,9 +395,7 @@ impl Link {
             let mut rest = [0u8; 4096];
             while rustix::io::read(socket, &mut rest).is_ok_and(|got| got > 0) {}
         }
-        core.state = State::Idle;
-        core.fault = None;
-        core.fail(ERR_PEER, &mut at.context.finished.borrow_mut());
+        core.close(at, State::Idle);
         if let Ok(mut input) = self.input.try_borrow_mut() {
             *input = Input::new();
         }
@@ -480,10 +497,15 @@ impl Core {
         }
     }
 
-    /// Ends everything that waits.
-    fn fail(&mut self, status: Status, finished: &mut VecDeque<Finished>) {
-        self.work.fail(status, finished);
+    /// There is no connection any more, if there was one; what waits fails.
+    fn close(&mut self, at: At<'_>, state: State) {
+        if matches!(self.state, State::Open(_)) {
+            at.endpoint.link_closed();
+        }
+        self.state = state;
+        self.fault = None;
         self.said_goodbye = false;
+        self.work.fail(ERR_PEER, &mut at.context.finished.borrow_mut());
     }
 }
 
@@ -563,6 +585,9 @@ impl At<'_> {
             Fault::End => self.lost(core, "it ended without a goodbye; the process died"),
             Fault::Io(error) => {
                 self.lost(core, &format!("{}; the process died or the network failed", error))
+            }
+            Fault::Lost => {
+                self.lost(core, "another one to it broke; the process died or the network failed")
             }
             Fault::Violation(violation) => self.lost(
                 core,

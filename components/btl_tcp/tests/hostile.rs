@@ -11,6 +11,7 @@ use std::time::Duration;
 use btl_tcp::wire::{
     Answer, Card, CardAddress, Frame, HELLO, Hello, VERSION, WELCOME, Welcome, padding,
 };
+use cairn_framework::abi::peer::PEER_FAILED;
 use cairn_framework::abi::status::{DONE, ERR_PEER, QUEUED};
 use cairn_framework::frameworks::btl::{BTL_REMOTE_READ, BTL_REMOTE_WRITE};
 use proptest::prelude::*;
@@ -18,8 +19,11 @@ use support::{Completion, Rank, SECRET, Setup, TAG, close, job, rank, until, unt
 
 /// Rank 0 of two; the test plays rank 1, which has this card.
 fn lone(mca: &[(&str, &str)], card: Option<Card>) -> Rank {
-    let setup = Setup { mca, ..Setup::default() };
-    let one = rank(&setup, 0);
+    lone_of(&Setup { mca, ..Setup::default() }, card)
+}
+
+fn lone_of(setup: &Setup<'_>, card: Option<Card>) -> Rank {
+    let one = rank(setup, 0);
     let cards: HashMap<_, _> =
         card.map(|card| ((1, "btl_tcp".to_owned()), card.encode())).into_iter().collect();
     one.open(&Arc::new(Mutex::new(cards))).unwrap();
@@ -324,6 +328,29 @@ fn a_peer_that_dies_is_told_of_once() {
         assert_eq!(one.route(1).on(cri).send(TAG, b"x", b""), ERR_PEER);
     }
     one.system.close();
+}
+
+#[test]
+fn a_peer_that_dies_is_gone_when_its_last_words_on_all_connections_are_heard() {
+    for threads in [false, true] {
+        let setup = Setup { mca: &[("btl_tcp_num_cris", "3")], threads, ..Setup::default() };
+        let one = lone_of(&setup, Some(Card { cris: 1, addresses: vec![] }));
+        let mut streams = [0, 1, 2].map(|link| greet_on(one, link));
+        for words in 0..20 {
+            streams[words % 2].write_all(&message(TAG, &[7; 1000])).unwrap();
+        }
+        drop(streams);
+        // SAFETY: peers stay.
+        let peer = unsafe { &*one.system.peer(1).unwrap() };
+        let [silent, talks] = [2, 1].map(|cri| one.route(1).on(cri));
+        until(&[], "the end of one", || silent.progress() > 0 && one.said("died"));
+        assert!(one.count() == 0 && !peer.is(PEER_FAILED));
+        until(&[], "the end of another", || talks.progress() > 0 && one.count() == 10);
+        assert!(!peer.is(PEER_FAILED));
+        until(&[one], "the end", || peer.is(PEER_FAILED));
+        assert_eq!(one.count(), 20);
+        one.system.close();
+    }
 }
 
 /// A card with addresses of this node.

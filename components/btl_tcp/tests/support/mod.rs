@@ -316,6 +316,15 @@ impl Route {
         self
     }
 
+    /// A pass of this instance alone.
+    pub fn progress(&self) -> u32 {
+        // SAFETY: the pool stays, and the instance is one of it.
+        self.locked(|| unsafe {
+            let pool = &*self.module.pool;
+            pool.progress.unwrap()(pool.module, std::ptr::from_ref(self.cri).cast_mut())
+        })
+    }
+
     pub fn locked<R>(&self, call: impl FnOnce() -> R) -> R {
         let _held = self.threads.then(|| self.cri.guard());
         call()
