@@ -7,11 +7,15 @@
 //! Where files are in the place of memfds, processes may not know each other's ids, and nobody is
 //! watched.
 
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use cairn_segment::Segment;
 use parking_lot::Mutex;
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// How long at least between two looks.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -36,21 +40,19 @@ impl Process {
     /// The process that a card leads to; none if that can't be said. Its segment has to be attached
     /// afterwards: only then it is clear that the id was still that of the card's owner.
     pub fn of(card: &[u8]) -> Option<Self> {
-        let pid = Segment::owner(card)?;
-        // SAFETY: a system call that takes numbers.
-        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-        // SAFETY: just opened, and nobody else's.
-        (fd >= 0).then(|| Self(unsafe { OwnedFd::from_raw_fd(fd as i32) }))
+        Self::with_id(Segment::owner(card)?)
+    }
+
+    fn with_id(id: u32) -> Option<Self> {
+        let id = Pid::from_raw(i32::try_from(id).ok()?)?;
+        pidfd_open(id, PidfdFlags::empty()).ok().map(Self)
     }
 }
 
 impl Lives {
     /// Nobody is watched.
     pub fn new() -> Self {
-        // SAFETY: a system call that takes a number.
-        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
-        // SAFETY: just opened, and nobody else's.
-        let epoll = (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) });
+        let epoll = epoll::create(CreateFlags::CLOEXEC).ok();
         let (processes, ended) = Default::default();
         Self(Mutex::new(Watched { epoll, processes, ended, looked: Instant::now() }))
     }
@@ -60,11 +62,9 @@ impl Lives {
         let watched = &mut *self.0.lock();
         let Some(epoll) = &watched.epoll else { return };
         let known = watched.processes.iter().any(|(other, _)| *other == rank);
-        let events = (libc::EPOLLIN | libc::EPOLLONESHOT) as u32;
-        let mut event = libc::epoll_event { events, u64: rank.into() };
-        let (epoll, fd) = (epoll.as_raw_fd(), process.0.as_raw_fd());
-        // SAFETY: the event lives during the call.
-        if !known && unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) } == 0 {
+        let once = EventFlags::IN | EventFlags::ONESHOT;
+        let data = EventData::new_u64(rank.into());
+        if !known && epoll::add(epoll, &process.0, data, once).is_ok() {
             watched.processes.push((rank, process));
         }
     }
@@ -99,10 +99,11 @@ impl Lives {
 
 /// What the kernel tells, now.
 fn readable(epoll: &OwnedFd) -> Vec<u32> {
-    let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
-    // SAFETY: there is room for as many events as it says.
-    let count = unsafe { libc::epoll_wait(epoll.as_raw_fd(), events.as_mut_ptr(), 64, 0) };
-    events[..count.max(0) as usize].iter().map(|event| event.u64 as u32).collect()
+    let mut events = [MaybeUninit::<Event>::uninit(); 64];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    // An error is an interruption by a signal: the next look sees more.
+    let Ok((ready, _)) = epoll::wait(epoll, &mut events[..], Some(&now)) else { return Vec::new() };
+    ready.iter().map(|event| event.data.u64() as u32).collect()
 }
 
 #[cfg(test)]
@@ -116,14 +117,8 @@ mod tests {
     #[test]
     fn the_end_of_a_process_is_told_once_and_with_the_second_look() {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        // SAFETY: a system call that takes numbers, and a descriptor that is nobody else's.
-        let process = unsafe {
-            let fd = libc::syscall(libc::SYS_pidfd_open, child.id(), 0) as i32;
-            assert!(fd >= 0);
-            Process(OwnedFd::from_raw_fd(fd))
-        };
         let lives = Lives::new();
-        lives.watch(7, process);
+        lives.watch(7, Process::with_id(child.id()).unwrap());
         assert!(lives.watches(7) && !lives.watches(8));
         let look = || {
             lives.0.lock().looked -= INTERVAL;
