@@ -32,5 +32,6 @@ pub mod launch;
 pub mod layout;
 #[cfg(feature = "mock")]
 pub mod mock;
+#[cfg_attr(all(loom, test), expect(dead_code, reason = "the model has barriers of its own"))]
 mod sys;
 pub mod text;

@@ -1,9 +1,7 @@
 //! Few entries, in every order of steps.
 
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize as Plain;
 
-use cairn_framework::mock::MockHost;
 use loom::sync::{Arc, Mutex};
 use loom::thread::{self, JoinHandle};
 
