@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
 use cairn_tests::{Ended, Run, dist, root, scratch};
 
@@ -219,6 +220,7 @@ fn the_first_failure_is_reported_and_ends_the_others() {
     ] {
         for options in ["", "--tag-output"] {
             let line = format!("-n 4 {options} {RANK} connect fence on 1 {action} hang");
+            let start = Instant::now();
             let ended = mpirun(&line).exits(code);
             ended.complains(parts).complains(&[
                 "the 3 other processes were ended",
@@ -226,8 +228,12 @@ fn the_first_failure_is_reported_and_ends_the_others() {
                 "program: /",
                 "host:    ",
                 "process: ",
-                "lived: ",
             ]);
+            let lived = ended.stderr.lines().find_map(|line| line.strip_prefix("  lived:   "));
+            let lived = lived.and_then(|lived| lived.strip_suffix(" s")?.parse::<f64>().ok());
+            // It is rounded.
+            let most = start.elapsed().as_secs_f64() + 0.1;
+            assert!(lived.is_some_and(|lived| lived <= most), "{lived:?} of {most}\n{ended}");
             assert_eq!(ended.stderr.matches("mpirun: ").count(), 1, "one block\n{ended}");
         }
     }

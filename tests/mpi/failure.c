@@ -89,11 +89,11 @@ int main(void)
     begin(&rank, &size);
     CHECK(size == 3);
     OK(MPI_Comm_split(MPI_COMM_WORLD, rank == 2, rank, &pair));
-    if (rank == 0) {
+    if (rank < 2)
         open_ways(pair, rank);
+    if (rank == 0) {
         survives(pair);
     } else if (rank == 1) {
-        open_ways(pair, rank);
         dies(pair);
     } else {
         OK(MPI_Send(in, SMALL, MPI_CHAR, 0, SPLIT, MPI_COMM_WORLD));

@@ -24,7 +24,8 @@ const INTERVAL: Duration = Duration::from_millis(50);
 pub struct Lives(Mutex<Watched>);
 
 struct Watched {
-    /// With the descriptors of all that live.
+    /// With the descriptors of all that live. Without one, as when no file can be opened, nobody is
+    /// watched.
     epoll: Option<OwnedFd>,
     /// By rank.
     processes: Vec<(u32, Process)>,

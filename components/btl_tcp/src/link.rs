@@ -289,7 +289,7 @@ impl Link {
         }
         at.endpoint.link_opened();
         if at.endpoint.is_lost() {
-            self.set_fault(at, Fault::Lost);
+            self.lose(at);
         }
         at.module.debug(|| format!("connected to rank {} ({peer})", at.endpoint.rank));
         self.push(at);
