@@ -118,6 +118,7 @@ mod with_threads {
     programs! {
         Counts::Small, ["multiple"];
         inter_threads: 1..=4;
+        probers: 2..=2;
         reenter: 1..=3;
         sync: 1..=3;
         threads_colls: 1..=4;

@@ -48,12 +48,12 @@
 /**
  * Major version of this contract.
  */
-#define CAIRN_MATCH_MAJOR 1
+#define CAIRN_MATCH_MAJOR 2
 
 /**
  * Minor version of this contract.
  */
-#define CAIRN_MATCH_MINOR 1
+#define CAIRN_MATCH_MINOR 0
 
 /**
  * `cairn_match_posted_t.source`: a message of anybody.
@@ -112,6 +112,12 @@ struct cairn_match_arrived_t {
 typedef struct cairn_match_arrived_t *(*cairn_match_keep_fn_t)(void *context);
 
 /**
+ * Looks at a message that `find` has found. Called while the message is in the engine and no other
+ * thread can take it out, so what is read here is valid; it must not call the engine.
+ */
+typedef void (*cairn_match_look_fn_t)(void *context, struct cairn_match_arrived_t *arrived);
+
+/**
  * What an engine holds and how hard it worked.
  */
 struct cairn_match_counts_t {
@@ -144,21 +150,21 @@ struct cairn_match_counts_t {
    */
   uint64_t compared_max;
   /**
-   * Since 1.1. Calls of `post`.
+   * Calls of `post`.
    */
   uint64_t posts;
   /**
-   * Since 1.1. Calls of `arrive`.
+   * Calls of `arrive`.
    */
   uint64_t arrivals;
   /**
-   * Since 1.1. Receives that were in it when messages arrived, summed up: over the arrivals, the
-   * mean length of the queue that a message meets.
+   * Receives that were in it when messages arrived, summed up: over the arrivals, the mean length
+   * of the queue that a message meets.
    */
   uint64_t posted_met;
   /**
-   * Since 1.1. Messages that were in it when receives were posted, summed up: over the posts, the
-   * mean length of the queue that a receive meets.
+   * Messages that were in it when receives were posted, summed up: over the posts, the mean length
+   * of the queue that a receive meets.
    */
   uint64_t arrived_met;
 };
@@ -199,11 +205,16 @@ struct cairn_match_ops_t {
                                          cairn_match_keep_fn_t keep,
                                          void *context);
   /**
-   * The message that a receive with this source and tag would get, or null; with `take` 1 it
-   * is taken out. Without, another thread may take it at any moment, so the caller looks at it
-   * only when it knows that none does. Required.
+   * The message that a receive with this source and tag would get, or null; `look(context)` is
+   * called with it. With `take` 1 it is taken out and is the caller's. Without, another thread may
+   * take it as soon as `look` has returned, so the caller must not follow the result. Required.
    */
-  struct cairn_match_arrived_t *(*find)(void *engine, int32_t source, int32_t tag, uint32_t take);
+  struct cairn_match_arrived_t *(*find)(void *engine,
+                                        int32_t source,
+                                        int32_t tag,
+                                        uint32_t take,
+                                        cairn_match_look_fn_t look,
+                                        void *context);
   /**
    * Takes a receive out again: `CAIRN_DONE`, or `CAIRN_NOTHING` when it was matched before.
    * Required.
@@ -227,9 +238,9 @@ struct cairn_match_ops_t {
    */
   size_t (*describe)(void *engine, char *text, size_t capacity);
   /**
-   * Since 1.1. Takes one receive out, whichever there is, that names this source, whose process has
-   * failed; with `CAIRN_MATCH_ANY_SOURCE`, one of any source. Null when there is none. Default:
-   * null, so receives from who has failed wait until they are cancelled.
+   * Takes one receive out, whichever there is, that names this source, whose process has failed;
+   * with `CAIRN_MATCH_ANY_SOURCE`, one of any source. Null when there is none. Default: null, so
+   * receives from a failed process wait until they are cancelled.
    */
   struct cairn_match_posted_t *(*withdraw)(void *engine, int32_t source);
 };

@@ -96,8 +96,14 @@ impl Match for Sharded {
         unsafe { engine.arrive(source, tag, keep) }
     }
 
-    fn find(engine: &Shards, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
-        engine.find(source, tag, take)
+    fn find(
+        engine: &Shards,
+        source: i32,
+        tag: i32,
+        take: bool,
+        look: &mut dyn FnMut(*mut MatchArrived),
+    ) -> Option<*mut MatchArrived> {
+        engine.find(source, tag, take, look)
     }
 
     unsafe fn cancel(engine: &Shards, posted: *mut MatchPosted) -> bool {

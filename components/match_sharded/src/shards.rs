@@ -347,20 +347,29 @@ impl Shards {
         self.add(&self.wildcards, usize::MAX);
     }
 
-    /// The message that a receive would get.
-    pub fn find(&self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
+    /// The message that a receive would get, which `look` is called with; with `take` it is taken out.
+    pub fn find(
+        &self,
+        source: i32,
+        tag: i32,
+        take: bool,
+        look: &mut dyn FnMut(*mut MatchArrived),
+    ) -> Option<*mut MatchArrived> {
         match self.place(source, tag) {
             Place::Shard(shard) => self.in_shard(shard, |inner| {
-                let (found, _) = inner.arrived.search(source, tag);
-                if take && let Some(found) = found {
+                let found = inner.arrived.search(source, tag).0?;
+                look(found);
+                if take {
                     // SAFETY: found in the shard.
                     unsafe { inner.take(found) };
                 }
-                found
+                Some(found)
             }),
             Place::Line(line) => self.holding(line, || {
-                // SAFETY: all shards of the line are ours.
-                unsafe { self.search_line(line, source, tag, take) }.0
+                // SAFETY: all shards of the line are ours, so what was taken out or is in stays valid
+                // until they are given back.
+                let found = unsafe { self.search_line(line, source, tag, take) }.0;
+                found.inspect(|found| look(*found))
             }),
         }
     }

@@ -36,8 +36,6 @@ pub struct State {
     ranks: Box<[AtomicPtr<Rank>]>,
     /// What the engine counts, for the host.
     pub queues: OnceLock<Counted<Queues>>,
-    /// Threads that look at messages which the engine may give to another thread.
-    pub probers: AtomicU32,
     /// Threads that wait for a message that they may probe.
     pub waiting: AtomicU32,
     /// Changes when a message was kept that one of them may wait for.
@@ -100,7 +98,6 @@ impl State {
             rank: comm.rank,
             ranks: (0..comm.remote_size).map(|_| AtomicPtr::default()).collect(),
             queues: OnceLock::new(),
-            probers: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
             arrivals: AtomicU32::new(0),
         }

@@ -595,11 +595,6 @@ impl Core {
         // SAFETY: promised by the caller.
         unsafe {
             self.accept::<M>(state, request, &Incoming::of_kept(kept, None));
-            // A thread that found the message before it was taken out may still look at it; it
-            // counted itself before it searched, and the engine's lock lies between.
-            while M::THREADED && state.probers.load(Ordering::Acquire) != 0 {
-                core::hint::spin_loop();
-            }
             self.keeper.free::<M>(kept);
         }
     }
@@ -619,19 +614,14 @@ impl Core {
         // SAFETY: the table is complete.
         let find = unsafe { state.matching.find.unwrap_unchecked() };
         let look = || {
-            if M::THREADED {
-                state.probers.rmw().fetch_add(1, Ordering::AcqRel);
-            }
-            // SAFETY: the engine is open. Whoever takes the message out meanwhile waits for us
-            // before it frees it.
-            let found = unsafe {
-                let kept = find(state.engine, receive.source, receive.tag, u32::from(take));
-                (!kept.is_null()).then(|| (status_of(kept.cast()), kept.cast()))
+            let mut status = MessageStatus::default();
+            let context = (&raw mut status).cast();
+            // SAFETY: the engine is open, and calls `read_status` during the call.
+            let kept = unsafe {
+                let take = u32::from(take);
+                find(state.engine, receive.source, receive.tag, take, read_status, context)
             };
-            if M::THREADED {
-                state.probers.rmw().fetch_sub(1, Ordering::Release);
-            }
-            found
+            (!kept.is_null()).then(|| (status, kept.cast()))
         };
         let polls = if blocking { self.host.job().polls(self.params.spin.get() as u32) } else { 1 };
         for _ in 0..polls {
@@ -696,6 +686,13 @@ impl Core {
         }
         Ok(request.cast())
     }
+}
+
+/// Writes what a receive of a kept message would say. Called by the engine before another thread can
+/// take the message out.
+unsafe extern "C" fn read_status(context: *mut c_void, kept: *mut MatchArrived) {
+    // SAFETY: `probe` passes the place for a status; the engine has nothing but kept messages.
+    unsafe { context.cast::<MessageStatus>().write(status_of(kept.cast())) };
 }
 
 /// What a receive of a kept message would say.

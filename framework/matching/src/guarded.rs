@@ -68,8 +68,9 @@ macro_rules! guarded {
             source: i32,
             tag: i32,
             take: bool,
+            look: &mut dyn FnMut(*mut $crate::MatchArrived),
         ) -> Option<*mut $crate::MatchArrived> {
-            engine.with(|queues| $crate::Queues::find(queues, source, tag, take))
+            engine.with(|queues| $crate::Queues::find(queues, source, tag, take, look))
         }
         unsafe fn cancel(engine: &Self::Engine, posted: *mut $crate::MatchPosted) -> bool {
             // SAFETY: promised by the caller.

@@ -106,15 +106,22 @@ pub trait Queues {
         None
     }
 
-    /// The message that a receive would get; with `take` it is taken out.
+    /// The message that a receive would get, which `look` is called with; with `take` it is taken out.
     #[inline]
-    fn find(&mut self, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
-        let (found, _) = self.search(source, tag);
-        if take && let Some(found) = found {
+    fn find(
+        &mut self,
+        source: i32,
+        tag: i32,
+        take: bool,
+        look: &mut dyn FnMut(*mut MatchArrived),
+    ) -> Option<*mut MatchArrived> {
+        let found = self.search(source, tag).0?;
+        look(found);
+        if take {
             // SAFETY: it is in.
             unsafe { self.take(found) };
         }
-        found
+        Some(found)
     }
 
     /// Takes a receive out: whether it was in.

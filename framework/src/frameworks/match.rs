@@ -35,9 +35,9 @@ use crate::abi::status::{DONE, NOTHING, OutcomeCode, Status};
 use crate::author::{self, Component, Failure};
 
 /// Major version of this contract.
-pub const MATCH_MAJOR: u16 = 1;
+pub const MATCH_MAJOR: u16 = 2;
 /// Minor version of this contract.
-pub const MATCH_MINOR: u16 = 1;
+pub const MATCH_MINOR: u16 = 0;
 
 /// [`MatchPosted::source`]: a message of anybody.
 pub const MATCH_ANY_SOURCE: i32 = -1;
@@ -76,6 +76,10 @@ pub struct MatchArrived {
 /// here, before it copies.
 pub type MatchKeepFn = unsafe extern "C" fn(context: *mut c_void) -> *mut MatchArrived;
 
+/// Looks at a message that `find` has found. Called while the message is in the engine and no other
+/// thread can take it out, so what is read here is valid; it must not call the engine.
+pub type MatchLookFn = unsafe extern "C" fn(context: *mut c_void, arrived: *mut MatchArrived);
+
 /// What an engine holds and how hard it worked.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
@@ -94,15 +98,15 @@ pub struct MatchCounts {
     pub compared: u64,
     /// Most entries one of them compared.
     pub compared_max: u64,
-    /// Since 1.1. Calls of `post`.
+    /// Calls of `post`.
     pub posts: u64,
-    /// Since 1.1. Calls of `arrive`.
+    /// Calls of `arrive`.
     pub arrivals: u64,
-    /// Since 1.1. Receives that were in it when messages arrived, summed up: over the arrivals, the
-    /// mean length of the queue that a message meets.
+    /// Receives that were in it when messages arrived, summed up: over the arrivals, the mean length
+    /// of the queue that a message meets.
     pub posted_met: u64,
-    /// Since 1.1. Messages that were in it when receives were posted, summed up: over the posts, the
-    /// mean length of the queue that a receive meets.
+    /// Messages that were in it when receives were posted, summed up: over the posts, the mean length
+    /// of the queue that a receive meets.
     pub arrived_met: u64,
 }
 
@@ -141,15 +145,17 @@ pub struct MatchOps {
             context: *mut c_void,
         ) -> *mut MatchPosted,
     >,
-    /// The message that a receive with this source and tag would get, or null; with `take` 1 it
-    /// is taken out. Without, another thread may take it at any moment, so the caller looks at it
-    /// only when it knows that none does. Required.
+    /// The message that a receive with this source and tag would get, or null; `look(context)` is
+    /// called with it. With `take` 1 it is taken out and is the caller's. Without, another thread may
+    /// take it as soon as `look` has returned, so the caller must not follow the result. Required.
     pub find: Option<
         unsafe extern "C" fn(
             engine: *mut c_void,
             source: i32,
             tag: i32,
             take: u32,
+            look: MatchLookFn,
+            context: *mut c_void,
         ) -> *mut MatchArrived,
     >,
     /// Takes a receive out again: `CAIRN_DONE`, or `CAIRN_NOTHING` when it was matched before.
@@ -173,9 +179,9 @@ pub struct MatchOps {
     pub describe: Option<
         unsafe extern "C" fn(engine: *mut c_void, text: *mut c_char, capacity: usize) -> usize,
     >,
-    /// Since 1.1. Takes one receive out, whichever there is, that names this source, whose process has
-    /// failed; with `CAIRN_MATCH_ANY_SOURCE`, one of any source. Null when there is none. Default:
-    /// null, so receives from who has failed wait until they are cancelled.
+    /// Takes one receive out, whichever there is, that names this source, whose process has failed;
+    /// with `CAIRN_MATCH_ANY_SOURCE`, one of any source. Null when there is none. Default: null, so
+    /// receives from a failed process wait until they are cancelled.
     pub withdraw:
         Option<unsafe extern "C" fn(engine: *mut c_void, source: i32) -> *mut MatchPosted>,
 }
@@ -192,7 +198,7 @@ contract! {
     required drain;
     optional counts since 0 = no_counts;
     optional describe since 0 = no_description;
-    optional withdraw since 1 = no_withdrawal;
+    optional withdraw since 0 = no_withdrawal;
 }
 
 unsafe extern "C" fn no_counts(_: *mut c_void, counts: &mut MatchCounts) {
@@ -226,8 +232,15 @@ pub trait Match: Component {
         tag: i32,
         keep: &mut dyn FnMut() -> Option<*mut MatchArrived>,
     ) -> Option<*mut MatchPosted>;
-    /// The message that a receive would get; with `take` it is taken out.
-    fn find(engine: &Self::Engine, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived>;
+    /// The message that a receive would get, which `look` is called with before another thread can
+    /// take it; with `take` it is taken out.
+    fn find(
+        engine: &Self::Engine,
+        source: i32,
+        tag: i32,
+        take: bool,
+        look: &mut dyn FnMut(*mut MatchArrived),
+    ) -> Option<*mut MatchArrived>;
     /// Takes a receive out: whether it was still in.
     unsafe fn cancel(engine: &Self::Engine, posted: *mut MatchPosted) -> bool;
     /// Takes one receive and one message out.
@@ -306,8 +319,11 @@ shims! { T: Match;
         source: i32,
         tag: i32,
         take: u32,
+        look: MatchLookFn,
+        context: *mut c_void,
     ) -> *mut MatchArrived = no_unwind {
-        or_null(T::find(engine_of::<T>(engine), source, tag, take != 0))
+        let mut look = |arrived| look(context, arrived);
+        or_null(T::find(engine_of::<T>(engine), source, tag, take != 0, &mut look))
     }
     fn cancel(engine: *mut c_void, posted: *mut MatchPosted) -> OutcomeCode = no_unwind {
         if T::cancel(engine_of::<T>(engine), posted) { DONE } else { NOTHING }

@@ -20,6 +20,7 @@ life!(Double, Double);
 
 const POSTED: usize = 0x100;
 const ARRIVED: usize = 0x200;
+const CONTEXT: usize = 0x300;
 
 impl Match for Double {
     type Engine = Witness;
@@ -43,9 +44,15 @@ impl Match for Double {
         note("arrive", (engine.number, source, tag, kept));
         (tag > 0).then(|| at(POSTED))
     }
-    fn find(engine: &Witness, source: i32, tag: i32, take: bool) -> Option<*mut MatchArrived> {
+    fn find(
+        engine: &Witness,
+        source: i32,
+        tag: i32,
+        take: bool,
+        look: &mut dyn FnMut(*mut MatchArrived),
+    ) -> Option<*mut MatchArrived> {
         note("find", (engine.number, source, tag, take));
-        (tag > 0).then(|| at(ARRIVED))
+        (tag > 0).then(|| at(ARRIVED)).inspect(|found| look(*found))
     }
     unsafe fn cancel(engine: &Witness, posted: *mut MatchPosted) -> bool {
         note("cancel", (engine.number, posted));
@@ -102,6 +109,10 @@ unsafe extern "C" fn keep(context: *mut c_void) -> *mut MatchArrived {
     context.cast()
 }
 
+unsafe extern "C" fn look(context: *mut c_void, arrived: *mut MatchArrived) {
+    note("look", (context, arrived));
+}
+
 #[test]
 fn every_function_reaches_the_engine() {
     let (world, half) = (comm(7), comm(8));
@@ -126,8 +137,11 @@ fn every_function_reaches_the_engine() {
         called("cancel", (8, posted));
     }
     for (tag, take, arrived) in [(1, 0, at(ARRIVED)), (1, 1, at(ARRIVED)), (-2, 1, null_mut())] {
-        assert_eq!(c!(ops, find(second, MATCH_ANY_SOURCE, tag, take)), arrived);
-        called("find", (8, MATCH_ANY_SOURCE, tag, take == 1));
+        let context = at(CONTEXT);
+        assert_eq!(c!(ops, find(second, MATCH_ANY_SOURCE, tag, take, look, context)), arrived);
+        let found = said("find", (8, MATCH_ANY_SOURCE, tag, take == 1));
+        let looked = (!arrived.is_null()).then(|| said("look", (context, arrived)));
+        assert_eq!(calls(), Vec::from_iter([found].into_iter().chain(looked)));
     }
     for (engine, receive, message) in
         [(first, at(POSTED), null_mut()), (second, null_mut(), at(ARRIVED))]

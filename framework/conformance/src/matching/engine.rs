@@ -143,8 +143,33 @@ impl Engine {
     }
 
     /// The message that a receive would get.
+    ///
+    /// # Panics
+    /// When `look` was not called with it, once.
     pub fn find(&self, source: i32, tag: i32, take: bool) -> Option<Message> {
-        NonNull::new(call!(self, find(self.engine, source, tag, u32::from(take)))).map(Message)
+        let mut looks = Vec::new();
+        let found = self.find_and_look(source, tag, take, &mut |message| looks.push(message));
+        assert_eq!(looks, found.as_slice(), "the looks and what was found");
+        found
+    }
+
+    /// The same; `look` sees the message while it is in the engine.
+    pub fn find_and_look(
+        &self,
+        source: i32,
+        tag: i32,
+        take: bool,
+        mut look: &mut dyn FnMut(Message),
+    ) -> Option<Message> {
+        unsafe extern "C" fn looked(context: *mut c_void, arrived: *mut MatchArrived) {
+            // SAFETY: below, the context is `look`'s address.
+            let look = unsafe { &mut *context.cast::<&mut dyn FnMut(Message)>() };
+            look(Message(NonNull::new(arrived).expect("a message to look at")));
+        }
+        let context = (&raw mut look).cast();
+        let take = u32::from(take);
+        NonNull::new(call!(self, find(self.engine, source, tag, take, looked, context)))
+            .map(Message)
     }
 
     /// Takes a receive out: whether it was in.

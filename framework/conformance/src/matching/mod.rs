@@ -178,6 +178,9 @@ pub(crate) fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
     checks.check("a receive is cancelled or gets a message, and not both", || {
         threads::cancels(&Engine::open(strategy, SOURCES, 0)?)
     });
+    checks.check("a message stays in as long as a thread looks at it", || {
+        threads::looks(&Engine::open(strategy, SOURCES, 0)?)
+    });
 
     checks.check("its description is text and keeps to the buffer", || {
         let engine = Engine::open(strategy, SOURCES, 0)?;

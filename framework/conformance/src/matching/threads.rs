@@ -1,7 +1,7 @@
 //! Several threads at one engine.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex};
 
 use cairn_framework::frameworks::matching::{MATCH_ANY_SOURCE, MATCH_ANY_TAG};
@@ -205,4 +205,45 @@ pub fn cancels(engine: &Engine) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Probing threads look at messages while another thread receives them: a message stays in the engine
+/// as long as a thread looks at it.
+pub fn looks(engine: &Engine) -> Result<(), String> {
+    let (taken, done) = (Mutex::new(HashSet::new()), AtomicBool::new(false));
+    let (gone, looks) = (AtomicU32::new(0), AtomicU32::new(0));
+    let is_taken = |message| taken.lock().expect("not poisoned").contains(&message);
+    std::thread::scope(|scope| {
+        for (source, tag) in [(1, 5), (MATCH_ANY_SOURCE, 5), (1, MATCH_ANY_TAG)] {
+            let (is_taken, done, gone, looks) = (&is_taken, &done, &gone, &looks);
+            scope.spawn(move || {
+                let mut look = |message| {
+                    for _ in 0..3 {
+                        gone.fetch_add(u32::from(is_taken(message)), Ordering::Relaxed);
+                        std::thread::yield_now();
+                    }
+                    looks.fetch_add(1, Ordering::Relaxed);
+                };
+                while !done.load(Ordering::Relaxed) {
+                    engine.find_and_look(source, tag, false, &mut look);
+                }
+            });
+        }
+        // At least so many, and until there was a look: on a busy machine that may take a while.
+        let mut count = 0;
+        while count < MESSAGES || looks.load(Ordering::Relaxed) == 0 {
+            count += 1;
+            engine.arrive(1, 5, || engine.message());
+            let message = match count % 2 {
+                0 => engine.post(engine.receive(1, 5)),
+                _ => engine.find(1, 5, true),
+            };
+            taken.lock().expect("not poisoned").extend(message);
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    match gone.into_inner() {
+        0 => is_empty(engine),
+        gone => Err(format!("{gone} times a thread looked at a message that was not in any more")),
+    }
 }
