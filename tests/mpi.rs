@@ -61,8 +61,11 @@ mod with_ints {
         comms: 1..=8;
         completion: 1..=8;
         datatypes: 1..=2;
+        engines: 1..=2;
         errhandlers: 1..=3;
         errors: 1..=3;
+        flat: 1..=3;
+        freed: 1..=8;
         grequest: 1..=2;
         groups: 1..=8;
         icoll: 1..=8;
@@ -193,6 +196,29 @@ fn sessions() {
         mpirun(3, &["--mca", "btl", "self,tcp"], &program).args([order]).ok();
     }
     Run::new(&program).args(["around"]).ok();
+}
+
+/// A collective is not confused with others however many begin and end meanwhile.
+#[test]
+fn a_collective_may_take_long() {
+    let program = compiled("long_collective", Counts::Small);
+    for transports in ["self,sm", "self,tcp"] {
+        for level in ["single", "multiple"] {
+            silent(4, level, &["--mca", "btl", transports], &program);
+        }
+    }
+}
+
+/// Processes free communicators without waiting for each other, over every transport.
+#[test]
+fn freed_communicators_go_on() {
+    let program = compiled("freed", Counts::Small);
+    for mca in [["btl", "self,tcp"], ["cri", "comm"], ["match", "sharded"], ["coll", "basic"]] {
+        for processes in [2, 5] {
+            let mca = ["--mca", mca[0], mca[1]];
+            silent(processes, "multiple", &mca, &program);
+        }
+    }
 }
 
 /// What a program leaves behind keeps nobody from the end.

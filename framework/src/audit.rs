@@ -18,6 +18,7 @@
 //!
 //! | rank | the lock of | where |
 //! |---|---|---|
+//! | [`COUNTED`](Rank::COUNTED) | the engines whose counts are added up | `pml_ob1` |
 //! | [`OPERATIONS`](Rank::OPERATIONS) | collective operations under way | `coll_basic` |
 //! | [`INSTANCE`](Rank::INSTANCE) | a communication resource instance | [`Cri::guard`](crate::abi::pool::Cri::guard) |
 //! | [`SHARD`](Rank::SHARD) | a matching engine, or its shards, by address | `match_*` |
@@ -35,9 +36,10 @@ use crate::abi::lock::AUDIT_ATOMIC;
 pub struct Rank(u32);
 
 /// Number, name, and whether a thread may hold several, taken by rising addresses.
-const TABLE: [(Rank, &str, bool); 8] = [
+const TABLE: [(Rank, &str, bool); 9] = [
     (Rank::UNKNOWN, "unknown", true),
     (Rank::SWEEP, "sweep", false),
+    (Rank::COUNTED, "counted", false),
     (Rank::OPERATIONS, "operations", false),
     (Rank::INSTANCE, "instance", false),
     (Rank::SHARD, "shard", true),
@@ -51,6 +53,8 @@ impl Rank {
     pub const UNKNOWN: Self = Self(0);
     /// Ending what waits for peers that have failed.
     pub const SWEEP: Self = Self(5);
+    /// Engines whose counts are added up.
+    pub const COUNTED: Self = Self(7);
     /// Collective operations under way.
     pub const OPERATIONS: Self = Self(10);
     /// A communication resource instance.
@@ -346,6 +350,6 @@ mod tests {
     #[test]
     fn the_table_is_in_order() {
         assert!(TABLE.is_sorted_by_key(|(rank, ..)| *rank));
-        assert_eq!((Rank::LINE.name(), Rank(7).name()), ("line", "undocumented"));
+        assert_eq!((Rank::LINE.name(), Rank(8).name()), ("line", "undocumented"));
     }
 }

@@ -104,7 +104,8 @@ fn counter() -> CounterSpec {
         name: c"messages".as_ptr(),
         help: c"How many messages came".as_ptr(),
         unit: null(),
-        comm: null(),
+        by_comm: 0,
+        reserved_too: 0,
         refresh: None,
         refresh_context: std::ptr::null_mut(),
     }
@@ -213,6 +214,10 @@ fn a_wrong_description_of_a_counter_is_explained() {
             "tasks_clumsy_Messages seen is no name for a counter",
         ),
         (|spec| spec.kind = 9, "counter tasks_clumsy_messages: there is no kind 9"),
+        (
+            |spec| spec.by_comm = 1,
+            "counter tasks_clumsy_messages: by_comm needs a function refresh",
+        ),
     ];
     for (change, text) in cases {
         let mut spec = counter();

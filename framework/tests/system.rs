@@ -543,7 +543,8 @@ fn counters(system: &System, host: HostHandle) {
         name: c"messages".as_ptr(),
         help: c"Messages.".as_ptr(),
         unit: c"messages".as_ptr(),
-        comm: std::ptr::null(),
+        by_comm: 0,
+        reserved_too: 0,
         refresh: None,
         refresh_context: std::ptr::null_mut(),
     };

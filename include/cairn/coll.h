@@ -18,10 +18,9 @@
  * one thread at a time for one communicator, as MPI demands of its callers.
  *
  * **Tags.** Several operations may be under way on a communicator, of several components. Each
- * comes with a tag that no other of them has, from `tag` or, for persistent requests, from
- * `persistent_tag`; its messages carry that tag. Between two
- * processes messages of one negative tag do not overtake each other, whatever the communicator's
- * assertions say.
+ * comes with a tag that no other of them has, from `blocking_tag`, `nonblocking_tag` or, for
+ * persistent requests, `persistent_tag`; its messages carry that tag. Between two processes messages
+ * of one negative tag do not overtake each other, whatever the communicator's assertions say.
  *
  * **Completion and ownership.** As for `pml`: requests are the component's, buffers are the
  * operation's until it is complete, count arrays until `run`, `start` or `init` returns.
@@ -50,7 +49,7 @@
 /**
  * Minor version of this contract.
  */
-#define CAIRN_COLL_MINOR 0
+#define CAIRN_COLL_MINOR 1
 
 /**
  * `cairn_coll_args_t.operation`: `MPI_Barrier`.
@@ -188,14 +187,22 @@
 #define CAIRN_COLL_TAG_FIRST -1024
 
 /**
- * How many tags there are for collective operations.
+ * How many tags there are for blocking operations. One that begins receives nothing of an earlier one,
+ * which has ended, and messages of one tag stay in order: so tags may come again soon.
  */
-#define CAIRN_COLL_TAGS (1 << 15)
+#define CAIRN_COLL_BLOCKING_TAGS (1 << 15)
 
 /**
- * How many tags there are for persistent requests: each has its own as long as it exists.
+ * How many tags there are for nonblocking operations: each has its own, unless it is still under way
+ * after so many others have begun on its communicator.
  */
-#define CAIRN_COLL_PERSISTENT_TAGS (1 << 28)
+#define CAIRN_COLL_NONBLOCKING_TAGS (1 << 28)
+
+/**
+ * How many tags there are for persistent requests: each has its own, unless it still exists after so
+ * many others were made on its communicator.
+ */
+#define CAIRN_COLL_PERSISTENT_TAGS ((1 << 28) - (1 << 16))
 
 /**
  * An array of counts or displacements, one for each rank, in the width the user called with.
@@ -334,6 +341,11 @@ struct cairn_coll_ops_t {
                          void *module,
                          const struct cairn_coll_args_t *args,
                          cairn_request_t **request);
+  /**
+   * Since 1.1. How many operations with requests are started on a communicator and not complete,
+   * also such whose requests were freed. Any thread, no lock held. Default: 0.
+   */
+  uint64_t (*pending)(cairn_instance_t *instance, const cairn_comm_t *comm, void *module);
 };
 
 #endif  /* CAIRN_COLL_H */

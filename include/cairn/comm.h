@@ -48,12 +48,37 @@
 #define CAIRN_COMM_OWN_IDS 3
 
 /**
+ * `cairn_context_id_t.maker` of communicators that are not of the program's making; their serials are
+ * their `scope.id`.
+ */
+#define CAIRN_CONTEXT_OWN UINT32_MAX
+
+/**
+ * The context id of a communicator: the same in all its processes, and of no other communicator that
+ * the job has or had. The process that makes it numbers what it makes, and no number comes again.
+ */
+struct cairn_context_id_t {
+  /**
+   * The number among those of its maker.
+   */
+  uint64_t serial;
+  /**
+   * Rank in the job of the process that made it, or `CAIRN_CONTEXT_OWN`.
+   */
+  uint32_t maker;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+};
+
+/**
  * A communicator. Allocated by the MPI layer; constant but for the scope's slots and the
  * assertion flags, which change only where the standard lets them.
  */
 struct cairn_comm_t {
   /**
-   * Kind, context id, number of ranks in the local group, name, info and private slots.
+   * Kind, number in this process, number of ranks in the local group, name, info and private slots.
    */
   cairn_scope_t scope;
   /**
@@ -70,10 +95,13 @@ struct cairn_comm_t {
    */
   uint32_t flags;
   /**
-   * Context id that the peers use for messages to us; differs from `scope.id` only between
-   * groups.
+   * Zero.
    */
-  uint32_t receive_context;
+  uint32_t reserved;
+  /**
+   * What its messages carry.
+   */
+  struct cairn_context_id_t context;
   /**
    * `remote_size` peers by rank.
    */

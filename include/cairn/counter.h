@@ -65,7 +65,7 @@
 /**
  * Brings a cell up to date; see `cairn_counter_spec_t.refresh`.
  */
-typedef void (*cairn_counter_refresh_fn_t)(void *context);
+typedef void (*cairn_counter_refresh_fn_t)(void *context, const cairn_comm_t *comm);
 
 /**
  * What a counter counts. Strings need to live only during the call.
@@ -100,17 +100,23 @@ struct cairn_counter_spec_t {
    */
   const char *unit;
   /**
-   * Since 1.1. The communicator that this cell counts for, so that the counter can be read for each
-   * communicator alone as well as for all; null if it belongs to none. The same for all cells of
-   * a counter: with communicators or without.
+   * Since 1.1. 1 if the counter can be read for each communicator alone as well as for all, by
+   * `refresh`; 0 if not.
    */
-  const cairn_comm_t *comm;
+  uint32_t by_comm;
   /**
-   * Since 1.1. Called before somebody reads the counter, so that its owner may put into the cell
-   * what it knows from elsewhere; not called any more when `counter_remove` has returned. It must
-   * not use the host's counters, and takes no lock that anybody holds who does. May be null.
+   * Zero.
    */
-  void (*refresh)(void *context);
+  uint32_t reserved_too;
+  /**
+   * Since 1.1. Called before a tool reads the counter, so that its owner may put into the cell what
+   * it knows from elsewhere: for all communicators together, those that are gone among them, if
+   * `comm` is null, else for this one, which may have been freed: it is compared with those that
+   * the owner knows and not looked into. Not called any more when `counter_remove` has returned. It
+   * must not use the host's counters, and takes no lock that is held while they are used. May be
+   * null.
+   */
+  void (*refresh)(void *context, const cairn_comm_t *comm);
   /**
    * Passed to `refresh`.
    */

@@ -10,11 +10,15 @@
  * arguments, deals with `MPI_PROC_NULL` and buffered sends, and waits on the requests.
  *
  * **Life.** One component serves the whole process, and every process of the job has selected the
- * same (checked at start). `comm_open` comes before the first message of a communicator, and
- * `comm_close` after the last.
+ * same (checked at start). `comm_open` comes before the first operation on a communicator. When the
+ * program has freed it and the last operation has ended, `comm_close` ends its messages, and
+ * `comm_free` comes when no pass of the progress engine is left that began before. Processes do not
+ * wait for each other to free a communicator: messages for one that is not open here arrive before
+ * `comm_open` as well as after `comm_close`.
  *
- * **Threads and locks.** All functions but `comm_open` and `comm_close` are hot: any thread, no
- * lock held. They take the lock of the CRI they send on, and what the matching engine needs.
+ * **Threads and locks.** `comm_open`, `comm_close` and `comm_free` may be called by several threads at
+ * a time, for different communicators. All other functions are hot: any thread, no lock held. They
+ * take the lock of the CRI they send on, and what the matching engine needs.
  *
  * **Requests.** The component allocates them; each begins with a
  * `cairn_request_t`. A send that is finished at once may hand out one
@@ -51,7 +55,7 @@
 /**
  * Minor version of this contract.
  */
-#define CAIRN_PML_MINOR 1
+#define CAIRN_PML_MINOR 2
 
 /**
  * `cairn_pml_receive_t.source`: from anybody.
@@ -163,7 +167,8 @@ struct cairn_pml_ops_t {
    */
   cairn_status_t (*comm_open)(cairn_instance_t *instance, cairn_comm_t *comm);
   /**
-   * A communicator is being freed; no operation is in flight on it. Set-up. Required.
+   * A communicator was freed and no operation is in flight on it: what arrives for it from now on
+   * is dropped. The view stays until `comm_free`. Also in a pass of the progress engine. Required.
    */
   void (*comm_close)(cairn_instance_t *instance, cairn_comm_t *comm);
   /**
@@ -241,6 +246,17 @@ struct cairn_pml_ops_t {
    * in a progress callback. Default: nothing, so they wait for ever.
    */
   void (*peer_failed)(cairn_instance_t *instance, const cairn_peer_t *peer);
+  /**
+   * Since 1.2. Every pass of the progress engine is over that began before `comm_close` returned:
+   * frees what the communicator had. Outside of passes, no lock held. Default: nothing.
+   */
+  void (*comm_free)(cairn_instance_t *instance, cairn_comm_t *comm);
+  /**
+   * Since 1.2. How many operations on a communicator are not complete, also such whose requests
+   * were freed: `MPI_Comm_disconnect` waits until there is none. 0 is exact when no thread begins
+   * another one meanwhile. Any thread, no lock held. Default: 0.
+   */
+  uint64_t (*pending)(cairn_instance_t *instance, const cairn_comm_t *comm);
 };
 
 #endif  /* CAIRN_PML_H */

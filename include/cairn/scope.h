@@ -54,8 +54,7 @@ struct cairn_scope_t {
    */
   uint32_t kind;
   /**
-   * Number of the scope, unique in the process among living scopes of its kind: the context id
-   * of a communicator, the number of a window. 0 for the process.
+   * Number of the scope, unique in the process among living scopes of its kind. 0 for the process.
    */
   uint32_t id;
   /**

@@ -30,6 +30,7 @@
 typedef struct cairn_bias_t cairn_bias_t;
 
 /* <cairn/comm.h> */
+typedef struct cairn_context_id_t cairn_context_id_t;
 typedef struct cairn_comm_t cairn_comm_t;
 
 /* <cairn/component.h> */

@@ -23,11 +23,11 @@ mod launch;
 mod messages;
 
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Once, OnceLock};
 use std::thread::ThreadId;
 
-use cairn_framework::abi::comm::COMM_OWN_IDS;
+use cairn_framework::abi::comm::{CONTEXT_OWN, ContextId};
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::job::{
     THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE,
@@ -79,8 +79,6 @@ pub struct Runtime {
     launch: Launch,
     /// Functions that are called in every pass.
     polled: Mutex<Vec<usize>>,
-    /// Communicators whose context id this process made.
-    contexts: AtomicU32,
 }
 
 /// What the World Model has.
@@ -256,7 +254,6 @@ fn start(level: c_int) -> Result<&'static Runtime> {
         main_thread: std::thread::current().id(),
         launch,
         polled: Mutex::default(),
-        contexts: AtomicU32::new(COMM_OWN_IDS),
     }));
     arena::set_threaded(level == MPI_THREAD_MULTIPLE || !alone);
     // Release pairs with the Acquire in `current`.
@@ -297,6 +294,8 @@ pub fn finalize() -> Result<()> {
         unsafe { world.run(&no_data(COLL_BARRIER)) }?;
     }
     runtime.system.stop_background();
+    // What peers still need of this process has to go out before it stops calling.
+    runtime.flush();
     comm::free(itself);
     comm::free(world);
     comm::set_predefined(None);
@@ -338,12 +337,16 @@ pub fn abort(code: c_int, text: &str) -> ! {
 }
 
 impl Runtime {
-    /// A context id that no other communicator of the job has: for the first process of a group.
-    pub fn new_context(&self) -> Result<u32> {
-        let job = self.system.job();
-        let count = self.contexts.fetch_add(1, Ordering::Relaxed);
-        let id = count.checked_mul(job.size).and_then(|id| id.checked_add(job.rank));
-        id.ok_or_else(|| Error::new(MPI_ERR_NO_MEM, "all numbers of communicators are used up"))
+    /// A context id that no other communicator of the job has or had.
+    pub fn new_context(&self) -> ContextId {
+        /// Of the process, so that a session that begins after another one has ended goes on counting.
+        static SERIAL: AtomicU64 = AtomicU64::new(0);
+        ContextId::new(self.system.job().rank, SERIAL.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Whether several threads may call at a time.
+    pub fn is_threaded(&self) -> bool {
+        self.system.job().thread_level == THREAD_MULTIPLE
     }
 
     /// The level of thread support that `MPI_Init` promised; in a program with nothing but sessions,
@@ -364,9 +367,9 @@ impl Runtime {
     }
 
     /// A communicator with a context id that all processes know.
-    fn communicator(&self, context: u32, group: Ranks, name: &CStr) -> Result<CommRef> {
+    fn communicator(&self, serial: u64, group: Ranks, name: &CStr) -> Result<CommRef> {
         comm::make(comm::Plan {
-            context,
+            context: ContextId::new(CONTEXT_OWN, serial),
             group,
             remote: None,
             session: None,
@@ -382,8 +385,7 @@ impl Runtime {
         if state::is_running() {
             return Ok(());
         }
-        // SAFETY: the component's table is complete and the component open.
-        unsafe { (self.pml.flush.unwrap_unchecked())(self.pml_instance) };
+        self.flush();
         let left = self.launch.disconnect();
         static AT_EXIT: Once = Once::new();
         let mut failed = 0;
@@ -396,11 +398,18 @@ impl Runtime {
         left
     }
 
+    /// Returns when nothing waits here to be sent.
+    fn flush(&self) {
+        // SAFETY: the component's table is complete and the component open.
+        unsafe { (self.pml.flush.unwrap_unchecked())(self.pml_instance) };
+    }
+
     /// Ends everything.
     fn close(&self) {
         if let Some(everybody) = self.everybody.lock().take() {
             comm::free(everybody);
         }
+        comm::free_closed();
         CURRENT.store(std::ptr::null_mut(), Ordering::Release);
         self.system.close();
     }
@@ -410,6 +419,15 @@ impl Runtime {
         match self.system.wait(sync) {
             OK => Ok(()),
             status => Err(failure("wait", status)),
+        }
+    }
+
+    /// Makes progress until something is no longer so, of which no request tells.
+    pub fn progress_while(&self, condition: impl Fn() -> bool) {
+        while condition() {
+            if self.system.progress() == 0 {
+                std::thread::yield_now();
+            }
         }
     }
 

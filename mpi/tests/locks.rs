@@ -269,9 +269,9 @@ const THREADED: [Row; 21] = [
     ("wait that receives and says so", 1, 1, CALLBACKS + 5),
     // The communicator is not needed any more.
     ("wait for issend", 0, 0, 1),
-    // The same locks for many bytes.
+    // The same locks for many bytes. The transfer is counted on its communicator, in and out.
     ("isend, announced", 1, 0, 2),
-    ("wait that fetches", 1, 2, CALLBACKS + 8),
+    ("wait that fetches", 1, 2, CALLBACKS + 10),
     // The memory is not offered any more.
     ("wait that ends isend, announced", 1, 1, CALLBACKS + 3),
     ("isend to nobody", 0, 0, 0),

@@ -175,4 +175,8 @@ impl Coll for Basic {
         // SAFETY: promised by the caller.
         unsafe { Ok(self.prepare(comm, module, args, true)?.cast()) }
     }
+
+    fn pending(&self, comm: &Comm, _module: &Module) -> u64 {
+        self.engine.running_on(comm)
+    }
 }

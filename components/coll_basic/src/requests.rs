@@ -12,6 +12,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
+use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::PROGRESS_EVERY_PASS;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::lock::Lock;
@@ -193,6 +194,15 @@ impl Engine {
         }
         self.count.store(lists.running.len(), Ordering::Relaxed);
         completed
+    }
+
+    /// How many operations of a communicator are running.
+    pub fn running_on(&self, comm: *const Comm) -> u64 {
+        // SAFETY: operations in the list are alive.
+        let on = |operation: &&*mut Operation| unsafe {
+            core::ptr::eq((***operation).channel.comm, comm)
+        };
+        self.lists(|lists| lists.running.iter().filter(on).count() as u64)
     }
 
     /// Takes the callback out and frees everything. No operation is in flight.

@@ -3,39 +3,37 @@
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::sync::OnceLock;
 
-use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, Comm};
+use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, Comm, ContextId};
 use cairn_framework::abi::peer::Peer;
-use cairn_framework::author::counters::Counted;
 use cairn_framework::frameworks::matching::MatchOps;
 
-use crate::counters::Queues;
+use crate::chains::{Link, Member};
 use crate::endpoint::Remote;
 use crate::mode::{Locked, Mode, fetch_add};
 use crate::reorder::Reorder;
 use crate::turn::Turn;
 use crate::wire;
 
-/// A communicator's state. Its address is in the communicator's private slot and, by context, in
+/// A communicator's state. Its address is in the communicator's private slot and, by context id, in
 /// the component's table.
 pub struct State {
+    /// What messages carry.
+    pub context: ContextId,
+    /// The link of the table of open communicators.
+    next: Link<State>,
     /// The host's view.
     pub comm: *const Comm,
     /// The matching engine and its functions.
     pub engine: *mut c_void,
     /// See `engine`.
     pub matching: &'static MatchOps,
-    /// Context that our messages carry.
-    pub send_context: u32,
-    /// Context of messages to us.
-    pub receive_context: u32,
     /// Our rank.
     pub rank: u32,
     /// By rank; made when first needed.
     ranks: Box<[AtomicPtr<Rank>]>,
-    /// What the engine counts, for the host.
-    pub queues: OnceLock<Counted<Queues>>,
+    /// Messages whose receiver has said how it gets the data, and that is under way.
+    pub transfers: AtomicU32,
     /// Threads that wait for a message that they may probe.
     pub waiting: AtomicU32,
     /// Changes when a message was kept that one of them may wait for.
@@ -90,14 +88,14 @@ impl State {
     /// The state of a communicator whose engine is open.
     pub fn new(comm: &Comm, engine: *mut c_void, matching: &'static MatchOps) -> Self {
         Self {
+            context: comm.context,
+            next: Link::new(core::ptr::null_mut()),
             comm,
             engine,
             matching,
-            send_context: comm.scope.id,
-            receive_context: comm.receive_context,
             rank: comm.rank,
             ranks: (0..comm.remote_size).map(|_| AtomicPtr::default()).collect(),
-            queues: OnceLock::new(),
+            transfers: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
             arrivals: AtomicU32::new(0),
         }
@@ -173,6 +171,18 @@ impl State {
             // SAFETY: ranks live as long as the state.
             Some((rank as u32, unsafe { place.load(Ordering::Acquire).as_ref()? }))
         })
+    }
+}
+
+impl Member for State {
+    #[inline]
+    fn context(&self) -> (u32, u64) {
+        (self.context.maker, self.context.serial)
+    }
+
+    #[inline]
+    fn next(&self) -> &Link<Self> {
+        &self.next
     }
 }
 

@@ -60,8 +60,10 @@ impl Component for Ob1 {
         // SAFETY: the core stays where it is until the component closes.
         unsafe {
             let (arrived, again) = if threaded {
+                core.count_queues::<Multiple>()?;
                 (receive::arrived::<Multiple> as _, retry::<Multiple> as _)
             } else {
+                core.count_queues::<Single>()?;
                 (receive::arrived::<Single> as _, retry::<Single> as _)
             };
             host.receive_register(wire::TAG, arrived, context)?;
@@ -82,6 +84,14 @@ impl Pml for Ob1 {
 
     fn comm_close(&self, comm: &mut Comm) {
         in_mode!(self.comm_close(comm));
+    }
+
+    fn comm_free(&self, comm: &mut Comm) {
+        in_mode!(self.comm_free(comm));
+    }
+
+    fn pending(&self, comm: &Comm) -> u64 {
+        in_mode!(self.pending(comm))
     }
 
     #[inline]

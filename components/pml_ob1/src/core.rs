@@ -3,9 +3,10 @@
 //! Every function is generic over [`Mode`]; [`component`](crate::component) chooses once a call.
 
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::collections::HashMap;
+use std::sync::OnceLock;
 
-use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::comm::{Comm, ContextId};
+use cairn_framework::abi::counter::CounterCell;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_framework::abi::request::{
@@ -14,23 +15,24 @@ use cairn_framework::abi::request::{
 };
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{ERR_PEER, OK, Status, status_name};
-use cairn_framework::audit::Counted;
+use cairn_framework::audit::{Counted as _, Rank as LockRank};
 use cairn_framework::author::Apart;
+use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
-use cairn_framework::frameworks::matching::MatchOps;
+use cairn_framework::frameworks::matching::{MatchCounts, MatchOps};
 
 use crate::comm::{Rank, State};
-use crate::counters::{self, Counters};
+use crate::contexts::{Contexts, Unknown};
+use crate::counters::{self, Counters, Engines, Queues};
 use crate::endpoint::{Held, Remote, Work};
 use crate::failure::{self, Failures};
 use crate::ids::{Ended, ReceiveIds, SendIds, is_send};
-use crate::kept::{Keeper, Kept};
+use crate::kept::{Keeper, Kept, KeptPointer};
 use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
 use crate::params::Params;
 use crate::pool::Pool;
 use crate::receive::{Incoming, ReceiveRequest};
 use crate::send::SendRequest;
-use crate::table::Table;
 use crate::wire;
 
 /// The component's state. Its address is fixed; requests and callbacks hold it.
@@ -41,12 +43,8 @@ pub struct Core {
     pub params: Params,
     /// Which private slot of a communicator is ours.
     slot: usize,
-    /// Communicators by the context of messages to us.
-    pub contexts: Table<State>,
-    /// How many are open.
-    open: AtomicU32,
-    /// Messages of contexts that are not open yet.
-    early: Locked<HashMap<u32, Vec<KeptPointer>>>,
+    /// Communicators by context id, and messages of others.
+    pub contexts: Contexts,
     /// Sends that peers may answer.
     pub send_ids: SendIds,
     /// Receives that peers have data for.
@@ -67,18 +65,16 @@ pub struct Core {
     pub failures: Failures,
     /// The counters.
     pub counters: Counters,
+    /// Those of the matching engines, once the host knows them.
+    pub queues: OnceLock<Counted<Queues>>,
+    /// Where they come from.
+    pub engines: Locked<Engines>,
     /// What every send hands out that is finished at once. Never written; threads that send share
     /// its lines.
     done: Apart<Request>,
     /// For assignments that concern no communicator.
     process: Scope,
 }
-
-/// A kept message in a list.
-pub struct KeptPointer(*mut Kept);
-
-// SAFETY: it belongs to whoever has the list.
-unsafe impl Send for KeptPointer {}
 
 #[derive(Clone, Copy, PartialEq)]
 struct RemotePointer(*mut Remote);
@@ -113,9 +109,7 @@ impl Core {
             host,
             params,
             slot,
-            contexts: Table::default(),
-            open: AtomicU32::new(0),
-            early: Locked::default(),
+            contexts: Contexts::default(),
             send_ids: SendIds::default(),
             receive_ids: Apart::default(),
             sends: Pool::behind(size_of::<SendRequest>()),
@@ -126,6 +120,8 @@ impl Core {
             busy_count: Apart(AtomicU32::new(0)),
             failures: Failures::default(),
             counters: Counters::new(host, threaded)?,
+            queues: OnceLock::new(),
+            engines: Locked::new(LockRank::COUNTED),
             done: Apart(Request {
                 magic: REQUEST_MAGIC,
                 kind: REQUEST_SEND,
@@ -159,6 +155,25 @@ impl Core {
 
     /// A communicator was made: opens its engine and receives what came early.
     pub fn comm_open<M: Mode>(&self, comm: &mut Comm) -> Result<(), Failure> {
+        let opened = self.make_state(comm);
+        // What arrives for one that can't be opened is dropped, as if it had been freed.
+        let state = opened.inspect_err(|_| self.forget_early::<M>(comm))?;
+        comm.scope.slots[self.slot] = state.cast();
+        self.engines.with::<M, _>(|engines| engines.open(state));
+        // SAFETY: just made; `comm_free` frees it.
+        let early = unsafe { self.contexts.add::<M>(state) };
+        self.failures.opened.fetch_add(1, Ordering::Release);
+        for KeptPointer(kept) in early {
+            // SAFETY: kept by `unknown`, and ours now.
+            unsafe {
+                self.message::<M>(&Incoming::of_kept(kept, None));
+                self.keeper.free::<M>(kept);
+            }
+        }
+        Ok(())
+    }
+
+    fn make_state(&self, comm: &Comm) -> Result<*mut State, Failure> {
         let (ops, matcher) = self.host.service(c"match", Some(&comm.scope))?;
         // SAFETY: the host hands out the complete table of an open component.
         let matching = unsafe { &*ops.cast::<MatchOps>() };
@@ -169,73 +184,62 @@ impl Core {
         if status != OK {
             return Err(self.failure(status));
         }
-        let state = Box::into_raw(Box::new(State::new(comm, engine, matching)));
-        comm.scope.slots[self.slot] = state.cast();
-        // SAFETY: just made; `comm_close` frees it.
-        let state = unsafe { &*state };
-        match counters::queues(self.host, state) {
-            Ok(queues) => drop(state.queues.set(queues)),
-            Err(failure) => self.host.log(LOG_WARN, || format!("no queue counters: {failure}")),
-        }
-        let context = state.receive_context;
-        let early = self.early.with::<M, _>(|early| {
-            let place = self.contexts.place(context);
-            // Release: whoever finds the state sees it whole.
-            place.store((&raw const *state).cast_mut(), Ordering::Release);
-            early.remove(&context).unwrap_or_default()
-        });
-        self.open.fetch_add(1, Ordering::Relaxed);
-        self.failures.opened.fetch_add(1, Ordering::Release);
-        for KeptPointer(kept) in early {
-            // SAFETY: kept by `keep_early`, and ours now.
-            unsafe {
-                self.message::<M>(&Incoming::of_kept(kept, None));
-                self.keeper.free::<M>(kept);
-            }
-        }
-        Ok(())
+        Ok(Box::into_raw(Box::new(State::new(comm, engine, matching))))
     }
 
-    /// A communicator is being freed.
+    fn forget_early<M: Mode>(&self, comm: &Comm) {
+        for KeptPointer(kept) in self.contexts.close::<M>(comm.context) {
+            self.drop_kept::<M>(kept);
+        }
+    }
+
+    /// The last operation of a communicator has ended: what arrives for it from now on is dropped. Any
+    /// thread, also in a pass of the progress engine.
     pub fn comm_close<M: Mode>(&self, comm: &mut Comm) {
-        let state = core::mem::replace(&mut comm.scope.slots[self.slot], core::ptr::null_mut());
-        let state = state.cast::<State>();
+        let state = comm.scope.slots[self.slot].cast::<State>();
+        if !state.is_null() {
+            // SAFETY: `comm_open` has put it there, and added it.
+            unsafe { self.contexts.remove::<M>(state) };
+        }
+    }
+
+    /// Frees what `comm_open` has made. Every pass that may have found the communicator is over.
+    pub fn comm_free<M: Mode>(&self, comm: &mut Comm) {
+        let slot = &mut comm.scope.slots[self.slot];
+        let state = core::mem::replace(slot, core::ptr::null_mut()).cast::<State>();
         if state.is_null() {
             return;
         }
-        // SAFETY: `comm_open` boxed it.
-        let view = unsafe { &*state };
-        self.contexts.place(view.receive_context).store(core::ptr::null_mut(), Ordering::Release);
-        if M::THREADED {
-            self.wait_for_passes();
-        }
-        // SAFETY: nobody finds the state any more, and whoever had found it is done. What is left
-        // in the engine are messages that nobody has received.
+        // SAFETY: boxed by `comm_open`. No search finds the state any more, and no pass is left that
+        // had found it. What is left in the engine are messages that were never received.
         unsafe {
+            let view = &*state;
             let matching = view.matching;
             loop {
                 let (mut posted, mut arrived) = (core::ptr::null_mut(), core::ptr::null_mut());
                 (matching.drain.unwrap_unchecked())(view.engine, &mut posted, &mut arrived);
                 if !arrived.is_null() {
-                    self.keeper.free::<M>(arrived.cast());
+                    self.drop_kept::<M>(arrived.cast());
                 } else if posted.is_null() {
                     break;
                 }
             }
             for (_, rank) in view.met() {
                 let later = rank.order.later.with::<M, _>(core::mem::take);
-                later.into_all().for_each(|kept| self.keeper.free::<M>(kept));
+                later.into_all().for_each(|kept| self.drop_kept::<M>(kept));
             }
-            // What was counted stays; nobody asks the engine any more.
-            counters::refresh(state.cast());
-            drop((*state).queues.take());
+            // What was counted stays.
+            self.engines.with::<M, _>(|engines| engines.close(state));
             (matching.engine_close.unwrap_unchecked())(view.engine);
             drop(Box::from_raw(state));
         }
-        // The last one: what peers still need of us has to go out now.
-        if self.open.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.flush();
-        }
+    }
+
+    /// Frees a message that no receive can get any more.
+    fn drop_kept<M: Mode>(&self, kept: *mut Kept) {
+        self.counters.add::<M>(0, |copy| &copy.dropped, 1);
+        // SAFETY: the caller has taken it out of where it was kept.
+        unsafe { self.keeper.free::<M>(kept) };
     }
 
     /// Returns when nothing waits for room in a transport.
@@ -245,38 +249,25 @@ impl Core {
         }
     }
 
-    /// Waits until every thread has left the pass of the progress engine it may be in, and with it
-    /// every receive callback: the removal of a progress callback does that.
-    fn wait_for_passes(&self) {
-        unsafe extern "C" fn nothing(_: *mut core::ffi::c_void) -> u32 {
-            0
-        }
-        let context = (&raw const *self).cast_mut().cast();
-        // SAFETY: the callback looks at nothing.
-        let added = unsafe {
-            self.host.progress_add(nothing, context, cairn_framework::abi::host::PROGRESS_SELDOM)
-        };
-        if added.is_ok() {
-            self.host.progress_remove(nothing, context);
-        }
-    }
-
-    /// Keeps a message of a context that is not open. False when it is open by now.
+    /// A message whose communicator is not open: the communicator, if it is by now, or null. Before
+    /// this process has opened it the message is kept, after it has freed it dropped.
     ///
     /// # Safety
     /// The message's bytes are there.
     #[cold]
-    pub unsafe fn keep_early<M: Mode>(&self, context: u32, message: &Incoming<'_>) -> bool {
-        self.early.with::<M, _>(|early| {
-            if !self.contexts.get(context).is_null() {
-                return false;
-            }
-            // SAFETY: promised by the caller.
-            let kept = unsafe { self.keep::<M>(message) };
-            early.entry(context).or_default().push(KeptPointer(kept));
-            self.counters.add::<M>(message.who(), |copy| &copy.early, 1);
-            true
-        })
+    pub unsafe fn unknown<M: Mode>(&self, message: &Incoming<'_>) -> *const State {
+        let wire::Match { maker, serial, .. } = message.header;
+        // SAFETY: promised by the caller.
+        let keep = || unsafe { KeptPointer(self.keep::<M>(message)) };
+        let count = |cell: fn(&counters::Messages) -> &CounterCell| {
+            self.counters.add::<M>(message.who(), cell, 1);
+        };
+        match self.contexts.unknown::<M>(ContextId::new(maker, serial), keep) {
+            Unknown::Open(state) => return state,
+            Unknown::Kept => count(|copy| &copy.early),
+            Unknown::Freed => count(|copy| &copy.dropped),
+        }
+        core::ptr::null()
     }
 
     /// Copies a message.
@@ -626,6 +617,31 @@ impl Core {
         }
     }
 
+    /// How many operations of a communicator are not complete.
+    pub fn pending<M: Mode>(&self, comm: &Comm) -> u64 {
+        // SAFETY: `comm_open` has taken it.
+        let state = unsafe { self.state(comm) };
+        let waits = |work: &&Work| match work {
+            // SAFETY: what is in a queue belongs to it, and the queue is ours.
+            Work::First(request) => unsafe { core::ptr::eq((**request).state, state) },
+            // The others are transfers, or no operations.
+            _ => false,
+        };
+        let remotes = self.remotes.with::<M, _>(|remotes| remotes.clone());
+        let queued = remotes.iter().map(|RemotePointer(remote)| {
+            // SAFETY: remotes live as long as the component.
+            unsafe { &**remote }.queues.with::<M, _>(|queues| {
+                // What a thread is retrying is in no queue, and may be of this communicator.
+                queues.messages.iter().filter(waits).count() + usize::from(queues.retrying)
+            })
+        });
+        let mut counts = MatchCounts::default();
+        // SAFETY: the table is complete, and the engine open.
+        unsafe { (state.matching.counts.unwrap_unchecked())(state.engine, &mut counts) };
+        let in_flight = self.send_ids.of(state) + state.transfers.load(Ordering::Acquire) as usize;
+        counts.posted + (queued.sum::<usize>() + in_flight) as u64
+    }
+
     /// What can be said of the queues to a communicator's peers.
     pub fn describe<M: Mode>(&self, comm: &Comm) -> String {
         use std::fmt::Write;
@@ -670,7 +686,9 @@ impl Core {
 
 impl Drop for Core {
     fn drop(&mut self) {
-        for state in self.contexts.all() {
+        // A tool may read until the host has taken the cells out.
+        drop(self.queues.take());
+        for state in self.contexts.open() {
             // SAFETY: `comm_open` boxed it, and nobody uses the component any more. Its engine is
             // the matching component's, which may be closed.
             drop(unsafe { Box::from_raw(state) });

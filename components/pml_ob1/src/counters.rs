@@ -8,6 +8,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Instant;
 
+use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::counter::CounterCell;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::author::counters::Counted;
@@ -16,6 +17,7 @@ use cairn_framework::frameworks::btl::BtlModule;
 use cairn_framework::frameworks::matching::MatchCounts;
 
 use crate::comm::State;
+use crate::core::Core;
 use crate::endpoint::Held;
 use crate::mode::Mode;
 use crate::receive::Incoming;
@@ -55,6 +57,8 @@ cairn_framework::counters! {
         out_of_sequence: SUM, "messages",
             "Messages that overtook an earlier one and were put in order.";
         early: SUM, "messages", "Messages that came before this process opened their communicator.";
+        dropped: SUM, "messages",
+            "Messages that no receive can get, because their communicator was freed.";
         deferred: SUM, "messages",
             "Messages and answers that waited because a transport had no room.";
         violations: SUM, "messages", "Messages that were dropped because they broke the protocol.";
@@ -64,7 +68,7 @@ cairn_framework::counters! {
 }
 
 cairn_framework::counters! {
-    /// The matching engine of a communicator, as it tells.
+    /// The matching engines, as they tell: all together, or that of a communicator.
     pub struct Queues {
         receives_posted: LEVEL, "receives", "Receives that are posted and not matched.";
         receives_posted_max: MAXIMUM, "receives", "Most receives of a communicator posted at a time.";
@@ -115,21 +119,21 @@ impl Counters {
     /// Makes the counters and tells the host.
     pub fn new(host: HostHandle, threaded: bool) -> Result<Self, Failure> {
         let count = if threaded { SHARED } else { 1 };
-        let shared = (0..count).map(|_| Counted::new(host, None)).collect::<Result<_, _>>()?;
+        let shared = (0..count).map(|_| Counted::new(host)).collect::<Result<_, _>>()?;
         let events = Events {
             unexpected: EventKind::new(
                 host,
                 c"unexpected_message",
                 c"A message came before its receive was posted.",
                 5,
-                c"context,source,tag,bytes",
+                c"communicator,source,tag,bytes",
             )?,
             out_of_sequence: EventKind::new(
                 host,
                 c"out_of_sequence_message",
                 c"A message overtook an earlier one of the same sender.",
                 5,
-                c"context,source,sequence",
+                c"communicator,source,sequence",
             )?,
         };
         let pools = (0..POOLS).map(|_| AtomicPtr::default()).collect();
@@ -176,7 +180,7 @@ impl Counters {
 
     #[cold]
     fn make(&self, place: &AtomicPtr<Blocks>, count: u32) -> Option<&[Counted<Messages>]> {
-        let blocks: Result<_, _> = (0..count).map(|_| Counted::new(self.host, None)).collect();
+        let blocks: Result<_, _> = (0..count).map(|_| Counted::new(self.host)).collect();
         // Without them the shared ones do.
         let made = Box::into_raw(Box::new(blocks.ok()?));
         let null = core::ptr::null_mut();
@@ -256,14 +260,6 @@ impl Here<'_> {
     }
 }
 
-/// What the engine of an open communicator counts.
-fn counts(state: &State) -> MatchCounts {
-    let mut counts = MatchCounts::default();
-    // SAFETY: the table is complete, and the engine is there as long as the state.
-    unsafe { (state.matching.counts.unwrap_unchecked())(state.engine, &mut counts) };
-    counts
-}
-
 impl Drop for Counters {
     fn drop(&mut self) {
         for place in &mut self.pools {
@@ -276,36 +272,111 @@ impl Drop for Counters {
     }
 }
 
-/// The counters of a communicator's matching engine, which the host has brought up to date when
-/// somebody reads.
-pub fn queues(host: HostHandle, state: &State) -> Result<Counted<Queues>, Failure> {
-    let context = (&raw const *state).cast_mut().cast();
-    // SAFETY: the state has the block, and drops it first of all.
-    unsafe { Counted::refreshed(host, Some(state.view()), Some((refresh, context))) }
+/// What the matching engines count, for all communicators and for each.
+#[derive(Default)]
+pub struct Engines {
+    /// The communicators that are open.
+    open: Vec<Counting>,
+    /// What the engines have counted that are closed.
+    past: MatchCounts,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct Counting(*const State);
+
+// SAFETY: a state is made for use by any thread, and is in the list as long as it lives.
+unsafe impl Send for Counting {}
+
+impl Counting {
+    fn counts(self) -> MatchCounts {
+        let mut counts = MatchCounts::default();
+        // SAFETY: the table is complete, and the engine is there as long as the state.
+        unsafe { ((*self.0).matching.counts.unwrap_unchecked())((*self.0).engine, &mut counts) };
+        counts
+    }
+}
+
+impl Engines {
+    /// A communicator has an engine.
+    pub fn open(&mut self, state: *const State) {
+        self.open.push(Counting(state));
+    }
+
+    /// A communicator's engine is about to be closed; nothing is in it.
+    pub fn close(&mut self, state: *const State) {
+        // Most often one of the last that were opened.
+        if let Some(place) = self.open.iter().rposition(|one| *one == Counting(state)) {
+            add(&mut self.past, &self.open.swap_remove(place).counts());
+        }
+    }
+
+    /// What the engine of a communicator has counted, or all of them if none is named.
+    fn counts(&self, comm: *const Comm) -> MatchCounts {
+        let of_comm = |one: &&Counting| {
+            // SAFETY: states that are in the list live.
+            comm.is_null() || core::ptr::eq(unsafe { (*one.0).comm }, comm)
+        };
+        let mut counts = if comm.is_null() { self.past } else { MatchCounts::default() };
+        self.open.iter().filter(of_comm).for_each(|one| add(&mut counts, &one.counts()));
+        counts
+    }
+}
+
+/// Adds what one engine has counted to what others have.
+fn add(all: &mut MatchCounts, one: &MatchCounts) {
+    for (sum, more) in [
+        (&mut all.posted, one.posted),
+        (&mut all.arrived, one.arrived),
+        (&mut all.searches, one.searches),
+        (&mut all.compared, one.compared),
+        (&mut all.posts, one.posts),
+        (&mut all.arrivals, one.arrivals),
+        (&mut all.posted_met, one.posted_met),
+        (&mut all.arrived_met, one.arrived_met),
+    ] {
+        *sum += more;
+    }
+    for (most, seen) in [
+        (&mut all.posted_max, one.posted_max),
+        (&mut all.arrived_max, one.arrived_max),
+        (&mut all.compared_max, one.compared_max),
+    ] {
+        *most = seen.max(*most);
+    }
+}
+
+impl Core {
+    /// Tells the host of the counters of matching engines. Their address is fixed from here on, as is
+    /// the core's.
+    pub fn count_queues<M: Mode>(&self) -> Result<(), Failure> {
+        let context = (&raw const *self).cast_mut().cast();
+        // SAFETY: the core drops the block before anything else.
+        let queues = unsafe { Counted::by_comm(self.host, refresh::<M>, context) }?;
+        drop(self.queues.set(queues));
+        Ok(())
+    }
 }
 
 /// # Safety
-/// The context is the state of an open communicator.
-pub unsafe extern "C" fn refresh(state: *mut c_void) {
+/// The context is a core.
+unsafe extern "C" fn refresh<M: Mode>(core: *mut c_void, comm: *const Comm) {
     // SAFETY: promised by the caller.
-    unsafe {
-        let state = &*state.cast::<State>();
-        let Some(queues) = state.queues.get() else { return };
-        let counts = counts(state);
-        for (cell, value) in [
-            (&queues.receives_posted, counts.posted),
-            (&queues.receives_posted_max, counts.posted_max),
-            (&queues.messages_waiting, counts.arrived),
-            (&queues.messages_waiting_max, counts.arrived_max),
-            (&queues.receives_posted_met, counts.posted_met),
-            (&queues.messages_waiting_met, counts.arrived_met),
-            (&queues.posts, counts.posts),
-            (&queues.arrivals, counts.arrivals),
-            (&queues.searches, counts.searches),
-            (&queues.searches_compared, counts.compared),
-            (&queues.searches_compared_max, counts.compared_max),
-        ] {
-            cell.value.store(value, Ordering::Relaxed);
-        }
+    let core = unsafe { &*core.cast::<Core>() };
+    let Some(queues) = core.queues.get() else { return };
+    let counts = core.engines.with::<M, _>(|engines| engines.counts(comm));
+    for (cell, value) in [
+        (&queues.receives_posted, counts.posted),
+        (&queues.receives_posted_max, counts.posted_max),
+        (&queues.messages_waiting, counts.arrived),
+        (&queues.messages_waiting_max, counts.arrived_max),
+        (&queues.receives_posted_met, counts.posted_met),
+        (&queues.messages_waiting_met, counts.arrived_met),
+        (&queues.posts, counts.posts),
+        (&queues.arrivals, counts.arrivals),
+        (&queues.searches, counts.searches),
+        (&queues.searches_compared, counts.compared),
+        (&queues.searches_compared_max, counts.compared_max),
+    ] {
+        cell.value.store(value, Ordering::Relaxed);
     }
 }

@@ -12,6 +12,7 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::host::PROGRESS_SELDOM;
 use cairn_framework::abi::peer::{PEER_FAILED, PEER_SELF, Peer};
 use cairn_framework::abi::request::MessageStatus;
@@ -60,8 +61,8 @@ unsafe impl Send for PeerPointer {}
 struct Swept {
     /// So many communicators and failures are in `sources`.
     known: (u32, usize),
-    /// Context of a communicator, and a source that no message comes from any more.
-    sources: Vec<(u32, i32)>,
+    /// Context id of a communicator, and a source that no message comes from any more.
+    sources: Vec<(ContextId, i32)>,
 }
 
 /// The failure of what names a peer that has failed.
@@ -158,20 +159,20 @@ impl Core {
     }
 
     /// The communicators and ranks behind which nobody is any more. Whoever may probe them is woken.
-    fn lost_sources<M: Mode>(&self) -> Vec<(u32, i32)> {
+    fn lost_sources<M: Mode>(&self) -> Vec<(ContextId, i32)> {
         let mut sources = Vec::new();
-        for state in self.contexts.all() {
+        for state in self.contexts.open() {
             // SAFETY: a state that is found in a pass stays until the pass is over.
             let state = unsafe { &*state };
             let before = sources.len();
             for rank in 0..state.size() {
                 if state.peer(rank).is(PEER_FAILED) {
-                    sources.push((state.receive_context, rank as i32));
+                    sources.push((state.context, rank as i32));
                 }
             }
             if sources.len() > before {
                 if nobody_is_left(state) {
-                    sources.push((state.receive_context, MATCH_ANY_SOURCE));
+                    sources.push((state.context, MATCH_ANY_SOURCE));
                 }
                 self.tell_probers::<M>(state);
             }
@@ -180,11 +181,12 @@ impl Core {
     }
 
     /// Ends posted receives that name a source.
-    fn end_receives<M: Mode>(&self, context: u32, source: i32) -> u32 {
+    fn end_receives<M: Mode>(&self, context: ContextId, source: i32) -> u32 {
         // SAFETY: as in `lost_sources`; the table is complete. A receive that the engine gives out
         // is ours.
         unsafe {
-            let Some(state) = self.contexts.get(context).as_ref() else { return 0 };
+            let found = self.contexts.find(context.maker, context.serial);
+            let Some(state) = found.as_ref() else { return 0 };
             let mut events = 0;
             loop {
                 let posted = (state.matching.withdraw.unwrap_unchecked())(state.engine, source);

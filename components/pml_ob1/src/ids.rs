@@ -12,6 +12,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::alloc::{Layout, handle_alloc_error};
 use std::hash::{BuildHasher, RandomState};
 
+use crate::comm::State;
 use crate::endpoint::Remote;
 use crate::mode::{Mode, compare_exchange, fetch_add};
 use crate::pool::Pool;
@@ -47,6 +48,8 @@ struct Place {
     request: AtomicPtr<SendRequest>,
     /// Whom it goes to.
     remote: AtomicPtr<Remote>,
+    /// Its communicator.
+    state: AtomicPtr<State>,
     /// Which place this is, and [`SEND`]; 0 before the first send.
     number: AtomicU32,
 }
@@ -64,7 +67,12 @@ impl Default for SendIds {
 
 impl SendIds {
     /// Gives a send a number, under which it is found from now on.
-    pub fn insert<M: Mode>(&self, request: *mut SendRequest, remote: *const Remote) -> u64 {
+    pub fn insert<M: Mode>(
+        &self,
+        request: *mut SendRequest,
+        remote: *const Remote,
+        state: *const State,
+    ) -> u64 {
         let node: *mut Place = self.places.take::<M>().cast();
         // SAFETY: a node has room for a place, and new ones are zero.
         let Some(place) = (unsafe { node.as_ref() }) else {
@@ -80,6 +88,7 @@ impl SendIds {
         }
         place.request.store(request, Ordering::Relaxed);
         place.remote.store(remote.cast_mut(), Ordering::Relaxed);
+        place.state.store(state.cast_mut(), Ordering::Relaxed);
         let word = place.word.load(Ordering::Relaxed) | 1;
         // Release: who takes the send sees it. The place is ours as long as nobody is in it.
         place.word.store(word, Ordering::Release);
@@ -115,6 +124,12 @@ impl SendIds {
     /// How many are in flight.
     pub fn len(&self) -> usize {
         self.taken().count()
+    }
+
+    /// How many of a communicator are.
+    pub fn of(&self, state: *const State) -> usize {
+        let of = |place: &Place| core::ptr::eq(place.state.load(Ordering::Relaxed), state);
+        self.taken().filter(|(_, place)| of(place)).count()
     }
 
     /// Places with a send in them, and their words.
@@ -302,19 +317,21 @@ mod tests {
 
     /// A peer: only its address is used.
     const TO: *const Remote = without_provenance_mut(128);
+    /// A communicator, the same.
+    const OF: *const State = without_provenance_mut(256);
 
     #[test]
     fn a_send_is_taken_once() {
         let ids = SendIds::default();
         let sends: [*mut SendRequest; 3] = [8, 16, 24].map(without_provenance_mut);
-        let [one, two, _] = sends.map(|send| ids.insert::<Single>(send, TO));
-        assert!(is_send(one) && ids.len() == 3);
+        let [one, two, _] = sends.map(|send| ids.insert::<Single>(send, TO, OF));
+        assert!(is_send(one) && (ids.len(), ids.of(OF), ids.of(core::ptr::null())) == (3, 3, 0));
         assert_eq!(ids.take::<Single>(one ^ 1 << 40), None, "another generation");
         assert_eq!(ids.take::<Single>(one + 9), None, "another place");
         assert_eq!(ids.take::<Single>(one & !SEND), None, "a receive's");
         assert_eq!(ids.take::<Single>(one), Some(sends[0]));
         assert_eq!(ids.take::<Single>(one), None, "taken before");
-        let again = ids.insert::<Single>(sends[0], TO);
+        let again = ids.insert::<Single>(sends[0], TO, OF);
         assert_eq!(again as u32, one as u32);
         assert_ne!(again, one);
         assert_eq!(ids.take::<Single>(one), None);
@@ -328,12 +345,12 @@ mod tests {
     #[test]
     fn generations_wrap_around() {
         let ids = SendIds::default();
-        let first = ids.insert::<Single>(dangling_mut(), TO);
+        let first = ids.insert::<Single>(dangling_mut(), TO, OF);
         // SAFETY: places are never freed.
         let place = unsafe { &*ids.table.get(first as u32) };
         place.word.store(u64::from(u32::MAX) << 1 | 1, Ordering::Relaxed);
         assert!(ids.take::<Single>(first | u64::from(u32::MAX) << 32).is_some());
-        let next = ids.insert::<Single>(dangling_mut(), TO);
+        let next = ids.insert::<Single>(dangling_mut(), TO, OF);
         assert_eq!(next, first & u64::from(u32::MAX));
         assert!(ids.take::<Single>(next).is_some());
     }
@@ -351,7 +368,7 @@ mod tests {
                 scope.spawn(move || {
                     for round in 1..=ROUNDS {
                         let send = without_provenance_mut(8 * (round * THREADS + own));
-                        place.store(ids.insert::<Multiple>(send, TO), Ordering::Relaxed);
+                        place.store(ids.insert::<Multiple>(send, TO, OF), Ordering::Relaxed);
                         all.wait();
                         for id in known {
                             let taken = ids.take::<Multiple>(id.load(Ordering::Relaxed));

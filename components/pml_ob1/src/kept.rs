@@ -25,6 +25,12 @@ pub struct Kept {
 
 const _: () = assert!(core::mem::offset_of!(Kept, arrived) == 0);
 
+/// A kept message in a list, which owns it.
+pub struct KeptPointer(pub *mut Kept);
+
+// SAFETY: the owner of the list has the message for itself.
+unsafe impl Send for KeptPointer {}
+
 /// Bytes, header and payload, that a message of each class has room for. Each node has room for
 /// the struct, too.
 const CLASSES: [usize; 5] = [64, 320, 1344, 4416, 16_704];

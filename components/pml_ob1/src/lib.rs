@@ -19,8 +19,10 @@
 //! other; a receive callback runs with its instance's lock held and takes the engine's. The order of a
 //! sender's messages needs a lock only for those that come early (`turn`).
 
+mod chains;
 mod comm;
 mod component;
+mod contexts;
 mod core;
 mod counters;
 mod data;
@@ -37,6 +39,7 @@ mod reorder;
 mod request;
 mod returned;
 mod send;
+mod serials;
 mod table;
 mod turn;
 mod wire;

@@ -21,7 +21,7 @@ use cairn_framework::abi::request::{
 use cairn_framework::abi::status::{DONE, ERR_RESOURCES, ERR_TRUNCATED, OK, Status};
 use cairn_framework::audit::Counted;
 use cairn_framework::author::{Failure, wake_sleepers};
-use cairn_framework::frameworks::btl::BtlModule;
+use cairn_framework::frameworks::btl::{BTL_MAX_KEY, BtlModule};
 use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
 use cairn_framework::frameworks::pml::PmlReceive;
 
@@ -206,9 +206,9 @@ impl Core {
         unsafe {
             match kind {
                 kind::RENDEZVOUS => {
-                    let header = wire::Rendezvous::read(message.data);
-                    if message.len - size != header.key_len as usize {
-                        return self.violation::<M>(message, "its key is longer or shorter");
+                    let gets = wire::offers_of(message.header.word) & wire::OFFER_GET != 0;
+                    if message.len - size > if gets { BTL_MAX_KEY } else { 0 } {
+                        return self.violation::<M>(message, "more follows than a key");
                     }
                     self.message::<M>(message);
                 }
@@ -222,7 +222,7 @@ impl Core {
 
     #[cold]
     fn too_short<M: Mode>(&self, received: &Received) {
-        let header = wire::Match { word: 0, context: 0, source: 0, tag: 0 };
+        let header = wire::Match { word: 0, source: 0, tag: 0, maker: 0, serial: 0 };
         let Received { len, module, .. } = *received;
         let message = Incoming { header, data: received.data.cast(), len, module, held: None };
         self.violation::<M>(&message, "it is shorter than any header");
@@ -247,12 +247,9 @@ impl Core {
         let header = &message.header;
         // SAFETY: promised by the caller.
         unsafe {
-            let mut state = self.contexts.get(header.context);
+            let mut state = self.contexts.find(header.maker, header.serial);
             if state.is_null() {
-                if self.keep_early::<M>(header.context, message) {
-                    return;
-                }
-                state = self.contexts.get(header.context);
+                state = self.unknown::<M>(message);
                 if state.is_null() {
                     return;
                 }
@@ -269,7 +266,7 @@ impl Core {
             // The engine gets a rank's messages one after the other; what takes longer is done
             // when the next one has its turn: moving the data, and copying a message that has to stay.
             if !order.turn.take::<M>(sequence) {
-                self.overtook::<M>(order, sequence, message);
+                self.overtook::<M>(state, sequence, message);
                 return self.catch_up::<M>(state, order, message.held);
             }
             let turn = Some((&order.turn, sequence));
@@ -304,7 +301,8 @@ impl Core {
     /// # Safety
     /// As for `message`.
     #[cold]
-    unsafe fn overtook<M: Mode>(&self, order: &Order, sequence: u32, message: &Incoming<'_>) {
+    unsafe fn overtook<M: Mode>(&self, state: &State, sequence: u32, message: &Incoming<'_>) {
+        let order = &state.rank(message.header.source).order;
         let taken = order.later.with::<M, _>(|later| {
             let ahead = sequence.wrapping_sub(order.turn.next()) & wire::SEQUENCE_MASK;
             if ahead > wire::SEQUENCE_MASK / 2 || later.contains(sequence) {
@@ -318,8 +316,8 @@ impl Core {
         if taken {
             self.counters.add::<M>(message.who(), |copy| &copy.out_of_sequence, 1);
             self.counters.events.out_of_sequence.raise(|| {
-                let header = &message.header;
-                [header.context.into(), header.source.into(), sequence.into()]
+                let communicator = state.view().scope.id.into();
+                [communicator, message.header.source.into(), sequence.into()]
             });
         } else {
             self.violation::<M>(message, "its sequence number was there before");
@@ -384,8 +382,8 @@ impl Core {
         if posted.is_null() {
             self.tell_probers::<M>(state);
             self.counters.events.unexpected.raise(|| {
-                let bytes = message.content().1 as i64;
-                [header.context.into(), header.source.into(), header.tag.into(), bytes]
+                let (communicator, bytes) = (state.view().scope.id, message.content().1 as i64);
+                [communicator.into(), header.source.into(), header.tag.into(), bytes]
             });
         }
         (posted, keeping.claims)
@@ -486,7 +484,7 @@ impl Core {
     ) {
         // A peer that can't be reached can't be told.
         if let Ok(remote) = self.remote::<M>(state, state.rank(source), source) {
-            let finish = wire::Finish { word: wire::word(kind::FINISH, 0), status, id: send };
+            let finish = wire::Finish::new(send, status);
             self.control::<M>(remote, held, &finish.bytes(), None);
         }
     }

@@ -75,14 +75,17 @@ impl Core {
         // SAFETY: promised by the caller; lengths were checked when it arrived.
         unsafe {
             let header = wire::Rendezvous::read(message.data);
+            // What was checked when the message arrived; the peer may have changed its memory since.
+            let (source, tag) = (message.header.source, message.header.tag);
             let key = message.data.add(wire::Rendezvous::SIZE);
-            let key = core::slice::from_raw_parts(key, header.key_len as usize);
+            let key_len = message.len - wire::Rendezvous::SIZE;
+            let key = core::slice::from_raw_parts(key, key_len);
             (&raw mut (*request).transfer).write(Transfer::new());
             let this = &mut *request;
             let wanted = header.length.min(this.data.bytes);
             this.request.status = MessageStatus {
-                source: header.source as i32,
-                tag: header.tag,
+                source: source as i32,
+                tag,
                 error: if wanted < header.length { ERR_TRUNCATED } else { OK },
                 cancelled: 0,
                 bytes: wanted,
@@ -90,21 +93,24 @@ impl Core {
             this.transfer.theirs = header.send;
             this.transfer.address = header.address;
             this.transfer.wanted = wanted;
-            let rank = state.rank(header.source);
-            let remote = match self.remote::<M>(state, rank, header.source) {
+            this.transfer.begin::<M>(state);
+            let remote = match self.remote::<M>(state, state.rank(source), source) {
                 Ok(remote) => remote,
                 Err(failure) => {
                     this.request.status.error = failure.status;
+                    this.transfer.end::<M>(state);
                     return self.complete_receive::<M>(request);
                 }
             };
             this.remote = remote;
             if wanted == 0 {
-                self.tell_sender::<M>(state, header.source, header.send, OK, message.held);
+                self.tell_sender::<M>(state, source, header.send, OK, message.held);
+                this.transfer.end::<M>(state);
                 return self.complete_receive::<M>(request);
             }
             this.transfer.way = remote.way_over(message.module);
-            this.plan = self.plan(this, remote, &header, key);
+            let offers = wire::offers_of(message.header.word);
+            this.plan = self.plan(this, remote, offers, key);
             if self.fetch::<M>(request, message.held) == Step::Blocked {
                 self.enqueue::<M>(remote, Work::Fetch(request));
             }
@@ -112,13 +118,7 @@ impl Core {
     }
 
     /// Chooses how an announced message moves.
-    fn plan(
-        &self,
-        request: &mut ReceiveRequest,
-        remote: &Remote,
-        header: &wire::Rendezvous,
-        key: &[u8],
-    ) -> Plan {
+    fn plan(&self, request: &mut ReceiveRequest, remote: &Remote, offers: u32, key: &[u8]) -> Plan {
         let way = &remote.ways[request.transfer.way];
         let allowed = self.params.protocol.get();
         if !request.data.contiguous {
@@ -127,17 +127,17 @@ impl Core {
         let alignment = u64::from(way.device().get_alignment.max(1));
         let local = request.data.first.addr() as u64;
         let aligned = |number: u64| number.is_multiple_of(alignment);
-        if header.offers & wire::OFFER_GET != 0
+        if offers & wire::OFFER_GET != 0
             && matches!(allowed, AUTO | GET)
             && way.can(BTL_GET)
             && way.device().get_limit >= alignment
-            && [header.address, local, request.transfer.wanted].into_iter().all(aligned)
+            && [request.transfer.address, local, request.transfer.wanted].into_iter().all(aligned)
             && request.transfer.unpack_key(way, key)
         {
             return Plan::Get;
         }
         let room = wire::Answer::SIZE + way.key_size() <= way.frame;
-        let offered = header.offers & wire::OFFER_PUT != 0;
+        let offered = offers & wire::OFFER_PUT != 0;
         if offered && matches!(allowed, AUTO | PUT) && way.can(BTL_PUT) && room {
             return Plan::Put;
         }
@@ -299,7 +299,7 @@ impl Core {
         // SAFETY: promised by the caller.
         unsafe {
             let (remote, send) = (&*(*request).remote, (*request).transfer.theirs);
-            let finish = wire::Finish { word: wire::word(kind::FINISH, 0), status, id: send };
+            let finish = wire::Finish::new(send, status);
             self.control::<M>(remote, held, &finish.bytes(), None);
             self.end_receive::<M>(request, status, held);
         }
@@ -326,6 +326,7 @@ impl Core {
                 return self.enqueue::<M>(remote, Work::EndReceive(request));
             }
             (*request).transfer.release(&remote.ways[(*request).transfer.way]);
+            (*request).transfer.end::<M>(&*(*request).state);
             self.complete_receive::<M>(request);
         }
     }
@@ -412,6 +413,7 @@ impl Core {
             this.transfer.theirs = header.receive;
             this.transfer.wanted = header.length;
             this.transfer.address = header.address;
+            this.transfer.begin::<M>(&*this.state);
             if self.push_answered::<M>(request, message.held) == Step::Blocked {
                 self.enqueue::<M>(remote, Work::Push(request));
             }
@@ -509,7 +511,7 @@ impl Core {
         held: Held<'_>,
     ) {
         let id = request.transfer.theirs;
-        let finish = wire::Finish { word: wire::word(kind::FINISH, 0), status, id };
+        let finish = wire::Finish::new(id, status);
         self.control::<M>(remote, held, &finish.bytes(), None);
     }
 

@@ -12,8 +12,9 @@ use cairn_framework::abi::status::{OK, Status};
 use cairn_framework::audit::Counted;
 use cairn_framework::frameworks::btl::BtlCompletion;
 
+use crate::comm::State;
 use crate::endpoint::Way;
-use crate::mode::Mode;
+use crate::mode::{Mode, fetch_add, fetch_sub};
 
 /// [`Request::completion`] of a request that was freed before it was complete: whoever completes it
 /// frees it. No sync object has this address.
@@ -123,6 +124,8 @@ pub struct Transfer {
     pub completion: BtlCompletion,
     /// Bytes sent by each way, for sharing out by bandwidth.
     pub sent: [u64; SPREAD],
+    /// Among the [`State::transfers`] of its communicator.
+    under_way: bool,
 }
 
 impl Transfer {
@@ -142,6 +145,20 @@ impl Transfer {
             failure: AtomicI32::new(OK),
             completion: BtlCompletion { done: None, context: core::ptr::null_mut() },
             sent: [0; SPREAD],
+            under_way: false,
+        }
+    }
+
+    /// Its data begins to move.
+    pub fn begin<M: Mode>(&mut self, state: &State) {
+        fetch_add::<M>(&state.transfers, 1);
+        self.under_way = true;
+    }
+
+    /// It is over, if it had begun.
+    pub fn end<M: Mode>(&mut self, state: &State) {
+        if core::mem::take(&mut self.under_way) {
+            fetch_sub::<M>(&state.transfers, 1);
         }
     }
 

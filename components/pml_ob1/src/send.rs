@@ -10,6 +10,7 @@
 //! A message gets its sequence number when it is handed to a transport or a queue, so one thread's
 //! messages are numbered in the order of its calls.
 
+use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::datatype::DATATYPE_CONTIGUOUS;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::request::{REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_SEND, Request};
@@ -279,9 +280,10 @@ impl Core {
         let sequence = rank.next_sequence::<M>(send.tag);
         let header = wire::Match {
             word: wire::word(kind::MATCH, sequence),
-            context: state.send_context,
             source: state.rank,
             tag: send.tag,
+            maker: state.context.maker,
+            serial: state.context.serial,
         };
         match push(way, grip.cri, &header.bytes()) {
             Ok(Outcome::Done) => {
@@ -379,7 +381,7 @@ impl Core {
         // A number for answers, from here on, since the answer may be faster than this thread.
         let id = match protocol {
             Protocol::Eager => 0,
-            _ => self.send_ids.insert::<M>(request, remote),
+            _ => self.send_ids.insert::<M>(request, remote, state),
         };
         let mut header = [0u8; wire::Rendezvous::SIZE + size_of::<crate::endpoint::Key>()];
         let len = self.first_header(this, state, remote, id, &mut header);
@@ -445,17 +447,19 @@ impl Core {
         id: u64,
         header: &mut [u8],
     ) -> usize {
-        let (context, source, tag) = (state.send_context, state.rank, request.send.tag);
+        let (source, tag) = (state.rank, request.send.tag);
+        let ContextId { maker, serial, .. } = state.context;
         let word = |kind| wire::word(kind, request.sequence);
         match request.protocol {
             Protocol::Eager => {
-                let bytes = wire::Match { word: word(kind::MATCH), context, source, tag }.bytes();
+                let word = word(kind::MATCH);
+                let bytes = wire::Match { word, source, tag, maker, serial }.bytes();
                 header[..bytes.len()].copy_from_slice(&bytes);
                 bytes.len()
             }
             Protocol::Synchronous => {
-                let bytes =
-                    wire::Sync { word: word(kind::SYNC), context, source, tag, send: id }.bytes();
+                let word = word(kind::SYNC);
+                let bytes = wire::Sync { word, source, tag, maker, serial, send: id }.bytes();
                 header[..bytes.len()].copy_from_slice(&bytes);
                 bytes.len()
             }
@@ -473,15 +477,14 @@ impl Core {
                     }
                 }
                 let bytes = wire::Rendezvous {
-                    word: word(kind::RENDEZVOUS),
-                    context,
+                    word: word(kind::RENDEZVOUS) | offers,
                     source,
                     tag,
+                    maker,
+                    serial,
                     length: request.data.bytes,
                     send: id,
                     address,
-                    offers,
-                    key_len: key_len as u32,
                 }
                 .bytes();
                 header[..bytes.len()].copy_from_slice(&bytes);
@@ -513,6 +516,7 @@ impl Core {
             if !later {
                 SendRequest::release(request);
             }
+            (*request).transfer.end::<M>(&*(*request).state);
             if complete::<M>(&raw mut (*request).request) {
                 if later {
                     complete_later(&raw mut (*request).request);

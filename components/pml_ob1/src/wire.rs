@@ -1,23 +1,24 @@
 //! Every header that this component sends: little-endian, of fixed width, without holes.
 //!
 //! ```text
-//!   Match       16 B   a whole message follows
-//!   Sync        24 B   the same, and the sender wants to know when it was matched
+//!   Match       24 B   a whole message follows
+//!   Sync        32 B   the same, and the sender wants to know when it was matched
 //!   Rendezvous  48 B   only the announcement; a key for the sender's memory may follow
 //!   Answer      40 B   receiver to sender: how to send; a key for the receiver's memory may follow
 //!   Fragment    24 B   a piece of an answered message follows
-//!   Finish      16 B   the other side may let go
+//!   Finish      24 B   the other side may let go
 //! ```
 //!
-//! The first word holds the kind in its low eight bits and, in headers that are matched, a sequence
-//! number in the others, or [`UNORDERED`]. With 16 bytes of header, 40 bytes of payload make a message of 56 bytes:
-//! it fits into a cache line with a transport's word. Ids are numbers of an [`Ids`](crate::ids::Ids)
-//! table, never addresses. Nothing here is trusted; whoever reads a header checks it.
+//! The first word holds the kind in its low six bits, what an announcement offers in the next two and,
+//! in headers that are matched, a sequence number in the others, or [`UNORDERED`]. With 24 bytes of header, 32 bytes of payload make a message
+//! of 56 bytes: it fits into a cache line with a transport's word. Ids of transfers are numbers of the
+//! tables in [`ids`](crate::ids), never addresses. Nothing here is trusted; a reader of a header checks
+//! it.
 
 /// Entry of the receive table that all messages of this component go to.
 pub const TAG: u8 = 64;
 
-/// Kinds of header, in the low eight bits of the first word.
+/// Kinds of header, in the low six bits of the first word.
 pub mod kind {
     /// [`Match`](super::Match).
     pub const MATCH: u8 = 1;
@@ -42,10 +43,13 @@ pub const SEQUENCE_MASK: u32 = (1 << SEQUENCE_BITS) - 1;
 /// In place of a sequence number: the message may overtake others, and others it.
 pub const UNORDERED: u32 = 1 << SEQUENCE_BITS;
 
-/// [`Rendezvous::offers`]: the receiver may get the data from `address`.
-pub const OFFER_GET: u32 = 1;
-/// [`Rendezvous::offers`]: the sender can put the data.
-pub const OFFER_PUT: u32 = 2;
+/// In the first word of [`Rendezvous`]: the receiver may get the data from `address`.
+pub const OFFER_GET: u32 = 1 << 6;
+/// In the first word of [`Rendezvous`]: the sender can put the data.
+pub const OFFER_PUT: u32 = 1 << 7;
+
+/// Where the sequence number begins.
+const SEQUENCE_SHIFT: u32 = 8;
 
 /// [`Answer::way`]: send fragments.
 pub const BY_FRAGMENTS: u32 = 1;
@@ -55,19 +59,25 @@ pub const BY_PUT: u32 = 2;
 /// The first word of a header.
 #[inline]
 pub const fn word(kind: u8, sequence: u32) -> u32 {
-    kind as u32 | sequence << 8
+    kind as u32 | sequence << SEQUENCE_SHIFT
 }
 
 /// The kind in a first word.
 #[inline]
 pub const fn kind_of(word: u32) -> u8 {
-    word as u8
+    word as u8 & 0x3f
+}
+
+/// What the first word of an announcement offers: `OFFER_*`.
+#[inline]
+pub const fn offers_of(word: u32) -> u32 {
+    word & (OFFER_GET | OFFER_PUT)
 }
 
 /// The sequence number in a first word, or [`UNORDERED`].
 #[inline]
 pub const fn sequence_of(word: u32) -> u32 {
-    word >> 8
+    word >> SEQUENCE_SHIFT
 }
 
 macro_rules! headers {
@@ -112,51 +122,53 @@ macro_rules! headers {
 
 headers! {
     /// A message, whole.
-    Match: 16 {
+    Match: 24 {
         /// Kind and sequence number.
         word: u32,
-        /// The communicator's context at the receiver.
-        context: u32,
         /// Rank of the sender in the communicator.
         source: u32,
         /// The message's tag.
         tag: i32,
+        /// Of the communicator's context id, its maker.
+        maker: u32,
+        /// Of the communicator's context id, its number.
+        serial: u64,
     }
 
     /// A message, whole, whose sender waits for the match.
-    Sync: 24 {
+    Sync: 32 {
         /// Kind and sequence number.
         word: u32,
-        /// As in `Match`.
-        context: u32,
         /// As in `Match`.
         source: u32,
         /// As in `Match`.
         tag: i32,
+        /// As in `Match`.
+        maker: u32,
+        /// As in `Match`.
+        serial: u64,
         /// The send, for `Finish`.
         send: u64,
     }
 
-    /// The announcement of a message.
+    /// The announcement of a message. The key for the sender's memory follows, if it offers a get.
     Rendezvous: 48 {
-        /// Kind and sequence number.
+        /// Kind, offers and sequence number.
         word: u32,
-        /// As in `Match`.
-        context: u32,
         /// As in `Match`.
         source: u32,
         /// As in `Match`.
         tag: i32,
+        /// As in `Match`.
+        maker: u32,
+        /// As in `Match`.
+        serial: u64,
         /// Bytes of the message.
         length: u64,
         /// The send, for `Answer` and `Finish`.
         send: u64,
         /// Where the data lies at the sender, if it offers a get.
         address: u64,
-        /// `OFFER_*`.
-        offers: u32,
-        /// Bytes of key behind the header.
-        key_len: u32,
     }
 
     /// What the receiver of an announced message wants.
@@ -188,13 +200,22 @@ headers! {
     }
 
     /// Nothing more will come, or be fetched.
-    Finish: 16 {
+    Finish: 24 {
         /// Kind.
         word: u32,
         /// `CAIRN_OK` or what went wrong.
         status: i32,
         /// A send, or a receive.
         id: u64,
+        /// Zero. No header is shorter than `Match`, which is read before the kind is known.
+        reserved: u64,
+    }
+}
+
+impl Finish {
+    /// The end of a send or a receive.
+    pub fn new(id: u64, status: i32) -> Self {
+        Self { word: word(kind::FINISH, 0), status, id, reserved: 0 }
     }
 }
 
@@ -218,15 +239,20 @@ mod tests {
 
     #[test]
     fn headers_have_one_form_on_every_machine() {
+        let (maker, serial) = (0x0102_0304, 0x0506_0708_090a_0b0c);
         let header =
-            Match { word: word(kind::MATCH, 0x0a_0b0c), context: 0x0102_0304, source: 5, tag: -2 };
+            Match { word: word(kind::MATCH, 0x0a_0b0c), source: 5, tag: -2, maker, serial };
         let bytes = header.bytes();
-        assert_eq!(bytes, [1, 0x0c, 0x0b, 0x0a, 4, 3, 2, 1, 5, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff]);
+        assert_eq!(bytes[..12], [1, 0x0c, 0x0b, 0x0a, 5, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff]);
+        assert_eq!(bytes[12..], [4, 3, 2, 1, 12, 11, 10, 9, 8, 7, 6, 5]);
         // SAFETY: the array has the size.
         assert_eq!(unsafe { Match::read(bytes.as_ptr()) }, header);
         assert_eq!(kind_of(header.word), kind::MATCH);
         assert_eq!(sequence_of(header.word), 0x0a_0b0c);
         assert_eq!(word(kind::SYNC, UNORDERED | SEQUENCE_MASK), 0xffff_ff02);
+        let announced = word(kind::RENDEZVOUS, 7) | OFFER_PUT;
+        assert_eq!((kind_of(announced), sequence_of(announced)), (kind::RENDEZVOUS, 7));
+        assert_eq!((offers_of(announced), offers_of(header.word)), (OFFER_PUT, 0));
         assert!(size_of_kind(0).is_none() && size_of_kind(7).is_none());
     }
 }

@@ -24,21 +24,21 @@ fn what_breaks_the_protocol_is_dropped() {
         let forged: Vec<(&str, Vec<u8>)> = vec![
             ("nothing", vec![]),
             ("too short", words(&[1, 1, 0])),
-            ("no such kind", words(&[0, 1, 0, 0])),
-            ("no such kind", words(&[99, 1, 0, 0])),
-            ("a rank that is not there", words(&[1, 1, 2, 0])),
-            ("a negative rank", words(&[1, 1, u32::MAX, 0])),
-            ("half a sync", words(&[2, 1, 0, 0])),
-            ("half an announcement", words(&[3, 1, 0, 0, 5, 0, 0, 0])),
-            ("a key that is not there", words(&[3, 1, 0, 0, 5, 0, 0, 0, 0, 0, 1, 16])),
-            ("a huge key", words(&[3, 1, 0, 0, 5, 0, 0, 0, 0, 0, 1, u32::MAX])),
-            ("a key that is not said", words(&[3, 1, 0, 0, 5, 0, 0, 0, 0, 0, 1, 0, 7])),
-            ("half an answer", words(&[4, 1, 0, 0])),
+            ("no such kind", words(&[0, 0, 0, 0, 1, 0])),
+            ("no such kind", words(&[99, 0, 0, 0, 1, 0])),
+            ("a rank that is not there", words(&[1, 2, 0, 0, 1, 0])),
+            ("a negative rank", words(&[1, u32::MAX, 0, 0, 1, 0])),
+            ("half a sync", words(&[2, 0, 0, 0, 1, 0])),
+            ("half an announcement", words(&[3, 0, 0, 0, 1, 0, 5, 0, 0, 0])),
+            ("a huge key", words(&[&[3 | 1 << 6, 0, 0, 0, 1, 0, 5, 0][..], &[0; 37]].concat())),
+            ("a key that is not said", words(&[3, 0, 0, 0, 1, 0, 5, 0, 0, 0, 0, 0, 7])),
+            ("half an answer", words(&[4, 1, 0, 0, 0, 0])),
             ("an answer to nobody", words(&[4, 1, 0, 0, 0, 0, 5, 0, 0, 0])),
             ("half a fragment", words(&[5, 0, 0, 0])),
             ("a fragment for nobody", words(&[5, 0, 3, 4, 0, 0, 1, 2, 3])),
-            ("an end of nothing", words(&[6, 0, 0, 0])),
-            ("an old number", words(&[1 | 0x7f_ffff << 8, 1, 0, 0])),
+            ("half an end", words(&[6, 0, 0, 0])),
+            ("an end of nothing", words(&[6, 0, 0, 0, 0, 0])),
+            ("an old number", words(&[1 | 0x7f_ffff << 8, 0, 0, 0, 1, 0])),
         ];
         for (number, (what, bytes)) in forged.iter().enumerate() {
             job.fabric.forge(0, 1, TAG, bytes);
@@ -59,8 +59,8 @@ fn a_number_that_came_before_is_dropped() {
     let job = Job::new(2, false, &[], Behaviour::default());
     let comm = job.comm(1, true);
     // Number 2 waits for 0 and 1, so another 2 is one too many.
-    job.fabric.forge(0, 1, TAG, &words(&[1 | 2 << 8, 1, 0, 0, 7]));
-    job.fabric.forge(0, 1, TAG, &words(&[1 | 2 << 8, 1, 0, 0, 7]));
+    job.fabric.forge(0, 1, TAG, &words(&[1 | 2 << 8, 0, 0, 0, 1, 0, 7]));
+    job.fabric.forge(0, 1, TAG, &words(&[1 | 2 << 8, 0, 0, 0, 1, 0, 7]));
     job.until("both", || job.count("violations") == 1 && job.count("out_of_sequence") == 1);
     assert!(job.ranks[1].describe(comm[1]).contains("1 wait for it"));
     let (out, into) = (Buffer::filled(bytes(), 4, 3), Buffer::new(bytes(), 4));
@@ -119,7 +119,7 @@ fn a_wrong_answer_ends_the_send() {
         let send = job.ranks[0].isend(&out.send(comm[0], 1, 0, PML_STANDARD));
         let header = job.fabric.peek(1).expect("the announcement");
         let mut answer = words(&[4, way]);
-        answer.extend_from_slice(&header[24..32]);
+        answer.extend_from_slice(&header[32..40]);
         answer.extend(words(&[0, 0, length, 0, 0, 0]));
         job.fabric.forge(1, 0, TAG, &answer);
         job.until("the answer", || send.is_complete());

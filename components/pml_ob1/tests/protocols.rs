@@ -354,14 +354,14 @@ fn messages_wait_for_their_communicator() {
 }
 
 #[test]
-fn an_intercommunicator_has_two_contexts() {
+fn groups_share_the_context_of_an_intercommunicator() {
     let job = Job::new(3, false, &[], Behaviour::default());
     let world = job.comm(0, true);
-    // The groups {0} and {1, 2}: messages to the first carry 11, to the second 12.
+    // The groups {0} and {1, 2}.
     let inter = [
-        job.ranks[0].comm(12, 11, COMM_INTER, 0, &[1, 2]),
-        job.ranks[1].comm(11, 12, COMM_INTER, 0, &[0]),
-        job.ranks[2].comm(11, 12, COMM_INTER, 1, &[0]),
+        job.ranks[0].comm(12, COMM_INTER, 0, &[1, 2]),
+        job.ranks[1].comm(12, COMM_INTER, 0, &[0]),
+        job.ranks[2].comm(12, COMM_INTER, 1, &[0]),
     ];
     job.ranks.iter().zip(inter).for_each(|(rank, comm)| rank.open(comm));
     let out = Buffer::filled(bytes(), 8, 1);

@@ -92,8 +92,7 @@ impl Play {
         let overtaking = choices.below(4) == 0;
         let flags = if overtaking { COMM_ALLOW_OVERTAKING } else { 0 };
         let job = Job::new(RANKS as u32, threaded, &mca, behaviour);
-        let comms =
-            (0..COMMS as u32).map(|context| job.comm_with(context * 5000, true, flags)).collect();
+        let comms = (0..COMMS).map(|context| job.comm_with(context * 5000, true, flags)).collect();
         Self { job, comms, overtaking, chance, sent: Vec::new(), posted: Vec::new() }
     }
 

@@ -18,12 +18,36 @@ pub const COMM_INTER: u32 = 16;
 /// `MPI_COMM_SELF`, and one of all processes that the library keeps for itself.
 pub const COMM_OWN_IDS: u32 = 3;
 
+/// [`ContextId::maker`] of communicators that are not of the program's making; their serials are
+/// their `scope.id`.
+pub const CONTEXT_OWN: u32 = u32::MAX;
+
+/// The context id of a communicator: the same in all its processes, and of no other communicator that
+/// the job has or had. The process that makes it numbers what it makes, and no number comes again.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContextId {
+    /// The number among those of its maker.
+    pub serial: u64,
+    /// Rank in the job of the process that made it, or `CAIRN_CONTEXT_OWN`.
+    pub maker: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl ContextId {
+    /// The id with this number of a maker.
+    pub const fn new(maker: u32, serial: u64) -> Self {
+        Self { serial, maker, reserved: 0 }
+    }
+}
+
 /// A communicator. Allocated by the MPI layer; constant but for the scope's slots and the
 /// assertion flags, which change only where the standard lets them.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Comm {
-    /// Kind, context id, number of ranks in the local group, name, info and private slots.
+    /// Kind, number in this process, number of ranks in the local group, name, info and private slots.
     pub scope: Scope,
     /// Rank of this process in the local group.
     pub rank: u32,
@@ -32,9 +56,10 @@ pub struct Comm {
     pub remote_size: u32,
     /// `CAIRN_COMM_*`.
     pub flags: u32,
-    /// Context id that the peers use for messages to us; differs from `scope.id` only between
-    /// groups.
-    pub receive_context: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// What its messages carry.
+    pub context: ContextId,
     /// `remote_size` peers by rank.
     pub peers: *const *mut Peer,
 }

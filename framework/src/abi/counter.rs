@@ -33,7 +33,7 @@ pub const COUNTER_TIMER: u32 = 5;
 pub const COUNTER_SIZE: u32 = 6;
 
 /// Brings a cell up to date; see [`CounterSpec::refresh`].
-pub type CounterRefreshFn = unsafe extern "C" fn(context: *mut c_void);
+pub type CounterRefreshFn = unsafe extern "C" fn(context: *mut c_void, comm: *const Comm);
 
 /// What a counter counts. Strings need to live only during the call.
 #[repr(C)]
@@ -52,14 +52,18 @@ pub struct CounterSpec {
     pub help: *const c_char,
     /// `messages`, `bytes`, `ns`... May be null.
     pub unit: *const c_char,
-    /// Since 1.1. The communicator that this cell counts for, so that the counter can be read for each
-    /// communicator alone as well as for all; null if it belongs to none. The same for all cells of
-    /// a counter: with communicators or without.
-    pub comm: *const Comm,
-    /// Since 1.1. Called before somebody reads the counter, so that its owner may put into the cell
-    /// what it knows from elsewhere; not called any more when `counter_remove` has returned. It must
-    /// not use the host's counters, and takes no lock that anybody holds who does. May be null.
-    pub refresh: Option<unsafe extern "C" fn(context: *mut c_void)>,
+    /// Since 1.1. 1 if the counter can be read for each communicator alone as well as for all, by
+    /// `refresh`; 0 if not.
+    pub by_comm: u32,
+    /// Zero.
+    pub reserved_too: u32,
+    /// Since 1.1. Called before a tool reads the counter, so that its owner may put into the cell what
+    /// it knows from elsewhere: for all communicators together, those that are gone among them, if
+    /// `comm` is null, else for this one, which may have been freed: it is compared with those that
+    /// the owner knows and not looked into. Not called any more when `counter_remove` has returned. It
+    /// must not use the host's counters, and takes no lock that is held while they are used. May be
+    /// null.
+    pub refresh: Option<unsafe extern "C" fn(context: *mut c_void, comm: *const Comm)>,
     /// Passed to `refresh`.
     pub refresh_context: *mut c_void,
 }

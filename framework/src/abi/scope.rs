@@ -24,8 +24,7 @@ pub struct Scope {
     pub struct_size: u32,
     /// One of `CAIRN_SCOPE_*`.
     pub kind: u32,
-    /// Number of the scope, unique in the process among living scopes of its kind: the context id
-    /// of a communicator, the number of a window. 0 for the process.
+    /// Number of the scope, unique in the process among living scopes of its kind. 0 for the process.
     pub id: u32,
     /// Ranks in it.
     pub size: u32,

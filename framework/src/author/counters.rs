@@ -11,15 +11,14 @@
 //! ```
 //!
 //! makes a struct of cells on cache lines of its own. Where the memory of it stays, [`Counted`] adds
-//! the cells to the host's counters and takes them out again: a block for each instance, thread or
-//! communicator. Counting is a method of the block and costs a look at whether counters are wanted,
+//! the cells to the host's counters and takes them out again: a block for each instance or thread.
+//! Counting is a method of the block and costs a look at whether counters are wanted,
 //! a load and a store.
 
 use core::ffi::{CStr, c_void};
 use core::ops::Deref;
 
 use super::{Failure, HostHandle};
-use crate::abi::comm::Comm;
 use crate::abi::counter::{CounterCell, CounterRefreshFn, CounterSpec};
 
 /// What a counter of a block is.
@@ -50,19 +49,30 @@ pub struct Counted<B: Block> {
 }
 
 impl<B: Block> Counted<B> {
-    /// A block of counters. If it counts for a communicator it must go before that does.
-    pub fn new(host: HostHandle, comm: Option<&Comm>) -> Result<Self, Failure> {
+    /// A block of counters.
+    pub fn new(host: HostHandle) -> Result<Self, Failure> {
         // SAFETY: there is no function.
-        unsafe { Self::refreshed(host, comm, None) }
+        unsafe { Self::make(host, None) }
     }
 
-    /// As `new`, with a function that is called before somebody reads the counters.
+    /// A block of counters that can be read for each communicator, with the function that brings them
+    /// up to date ([`CounterSpec::refresh`]).
     ///
     /// # Safety
     /// The function may be called with its context on any thread until the block is dropped.
-    pub unsafe fn refreshed(
+    pub unsafe fn by_comm(
         host: HostHandle,
-        comm: Option<&Comm>,
+        refresh: CounterRefreshFn,
+        context: *mut c_void,
+    ) -> Result<Self, Failure> {
+        // SAFETY: promised by the caller.
+        unsafe { Self::make(host, Some((refresh, context))) }
+    }
+
+    /// # Safety
+    /// As for `by_comm`.
+    unsafe fn make(
+        host: HostHandle,
         refresh: Option<(CounterRefreshFn, *mut c_void)>,
     ) -> Result<Self, Failure> {
         let on = host.counts();
@@ -78,7 +88,8 @@ impl<B: Block> Counted<B> {
                 name: described.name.as_ptr(),
                 help: described.help.as_ptr(),
                 unit: described.unit.as_ptr(),
-                comm: comm.map_or(core::ptr::null(), core::ptr::from_ref),
+                by_comm: refresh.is_some().into(),
+                reserved_too: 0,
                 refresh: refresh.map(|(refresh, _)| refresh),
                 refresh_context: refresh.map_or(core::ptr::null_mut(), |(_, context)| context),
             };

@@ -13,10 +13,9 @@
 //! one thread at a time for one communicator, as MPI demands of its callers.
 //!
 //! **Tags.** Several operations may be under way on a communicator, of several components. Each
-//! comes with a tag that no other of them has, from [`tag`] or, for persistent requests, from
-//! [`persistent_tag`]; its messages carry that tag. Between two
-//! processes messages of one negative tag do not overtake each other, whatever the communicator's
-//! assertions say.
+//! comes with a tag that no other of them has, from [`blocking_tag`], [`nonblocking_tag`] or, for
+//! persistent requests, [`persistent_tag`]; its messages carry that tag. Between two processes messages
+//! of one negative tag do not overtake each other, whatever the communicator's assertions say.
 //!
 //! **Completion and ownership.** As for `pml`: requests are the component's, buffers are the
 //! operation's until it is complete, count arrays until `run`, `start` or `init` returns.
@@ -34,7 +33,7 @@ use crate::author::{self, Component, Failure};
 /// Major version of this contract.
 pub const COLL_MAJOR: u16 = 1;
 /// Minor version of this contract.
-pub const COLL_MINOR: u16 = 0;
+pub const COLL_MINOR: u16 = 1;
 
 /// [`CollArgs::operation`]: `MPI_Barrier`.
 pub const COLL_BARRIER: u32 = 0;
@@ -104,23 +103,36 @@ pub struct CollCounts {
 
 /// The highest tag of a collective operation. Negative tags above it are for other uses.
 pub const COLL_TAG_FIRST: i32 = -1024;
-/// How many tags there are for collective operations.
-pub const COLL_TAGS: u32 = 1 << 15;
+/// How many tags there are for blocking operations. One that begins receives nothing of an earlier one,
+/// which has ended, and messages of one tag stay in order: so tags may come again soon.
+pub const COLL_BLOCKING_TAGS: u32 = 1 << 15;
+/// How many tags there are for nonblocking operations: each has its own, unless it is still under way
+/// after so many others have begun on its communicator.
+pub const COLL_NONBLOCKING_TAGS: u32 = 1 << 28;
+/// How many tags there are for persistent requests: each has its own, unless it still exists after so
+/// many others were made on its communicator.
+pub const COLL_PERSISTENT_TAGS: u32 = (1 << 28) - (1 << 16);
 
-/// The tag of the operation with this number on its communicator. Every process counts the calls of
-/// collective operations, of all kinds and ways, on a communicator and so comes to the same number.
-pub const fn tag(number: u64) -> i32 {
-    COLL_TAG_FIRST - (number % COLL_TAGS as u64) as i32
+/// The lowest tag of a collective operation.
+pub const COLL_TAG_LAST: i32 = persistent_tag(COLL_PERSISTENT_TAGS as u64 - 1);
+
+/// The tag of the blocking operation with this number on its communicator. Every process counts the
+/// blocking calls of collective operations on a communicator and so comes to the same number.
+pub const fn blocking_tag(number: u64) -> i32 {
+    COLL_TAG_FIRST - (number % COLL_BLOCKING_TAGS as u64) as i32
 }
 
-/// How many tags there are for persistent requests: each has its own as long as it exists.
-pub const COLL_PERSISTENT_TAGS: u32 = 1 << 28;
+/// The tag of the nonblocking operation with this number; these are counted apart.
+pub const fn nonblocking_tag(number: u64) -> i32 {
+    let first = COLL_TAG_FIRST - COLL_BLOCKING_TAGS as i32;
+    first - (number % COLL_NONBLOCKING_TAGS as u64) as i32
+}
 
 /// The tag of the persistent request with this number on its communicator. Every process makes the
 /// same ones in the same order, and may start them in any.
 pub const fn persistent_tag(number: u64) -> i32 {
-    let last = COLL_TAG_FIRST - (COLL_TAGS as i32 - 1);
-    last - 1 - (number % COLL_PERSISTENT_TAGS as u64) as i32
+    let first = COLL_TAG_FIRST - COLL_BLOCKING_TAGS as i32 - COLL_NONBLOCKING_TAGS as i32;
+    first - (number % COLL_PERSISTENT_TAGS as u64) as i32
 }
 
 /// One side of an operation. Which fields hold is what the MPI function has; the one count and
@@ -223,6 +235,11 @@ pub struct CollOps {
             request: &mut *mut Request,
         ) -> Status,
     >,
+    /// Since 1.1. How many operations with requests are started on a communicator and not complete,
+    /// also such whose requests were freed. Any thread, no lock held. Default: 0.
+    pub pending: Option<
+        unsafe extern "C" fn(instance: *mut Instance, comm: &Comm, module: *mut c_void) -> u64,
+    >,
 }
 
 contract! {
@@ -234,6 +251,11 @@ contract! {
     required run;
     optional start since 0 = no_request;
     optional init since 0 = no_request;
+    optional pending since 1 = none_pending;
+}
+
+unsafe extern "C" fn none_pending(_: *mut Instance, _: &Comm, _: *mut c_void) -> u64 {
+    0
 }
 
 unsafe extern "C" fn no_request(
@@ -286,6 +308,10 @@ pub trait Coll: Component {
     ) -> Result<*mut Request, Failure> {
         Err(author::unsupported("persistent collectives"))
     }
+    /// How many operations with requests are started on a communicator and not complete.
+    fn pending(&self, _comm: &Comm, _module: &Self::Module) -> u64 {
+        0
+    }
 }
 
 /// The table of a component in Rust; the `component!` macro puts it into the descriptor.
@@ -299,6 +325,7 @@ pub const fn ops<T: Coll>() -> CollOps {
         run: Some(run::<T>),
         start: Some(start::<T>),
         init: Some(init::<T>),
+        pending: Some(pending::<T>),
     }
 }
 
@@ -314,6 +341,9 @@ shims! { T: Coll;
     }
     fn comm_close(_instance: *mut Instance, _comm: &mut Comm, module: *mut c_void) = no_unwind {
         drop(Box::from_raw(module.cast::<T::Module>()));
+    }
+    fn pending(instance: *mut Instance, comm: &Comm, module: *mut c_void) -> u64 = no_unwind {
+        author::component::<T>(instance).pending(comm, &*module.cast::<T::Module>())
     }
     fn offer(
         instance: *mut Instance,

@@ -5,11 +5,15 @@
 //! arguments, deals with `MPI_PROC_NULL` and buffered sends, and waits on the requests.
 //!
 //! **Life.** One component serves the whole process, and every process of the job has selected the
-//! same (checked at start). `comm_open` comes before the first message of a communicator, and
-//! `comm_close` after the last.
+//! same (checked at start). `comm_open` comes before the first operation on a communicator. When the
+//! program has freed it and the last operation has ended, `comm_close` ends its messages, and
+//! `comm_free` comes when no pass of the progress engine is left that began before. Processes do not
+//! wait for each other to free a communicator: messages for one that is not open here arrive before
+//! `comm_open` as well as after `comm_close`.
 //!
-//! **Threads and locks.** All functions but `comm_open` and `comm_close` are hot: any thread, no
-//! lock held. They take the lock of the CRI they send on, and what the matching engine needs.
+//! **Threads and locks.** `comm_open`, `comm_close` and `comm_free` may be called by several threads at
+//! a time, for different communicators. All other functions are hot: any thread, no lock held. They
+//! take the lock of the CRI they send on, and what the matching engine needs.
 //!
 //! **Requests.** The component allocates them; each begins with a
 //! [`Request`]. A send that is finished at once may hand out one
@@ -35,7 +39,7 @@ use crate::author::{self, Component, Failure, Outcome};
 /// Major version of this contract.
 pub const PML_MAJOR: u16 = 1;
 /// Minor version of this contract.
-pub const PML_MINOR: u16 = 1;
+pub const PML_MINOR: u16 = 2;
 
 /// [`PmlReceive::source`]: from anybody.
 pub const PML_ANY_SOURCE: i32 = -1;
@@ -99,7 +103,8 @@ pub struct PmlOps {
     pub reserved: u32,
     /// A communicator was made; prepares its matching. Set-up. Required.
     pub comm_open: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &mut Comm) -> Status>,
-    /// A communicator is being freed; no operation is in flight on it. Set-up. Required.
+    /// A communicator was freed and no operation is in flight on it: what arrives for it from now on
+    /// is dropped. The view stays until `comm_free`. Also in a pass of the progress engine. Required.
     pub comm_close: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &mut Comm)>,
     /// Sends and returns when the buffer is free (or, synchronous, when it was matched). Hot.
     /// Required.
@@ -186,6 +191,13 @@ pub struct PmlOps {
     /// a transport with an instance's lock held: the component only takes note, and ends operations
     /// in a progress callback. Default: nothing, so they wait for ever.
     pub peer_failed: Option<unsafe extern "C" fn(instance: *mut Instance, peer: &Peer)>,
+    /// Since 1.2. Every pass of the progress engine is over that began before `comm_close` returned:
+    /// frees what the communicator had. Outside of passes, no lock held. Default: nothing.
+    pub comm_free: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &mut Comm)>,
+    /// Since 1.2. How many operations on a communicator are not complete, also such whose requests
+    /// were freed: `MPI_Comm_disconnect` waits until there is none. 0 is exact when no thread begins
+    /// another one meanwhile. Any thread, no lock held. Default: 0.
+    pub pending: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &Comm) -> u64>,
 }
 
 contract! {
@@ -204,11 +216,19 @@ contract! {
     optional describe since 0 = no_description;
     optional flush since 1 = no_flush;
     optional peer_failed since 1 = no_peer_failed;
+    optional comm_free since 2 = no_comm_free;
+    optional pending since 2 = none_pending;
 }
 
 unsafe extern "C" fn no_flush(_: *mut Instance) {}
 
 unsafe extern "C" fn no_peer_failed(_: *mut Instance, _: &Peer) {}
+
+unsafe extern "C" fn no_comm_free(_: *mut Instance, _: &mut Comm) {}
+
+unsafe extern "C" fn none_pending(_: *mut Instance, _: &Comm) -> u64 {
+    0
+}
 
 unsafe extern "C" fn no_description(
     _: *mut Instance,
@@ -241,8 +261,14 @@ unsafe fn ended_badly(instance: *mut Instance, found: &MessageStatus) -> Status 
 pub trait Pml: Component {
     /// A communicator was made.
     fn comm_open(&self, comm: &mut Comm) -> Result<(), Failure>;
-    /// A communicator is being freed.
+    /// A communicator was freed and has no operation: what arrives for it is dropped.
     fn comm_close(&self, comm: &mut Comm);
+    /// No pass that began before `comm_close` is left: frees what the communicator had.
+    fn comm_free(&self, _comm: &mut Comm) {}
+    /// How many operations on a communicator are not complete.
+    fn pending(&self, _comm: &Comm) -> u64 {
+        0
+    }
     /// Sends.
     unsafe fn send(&self, send: &PmlSend) -> Result<(), Failure>;
     /// Starts a send.
@@ -296,6 +322,8 @@ pub const fn ops<T: Pml>() -> PmlOps {
         describe: Some(describe::<T>),
         flush: Some(flush::<T>),
         peer_failed: Some(peer_failed::<T>),
+        comm_free: Some(comm_free::<T>),
+        pending: Some(pending::<T>),
     }
 }
 
@@ -305,6 +333,12 @@ shims! { T: Pml;
     }
     fn comm_close(instance: *mut Instance, comm: &mut Comm) = no_unwind {
         author::component::<T>(instance).comm_close(comm)
+    }
+    fn comm_free(instance: *mut Instance, comm: &mut Comm) = no_unwind {
+        author::component::<T>(instance).comm_free(comm)
+    }
+    fn pending(instance: *mut Instance, comm: &Comm) -> u64 = no_unwind {
+        author::component::<T>(instance).pending(comm)
     }
     fn send(instance: *mut Instance, send: &PmlSend) -> Status = no_unwind {
         author::status(instance, author::component::<T>(instance).send(send))

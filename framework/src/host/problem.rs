@@ -65,6 +65,14 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// What, where, what is allowed and what to do, in one line.
+    pub fn line(&self) -> String {
+        let rest = [&self.place, &self.allowed, &self.fix].into_iter().flatten();
+        rest.fold(self.what.clone(), |line, more| format!("{line}; {more}"))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {

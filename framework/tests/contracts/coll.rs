@@ -7,8 +7,9 @@ use cairn_framework::abi::request::Request;
 use cairn_framework::abi::status::{ERR_UNSUPPORTED, OK};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::{
-    COLL_ALLTOALLW, COLL_BCAST, COLL_BLOCKING, COLL_PERSISTENT, Coll, CollArgs, CollCounts,
-    CollOps, CollSide, tag,
+    COLL_ALLTOALLW, COLL_BCAST, COLL_BLOCKING, COLL_BLOCKING_TAGS, COLL_NONBLOCKING_TAGS,
+    COLL_PERSISTENT, COLL_PERSISTENT_TAGS, COLL_TAG_FIRST, COLL_TAG_LAST, Coll, CollArgs,
+    CollCounts, CollOps, CollSide, blocking_tag, nonblocking_tag, persistent_tag,
 };
 
 use super::support::{Life, Subject, Witness, at, called, calls, comm, note, p, play, said};
@@ -49,6 +50,10 @@ impl Coll for Double {
         play("init", (self.0.me(), p(comm), module.number, p(args)))?;
         Ok(at(0x200))
     }
+    fn pending(&self, comm: &Comm, module: &Witness) -> u64 {
+        note("pending", (self.0.me(), p(comm), module.number));
+        4
+    }
 }
 
 cairn_framework::component! {
@@ -57,7 +62,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(coll, Double: start, init);
+bare!(coll, Double: start, init, pending);
 
 fn args() -> CollArgs {
     let none = CollCounts { data: null(), width: 4, reserved: 0 };
@@ -76,7 +81,7 @@ fn args() -> CollArgs {
         receive: side,
         op: null(),
         root: 2,
-        tag: tag(5),
+        tag: blocking_tag(5),
     }
 }
 
@@ -120,6 +125,8 @@ fn every_function_reaches_the_component() {
     assert_eq!(c!(ops, init(me, &world, module, &args, &mut request)), OK);
     assert_eq!((request, calls()), (at(0x200), vec![expected]));
 
+    assert_eq!(c!(ops, pending(me, &world, module)), 4);
+    called("pending", (me, p(&world), 7));
     c!(ops, comm_close(me, &mut half, other));
     called("comm_close", 8);
     c!(ops, comm_close(me, &mut world, module));
@@ -127,10 +134,21 @@ fn every_function_reaches_the_component() {
     coll.close_complete();
 }
 
+/// A nonblocking operation, a persistent request and blocking operations never meet, and nonblocking
+/// operations and persistent requests do not meet others of their kind for long.
 #[test]
-fn tags_are_negative_and_come_again_late() {
-    assert_eq!([tag(0), tag(1), tag(32767), tag(32768)], [-1024, -1025, -33791, -1024]);
-    assert_eq!(tag(u64::MAX), -33791);
+fn tags_are_negative_and_do_not_meet() {
+    assert_eq!([0, 1, 32767, 32768].map(blocking_tag), [-1024, -1025, -33791, -1024]);
+    assert_eq!(blocking_tag(u64::MAX), -33791);
+    let ends = [
+        (blocking_tag(0), blocking_tag(u64::from(COLL_BLOCKING_TAGS) - 1)),
+        (nonblocking_tag(0), nonblocking_tag(u64::from(COLL_NONBLOCKING_TAGS) - 1)),
+        (persistent_tag(0), persistent_tag(u64::from(COLL_PERSISTENT_TAGS) - 1)),
+    ];
+    assert_eq!((ends[0].0, ends[2].1), (COLL_TAG_FIRST, COLL_TAG_LAST));
+    assert!(ends.iter().all(|(first, last)| first > last), "{ends:?}");
+    assert!(ends.windows(2).all(|two| two[0].1 - 1 == two[1].0), "{ends:?}");
+    const { assert!(COLL_NONBLOCKING_TAGS >= 1 << 28 && COLL_PERSISTENT_TAGS >= 1 << 27) };
 }
 
 #[test]
@@ -149,6 +167,7 @@ fn absent_functions() {
             let status = c!(ops, init(me, &world, at(0x10), &args, &mut request));
             assert_eq!((status, request), (ERR_UNSUPPORTED, null_mut()));
         }),
+        ("pending", &|| assert_eq!(c!(ops, pending(me, &world, at(0x10))), 0)),
     ]);
     coll.close();
 }

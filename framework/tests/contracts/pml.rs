@@ -83,6 +83,13 @@ impl Pml for Double {
     fn peer_failed(&self, peer: &Peer) {
         note("peer_failed", (self.0.me(), p(peer)));
     }
+    fn comm_free(&self, comm: &mut Comm) {
+        note("comm_free", (self.0.me(), p(comm)));
+    }
+    fn pending(&self, comm: &Comm) -> u64 {
+        note("pending", (self.0.me(), p(comm)));
+        3
+    }
 }
 
 cairn_framework::component! {
@@ -91,7 +98,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(pml, Double: describe, flush, peer_failed);
+bare!(pml, Double: describe, flush, peer_failed, comm_free, pending);
 
 const SEND: PmlSend = PmlSend {
     buffer: null(),
@@ -173,8 +180,12 @@ fn every_function_reaches_the_component() {
     let peer = peer();
     c!(ops, peer_failed(me, &peer));
     called("peer_failed", (me, p(&peer)));
+    assert_eq!(c!(ops, pending(me, &world)), 3);
+    called("pending", (me, address));
     c!(ops, comm_close(me, &mut world));
     called("comm_close", (me, address));
+    c!(ops, comm_free(me, &mut world));
+    called("comm_free", (me, address));
     pml.close_complete();
 }
 
@@ -214,7 +225,7 @@ fn probes(pml: &Subject<PmlOps>) {
 
 #[test]
 fn absent_functions() {
-    let (world, scope) = (comm(7), process());
+    let (world, other, scope) = (comm(7), comm(8), process());
     let pml = Subject::<PmlOps>::bare(&scope);
     let describe = || {
         writes("", &[], |text, capacity| {
@@ -223,6 +234,15 @@ fn absent_functions() {
     };
     let flush = || c!(pml.ops, flush(pml.instance));
     let peer_failed = || c!(pml.ops, peer_failed(pml.instance, &peer()));
-    pml.defaults([("describe", &describe), ("flush", &flush), ("peer_failed", &peer_failed)]);
+    let other = std::cell::RefCell::new(other);
+    let comm_free = || c!(pml.ops, comm_free(pml.instance, &mut other.borrow_mut()));
+    let pending = || assert_eq!(c!(pml.ops, pending(pml.instance, &world)), 0);
+    pml.defaults([
+        ("describe", &describe),
+        ("flush", &flush),
+        ("peer_failed", &peer_failed),
+        ("comm_free", &comm_free),
+        ("pending", &pending),
+    ]);
     pml.close();
 }

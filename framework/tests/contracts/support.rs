@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char};
 use std::fmt::Debug;
 
-use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, SCOPE_WINDOW, Scope};
@@ -386,7 +386,8 @@ pub fn comm(id: u32) -> Comm {
         rank: 1,
         remote_size: 4,
         flags: 0,
-        receive_context: id,
+        reserved: 0,
+        context: ContextId::new(0, id.into()),
         peers: std::ptr::null(),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ffi::{CStr, CString, c_int};
 
+use cairn_framework::abi::comm::ContextId;
+
 mod agree;
 mod from_group;
 mod inter;
@@ -12,7 +14,7 @@ use crate::objects::comm::{CommRef, Plan, compare, make, of, subgroup};
 use crate::objects::group::{self, Ranks};
 use crate::objects::info::Pairs;
 use crate::objects::{attributes, bsend, errhandler, info, special};
-use crate::runtime::{self, runtime};
+use crate::runtime::runtime;
 use agree::{Members, agree, gather};
 pub use from_group::{comm_create_from_group, intercomm_create_from_groups};
 pub use inter::{intercomm_create, intercomm_merge};
@@ -121,9 +123,7 @@ pub fn comm_free(comm: InOut<Comm>) -> Result<()> {
     let found = of(handle)?;
     attributes::delete_all(found, handle)?;
     bsend::detach_freed(found)?;
-    // All its processes are here, so nobody needs a message of it any more that is on its way.
-    // SAFETY: a barrier has no buffers.
-    unsafe { found.run(&runtime::no_data(cairn_framework::frameworks::coll::COLL_BARRIER)) }?;
+    // Other processes may still use it, and operations of this one may be under way: they keep it.
     comm.set(MPI_COMM_NULL);
     crate::objects::comm::free(found);
     Ok(())
@@ -164,7 +164,7 @@ fn handle_of(comm: CommRef) -> Comm {
 }
 
 /// A communicator of processes of another one, whose error handler it gets.
-fn child(parent: CommRef, context: u32, members: &Members, info: Pairs) -> Result<CommRef> {
+fn child(parent: CommRef, context: ContextId, members: &Members, info: Pairs) -> Result<CommRef> {
     let group = subgroup(&parent.group, members.local.iter().copied());
     let remote = parent.remote.as_ref().map(|all| subgroup(all, members.remote.iter().copied()));
     related(parent, context, group, remote, info)
@@ -173,7 +173,7 @@ fn child(parent: CommRef, context: u32, members: &Members, info: Pairs) -> Resul
 /// A communicator of these groups that gets the error handler of another one.
 fn related(
     parent: CommRef,
-    context: u32,
+    context: ContextId,
     group: Ranks,
     remote: Option<Ranks>,
     info: Pairs,
@@ -196,7 +196,7 @@ pub fn comm_idup_with_info(
     idup(of(comm)?, comm, hints(info)?, newcomm, request)
 }
 
-/// The number is agreed on in the background. The communicator itself is made when the program learns
+/// The context id is agreed on in the background. The communicator itself is made when the program learns
 /// that the operation is complete, before which it may not be used.
 fn idup(
     parent: CommRef,
@@ -205,13 +205,12 @@ fn idup(
     newcomm: Out<Comm>,
     request: Out<Request>,
 ) -> Result<()> {
-    let agree::Agreement { number, parts, next } = agree::start(parent)?;
+    let agree::Started { agreement, parts, next } = agree::start(parent)?;
     parent.retain();
     let finish = move || {
-        let members = Members::all(parent);
-        // SAFETY: all parts are complete, so nobody writes the number any more.
-        let number = unsafe { *number.get() };
-        let made = child(parent, number, &members, hints).and_then(|new| {
+        // SAFETY: all parts are complete.
+        let made = unsafe { agreement.context() }.and_then(|context| {
+            let new = child(parent, context, &Members::all(parent), hints)?;
             copy_attributes(parent, handle, new)?;
             Ok(handle_of(new))
         });

@@ -2,11 +2,16 @@
 
 use super::comm::comm_free;
 use crate::abi::prelude::*;
+use crate::objects::{comm, special};
 use crate::runtime::runtime;
 
-/// What `MPI_Comm_free` does already, which waits until all processes are there and buffered messages
-/// are sent: the program has completed all else.
+/// As `MPI_Comm_free`, when everything is complete that this process has begun on the communicator,
+/// whether the program still has its request or not.
 pub fn comm_disconnect(comm: InOut<Comm>) -> Result<()> {
+    if let Some(found) = comm::find(comm.get()) {
+        let is_pending = || found.has_pending() || special::is_pending_on(found);
+        runtime().progress_while(is_pending);
+    }
     comm_free(comm)
 }
 

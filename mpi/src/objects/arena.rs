@@ -28,6 +28,11 @@ pub trait Class: Sized + Send + Sync + 'static {
 
     /// Where memory of its objects lies that are gone.
     fn spare() -> &'static Spare<Self>;
+
+    /// The last reference to an object is gone: drops it, now or later.
+    fn end(object: &'static Object<Self>) {
+        object.drop_body();
+    }
 }
 
 /// Memory of objects that are gone.
@@ -124,13 +129,15 @@ impl<T: Class> Object<T> {
             before
         };
         if before == 1 {
-            self.drop_body();
+            fence(Ordering::Acquire);
+            T::end(self);
         }
     }
 
+    /// Drops the object. For [`Class::end`], once.
     #[cold]
-    fn drop_body(&'static self) {
-        fence(Ordering::Acquire);
+    pub fn drop_body(&'static self) {
+        debug_assert!(self.references.load(Ordering::Relaxed) == 0, "the object is in use");
         // SAFETY: the last reference is gone, and `make` had written the body.
         unsafe { (*self.body.get()).assume_init_drop() };
         T::spare().0.lock().push(self);
@@ -147,9 +154,9 @@ impl<T: Class> Deref for Object<T> {
     }
 }
 
-/// Makes a type a class.
+/// Makes a type a class; with a function of its own for the end of an object, if there is one.
 macro_rules! class {
-    ($type:ty, $mark:literal) => {
+    ($type:ty, $mark:literal $(, $end:path)?) => {
         impl $crate::objects::arena::Class for $type {
             const MARK: u32 = u32::from_le_bytes(*$mark);
 
@@ -158,6 +165,11 @@ macro_rules! class {
                     $crate::objects::arena::Spare::new();
                 &SPARE
             }
+            $(
+                fn end(object: &'static $crate::objects::arena::Object<Self>) {
+                    $end(object);
+                }
+            )?
         }
     };
 }

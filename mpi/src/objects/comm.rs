@@ -1,24 +1,30 @@
 //! Communicators.
 //!
 //! A communicator has a view that components see ([`cairn_framework::abi::comm::Comm`]), its group,
-//! and what the standard lets a program attach to it. Its number, the context id that messages carry,
-//! is the same on all its processes and no other communicator of the job has it: the first process
-//! of the group makes it of its own rank in the job and a count that only it uses (`runtime`).
+//! and what the standard lets a program attach to it. Its context id, which messages carry, is the
+//! same on all its processes, and no other communicator of the job has or had it
+//! ([`ContextId`]): one process of the group makes it.
+//!
+//! **The end.** `MPI_Comm_free` invalidates the handle, in this process only. What is under way keeps
+//! the communicator, as do requests and messages that the program still has. With the last of them
+//! the communicator is closed: what arrives for it is dropped. Passes of the progress engine that began
+//! before may still look at it, so its memory goes later, a few communicators at a time.
 
 use std::cell::UnsafeCell;
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use cairn_framework::abi::comm::{COMM_INTER, Comm as View};
+use cairn_framework::abi::comm::{COMM_INTER, COMM_OWN_IDS, CONTEXT_OWN, Comm as View, ContextId};
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::{
-    COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, CollArgs, CollOps,
-    persistent_tag, tag,
+    COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, COLL_TAG_LAST, CollArgs,
+    CollOps, blocking_tag, nonblocking_tag, persistent_tag,
 };
 use parking_lot::Mutex;
 
@@ -37,6 +43,8 @@ use crate::runtime::{self, runtime};
 pub struct CommBody {
     /// What components see. Constant but for the slots and the name.
     view: UnsafeCell<View>,
+    /// Its number in this process, as long as it lives.
+    _number: Number,
     /// The processes of the local group, by rank.
     pub group: Ranks,
     /// Those of the remote group, if it is an intercommunicator.
@@ -53,10 +61,12 @@ pub struct CommBody {
     pub info: Mutex<Pairs>,
     /// Its names, the current one last: the view leads to one, and readers may hold an older one.
     names: Mutex<Vec<CString>>,
-    /// Collective operations so far.
-    collective_calls: AtomicU64,
-    /// Persistent requests for them so far.
-    persistent_requests: AtomicU64,
+    /// Blocking collective operations so far.
+    blocking: AtomicU64,
+    /// Nonblocking ones.
+    nonblocking: AtomicU64,
+    /// Persistent requests for them.
+    persistent: AtomicU64,
     /// Partitions of sends so far.
     partitions: AtomicU32,
     /// Set by `make` before anybody else knows the communicator.
@@ -69,7 +79,7 @@ unsafe impl Sync for CommBody {}
 // SAFETY: see `Sync`.
 unsafe impl Send for CommBody {}
 
-class!(CommBody, b"comm");
+class!(CommBody, b"comm", end);
 
 /// A communicator.
 pub type CommRef = &'static Object<CommBody>;
@@ -141,7 +151,7 @@ pub fn handle(comm: CommRef) -> Comm {
 /// What a new communicator is made of.
 pub struct Plan {
     /// Its context id.
-    pub context: u32,
+    pub context: ContextId,
     /// The processes of the local group.
     pub group: Ranks,
     /// Those of the remote group, for an intercommunicator.
@@ -169,7 +179,8 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         .iter()
         .map(|rank| runtime.system.peer(*rank).expect("ranks of groups are in the job"))
         .collect();
-    let mut scope = Scope::new(SCOPE_COMMUNICATOR, context, group.len() as u32, c"communicator");
+    let number = Number::take(context);
+    let mut scope = Scope::new(SCOPE_COMMUNICATOR, number.0, group.len() as u32, c"communicator");
     scope.struct_size = size_of::<View>() as u32;
     scope.info = Some(scope_info);
     scope.name = name.as_ptr();
@@ -182,11 +193,13 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         rank: rank as u32,
         remote_size: targets.len() as u32,
         flags: flags | info.assertions(),
-        receive_context: context,
+        reserved: 0,
+        context,
         peers: peers.as_ptr(),
     };
     let comm = Object::make(CommBody {
         view: UnsafeCell::new(view),
+        _number: number,
         group,
         remote,
         session,
@@ -195,8 +208,9 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         attributes: Mutex::default(),
         info: Mutex::new(info),
         names: Mutex::new(vec![name]),
-        collective_calls: AtomicU64::new(0),
-        persistent_requests: AtomicU64::new(0),
+        blocking: AtomicU64::new(0),
+        nonblocking: AtomicU64::new(0),
+        persistent: AtomicU64::new(0),
         partitions: AtomicU32::new(0),
         collectives: OnceLock::new(),
     });
@@ -204,19 +218,15 @@ pub fn make(plan: Plan) -> Result<CommRef> {
     // SAFETY: nobody else knows the communicator yet. Its view stays where it is until `free`.
     unsafe {
         let status = (runtime.pml.comm_open.unwrap_unchecked())(runtime.pml_instance, &mut *view);
-        if status != OK {
-            comm.close();
-            return Err(runtime::failure("comm_open", status));
-        }
-        let scope = &raw mut (*view).scope;
-        if let Err(problem) = runtime.system.scope_opened(scope) {
-            (runtime.pml.comm_close.unwrap_unchecked())(runtime.pml_instance, &mut *view);
-            comm.close();
-            return Err(Error::new(MPI_ERR_OTHER, problem.what));
-        }
-        open_collectives(comm)?;
+        let opened = if status == OK {
+            let scope = runtime.system.scope_opened(&raw mut (*view).scope);
+            let scope = scope.map_err(|problem| Error::new(MPI_ERR_OTHER, problem.what));
+            scope.and_then(|()| open_collectives(comm))
+        } else {
+            Err(runtime::failure("comm_open", status))
+        };
+        opened.map(|()| comm).inspect_err(|_| free(comm))
     }
-    Ok(comm)
 }
 
 /// Asks the components of `coll` what they offer.
@@ -256,19 +266,80 @@ unsafe fn open_collectives(comm: CommRef) -> Result<()> {
     Ok(())
 }
 
+/// The number of a communicator in this process, which the next one gets when it is gone.
+struct Number(u32);
+
+/// Numbers that communicators had; and the lowest that none had.
+static NUMBERS: Mutex<(BTreeSet<u32>, u32)> = Mutex::new((BTreeSet::new(), COMM_OWN_IDS));
+
+impl Number {
+    /// One for a communicator with this context id.
+    fn take(context: ContextId) -> Self {
+        if context.maker == CONTEXT_OWN {
+            return Self(context.serial as u32);
+        }
+        let mut numbers = NUMBERS.lock();
+        let (free, never) = &mut *numbers;
+        Self(free.pop_first().unwrap_or_else(|| {
+            *never += 1;
+            *never - 1
+        }))
+    }
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        if self.0 >= COMM_OWN_IDS {
+            NUMBERS.lock().0.insert(self.0);
+        }
+    }
+}
+
 /// Ends a communicator: its handle is not valid any more, and when the operations on it have ended
 /// its memory is free.
 pub fn free(comm: CommRef) {
     comm.close();
 }
 
+/// Communicators that are closed and whose memory passes may still look at.
+static CLOSED: Mutex<Vec<CommRef>> = Mutex::new(Vec::new());
+
+/// So many are freed together: the wait for passes is then a small part of the cost of each.
+const TOGETHER: usize = 16;
+
+/// The last reference to a communicator is gone. Perhaps in a pass of the progress engine.
+fn end(comm: CommRef) {
+    // After finalization the components are closed.
+    let Some(runtime) = runtime::current() else { return comm.drop_body() };
+    // SAFETY: opened by `make`; the last reference is gone, so nothing is in flight.
+    unsafe {
+        (runtime.pml.comm_close.unwrap_unchecked())(runtime.pml_instance, &mut *comm.view.get());
+    }
+    let mut closed = CLOSED.lock();
+    closed.push(comm);
+    let enough = closed.len() >= if runtime.is_threaded() { TOGETHER } else { 1 };
+    drop(closed);
+    if enough && !runtime.system.is_in_pass() {
+        free_closed();
+    }
+}
+
+/// Frees the communicators that are closed. Not in a pass.
+pub fn free_closed() {
+    let closed = std::mem::take(&mut *CLOSED.lock());
+    if closed.is_empty() {
+        return;
+    }
+    runtime().system.wait_for_passes();
+    closed.into_iter().for_each(Object::drop_body);
+}
+
 impl Drop for CommBody {
     fn drop(&mut self) {
         errhandler::unshare(*self.errhandler.get_mut());
-        // After finalization the components are closed.
         let Some(runtime) = runtime::current() else { return };
         let view = self.view.get();
-        // SAFETY: opened by `make`; the last reference is gone, so nothing is in flight.
+        // SAFETY: opened by `make` and closed by `end`, and no pass that began before is left.
         unsafe {
             for module in self.collectives.get().map_or(&[][..], |all| &all.modules) {
                 (module.ops.comm_close.unwrap_unchecked())(
@@ -278,10 +349,13 @@ impl Drop for CommBody {
                 );
             }
             runtime.system.scope_closed(&raw mut (*view).scope);
-            (runtime.pml.comm_close.unwrap_unchecked())(runtime.pml_instance, &mut *view);
+            (runtime.pml.comm_free.unwrap_unchecked())(runtime.pml_instance, &mut *view);
         }
     }
 }
+
+// The program's tags and what else the library does begin below.
+const _: () = assert!(COLL_TAG_LAST > -super::TAG_UB - 1);
 
 impl CommBody {
     /// What components see.
@@ -323,16 +397,35 @@ impl CommBody {
         unsafe { (&raw mut (*self.view.get()).scope.name).write_volatile(pointer) };
     }
 
-    /// The tag of the next collective operation, for example to make a communicator of this one.
-    /// Every process makes the same ones in the same order, so all come to the same tag.
+    /// The tag of the next blocking collective operation, for example to make a communicator of this
+    /// one. Every process makes the same ones in the same order, so all come to the same tag.
     pub fn next_tag(&self) -> i32 {
-        tag(self.collective_calls.fetch_add(1, Ordering::Relaxed))
+        blocking_tag(self.blocking.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The same for nonblocking operations.
+    pub fn next_nonblocking_tag(&self) -> i32 {
+        nonblocking_tag(self.nonblocking.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The first of as many new numbers of partitions that this process sends, which all end before
     /// `end`.
     pub fn partition_numbers(&self, partitions: usize, end: u32) -> Result<u32> {
         super::partitioned::numbers(&self.partitions, partitions, end)
+    }
+
+    /// Whether a component has an operation on it that is not complete.
+    pub fn has_pending(&self) -> bool {
+        let runtime = runtime();
+        // SAFETY: tables are complete and components open.
+        let messages =
+            unsafe { (runtime.pml.pending.unwrap_unchecked())(runtime.pml_instance, self.view()) };
+        let modules = self.collectives.get().map_or(&[][..], |all| &all.modules);
+        // SAFETY: as above.
+        let pending = |Module { ops, instance, module }: &Module| unsafe {
+            (ops.pending.unwrap_unchecked())(*instance, self.view(), *module)
+        };
+        messages + modules.iter().map(pending).sum::<u64>() > 0
     }
 
     /// Runs a blocking collective.
@@ -360,10 +453,8 @@ impl CommBody {
     ) -> Result<*mut cairn_framework::abi::request::Request> {
         let module = self.module(way, args.operation)?;
         let tag = match way {
-            COLL_PERSISTENT => {
-                persistent_tag(self.persistent_requests.fetch_add(1, Ordering::Relaxed))
-            }
-            _ => self.next_tag(),
+            COLL_PERSISTENT => persistent_tag(self.persistent.fetch_add(1, Ordering::Relaxed)),
+            _ => self.next_nonblocking_tag(),
         };
         let args = &CollArgs { tag, ..*args };
         let mut request = std::ptr::null_mut();

@@ -345,6 +345,16 @@ fn poll_several() -> u32 {
     (before - going.len()) as u32
 }
 
+/// Whether one has parts on a communicator that are not complete, or are to be started.
+pub fn is_pending_on(comm: CommRef) -> bool {
+    let on = |part: &RequestRef| request::comm_of(part).is_some_and(|it| std::ptr::eq(it, comm));
+    let pending = |special: &&'static Special| match &special.state.lock().body {
+        Some(Body::Several { parts, .. }) => parts.iter().any(on),
+        _ => false,
+    };
+    GOING.lock().iter().any(pending)
+}
+
 /// Whether all parts are complete; then it is, too.
 fn advance(special: &'static Special) -> bool {
     loop {

@@ -7,7 +7,7 @@ use cairn_framework::abi::datatype::Datatype;
 use cairn_framework::abi::request::Request;
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::{
-    COLL_BLOCKING, COLL_NONBLOCKING, COLL_PERSISTENT, CollArgs, CollCounts, CollSide, tag,
+    COLL_BLOCKING, COLL_NONBLOCKING, COLL_PERSISTENT, CollArgs, CollCounts, CollSide, blocking_tag,
 };
 
 use super::memory::{Area, Operation, Type};
@@ -266,7 +266,7 @@ impl Plan {
             receive: self.receive.argument(),
             op: self.op.map_or(null(), |op| std::ptr::from_ref(op.op)),
             root: self.root,
-            tag: tag(number),
+            tag: blocking_tag(number),
         }
     }
 

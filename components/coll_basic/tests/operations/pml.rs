@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::datatype::{Cursor, Datatype};
 use cairn_framework::abi::host::PROGRESS_EVERY_PASS;
 use cairn_framework::abi::request::{
@@ -47,7 +47,7 @@ struct Inbox {
 unsafe impl Send for Inbox {}
 
 struct Message {
-    context: u32,
+    context: ContextId,
     source: i32,
     tag: i32,
     data: Vec<u8>,
@@ -154,7 +154,7 @@ fn fits(posted: *mut Pending, message: &Message) -> bool {
     // SAFETY: a posted receive that is not complete; its communicator outlives it.
     unsafe {
         let receive = (*posted).receive.as_ref().unwrap();
-        let context = (*receive.comm).receive_context;
+        let context = (*receive.comm).context;
         (context, receive.source, receive.tag) == (message.context, message.source, message.tag)
     }
 }
@@ -320,7 +320,7 @@ impl Pml for Memory {
             let request = self.net.request(REQUEST_SEND, receiver, None);
             let waits = data.len() as u64 > self.net.eager.load(Ordering::Relaxed);
             let message = Message {
-                context: comm.scope.id,
+                context: comm.context,
                 source: comm.rank as i32,
                 tag: send.tag,
                 data,

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
-use cairn_framework::abi::comm::{COMM_INTER, Comm};
+use cairn_framework::abi::comm::{COMM_INTER, Comm, ContextId};
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::peer::Peer;
@@ -190,25 +190,24 @@ impl Rank {
     /// A communicator of all.
     pub fn open(&self, context: u32) -> Open<'_> {
         let all: Vec<u32> = (0..self.size).collect();
-        self.open_between(context, context, self.rank, self.size, &all, 0)
+        self.open_between(context, self.rank, self.size, &all, 0)
     }
 
     /// A communicator between the ranks below `border` and the others.
     pub fn open_inter(&self, context: u32, border: u32) -> Open<'_> {
         if self.rank < border {
             let others: Vec<u32> = (border..self.size).collect();
-            self.open_between(context, context + 1, self.rank, border, &others, COMM_INTER)
+            self.open_between(context, self.rank, border, &others, COMM_INTER)
         } else {
             let others: Vec<u32> = (0..border).collect();
             let (rank, size) = (self.rank - border, self.size - border);
-            self.open_between(context + 1, context, rank, size, &others, COMM_INTER)
+            self.open_between(context, rank, size, &others, COMM_INTER)
         }
     }
 
     fn open_between(
         &self,
         context: u32,
-        receive_context: u32,
         rank: u32,
         size: u32,
         peers: &[u32],
@@ -221,7 +220,8 @@ impl Rank {
             rank,
             remote_size: peers.len() as u32,
             flags,
-            receive_context,
+            reserved: 0,
+            context: ContextId::new(0, context.into()),
             peers: peers.as_ptr(),
         });
         let mut module = std::ptr::null_mut();

@@ -76,6 +76,9 @@ pub struct Fabric {
     pub bytes: Vec<AtomicU64>,
 }
 
+/// Messages that are late.
+pub struct Held(VecDeque<Packet>);
+
 struct Packet {
     from: u32,
     tag: u8,
@@ -137,6 +140,22 @@ impl Fabric {
     /// Loses what is on its way to a rank.
     pub fn clear(&self, to: u32) {
         self.boxes.lock().unwrap().retain(|(rank, ..), _| *rank != to);
+    }
+
+    /// Takes what is on its way to a rank over the first device, to be given back later.
+    pub fn hold(&self, to: u32) -> Held {
+        let mut boxes = self.boxes.lock().unwrap();
+        Held(std::mem::take(boxes.entry((to, 0, 0)).or_default()))
+    }
+
+    /// Whether nothing is on its way to a rank over the first device.
+    pub fn is_empty(&self, to: u32) -> bool {
+        self.boxes.lock().unwrap().get(&(to, 0, 0)).is_none_or(VecDeque::is_empty)
+    }
+
+    /// Gives it back: it arrives behind what was sent since.
+    pub fn let_go(&self, to: u32, held: Held) {
+        self.boxes.lock().unwrap().entry((to, 0, 0)).or_default().extend(held.0);
     }
 
     /// Puts any bytes into a rank's box, as a peer that breaks the protocol.

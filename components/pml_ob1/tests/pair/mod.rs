@@ -5,12 +5,12 @@
 pub mod btl;
 
 use std::cell::UnsafeCell;
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_CONTIGUOUS, Datatype, Segment};
 use cairn_framework::abi::job::{Job as View, THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::peer::Peer;
@@ -21,7 +21,7 @@ use cairn_framework::frameworks::matching::MatchOps;
 use cairn_framework::frameworks::pml::{PmlOps, PmlReceive, PmlSend};
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
-use cairn_framework::host::{CardExchange, Options, Search, System};
+use cairn_framework::host::{CardExchange, Options, Search, System, take_reason};
 
 use btl::{Behaviour, Fabric};
 use {cri_round_robin as _, pml_ob1 as _};
@@ -67,18 +67,24 @@ impl Job {
         Self { fabric, ranks }
     }
 
+    /// One process of a job of `size`, whose others are not there.
+    pub fn alone(size: u32, threaded: bool) -> Self {
+        let fabric = Fabric::new("alone", Behaviour::default());
+        Self { fabric, ranks: vec![Rank::new(0, size, threaded, c"alone".as_ptr(), &[])] }
+    }
+
     /// A communicator of all: one view a rank. Those with `open` false are opened later.
-    pub fn comm(&self, context: u32, open: bool) -> Vec<Handle> {
+    pub fn comm(&self, context: u64, open: bool) -> Vec<Handle> {
         self.comm_with(context, open, 0)
     }
 
     /// The same with assertions.
-    pub fn comm_with(&self, context: u32, open: bool, flags: u32) -> Vec<Handle> {
+    pub fn comm_with(&self, context: u64, open: bool, flags: u32) -> Vec<Handle> {
         self.ranks
             .iter()
             .map(|rank| {
                 let all: Vec<u32> = (0..self.ranks.len() as u32).collect();
-                let handle = rank.comm(context, context, flags, rank.number, &all);
+                let handle = rank.comm(context, flags, rank.number, &all);
                 if open {
                     rank.open(handle);
                 }
@@ -137,7 +143,10 @@ impl Job {
             for rank in &self.ranks {
                 let mine: Vec<Handle> =
                     comms.iter().map(|comm| comm[rank.number as usize]).collect();
-                scope.spawn(move || mine.into_iter().for_each(|handle| rank.close(handle)));
+                scope.spawn(move || {
+                    rank.flush();
+                    mine.into_iter().for_each(|handle| rank.close(handle));
+                });
             }
         });
         assert_eq!(self.fabric.registered(), 0, "memory is still registered");
@@ -197,42 +206,84 @@ impl Rank {
     }
 
     /// A communicator's view whose ranks are the job's ranks in `peers`.
-    pub fn comm(
-        &self,
-        context: u32,
-        receive_context: u32,
-        flags: u32,
-        rank: u32,
-        peers: &[u32],
-    ) -> Handle {
+    pub fn comm(&self, context: u64, flags: u32, rank: u32, peers: &[u32]) -> Handle {
         let all: Vec<*mut Peer> =
             peers.iter().map(|peer| self.system.peer(*peer).unwrap()).collect();
         Handle(Box::into_raw(Box::new(Comm {
-            scope: Scope::new(SCOPE_COMMUNICATOR, context, peers.len() as u32, c"comm"),
+            scope: Scope::new(SCOPE_COMMUNICATOR, context as u32, peers.len() as u32, c"comm"),
             rank,
             remote_size: peers.len() as u32,
             flags,
-            receive_context,
+            reserved: 0,
+            context: ContextId::new(0, context),
             peers: all.leak().as_ptr(),
         })))
     }
 
     pub fn open(&self, comm: Handle) {
+        assert_eq!(self.try_open(comm), Ok(()));
+    }
+
+    /// The same; says why it can't be opened.
+    pub fn try_open(&self, comm: Handle) -> Result<(), String> {
         // SAFETY: the view stays, and nobody uses it yet.
         let status = unsafe {
             let view = &mut *comm.0;
+            let status = self.ops.comm_open.unwrap()(self.instance, view);
             self.system.scope_opened(&raw mut view.scope).unwrap();
-            self.ops.comm_open.unwrap()(self.instance, view)
+            status
         };
-        assert_eq!(status, OK);
+        if status == OK { Ok(()) } else { Err(take_reason("comm_open", status)) }
+    }
+
+    /// Gives a communicator, which is not open yet, the info `cairn_match`.
+    pub fn ask_for_engine(&self, comm: Handle, engine: &'static CStr) {
+        unsafe extern "C" fn info(
+            scope: *const Scope,
+            key: *const c_char,
+            value: *mut c_char,
+            capacity: usize,
+        ) -> isize {
+            // SAFETY: the key is a string; the scope's name is the engine's, and there is room for it.
+            unsafe {
+                if CStr::from_ptr(key) != c"cairn_match" {
+                    return -1;
+                }
+                cairn_framework::text::write((*scope).name(), value, capacity) as isize
+            }
+        }
+        // SAFETY: nobody uses it yet.
+        unsafe {
+            (*comm.0).scope.name = engine.as_ptr();
+            (*comm.0).scope.info = Some(info);
+        }
+    }
+
+    /// A view that was closed, to be opened once more, with another context id.
+    pub fn renew(&self, comm: Handle, context: u64) {
+        self.renew_of(comm, 0, context);
+    }
+
+    /// The same, of another maker.
+    pub fn renew_of(&self, comm: Handle, maker: u32, context: u64) {
+        // SAFETY: nobody uses it.
+        unsafe { (*comm.0).context = ContextId::new(maker, context) };
     }
 
     pub fn close(&self, comm: Handle) {
         // SAFETY: opened by `open`, and nobody uses it any more.
         unsafe {
             self.ops.comm_close.unwrap()(self.instance, &mut *comm.0);
+            self.system.wait_for_passes();
             self.system.scope_closed(&raw mut (*comm.0).scope);
+            self.ops.comm_free.unwrap()(self.instance, &mut *comm.0);
         }
+    }
+
+    /// Sends everything that waits to be sent.
+    pub fn flush(&self) {
+        // SAFETY: the component is open.
+        unsafe { self.ops.flush.unwrap()(self.instance) };
     }
 
     pub fn isend(&self, send: &PmlSend) -> Pending {

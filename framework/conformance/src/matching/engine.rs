@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
 use std::sync::Mutex;
 
-use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::{DONE, OK};
@@ -77,7 +77,8 @@ impl Engine {
             rank: 0,
             remote_size: ranks,
             flags,
-            receive_context: 1,
+            reserved: 0,
+            context: ContextId::new(0, 1),
             peers: std::ptr::null(),
         });
         let mut opened = Self {

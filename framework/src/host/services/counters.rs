@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use crate::abi::comm::Comm;
 use crate::abi::counter::{
     COUNTER_LEVEL, COUNTER_MAXIMUM, COUNTER_MINIMUM, COUNTER_SIZE, CounterCell, CounterRefreshFn,
 };
@@ -68,8 +69,6 @@ struct Counter {
 pub(crate) struct NewCell {
     /// The cell.
     pub cell: *const CounterCell,
-    /// The address of the communicator it counts for, or 0.
-    pub comm: usize,
     /// What brings it up to date, if something must.
     pub refresh: Option<(CounterRefreshFn, *mut c_void)>,
 }
@@ -84,6 +83,14 @@ struct Cell {
 unsafe impl Send for Cell {}
 
 impl Cell {
+    /// Brings it up to date, for all communicators or for one. The caller holds `reading`.
+    fn refresh(self, comm: *const Comm) {
+        if let Some((refresh, context)) = self.new.refresh {
+            // SAFETY: `add` was promised so, and `remove` takes the cell out under `reading`.
+            unsafe { refresh(context, comm) };
+        }
+    }
+
     fn read(self) -> u64 {
         // SAFETY: see `Send`.
         unsafe { &*self.new.cell }.get()
@@ -126,7 +133,7 @@ impl Table {
             if there.by_comm != info.by_comm {
                 let name = info.name;
                 return Err(format!(
-                    "counter {name}: its cells have communicators, or all have none"
+                    "counter {name}: all its cells are read by communicator, or none"
                 ));
             }
             return Ok(number);
@@ -138,16 +145,17 @@ impl Table {
         Ok(number)
     }
 
-    fn value(&self, number: usize, comm: Option<usize>) -> u64 {
+    /// The value of a counter whose cells are up to date: for all, or for one communicator.
+    fn value(&self, number: usize, of_comm: bool) -> u64 {
         let counter = &self.all[number];
         if let Some(function) = self.functions.get(&number) {
             return function();
         }
-        let wanted = |cell: &&Cell| comm.is_none_or(|comm| cell.new.comm == comm);
-        let values = counter.cells.values().filter(wanted).map(|cell| cell.read());
-        let value = match comm {
-            None => counter.info.combine(values.chain([counter.past])),
-            Some(_) => counter.info.combine(values),
+        let values = counter.cells.values().map(|cell| cell.read());
+        let value = if of_comm {
+            counter.info.combine(values)
+        } else {
+            counter.info.combine(values.chain([counter.past]))
         };
         // The smallest of nothing.
         if counter.info.kind == COUNTER_MINIMUM && value == u64::MAX { 0 } else { value }
@@ -201,18 +209,21 @@ impl Counters {
     /// Takes a cell of an owner out.
     pub fn remove(&self, owner: usize, cell: *const CounterCell) {
         let _reading = self.reading.lock();
+        let find = |table: &Table| {
+            let number = *table.by_cell.get(&cell.addr())?;
+            let found = table.all[number].cells.get(&cell.addr())?;
+            (found.owner == owner).then_some((number, *found))
+        };
+        let Some((number, found)) = find(&self.table.lock()) else { return };
+        // It may hold what was read last for one communicator.
+        found.refresh(std::ptr::null());
         let mut guard = self.table.lock();
         let table = &mut *guard;
-        let Some(&number) = table.by_cell.get(&cell.addr()) else { return };
+        table.by_cell.remove(&cell.addr());
         let counter = &mut table.all[number];
-        if counter.cells.get(&cell.addr()).is_none_or(|cell| cell.owner != owner) {
-            return;
-        }
-        if let Some(gone) = counter.cells.remove(&cell.addr()) {
-            table.by_cell.remove(&cell.addr());
-            if counter.info.keeps_past() {
-                counter.past = counter.info.combine([gone.read(), counter.past].into_iter());
-            }
+        counter.cells.remove(&cell.addr());
+        if counter.info.keeps_past() {
+            counter.past = counter.info.combine([found.read(), counter.past].into_iter());
         }
     }
 
@@ -250,36 +261,38 @@ impl Counters {
         self.table.lock().by_name.get(name).copied()
     }
 
-    /// Brings cells up to date: those of one counter, or all. The caller holds `reading`.
-    fn refresh(&self, number: Option<usize>) {
-        let refreshed: Vec<_> = {
+    /// Brings cells up to date: those of one counter, or all; for one communicator, or all. The caller
+    /// holds `reading`.
+    fn refresh(&self, number: Option<usize>, comm: *const Comm) {
+        let wanted = |(i, _): &(usize, &Counter)| number.is_none_or(|number| number == *i);
+        let cells: Vec<Cell> = {
             let table = self.table.lock();
-            let wanted = |(i, _): &(usize, &Counter)| number.is_none_or(|number| number == *i);
-            let counters = table.all.iter().enumerate().filter(wanted).map(|(_, counter)| counter);
-            counters.flat_map(|it| it.cells.values()).filter_map(|cell| cell.new.refresh).collect()
+            let counters = table.all.iter().enumerate().filter(wanted);
+            counters.flat_map(|(_, counter)| counter.cells.values().copied()).collect()
         };
-        for (refresh, context) in refreshed {
-            // SAFETY: `add` was promised so, and `remove` waits for `reading`.
-            unsafe { refresh(context) };
-        }
+        cells.iter().for_each(|cell| cell.refresh(comm));
     }
 
-    /// The value of a counter, all in all or for the communicator at an address.
-    pub fn read(&self, number: usize, comm: Option<usize>) -> Option<u64> {
+    /// The value of a counter, all in all or for the communicator at an address, which may be gone.
+    /// None if there is no such counter, or it can't be read so.
+    pub fn read(&self, number: usize, comm: Option<*const Comm>) -> Option<u64> {
         let _reading = self.reading.lock();
-        self.refresh(Some(number));
-        let table = self.table.lock();
-        (number < table.all.len()).then(|| table.value(number, comm))
+        let by_comm = self.table.lock().all.get(number)?.info.by_comm;
+        if comm.is_some() && !by_comm {
+            return None;
+        }
+        self.refresh(Some(number), comm.unwrap_or(std::ptr::null()));
+        Some(self.table.lock().value(number, comm.is_some()))
     }
 
     /// Every counter with its value, by name.
     pub fn read_all(&self) -> Vec<(CounterInfo, u64)> {
         let _reading = self.reading.lock();
-        self.refresh(None);
+        self.refresh(None, std::ptr::null());
         let table = self.table.lock();
         let numbered = table.all.iter().enumerate();
         let mut all: Vec<_> =
-            numbered.map(|(number, it)| (it.info.clone(), table.value(number, None))).collect();
+            numbered.map(|(number, it)| (it.info.clone(), table.value(number, false))).collect();
         all.sort_by(|one, other| one.0.name.cmp(&other.0.name));
         all
     }
@@ -303,7 +316,7 @@ mod tests {
     }
 
     fn new(cell: &CounterCell) -> NewCell {
-        NewCell { cell, comm: 0, refresh: None }
+        NewCell { cell, refresh: None }
     }
 
     #[test]
@@ -342,25 +355,25 @@ mod tests {
         let counters = Counters::default();
         let cells: [CounterCell; 3] = Default::default();
         // SAFETY: the cells outlive the counters' use.
-        let add = |info: CounterInfo, cell: usize, comm: usize| unsafe {
-            counters.add(1, info, NewCell { comm, ..new(&cells[cell]) })
-        };
-        add(info("a", COUNTER_SUM), 0, 0).unwrap();
-        let wrong = add(info("a", COUNTER_LEVEL), 1, 0).unwrap_err();
+        let add =
+            |info: CounterInfo, cell: usize| unsafe { counters.add(1, info, new(&cells[cell])) };
+        add(info("a", COUNTER_SUM), 0).unwrap();
+        let wrong = add(info("a", COUNTER_LEVEL), 1).unwrap_err();
         assert!(wrong.contains("another kind"), "{wrong}");
-        let wrong = add(info("b", COUNTER_SUM), 0, 0).unwrap_err();
+        let wrong = add(info("b", COUNTER_SUM), 0).unwrap_err();
         assert_eq!(wrong, "counter b: its cell is one of a already");
-        assert!(add(info("d", 99), 1, 0).is_err());
-        let wrong = add(CounterInfo { by_comm: true, ..info("a", COUNTER_SUM) }, 1, 8).unwrap_err();
-        assert!(wrong.contains("communicators"), "{wrong}");
+        assert!(add(info("d", 99), 1).is_err());
+        let wrong = add(CounterInfo { by_comm: true, ..info("a", COUNTER_SUM) }, 1).unwrap_err();
+        assert!(wrong.contains("by communicator"), "{wrong}");
         counters.turn_off();
-        add(info("e", COUNTER_SUM), 2, 0).unwrap();
+        add(info("e", COUNTER_SUM), 2).unwrap();
         assert_eq!(counters.find("e"), None);
     }
 
     #[test]
     fn cells_are_brought_up_to_date_before_they_are_read() {
-        unsafe extern "C" fn refresh(cell: *mut c_void) {
+        unsafe extern "C" fn refresh(cell: *mut c_void, comm: *const Comm) {
+            assert!(comm.is_null());
             // SAFETY: the context is the cell.
             unsafe { &*cell.cast::<CounterCell>() }.add(5);
         }
@@ -371,29 +384,34 @@ mod tests {
         unsafe { counters.add(1, info("a", COUNTER_SUM), new) }.unwrap();
         assert_eq!((counters.read(0, None), counters.read_all()[0].1), (Some(5), 10));
         counters.remove_all(1);
-        assert_eq!(counters.read(0, None), Some(10));
+        assert_eq!(counters.read(0, None), Some(15));
     }
 
     #[test]
     fn a_communicator_is_counted_alone_and_with_the_others() {
-        let counters = Counters::default();
-        let cells: [CounterCell; 2] = Default::default();
-        for (i, cell) in cells.iter().enumerate() {
-            let info = CounterInfo { by_comm: true, ..info("bytes", COUNTER_AGGREGATE) };
-            // SAFETY: the cells outlive the counters' use.
-            unsafe { counters.add(1, info, NewCell { comm: 64 * (i + 1), ..new(cell) }) }.unwrap();
-            cell.add(10 + i as u64);
+        /// Communicators count their own address.
+        unsafe extern "C" fn refresh(cell: *mut c_void, comm: *const Comm) {
+            let value = if comm.is_null() { 192 } else { comm.addr() as u64 };
+            // SAFETY: the context is the cell.
+            unsafe { &*cell.cast::<CounterCell>() }.value.store(value, Ordering::Relaxed);
         }
-        let values = |comm| counters.read(0, comm);
+        let (counters, cell) = (Counters::default(), CounterCell::new());
+        let context = (&raw const cell).cast_mut().cast();
+        let by_comm = CounterInfo { by_comm: true, ..info("bytes", COUNTER_AGGREGATE) };
+        let refreshed = NewCell { refresh: Some((refresh, context)), ..new(&cell) };
+        // SAFETY: the cell outlives the counters' use.
+        unsafe { counters.add(1, by_comm, refreshed) }.unwrap();
+        let values = |comm: Option<usize>| counters.read(0, comm.map(std::ptr::without_provenance));
+        assert_eq!([None, Some(64), Some(128)].map(values), [192, 64, 128].map(Some));
+        // What it leaves is the value for all.
+        counters.remove(1, &raw const cell);
+        assert_eq!((values(None), values(Some(64))), (Some(192), Some(0)));
+        let other = CounterCell::new();
+        // SAFETY: as above.
+        unsafe { counters.add(1, info("a", COUNTER_SUM), new(&other)) }.unwrap();
         assert_eq!(
-            (values(None), values(Some(64)), values(Some(128))),
-            (Some(21), Some(10), Some(11))
+            (counters.read(1, Some(std::ptr::null())), counters.read(2, None)),
+            (None, None)
         );
-        counters.remove(1, &raw const cells[1]);
-        assert_eq!(
-            (values(None), values(Some(64)), values(Some(128))),
-            (Some(21), Some(10), Some(0))
-        );
-        assert_eq!(counters.read(1, None), None);
     }
 }

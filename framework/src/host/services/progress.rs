@@ -219,7 +219,7 @@ impl Engine {
     /// Waits until every other thread has left the pass that it may be in. A thread that is in a
     /// pass itself (a callback that takes itself out) is on its way out of everything but that
     /// callback: others must not wait for it, or two such threads would wait for each other.
-    fn settle(&self) {
+    pub fn settle(&self) {
         if self.current().alone.is_some() {
             return;
         }

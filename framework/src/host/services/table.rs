@@ -570,12 +570,16 @@ unsafe extern "C" fn counter_add(
             Err(reason) => return failed(ERR_ARGUMENT, reason),
         };
         let spec = &*spec;
-        let (comm, refresh) = if crate::has_field!(spec, CounterSpec, refresh_context) {
+        let (by_comm, refresh) = if crate::has_field!(spec, CounterSpec, refresh_context) {
             let refresh = spec.refresh.map(|refresh| (refresh, spec.refresh_context));
-            (spec.comm.addr(), refresh)
+            (spec.by_comm != 0, refresh)
         } else {
-            (0, None)
+            (false, None)
         };
+        if by_comm && refresh.is_none() {
+            let text = format!("counter {name}: by_comm needs a function refresh");
+            return failed(ERR_ARGUMENT, text);
+        }
         let info = CounterInfo {
             name,
             owner: slot.name(),
@@ -583,9 +587,9 @@ unsafe extern "C" fn counter_add(
             unit: (!spec.unit.is_null()).then(|| text::copy(spec.unit)),
             kind: spec.kind,
             level: spec.level,
-            by_comm: comm != 0,
+            by_comm,
         };
-        match system.counters.add(instance.addr(), info, NewCell { cell, comm, refresh }) {
+        match system.counters.add(instance.addr(), info, NewCell { cell, refresh }) {
             Ok(()) => OK,
             Err(reason) => failed(ERR_ARGUMENT, reason),
         }
@@ -689,8 +693,8 @@ unsafe extern "C" fn service_at(
     unsafe {
         let (_, system) = caller(instance);
         let framework = text::copy(framework);
-        if let Err(problem) = system.choose_if_open(&framework) {
-            return failed(ERR_NOT_FOUND, problem.what);
+        if let Err(problem) = system.choose_on_demand(&framework, scope.as_ref()) {
+            return failed(ERR_NOT_FOUND, problem.line());
         }
         match system.serving(&framework, scope.as_ref(), place as usize) {
             Some(slot) => {

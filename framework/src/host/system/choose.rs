@@ -1,7 +1,7 @@
 //! The choice of components: wishes, questions, decisions.
 
-use super::System;
 use super::slot::{Chosen, Slot, Stage};
+use super::{System, key_of};
 use crate::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_FILE, SCOPE_PROCESS, SCOPE_WINDOW, Scope};
 use crate::frameworks::{Cardinality, Contract, Table, by_name};
 use crate::host::loader::Provider;
@@ -107,22 +107,28 @@ impl System {
         {
             return Err(problem);
         }
-        let key =
-            (contract.name, scope.kind, if scope.kind == SCOPE_PROCESS { 0 } else { scope.id });
+        let key = (contract.name, key_of(scope));
         self.serving.lock().insert(key, slots.iter().map(|(slot, _)| *slot).collect());
         Ok((decision, slots))
     }
 
-    /// Keeps a decision for reports. The process has one a framework: asked again, the newer counts.
+    /// Keeps a decision for reports. A scope has one a framework: asked again, the newer counts.
     fn record(&self, decision: Decision, scope: &Scope) {
         let mut decisions = self.decisions.lock();
-        let earlier = decisions.iter_mut().find(|earlier| {
-            scope.kind == SCOPE_PROCESS
-                && (earlier.framework, &earlier.scope) == (decision.framework, &decision.scope)
+        let earlier = decisions.iter_mut().find(|(key, earlier)| {
+            (*key, earlier.framework) == (key_of(scope), decision.framework)
         });
         match earlier {
-            Some(earlier) => *earlier = decision,
-            None => decisions.push(decision),
+            Some((_, earlier)) => *earlier = decision,
+            None => decisions.push((key_of(scope), decision)),
+        }
+    }
+
+    /// A scope is gone: forgets what was decided for it.
+    pub(super) fn forget_choices(&self, scope: &Scope) {
+        if scope.kind != SCOPE_PROCESS {
+            self.decisions.lock().retain(|(key, _)| *key != key_of(scope));
+            self.serving.lock().retain(|(_, key), _| *key != key_of(scope));
         }
     }
 
@@ -150,11 +156,10 @@ impl System {
         contract: &'static Contract,
         scope: &Scope,
     ) -> Result<(Wish, Option<String>), Problem> {
-        let key = format!("cairn_{}", contract.name);
         if scope.kind != SCOPE_PROCESS
-            && let Some(text) = scope.info(&crate::text::to_c(&key))
+            && let Some(text) = asks(contract, scope)
         {
-            let place = format!("info key {key} of {}", describe_scope(scope));
+            let place = format!("info key cairn_{} of {}", contract.name, describe_scope(scope));
             let words = match Kind::List.parse(&text) {
                 Ok(Value::List(words)) => Wish::parse(&words),
                 Ok(_) => Ok(Wish::Any),
@@ -237,14 +242,27 @@ impl System {
                 .any(|slot| matches!(slot.stage(), Stage::Failed(_)) && belongs(&slot.name()))
     }
 
-    /// Makes the process's choice of a framework that nobody has asked for yet: a component needs
-    /// another one, in whatever order they are opened.
-    pub(crate) fn choose_if_open(&'static self, framework: &str) -> Result<(), Problem> {
+    /// Makes the choice of a framework for a component that needs it: the process's, if there is none
+    /// yet, in whatever order components are opened; and the scope's own, if its info asks for one.
+    pub(crate) fn choose_on_demand(
+        &'static self,
+        framework: &str,
+        scope: Option<&Scope>,
+    ) -> Result<(), Problem> {
         let Some(contract) = by_name(framework) else { return Ok(()) };
         let _lifecycle = self.lifecycle.lock();
-        let key = (contract.name, SCOPE_PROCESS, 0);
-        let chosen = self.serving.lock().contains_key(&key);
-        if chosen { Ok(()) } else { self.decide(contract).map(|_| ()) }
+        let chosen = |key| self.serving.lock().contains_key(&(contract.name, key));
+        if !chosen((SCOPE_PROCESS, 0)) {
+            self.decide(contract)?;
+        }
+        let own = |scope: &&Scope| scope.kind != SCOPE_PROCESS && asks(contract, scope).is_some();
+        match scope.filter(own) {
+            Some(scope) if !chosen(key_of(scope)) => {
+                let (decision, chosen) = self.choose(contract, scope)?;
+                if chosen.is_empty() { Err(decision.nobody()) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Who serves a framework for a scope, by a choice of its own, else by the process's: the one at
@@ -257,10 +275,16 @@ impl System {
     ) -> Option<&'static Slot> {
         let contract = by_name(framework)?;
         let serving = self.serving.lock();
-        let own = scope.and_then(|scope| serving.get(&(contract.name, scope.kind, scope.id)));
-        let slots = own.or_else(|| serving.get(&(contract.name, SCOPE_PROCESS, 0)))?;
+        let own = scope.and_then(|scope| serving.get(&(contract.name, key_of(scope))));
+        let slots = own.or_else(|| serving.get(&(contract.name, (SCOPE_PROCESS, 0))))?;
         slots.get(place).copied()
     }
+}
+
+/// What a scope's info asks for, by the key of the framework.
+fn asks(contract: &Contract, scope: &Scope) -> Option<String> {
+    scope.info?;
+    scope.info(&crate::text::to_c(&format!("cairn_{}", contract.name)))
 }
 
 /// What is wished of a framework for the process, and where that was said.

@@ -95,8 +95,15 @@ impl Options {
     }
 }
 
-/// Framework, kind of the scope, and its id (0 for the process).
-type ServingKey = (&'static str, u32, u32);
+/// Kind and number of a scope.
+type ScopeKey = (u32, u32);
+
+fn key_of(scope: &Scope) -> ScopeKey {
+    (scope.kind, scope.id)
+}
+
+/// A framework and a scope.
+type ServingKey = (&'static str, ScopeKey);
 
 /// Ends the job with a code; the text says why. Does not return.
 pub type Abort = Box<dyn Fn(i32, &str) + Send + Sync>;
@@ -114,7 +121,8 @@ pub struct System {
     slots: Vec<&'static Slot>,
     /// Problems of the start besides those of the registry.
     problems: Mutex<Vec<Problem>>,
-    decisions: Mutex<Vec<Decision>>,
+    /// With kind and number of the scope each was made for.
+    decisions: Mutex<Vec<(ScopeKey, Decision)>>,
     /// Who serves a framework for a scope, the process among them.
     serving: Mutex<HashMap<ServingKey, Vec<&'static Slot>>>,
     /// Held while components are opened, asked and closed. No function of the host table takes it
@@ -317,7 +325,7 @@ impl System {
 
     /// The value of a counter: for one communicator, if one is named, otherwise for all.
     pub fn counter_read(&self, number: usize, comm: Option<&Comm>) -> Option<u64> {
-        self.counters.read(number, comm.map(|comm| std::ptr::from_ref(comm).addr()))
+        self.counters.read(number, comm.map(std::ptr::from_ref))
     }
 
     /// How many types of events there are. Their numbers begin at 0 and stay; their number grows.
@@ -377,6 +385,18 @@ impl System {
         self.engine.add(0, function, context, PROGRESS_EVERY_PASS);
     }
 
+    /// Returns when every pass of the progress engine is over that another thread may be in: what was
+    /// taken away from passes before may be freed then. Not in a pass.
+    pub fn wait_for_passes(&self) {
+        debug_assert!(!self.is_in_pass(), "a pass can't wait for passes");
+        self.engine.settle();
+    }
+
+    /// Whether the calling thread is in a pass of the progress engine.
+    pub fn is_in_pass(&self) -> bool {
+        self.engine.inside()
+    }
+
     /// Every component that can be used, by framework and name.
     pub fn components(&self) -> Vec<&'static Slot> {
         let mut slots = self.slots.clone();
@@ -392,7 +412,7 @@ impl System {
 
     /// The choices made so far.
     pub fn decisions(&self) -> Vec<Decision> {
-        self.decisions.lock().clone()
+        self.decisions.lock().iter().map(|(_, decision)| decision.clone()).collect()
     }
 
     /// Makes the components of `progress`, `wait` and `tasks` that were selected do their work for

@@ -111,7 +111,7 @@ impl System {
                     level: 6,
                     by_comm: false,
                 };
-                let new = NewCell { cell, comm: 0, refresh: None };
+                let new = NewCell { cell, refresh: None };
                 // SAFETY: `pool_remove` takes the cells out while the instances are there.
                 if let Err(problem) = unsafe { self.counters.add(address(pool), info, new) } {
                     self.log.show_once(&problem, &problem);

@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 
 use super::System;
 use super::pools::PoolPointer;
-use crate::abi::scope::{SCOPE_PROCESS, SCOPE_SLOTS, Scope};
+use crate::abi::scope::{SCOPE_SLOTS, Scope};
 use crate::abi::status::OK;
 use crate::host::problem::Problem;
 use crate::host::services::table;
@@ -81,20 +81,23 @@ impl System {
     /// A communicator or window is being freed: tells the strategies, and forgets who served it.
     ///
     /// # Safety
-    /// [`System::scope_opened`] has taken it.
+    /// The scope is valid. [`System::scope_opened`] has taken it, or nothing happens.
     pub unsafe fn scope_closed(&self, scope: *mut Scope) {
         let _lifecycle = self.lifecycle.lock();
-        let pools = self.pools.lock().iter().map(|(_, pool)| *pool).collect::<Vec<_>>();
-        for pool in pools {
-            // SAFETY: promised by the caller.
-            unsafe { pool.close_scope(scope) };
+        let mut living = self.scopes.living.lock();
+        // Most often one of the last that were opened.
+        let place = living.iter().rposition(|living| *living == ScopePointer(scope));
+        let opened = place.map(|place| living.swap_remove(place));
+        drop(living);
+        if opened.is_some() {
+            let pools = self.pools.lock().iter().map(|(_, pool)| *pool).collect::<Vec<_>>();
+            for pool in pools {
+                // SAFETY: promised by the caller.
+                unsafe { pool.close_scope(scope) };
+            }
         }
-        self.scopes.living.lock().retain(|living| *living != ScopePointer(scope));
         // SAFETY: promised by the caller.
-        let own = unsafe { ((*scope).kind, (*scope).id) };
-        if own.0 != SCOPE_PROCESS {
-            self.serving.lock().retain(|(_, kind, id), _| (*kind, *id) != own);
-        }
+        self.forget_choices(unsafe { &*scope });
     }
 
     /// Tells the strategy of a new pool of the scopes that live already.

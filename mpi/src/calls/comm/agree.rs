@@ -1,8 +1,9 @@
 //! How the processes of a communicator agree on one that is made of it: who is in it, and its number.
 //!
 //! The number, the context id, is made by one of its processes and sent to the others on the parent.
-//! Within a group it goes down a binomial tree. Between groups a process reaches only those of the
-//! other one, so it takes two steps:
+//! Within a group it goes down a binomial tree. A process that can't get it sends its error down
+//! instead, so that no process waits for what never comes. Between groups a process reaches only those
+//! of the other one, so it takes two steps:
 //!
 //! ```text
 //!   first group       maker ──1──► all of the second group
@@ -13,11 +14,14 @@
 
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
+use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::request::Request as View;
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::{COLL_ALLGATHER, COLL_BCAST, CollArgs, CollSide};
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
+use parking_lot::Mutex;
 
 use crate::abi::prelude::*;
 use crate::objects::comm::CommRef;
@@ -57,116 +61,268 @@ impl Members {
     }
 }
 
-/// Agrees on the number of a new communicator of these members, of which this process is one.
+fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+/// A context id as words for a message.
+pub fn words_of(ContextId { maker, serial, .. }: ContextId) -> [u32; 3] {
+    let [low, high] = halves(serial);
+    [maker, low, high]
+}
+
+/// The context id that `words_of` has made these of.
+pub fn context_of([maker, low, high]: [u32; 3]) -> ContextId {
+    ContextId::new(maker, u64::from(high) << 32 | u64::from(low))
+}
+
+/// What goes from process to process: the context id, or why there is none.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Note([u32; Note::WORDS]);
+
+impl Note {
+    const WORDS: usize = 6;
+    const EMPTY: Self = Self([0; Self::WORDS]);
+
+    /// A new context id, of a communicator made for what the seal says.
+    fn new(seal: u64) -> Self {
+        let [maker, low, high] = words_of(runtime().new_context());
+        let [first, second] = halves(seal);
+        Self([MPI_SUCCESS as u32, maker, low, high, first, second])
+    }
+
+    /// An error of this class: the process that it reaches makes no communicator either.
+    fn failure(error: &Error) -> Self {
+        let mut note = Self::EMPTY;
+        note.0[0] = error.code() as u32;
+        note
+    }
+
+    /// The context id.
+    fn context(&self, seal: u64) -> Result<ContextId> {
+        let Self([code, context @ .., first, second]) = *self;
+        if code != MPI_SUCCESS as u32 {
+            let text = "another process of the new communicator found an error";
+            return Err(Error::new(code as c_int, text));
+        }
+        if [first, second] != halves(seal) {
+            let text = "this process and another one make different communicators";
+            return Err(Error::new(MPI_ERR_INTERN, text));
+        }
+        Ok(context_of(context))
+    }
+
+    fn receive(&mut self, peer: u32, tag: i32, parent: CommRef) -> Result<()> {
+        let words = &mut self.0;
+        match runtime().recv(&words_from(words.as_mut_ptr(), words.len(), peer, tag, parent)?).0 {
+            OK => Ok(()),
+            status => Err(runtime::failure("recv", status)),
+        }
+    }
+
+    /// Sends it to each of some processes; the first error, if some can't be reached.
+    fn send(&self, peers: impl Iterator<Item = u32>, tag: i32, parent: CommRef) -> Result<()> {
+        let send =
+            |peer| runtime().send(&words_to(self.0.as_ptr(), self.0.len(), peer, tag, parent)?);
+        // All are tried: those that can be reached wait for it.
+        peers.map(send).fold(Ok(()), Result::and)
+    }
+}
+
+/// The place of a process in the binomial tree down which a note goes.
+struct Tree {
+    place: usize,
+    size: usize,
+}
+
+impl Tree {
+    /// That of a process among members.
+    fn of(members: &[u32], rank: u32) -> Result<Self> {
+        let place = members.iter().position(|member| *member == rank).ok_or_else(|| {
+            Error::new(MPI_ERR_INTERN, "a process agrees on a communicator that it is not in")
+        })?;
+        Ok(Self { place, size: members.len() })
+    }
+
+    /// The place above; none at the root.
+    fn parent(&self) -> Option<usize> {
+        (self.place != 0).then(|| self.place & (self.place - 1))
+    }
+
+    /// The places below, that with the most below itself first.
+    fn children(&self) -> impl Iterator<Item = usize> + use<> {
+        let (place, size) = (self.place, self.size);
+        let end = if place == 0 { size.next_power_of_two() } else { place & place.wrapping_neg() };
+        std::iter::successors(Some(end / 2), |step| Some(step / 2))
+            .take_while(|step| *step > 0)
+            .map(move |step| place + step)
+            .filter(move |child| *child < size)
+    }
+}
+
+/// Agrees on the context id of a new communicator of these members, of which this process is one.
 /// Between groups there is at least one of each.
-pub fn agree(parent: CommRef, members: &Members, tag: i32) -> Result<u32> {
+pub fn agree(parent: CommRef, members: &Members, tag: i32) -> Result<ContextId> {
     match &parent.remote {
         None => agree_within(parent, &members.local, tag, 0),
         Some(remote) => agree_between(parent, remote, members, tag),
     }
 }
 
-/// Agrees on the number of a new communicator of these members of a group. The seal says what it is
+/// Agrees on the context id of a new communicator of these members of a group. The seal says what it is
 /// made for: all have the same one, or a message went astray.
-pub fn agree_within(parent: CommRef, members: &[u32], tag: i32, seal: u64) -> Result<u32> {
-    let own = parent.rank();
-    let place = members.iter().position(|member| *member == own).ok_or_else(|| {
-        Error::new(MPI_ERR_INTERN, "a process agrees on a communicator that it is not in")
-    })?;
-    let seal = [seal as u32, (seal >> 32) as u32];
-    let mut words = [0, seal[0], seal[1]];
-    let mut step = 1;
-    if place == 0 {
-        words[0] = runtime().new_context()?;
-        step = members.len().next_power_of_two();
-    } else {
-        while place & step == 0 {
-            step <<= 1;
+pub fn agree_within(parent: CommRef, members: &[u32], tag: i32, seal: u64) -> Result<ContextId> {
+    let tree = Tree::of(members, parent.rank())?;
+    let mut note = Note::EMPTY;
+    let received = match tree.parent() {
+        Some(above) => note.receive(members[above], tag, parent),
+        None => {
+            note = Note::new(seal);
+            Ok(())
         }
-        receive(&mut words, members[place - step], tag, parent)?;
+    };
+    if let Err(error) = &received {
+        note = Note::failure(error);
     }
-    step >>= 1;
-    while step > 0 {
-        if let Some(peer) = members.get(place + step) {
-            runtime().send(&words_to(words.as_ptr(), words.len(), *peer, tag, parent)?)?;
-        }
-        step >>= 1;
-    }
-    if words[1..] != seal {
-        let text = "this process and another one make different communicators";
-        return Err(Error::new(MPI_ERR_INTERN, text));
-    }
-    Ok(words[0])
+    let sent = note.send(tree.children().map(|child| members[child]), tag, parent);
+    received.and(sent).and_then(|()| note.context(seal))
 }
 
-fn agree_between(parent: CommRef, remote: &Ranks, members: &Members, tag: i32) -> Result<u32> {
+fn agree_between(
+    parent: CommRef,
+    remote: &Ranks,
+    members: &Members,
+    tag: i32,
+) -> Result<ContextId> {
     let (local, others) = (&members.local, &members.remote);
     let leads = local[0] == parent.rank();
     let first = parent.group[local[0] as usize] < remote[others[0] as usize];
-    let mut number = 0_u32;
-    let told: &[u32] = match (leads, first) {
-        (true, true) => {
-            number = runtime().new_context()?;
-            others
-        }
-        _ => {
-            receive(std::slice::from_mut(&mut number), others[0], tag, parent)?;
-            if leads { &others[1..] } else { &[] }
-        }
+    let mut note = Note::EMPTY;
+    let (received, below): (Result<()>, &[u32]) = if leads && first {
+        note = Note::new(0);
+        (Ok(()), others)
+    } else {
+        let received = note.receive(others[0], tag, parent);
+        (received, if leads { &others[1..] } else { &[] })
     };
-    told.iter()
-        .try_for_each(|peer| runtime().send(&number_to(&raw const number, *peer, tag, parent)?))
-        .map(|()| number)
+    if let Err(error) = &received {
+        note = Note::failure(error);
+    }
+    let sent = note.send(below.iter().copied(), tag, parent);
+    received.and(sent).and_then(|()| note.context(0))
 }
 
 /// An agreement in the background.
 pub struct Agreement {
-    /// Where the number is when everything is complete.
-    pub number: Box<UnsafeCell<u32>>,
-    /// What is under way.
+    parent: CommRef,
+    tag: i32,
+    /// Written by the receive; by others only before it is started or when it is complete.
+    note: UnsafeCell<Note>,
+    /// What was started for it.
+    parts: Mutex<Vec<RequestRef>>,
+    /// The first error of what could not be started.
+    failed: Mutex<Option<Error>>,
+}
+
+// SAFETY: the note has one writer at a time, as said there.
+unsafe impl Sync for Agreement {}
+// SAFETY: see `Sync`.
+unsafe impl Send for Agreement {}
+
+/// An agreement with what is under way, and what is started when that is complete.
+pub struct Started {
+    pub agreement: Arc<Agreement>,
     pub parts: Vec<RequestRef>,
-    /// What comes then.
     pub next: Option<Next>,
 }
 
-/// Agrees in the background on the number of a duplicate.
-pub fn start(parent: CommRef) -> Result<Agreement> {
-    let tag = parent.next_tag();
-    let number = Box::new(UnsafeCell::new(0_u32));
-    let place = number.get();
-    let keep = move |view: *mut View| -> RequestRef {
-        request::handle(view, parent);
-        // SAFETY: started just now.
-        unsafe { &*view }
-    };
-    let send_to = move |ranks: std::ops::Range<u32>| -> Result<Vec<RequestRef>> {
-        ranks
-            .map(|peer| Ok(keep(runtime().isend(&number_to(place, peer, tag, parent)?)?)))
-            .collect()
-    };
+/// Agrees in the background on the context id of a duplicate.
+pub fn start(parent: CommRef) -> Result<Started> {
+    let agreement = Arc::new(Agreement {
+        parent,
+        tag: parent.next_nonblocking_tag(),
+        note: UnsafeCell::new(Note::EMPTY),
+        parts: Mutex::default(),
+        failed: Mutex::default(),
+    });
+    let members = Members::all(parent);
     let leads = parent.rank() == 0;
-    let others = parent.view().remote_size;
-    let (makes, told) = match &parent.remote {
-        None => (leads, 1..others),
-        Some(remote) => (leads && parent.group[0] < remote[0], 0..others),
+    // The process that the note comes from, if this one does not make it, and those it goes to.
+    let (above, below): (Option<u32>, Vec<u32>) = match &parent.remote {
+        None => {
+            let tree = Tree::of(&members.local, parent.rank())?;
+            let below = tree.children().map(|place| place as u32).collect();
+            (tree.parent().map(|place| place as u32), below)
+        }
+        Some(remote) if leads && parent.group[0] < remote[0] => (None, members.remote),
+        Some(_) => (Some(0), if leads { members.remote[1..].into() } else { Vec::new() }),
     };
-    if makes {
-        // SAFETY: nobody else knows the place.
-        unsafe { *place = runtime().new_context()? };
-        return Ok(Agreement { number, parts: send_to(told)?, next: None });
+    let Some(above) = above else {
+        // SAFETY: nothing was started yet.
+        unsafe { *agreement.note.get() = Note::new(0) };
+        let parts = agreement.send(&below);
+        return Ok(Started { agreement, parts, next: None });
+    };
+    let received = agreement.receive(above)?;
+    let forward = agreement.clone();
+    let next: Option<Next> = (!below.is_empty()).then(|| {
+        Box::new(move || {
+            if let Err(error) = request::outcome(received).1 {
+                // SAFETY: the receive is complete.
+                unsafe { *forward.note.get() = Note::failure(&error) };
+            }
+            Ok(forward.send(&below))
+        }) as Next
+    });
+    Ok(Started { agreement, parts: vec![received], next })
+}
+
+impl Agreement {
+    /// The context id.
+    ///
+    /// # Safety
+    /// Everything that was started for it is complete.
+    pub unsafe fn context(&self) -> Result<ContextId> {
+        for part in self.parts.lock().drain(..) {
+            request::outcome(part).1?;
+        }
+        match self.failed.lock().take() {
+            Some(error) => Err(error),
+            // SAFETY: promised by the caller, so the note is written no more.
+            None => unsafe { *self.note.get() }.context(0),
+        }
     }
-    let parts = vec![keep(runtime().irecv(&number_from(place, 0, tag, parent)?)?)];
-    let forwards = leads && parent.is_inter();
-    let next: Option<Next> = forwards.then(|| Box::new(move || send_to(1..others)) as Next);
-    Ok(Agreement { number, parts, next })
-}
 
-fn number_to(place: *const u32, peer: u32, tag: i32, comm: CommRef) -> Result<PmlSend> {
-    words_to(place, 1, peer, tag, comm)
-}
+    fn keep(&self, view: *mut View) -> RequestRef {
+        request::handle(view, self.parent);
+        // SAFETY: started just now, and released when the agreement is over.
+        let part: RequestRef = unsafe { &*view };
+        self.parts.lock().push(part);
+        part
+    }
 
-fn number_from(place: *mut u32, peer: u32, tag: i32, comm: CommRef) -> Result<PmlReceive> {
-    words_from(place, 1, peer, tag, comm)
+    fn receive(&self, peer: u32) -> Result<RequestRef> {
+        let place = self.note.get().cast();
+        let receive = words_from(place, Note::WORDS, peer, self.tag, self.parent)?;
+        Ok(self.keep(runtime().irecv(&receive)?))
+    }
+
+    /// Starts to send the note to each of some processes; all are tried.
+    fn send(&self, peers: &[u32]) -> Vec<RequestRef> {
+        let send = |peer: &u32| {
+            let words = self.note.get().cast_const().cast();
+            let send = words_to(words, Note::WORDS, *peer, self.tag, self.parent)?;
+            Ok(self.keep(runtime().isend(&send)?))
+        };
+        let started = peers.iter().map(send).filter_map(|sent: Result<RequestRef>| {
+            sent.map_err(|error| {
+                self.failed.lock().get_or_insert(error);
+            })
+            .ok()
+        });
+        started.collect()
+    }
 }
 
 /// A message of words of 32 bits.
@@ -205,13 +361,6 @@ pub fn words_from(
         source: peer as i32,
         tag,
     })
-}
-
-fn receive(words: &mut [u32], peer: u32, tag: i32, parent: CommRef) -> Result<()> {
-    match runtime().recv(&words_from(words.as_mut_ptr(), words.len(), peer, tag, parent)?).0 {
-        OK => Ok(()),
-        status => Err(runtime::failure("recv", status)),
-    }
 }
 
 /// What every process gave, by rank.

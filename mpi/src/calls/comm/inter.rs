@@ -2,9 +2,12 @@
 
 use std::ffi::c_int;
 
+use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::status::OK;
 
-use super::agree::{self, Members, agree, bcast, gather, words_from, words_to};
+use super::agree::{
+    self, Members, agree, bcast, context_of, gather, words_from, words_of, words_to,
+};
 use super::{found, handle_of, intra, ranks_in, related};
 use crate::abi::prelude::*;
 use crate::objects::comm::{CommRef, of};
@@ -60,13 +63,14 @@ pub fn connect(
     let met = meeting.map(|meeting| meet(local, &meeting?));
     let mut head = match &met {
         Some(Ok(Met { context, remote })) => {
-            [MPI_SUCCESS, context.cast_signed(), remote.len() as c_int]
+            let [maker, low, high] = words_of(*context).map(u32::cast_signed);
+            [MPI_SUCCESS, maker, low, high, remote.len() as c_int]
         }
-        Some(Err(error)) => [error.code(), 0, 0],
-        None => [0; 3],
+        Some(Err(error)) => [error.code(), 0, 0, 0, 0],
+        None => [0; 5],
     };
     bcast(local, local_leader, &mut head)?;
-    let [code, context, size] = head;
+    let [code, context @ .., size] = head;
     let mut remote = match met {
         Some(met) => met?.remote,
         None if code != MPI_SUCCESS => {
@@ -77,13 +81,13 @@ pub fn connect(
     };
     bcast(local, local_leader, &mut remote)?;
     let remote: Ranks = remote.into_iter().map(c_int::cast_unsigned).collect();
-    let context = context.cast_unsigned();
+    let context = context_of(context.map(c_int::cast_unsigned));
     related(local, context, local.group.clone(), Some(remote), hints)
 }
 
 /// What the leaders of two groups agree on.
 struct Met {
-    context: u32,
+    context: ContextId,
     /// The processes of the other group: their ranks in the job.
     remote: Vec<c_int>,
 }
@@ -93,17 +97,19 @@ fn meet(local: CommRef, meeting: &Meeting) -> Result<Met> {
     let Meeting { comm: peer, leader: to, tag } = *meeting;
     let other = peer.remote.as_ref().unwrap_or(&peer.group)[to as usize];
     let own = local.group[local.rank() as usize];
-    // Of the two the one with the lower rank in the job makes the number.
-    let context = if own < other { runtime().new_context()? } else { 0 };
-    let mut theirs = [0; 2];
-    swap(peer, to, tag, &[context, local.size()], &mut theirs)?;
-    let mut remote = vec![0; theirs[1] as usize];
+    // Of the two the one with the lower rank in the job makes the context id.
+    let context = (own < other).then(|| runtime().new_context());
+    let [maker, low, high] = context.map_or([0; 3], words_of);
+    let mut theirs = [0; 4];
+    swap(peer, to, tag, &[maker, low, high, local.size()], &mut theirs)?;
+    let [words @ .., size] = theirs;
+    let mut remote = vec![0; size as usize];
     swap(peer, to, tag, &local.group, &mut remote)?;
     if let Some(both) = remote.iter().find(|process| local.group.contains(process)) {
         let text = format!("process {both} of the job is in both groups");
         return Err(Error::new(MPI_ERR_COMM, text));
     }
-    let context = if own < other { context } else { theirs[0] };
+    let context = context.unwrap_or_else(|| context_of(words));
     Ok(Met { context, remote: remote.into_iter().map(u32::cast_signed).collect() })
 }
 
