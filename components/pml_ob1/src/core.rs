@@ -2,13 +2,14 @@
 //!
 //! Every function is generic over [`Mode`]; [`component`](crate::component) chooses once a call.
 
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
 use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::counter::CounterCell;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
+use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_SEND, Request,
     WaitSync,
@@ -24,7 +25,7 @@ use cairn_framework::frameworks::matching::{MatchCounts, MatchOps};
 use crate::comm::{Rank, State};
 use crate::contexts::{Contexts, Unknown};
 use crate::counters::{self, Counters, Engines, Queues};
-use crate::endpoint::{Held, Remote, Work};
+use crate::endpoint::{Control, Held, Queues as Waiting, Remote, Way, Work};
 use crate::failure::{self, Failures};
 use crate::ids::{Ended, ReceiveIds, SendIds, is_send};
 use crate::kept::{Keeper, Kept, KeptPointer};
@@ -32,6 +33,7 @@ use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
 use crate::params::Params;
 use crate::pool::Pool;
 use crate::receive::{Incoming, ReceiveRequest};
+use crate::rendezvous::Plan;
 use crate::send::SendRequest;
 use crate::wire;
 
@@ -61,6 +63,8 @@ pub struct Core {
     busy: Apart<Locked<Vec<RemotePointer>>>,
     /// How many those are.
     busy_count: Apart<AtomicU32>,
+    /// A thread waits until nothing waits for room.
+    leaving: AtomicBool,
     /// Peers that failed.
     pub failures: Failures,
     /// The counters.
@@ -118,6 +122,7 @@ impl Core {
             remotes: Locked::default(),
             busy: Apart::default(),
             busy_count: Apart(AtomicU32::new(0)),
+            leaving: AtomicBool::new(false),
             failures: Failures::default(),
             counters: Counters::new(host, threaded)?,
             queues: OnceLock::new(),
@@ -244,9 +249,12 @@ impl Core {
 
     /// Returns when nothing waits for room in a transport.
     pub fn flush(&self) {
+        // What no transport can send is given up from here on.
+        self.leaving.store(true, Ordering::Relaxed);
         while self.busy_count.load(Ordering::Acquire) != 0 {
             self.host.progress();
         }
+        self.leaving.store(false, Ordering::Relaxed);
     }
 
     /// A message whose communicator is not open: the communicator, if it is by now, or null. Before
@@ -425,57 +433,93 @@ impl Core {
         }
     }
 
-    /// Sends bytes of our own, now or when there is room. `receive` fails when they can't be sent.
-    pub fn control<M: Mode>(
-        &self,
-        remote: &Remote,
-        held: Held<'_>,
-        bytes: &[u8],
-        receive: Option<u64>,
-    ) {
+    /// Sends bytes of our own, now or when there is room, over the way that is held, if one is, or the
+    /// best.
+    pub fn control<M: Mode>(&self, remote: &Remote, held: Held<'_>, bytes: &[u8]) {
         let way = held.and_then(|cri| remote.way_with(cri)).unwrap_or(0);
-        self.control_over::<M>(remote, way, held, bytes, receive);
+        let control = Control { bytes, way, only: false, receive: None };
+        self.control_over::<M>(remote, held, control);
     }
 
-    /// The same, over one of the peer's ways.
-    pub fn control_over<M: Mode>(
-        &self,
-        remote: &Remote,
-        way: usize,
-        held: Held<'_>,
-        bytes: &[u8],
-        receive: Option<u64>,
-    ) {
+    /// Sends bytes of our own, now or when there is room.
+    pub fn control_over<M: Mode>(&self, remote: &Remote, held: Held<'_>, control: Control<&[u8]>) {
         if !remote.is_blocked() {
-            match self.push_control::<M>(remote, way, held, bytes) {
+            match self.push_control::<M>(remote, held, control) {
                 Ok(Step::Done) => return,
-                Err(status) => return self.lost::<M>(receive, status, held),
+                Err(status) => return self.lost::<M>(control.receive, status, held),
                 Ok(Step::Blocked) => {}
             }
         }
-        self.enqueue::<M>(remote, Work::Control { bytes: bytes.to_vec(), way, receive });
+        let Control { bytes, way, only, receive } = control;
+        let bytes = bytes.to_vec();
+        self.enqueue::<M>(remote, Work::Control(Control { bytes, way, only, receive }));
     }
 
     fn push_control<M: Mode>(
         &self,
         remote: &Remote,
-        way: usize,
         held: Held<'_>,
-        bytes: &[u8],
+        control: Control<&[u8]>,
     ) -> Result<Step, Status> {
-        let way = &remote.ways[way];
-        if remote.has_failed() {
-            return Err(ERR_PEER);
-        }
-        // SAFETY: with the instance's lock; whoever makes such bytes sees that they fit.
-        let sent =
-            way.with_cri::<M, _>(self.host, &self.process, remote.rank(), held, |cri| unsafe {
-                way.push_bytes(cri, bytes)
-            });
+        let Control { bytes, way, only, receive } = control;
+        // SAFETY: with the instance's lock; the maker of such bytes has seen that they fit.
+        let push = |way: &Way, cri: &Cri| unsafe { way.push_bytes(cri, bytes) };
+        let others = if only { None } else { Some(bytes.len()) };
+        let sent = self.push_over::<M>(remote, way, others, &self.process, held, push);
         match sent {
-            Some(Ok(Outcome::Done)) => Ok(Step::Done),
-            Some(Err(status)) => Err(status),
-            _ => Ok(Step::Blocked),
+            // The peer waits for it, so as long as it lives and this process stays, trying goes on.
+            Err(status) if status != ERR_PEER && receive.is_none() && !self.is_leaving() => {
+                Ok(Step::Blocked)
+            }
+            sent => sent,
+        }
+    }
+
+    /// Pushes a message over a way and, where that ends with an error, over the others whose frames have
+    /// room for so many bytes: it fails only when no way is left.
+    pub fn push_over<M: Mode>(
+        &self,
+        remote: &Remote,
+        way: usize,
+        others: Option<usize>,
+        scope: &Scope,
+        held: Held<'_>,
+        mut push: impl FnMut(&Way, &Cri) -> Result<Outcome, Status>,
+    ) -> Result<Step, Status> {
+        let mut result = Err(ERR_PEER);
+        let rest = (0..remote.ways.len()).filter(|other| *other != way && others.is_some());
+        for (tried, place) in core::iter::once(way).chain(rest).enumerate() {
+            let way = &remote.ways[place];
+            if remote.has_failed() {
+                return Err(ERR_PEER);
+            }
+            if tried > 0 && others.is_none_or(|len| len > way.frame) {
+                continue;
+            }
+            let peer = remote.rank();
+            let sent = way.with_any_cri::<M>(self.host, scope, peer, held, |cri| push(way, cri));
+            result = match sent {
+                Some(Ok(Outcome::Done)) => return Ok(Step::Done),
+                Some(Ok(_)) | None => return Ok(Step::Blocked),
+                Some(Err(status)) => Err(status),
+            };
+            self.counters.add::<M>(peer, |copy| &copy.refused, 1);
+        }
+        result
+    }
+
+    fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed)
+    }
+
+    /// A message that has a number could not be sent, though the peer lives: its receiver is told not to
+    /// wait for it.
+    pub fn skip<M: Mode>(&self, state: &State, remote: &Remote, tag: i32, sequence: u32) {
+        if sequence & wire::UNORDERED == 0 {
+            let (source, ContextId { maker, serial, .. }) = (state.rank, state.context);
+            let word = wire::word(wire::kind::SKIP, sequence);
+            let bytes = wire::Match { word, source, tag, maker, serial }.bytes().to_vec();
+            self.enqueue::<M>(remote, Work::Skip(bytes));
         }
     }
 
@@ -487,12 +531,18 @@ impl Core {
         self.receive_ids.with::<M, _>(|ids| ids.end(id, status))
     }
 
-    /// An answer can't be sent, so the receive that needs it fails.
+    /// An answer can't be sent: the receive that needs it asks for fragments, or fails.
     fn lost<M: Mode>(&self, receive: Option<u64>, status: Status, held: Held<'_>) {
         let Some(id) = receive else { return };
         if let Some(Ended::Receive(request)) = self.over::<M>(id, status) {
             // SAFETY: taken out of the table, so it is ours.
-            unsafe { self.end_receive::<M>(request, status, held) };
+            unsafe {
+                if (*request).plan == Plan::Put && status != ERR_PEER {
+                    self.receive_fragments::<M>(request, held);
+                } else {
+                    self.end_receive::<M>(request, status, held);
+                }
+            }
         }
     }
 
@@ -501,12 +551,15 @@ impl Core {
     pub fn enqueue<M: Mode>(&self, remote: &Remote, work: Work) {
         remote.queues.with::<M, _>(|queues| {
             match work {
-                Work::First(_) | Work::Control { .. } => {
+                Work::First(_) | Work::Control(_) => {
                     fetch_add::<M>(&remote.waiting, 1);
                     queues.messages.push_back(work);
                 }
-                // These need no room, and others may wait for what they give back.
-                Work::EndSend(_) | Work::EndReceive(_) => queues.streams.push_front(work),
+                Work::Skip(_) => {
+                    fetch_add::<M>(&remote.waiting, 1);
+                    queues.messages.push_front(work);
+                }
+                Work::EndSend(_) | Work::EndReceive(_) => queues.ends.push_back(work),
                 Work::Push(_) | Work::Fetch(_) => queues.streams.push_back(work),
             }
             if !queues.listed {
@@ -553,6 +606,11 @@ impl Core {
         }
         let mut events = 0;
         let mut blocked = false;
+        // Whatever waits for room: a transfer whose data has moved completes.
+        while let Some(mut work) = remote.queues.with::<M, _>(|queues| queues.ends.pop_front()) {
+            self.step::<M>(remote, &mut work);
+            events += 1;
+        }
         while !blocked
             && let Some(mut work) = remote.queues.with::<M, _>(|queues| queues.messages.pop_front())
         {
@@ -576,7 +634,8 @@ impl Core {
         }
         let idle = remote.queues.with::<M, _>(|queues| {
             queues.retrying = false;
-            let idle = queues.messages.is_empty() && queues.streams.is_empty();
+            let Waiting { ends, messages, streams, .. } = queues;
+            let idle = ends.is_empty() && messages.is_empty() && streams.is_empty();
             if idle {
                 queues.listed = false;
                 let pointer = RemotePointer((&raw const *remote).cast_mut());
@@ -594,14 +653,17 @@ impl Core {
         unsafe {
             match work {
                 Work::First(request) => self.inject::<M>(*request, None),
-                Work::Control { bytes, way, receive } => {
-                    match self.push_control::<M>(remote, *way, None, bytes) {
-                        Ok(step) => step,
-                        Err(status) => {
-                            self.lost::<M>(*receive, status, None);
-                            Step::Done
-                        }
-                    }
+                Work::Control(Control { bytes, way, only, receive }) => {
+                    let (way, only, receive) = (*way, *only, *receive);
+                    let control = Control { bytes: &bytes[..], way, only, receive };
+                    self.push_control::<M>(remote, None, control).unwrap_or_else(|status| {
+                        self.lost::<M>(receive, status, None);
+                        Step::Done
+                    })
+                }
+                Work::Skip(bytes) => {
+                    let skip = Control { bytes: &bytes[..], way: 0, only: false, receive: None };
+                    self.push_control::<M>(remote, None, skip).unwrap_or(Step::Done)
                 }
                 Work::Push(request) => self.push_answered::<M>(*request, None),
                 Work::Fetch(request) => self.fetch::<M>(*request, None),

@@ -61,6 +61,10 @@ cairn_framework::counters! {
             "Messages that no receive can get, because their communicator was freed.";
         deferred: SUM, "messages",
             "Messages and answers that waited because a transport had no room.";
+        refused: SUM, "messages",
+            "Messages that a transport could not send; they went over another one, or failed.";
+        fell_back: SUM, "messages",
+            "Messages that went in fragments because a remote get or put failed.";
         violations: SUM, "messages", "Messages that were dropped because they broke the protocol.";
         match_time: TIMER, "ns", "Time that the searches took which were timed, one in many.";
         match_timed: SUM, "searches", "Searches for the receive of a message that were timed.";

@@ -179,20 +179,6 @@ impl Way {
         Some(Grip { cri, _guard: Some(cri.guard()) })
     }
 
-    /// Runs `work` with an instance as `hold` gives it.
-    #[inline(always)]
-    pub fn with_cri<M: Mode, R>(
-        &self,
-        host: HostHandle,
-        scope: &Scope,
-        peer: u32,
-        held: Held<'_>,
-        work: impl FnOnce(&Cri) -> R,
-    ) -> Option<R> {
-        let grip = self.hold::<M>(host, scope, peer, held)?;
-        Some(work(grip.cri))
-    }
-
     /// An instance for a series of operations.
     pub fn choose_cri<M: Mode>(
         &self,
@@ -208,7 +194,40 @@ impl Way {
         }
     }
 
-    /// Runs `work` with that instance. `None` as for `with_cri`.
+    /// Runs `work` with an instance as `hold` gives it and, where that ends with an error, with each of
+    /// the others: one that can't be used for this peer does not keep the others from it. `None` when no
+    /// instance could be taken, so that there may be one later.
+    pub fn with_any_cri<M: Mode>(
+        &self,
+        host: HostHandle,
+        scope: &Scope,
+        peer: u32,
+        held: Held<'_>,
+        mut work: impl FnMut(&Cri) -> Result<Outcome, Status>,
+    ) -> Option<Result<Outcome, Status>> {
+        let grip = self.hold::<M>(host, scope, peer, held)?;
+        let first = grip.cri;
+        let mut result = work(first);
+        drop(grip);
+        if !M::THREADED {
+            return Some(result);
+        }
+        let others = (0..self.instances).map(|index| self.instance(index));
+        for cri in others.filter(|cri| !core::ptr::eq(*cri, first)) {
+            if result.is_ok() {
+                break;
+            }
+            result = self.with_this_cri::<M, _>(cri, held, || work(cri))?;
+        }
+        Some(result)
+    }
+
+    fn instance(&self, index: u32) -> &Cri {
+        // SAFETY: a device has a pool.
+        unsafe { &*self.device().pool }.cri(index)
+    }
+
+    /// Runs `work` with that instance. `None` as for `hold`.
     pub fn with_this_cri<M: Mode, R>(
         &self,
         cri: &Cri,
@@ -405,14 +424,10 @@ pub enum Work {
     /// The first message of a send.
     First(*mut SendRequest),
     /// Bytes of our own.
-    Control {
-        /// Header and key.
-        bytes: Vec<u8>,
-        /// Over which way.
-        way: usize,
-        /// The receive, by its id, that fails when they can't be sent.
-        receive: Option<u64>,
-    },
+    Control(Control<Vec<u8>>),
+    /// A number of the order of messages that has no message, because it could not be sent. The
+    /// receiver waits for it, so it goes out before anything else.
+    Skip(Vec<u8>),
     /// The data of a send whose receiver has answered.
     Push(*mut SendRequest),
     /// A receive that gets its data.
@@ -426,9 +441,25 @@ pub enum Work {
 // SAFETY: requests are made for use by any thread.
 unsafe impl Send for Work {}
 
+/// Bytes of our own for a peer.
+#[derive(Clone, Copy)]
+pub struct Control<B> {
+    /// Header and key.
+    pub bytes: B,
+    /// Over which way.
+    pub way: usize,
+    /// The key is one of this way's device, so no other way will do.
+    pub only: bool,
+    /// The receive, by its id, that fails when no transport can send them. Without one they are tried
+    /// again as long as the peer lives.
+    pub receive: Option<u64>,
+}
+
 /// What waits for a peer.
 #[derive(Default)]
 pub struct Queues {
+    /// Ends of transfers. They need no room, and others may wait for what they give back.
+    pub ends: VecDeque<Work>,
     /// Sent in this order.
     pub messages: VecDeque<Work>,
     /// Sent after them, in any order.

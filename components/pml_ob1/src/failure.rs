@@ -10,7 +10,7 @@
 //! since receives are posted without a look at who has failed: the frequent case pays nothing. Sends
 //! find out by themselves, on the way that messages take which can't go at once.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
 use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::host::PROGRESS_SELDOM;
@@ -134,7 +134,7 @@ impl Core {
             // SAFETY: what is in the table is in flight, and an announced receive has its sender.
             let other = unsafe {
                 match *entry {
-                    Entry::Put(request) => (*request).remote,
+                    Entry::Put(request, _) => (*request).remote,
                     Entry::Fragments(fragments) => (*fragments.request()).remote,
                 }
             };
@@ -160,6 +160,8 @@ impl Core {
 
     /// The communicators and ranks behind which nobody is any more. Whoever may probe them is woken.
     fn lost_sources<M: Mode>(&self) -> Vec<(ContextId, i32)> {
+        // Pairs with the fence of a thread that waits for a message to probe.
+        fence(Ordering::SeqCst);
         let mut sources = Vec::new();
         for state in self.contexts.open() {
             // SAFETY: a state that is found in a pass stays until the pass is over.

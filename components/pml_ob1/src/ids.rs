@@ -151,8 +151,8 @@ fn id(word: u64, number: u32) -> u64 {
 /// Who waits for data.
 #[derive(Debug, Clone, Copy)]
 pub enum Entry {
-    /// A receive whose sender puts.
-    Put(*mut ReceiveRequest),
+    /// A receive whose sender puts so many bytes, or sends them if it can't put.
+    Put(*mut ReceiveRequest, u64),
     /// A receive of fragments.
     Fragments(Fragments),
 }
@@ -246,7 +246,7 @@ impl ReceiveIds {
     /// will never be whole.
     pub fn end(&mut self, id: u64, status: i32) -> Option<Ended> {
         match self.slot(id)?.entry.as_mut()? {
-            Entry::Put(request) => {
+            Entry::Put(request, _) => {
                 let request = *request;
                 self.remove(id);
                 Some(Ended::Receive(request))
@@ -268,13 +268,19 @@ impl ReceiveIds {
     /// Begins to write a fragment: the receive, or `None` when there is none or the fragment does
     /// not lie inside.
     pub fn begin(&mut self, id: u64, offset: u64, len: u64) -> Option<*mut ReceiveRequest> {
-        let Some(Entry::Fragments(fragments)) = &mut self.slot(id)?.entry else { return None };
+        let entry = self.slot(id)?.entry.as_mut()?;
+        let mut fragments = match *entry {
+            // Its sender could not put, and sends.
+            Entry::Put(request, wanted) => Fragments::new(request, wanted),
+            Entry::Fragments(fragments) => fragments,
+        };
         let fits = offset.checked_add(len).is_some_and(|end| end <= fragments.total);
         if !fits || len > fragments.missing || fragments.ended.is_some() {
             return None;
         }
         fragments.missing -= len;
         fragments.writers += 1;
+        *entry = Entry::Fragments(fragments);
         Some(fragments.request)
     }
 
@@ -390,18 +396,30 @@ mod tests {
     #[test]
     fn a_receive_is_taken_once() {
         let mut ids = ReceiveIds::default();
-        let id = ids.insert(Entry::Put(dangling_mut()));
+        let id = ids.insert(Entry::Put(dangling_mut(), 8));
         assert!(!is_send(id));
-        assert!(ids.begin(id, 0, 1).is_none(), "not a receive of fragments");
         assert!(ids.end(id ^ 1 << 40, 0).is_none(), "another generation");
         assert!(ids.end(id + 1, 0).is_none(), "another place");
         assert!(matches!(ids.end(id, 0), Some(Ended::Receive(_))));
         assert!(ids.end(id, 0).is_none(), "taken before");
-        let again = ids.insert(Entry::Put(dangling_mut()));
+        let again = ids.insert(Entry::Put(dangling_mut(), 8));
         assert_eq!(again as u32, id as u32);
         assert_ne!(again, id);
         assert!(ids.end(id, 0).is_none());
         assert!(ids.end(again, 0).is_some());
+        assert_eq!(ids.len(), 0);
+    }
+
+    #[test]
+    fn what_can_not_be_put_may_come_in_fragments() {
+        let mut ids = ReceiveIds::default();
+        let id = ids.insert(Entry::Put(dangling_mut(), 8));
+        assert!(ids.begin(id, 0, 9).is_none(), "beyond the end");
+        assert!(
+            matches!(ids.which(|entry| matches!(entry, Entry::Put(..)))[..], [put] if put == id)
+        );
+        assert!(ids.begin(id, 4, 4).is_some() && ids.written(id).is_none());
+        assert!(ids.begin(id, 0, 4).is_some() && ids.written(id).is_some());
         assert_eq!(ids.len(), 0);
     }
 

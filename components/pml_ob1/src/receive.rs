@@ -12,7 +12,7 @@
 
 use core::ffi::c_void;
 use core::mem::{MaybeUninit, offset_of};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{Ordering, fence};
 
 use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::request::{
@@ -362,6 +362,14 @@ impl Core {
         turn: Option<(&Turn, u32)>,
     ) -> (*mut MatchPosted, bool) {
         let mut keeping = Keeping { core: self, message, kept, turn, claims: false };
+        if message.kind() == kind::SKIP {
+            keeping.pass::<M>();
+            if !kept.is_null() {
+                // SAFETY: the caller gives it away, and no engine has it.
+                unsafe { self.keeper.free::<M>(kept) };
+            }
+            return (core::ptr::null_mut(), keeping.claims);
+        }
         let here = self.counters.at::<M>(message.module, message.held);
         let start = here.and_then(Here::begin_search);
         let header = &message.header;
@@ -485,7 +493,7 @@ impl Core {
         // A peer that can't be reached can't be told.
         if let Ok(remote) = self.remote::<M>(state, state.rank(source), source) {
             let finish = wire::Finish::new(send, status);
-            self.control::<M>(remote, held, &finish.bytes(), None);
+            self.control::<M>(remote, held, &finish.bytes());
         }
     }
 
@@ -635,6 +643,9 @@ impl Core {
             };
         }
         state.waiting.fetch_add(1, Ordering::Relaxed);
+        // Pairs with the fence in `lost_sources`: that a peer has failed is seen here, or this thread
+        // there.
+        fence(Ordering::SeqCst);
         let found = loop {
             let expected = state.arrivals.load(Ordering::Acquire);
             if let Some(found) = look() {

@@ -31,7 +31,7 @@ use cairn_framework::frameworks::btl::{
 
 use crate::comm::State;
 use crate::core::{Core, Step};
-use crate::endpoint::{Held, Key, Remote, Way, Work, outcome};
+use crate::endpoint::{Control, Held, Key, Remote, Way, Work, outcome};
 use crate::ids::{Ended, Entry, Fragments};
 use crate::mode::{Mode, fetch_add, fetch_sub};
 use crate::params::{AUTO, GET, PUT};
@@ -156,6 +156,13 @@ impl Core {
             let way = &remote.ways[this.transfer.way];
             let access = if this.plan == Plan::Put { BTL_REMOTE_WRITE } else { BTL_LOCAL };
             let registered = this.transfer.is_registered() || !way.registers(access);
+            if this.plan == Plan::Fragments && this.transfer.is_registered() {
+                // For a get or a put that is not to be.
+                if M::THREADED && held.is_some() {
+                    return Step::Blocked;
+                }
+                this.transfer.release(way);
+            }
             if this.plan != Plan::Fragments && !registered {
                 if M::THREADED && held.is_some() {
                     return Step::Blocked;
@@ -173,7 +180,7 @@ impl Core {
                     let mut key = [0; size_of::<Key>()];
                     match this.transfer.pack_key(way, &mut key) {
                         Ok(len) => {
-                            let entry = Entry::Put(request);
+                            let entry = Entry::Put(request, this.transfer.wanted);
                             self.ask::<M>(this, remote, held, entry, wire::BY_PUT, &key[..len]);
                         }
                         Err(status) => self.give_up::<M>(request, status, held),
@@ -212,7 +219,9 @@ impl Core {
         bytes[..wire::Answer::SIZE].copy_from_slice(&answer.bytes());
         bytes[wire::Answer::SIZE..][..key.len()].copy_from_slice(key);
         let bytes = &bytes[..wire::Answer::SIZE + key.len()];
-        self.control_over::<M>(remote, way, held, bytes, Some(id));
+        // The key is one of this way's device; anything else may take another.
+        let only = by == wire::BY_PUT;
+        self.control_over::<M>(remote, held, Control { bytes, way, only, receive: Some(id) });
     }
 
     /// Gets the next pieces of a message.
@@ -230,8 +239,11 @@ impl Core {
         unsafe {
             let cri = self.choose_cri::<M>(&(*request).state, &mut (*request).transfer, way, held);
             let transfer = &raw mut (*request).transfer;
-            (*transfer).completion =
-                BtlCompletion { done: Some(got::<M>), context: request.cast() };
+            if (*transfer).completion.done.is_none() {
+                // Once: gets that are in flight have its address.
+                (*transfer).completion =
+                    BtlCompletion { done: Some(got::<M>), context: request.cast() };
+            }
             let device = way.device();
             let limit =
                 device.get_limit - device.get_limit % u64::from(device.get_alignment.max(1));
@@ -269,20 +281,42 @@ impl Core {
         }
     }
 
-    /// All gets are finished: tells the sender and completes the receive.
+    /// All gets are finished: tells the sender and completes the receive. If one has failed and the
+    /// sender lives, it sends the data in fragments.
     ///
     /// # Safety
     /// The request is the caller's; nothing of it is in flight.
     unsafe fn all_got<M: Mode>(&self, request: *mut ReceiveRequest, held: Held<'_>) {
         // SAFETY: promised by the caller.
         unsafe {
+            let remote = &*(*request).remote;
             let status = (*request).transfer.failure.load(Ordering::Relaxed);
+            if status != OK && !remote.has_failed() {
+                return self.receive_fragments::<M>(request, held);
+            }
             let bytes = (*request).transfer.wanted;
             let who = held.map_or(0, |cri| cri.index);
             if status == OK {
                 self.counters.add::<M>(who, |copy| &copy.bytes_get, bytes);
             }
             self.give_up::<M>(request, status, held);
+        }
+    }
+
+    /// A receive whose data can't be got or put asks its sender for fragments.
+    ///
+    /// # Safety
+    /// As for `all_got`.
+    pub unsafe fn receive_fragments<M: Mode>(&self, request: *mut ReceiveRequest, held: Held<'_>) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let remote = &*(*request).remote;
+            self.counters.add::<M>(remote.rank(), |copy| &copy.fell_back, 1);
+            (*request).plan = Plan::Fragments;
+            (*request).transfer.again();
+            if self.fetch::<M>(request, held) == Step::Blocked {
+                self.enqueue::<M>(remote, Work::Fetch(request));
+            }
         }
     }
 
@@ -300,7 +334,7 @@ impl Core {
         unsafe {
             let (remote, send) = (&*(*request).remote, (*request).transfer.theirs);
             let finish = wire::Finish::new(send, status);
-            self.control::<M>(remote, held, &finish.bytes(), None);
+            self.control::<M>(remote, held, &finish.bytes());
             self.end_receive::<M>(request, status, held);
         }
     }
@@ -464,10 +498,18 @@ impl Core {
         };
         let most = self.params.fragment_size.get() as usize;
         let mut full = [false; SPREAD];
+        // A way that can't be used is left out; the last error counts when all are.
+        let (mut waits, mut refused) = (false, OK);
         let transfer = &mut this.transfer;
         let mut status = if remote.has_failed() { ERR_PEER } else { OK };
         while status == OK && transfer.offset < transfer.wanted {
-            let Some(place) = next_way(remote, &transfer.sent, &full) else { return Step::Blocked };
+            let Some(place) = next_way(remote, &transfer.sent, &full) else {
+                if waits || refused == OK {
+                    return Step::Blocked;
+                }
+                status = refused;
+                break;
+            };
             let way = &remote.ways[place];
             let rest = transfer.wanted - transfer.offset;
             let len = rest.min((way.frame - wire::Fragment::SIZE).min(most) as u64) as usize;
@@ -478,7 +520,7 @@ impl Core {
                 offset: transfer.offset,
             };
             let (data, offset, walk) = (&this.data, transfer.offset, &mut transfer.walk);
-            let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), held, |cri| {
+            let sent = way.with_any_cri::<M>(self.host, scope, remote.rank(), held, |cri| {
                 // SAFETY: `answered` has seen that it lies inside the data.
                 unsafe { way.push(cri, &header.bytes(), data, offset, len, walk) }
             });
@@ -489,10 +531,10 @@ impl Core {
                     self.counters.add::<M>(remote.rank(), |copy| &copy.bytes_fragments, len as u64);
                 }
                 Some(Err(error)) => {
-                    status = error;
-                    break;
+                    self.counters.add::<M>(remote.rank(), |copy| &copy.refused, 1);
+                    (full[place], refused) = (true, error);
                 }
-                _ => full[place] = true,
+                _ => (full[place], waits) = (true, true),
             }
         }
         if status != OK {
@@ -512,7 +554,7 @@ impl Core {
     ) {
         let id = request.transfer.theirs;
         let finish = wire::Finish::new(id, status);
-        self.control::<M>(remote, held, &finish.bytes(), None);
+        self.control::<M>(remote, held, &finish.bytes());
     }
 
     /// Puts the next pieces, and the flush that ends them.
@@ -527,8 +569,11 @@ impl Core {
             let way = &remote.ways[(*request).transfer.way];
             let transfer = &raw mut (*request).transfer;
             let cri = self.choose_cri::<M>(&(*request).state, &mut *transfer, way, held);
-            (*transfer).completion =
-                BtlCompletion { done: Some(put::<M>), context: request.cast() };
+            if (*transfer).completion.done.is_none() {
+                // Once, as for gets.
+                (*transfer).completion =
+                    BtlCompletion { done: Some(put::<M>), context: request.cast() };
+            }
             let device = way.device();
             let completion = &raw mut (*transfer).completion;
             let mut status = OK;
@@ -577,7 +622,8 @@ impl Core {
         }
     }
 
-    /// All puts are visible: tells the receiver and completes the send.
+    /// All puts are visible: tells the receiver and completes the send. If one has failed and the
+    /// receiver lives, the data goes in fragments.
     ///
     /// # Safety
     /// The request is the caller's; nothing of it is in flight.
@@ -586,6 +632,15 @@ impl Core {
         unsafe {
             let remote = &*(*request).remote;
             let status = (*request).transfer.failure.load(Ordering::Relaxed);
+            if status != OK && !remote.has_failed() {
+                self.counters.add::<M>(remote.rank(), |copy| &copy.fell_back, 1);
+                (*request).plan = Plan::Fragments;
+                (*request).transfer.again();
+                if self.push_fragments::<M>(request, held) == Step::Blocked {
+                    self.enqueue::<M>(remote, Work::Push(request));
+                }
+                return;
+            }
             if status == OK {
                 let bytes = (*request).transfer.wanted;
                 self.counters.add::<M>(remote.rank(), |copy| &copy.bytes_put, bytes);

@@ -162,6 +162,14 @@ impl Transfer {
         }
     }
 
+    /// Begins anew, in another way: nothing of it is in flight.
+    pub fn again(&mut self) {
+        self.offset = 0;
+        self.walk = None;
+        *self.outstanding.get_mut() = 1;
+        *self.failure.get_mut() = OK;
+    }
+
     /// Keeps the first error.
     pub fn fail(&self, status: Status) {
         let _ = self.failure.compare_exchange(OK, status, Ordering::Relaxed, Ordering::Relaxed);

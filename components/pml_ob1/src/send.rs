@@ -78,7 +78,8 @@ enum Tried {
     NoRoom(u32),
     /// It can't go at once.
     Not,
-    Failed(Status),
+    /// It has this number, but the transport can't send it so.
+    Refused(u32),
 }
 
 impl Core {
@@ -104,15 +105,13 @@ impl Core {
         // SAFETY: promised by the caller; the request stays until it is complete.
         unsafe {
             let (state, remote, data) = self.resolve::<M>(send)?;
-            let sequence = match self.again::<M>(send, tried, state, remote, &data) {
-                Tried::Sent => return Ok(()),
-                Tried::Failed(status) => return Err(self.failure(status)),
-                Tried::NoRoom(sequence) => Some(sequence),
-                Tried::Not => None,
-            };
+            let tried = self.again::<M>(send, tried, state, remote, &data);
+            if let Tried::Sent = tried {
+                return Ok(());
+            }
             let mut request = SendRequest::new::<M>(self, send, state, remote, data);
             let request = &raw mut request;
-            self.launch::<M>(request, sequence);
+            self.launch::<M>(request, tried);
             self.wait::<M>(&raw const (*request).request);
             SendRequest::release(request);
             match (*request).request.status.error {
@@ -148,14 +147,16 @@ impl Core {
         // SAFETY: promised by the caller.
         unsafe {
             let (state, remote, data) = self.resolve::<M>(send)?;
-            let sequence = match self.again::<M>(send, tried, state, remote, &data) {
-                Tried::Sent => return Ok(self.done()),
-                Tried::Failed(status) => return Err(self.failure(status)),
-                Tried::NoRoom(sequence) => Some(sequence),
-                Tried::Not => None,
-            };
-            let request = self.new_send::<M>(send, state, remote, data)?;
-            self.launch::<M>(request, sequence);
+            let tried = self.again::<M>(send, tried, state, remote, &data);
+            if let Tried::Sent = tried {
+                return Ok(self.done());
+            }
+            let request = self.new_send::<M>(send, state, remote, data).inspect_err(|_| {
+                if let Tried::NoRoom(sequence) | Tried::Refused(sequence) = tried {
+                    self.skip::<M>(state, remote, send.tag, sequence);
+                }
+            })?;
+            self.launch::<M>(request, tried);
             Ok(request.cast())
         }
     }
@@ -293,15 +294,15 @@ impl Core {
                 Tried::Sent
             }
             Ok(_) => Tried::NoRoom(sequence),
-            Err(status) => Tried::Failed(status),
+            Err(_) => Tried::Refused(sequence),
         }
     }
 
-    /// Sets a send going that is not finished at once.
+    /// Sets a send going that is not finished at once. `tried` is what became of the try to send it so.
     ///
     /// # Safety
     /// The request is the caller's, and stays until it is complete.
-    unsafe fn launch<M: Mode>(&self, request: *mut SendRequest, sequence: Option<u32>) {
+    unsafe fn launch<M: Mode>(&self, request: *mut SendRequest, tried: Tried) {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
         unsafe {
             let this = &mut *request;
@@ -318,10 +319,12 @@ impl Core {
                 Protocol::Rendezvous => self.offer_memory::<M>(this, state, remote),
                 _ => None,
             };
-            this.sequence = sequence
-                .unwrap_or_else(|| state.rank(this.send.peer).next_sequence::<M>(this.send.tag));
-            // One that has been refused does not try again, but queues.
-            if sequence.is_none()
+            this.sequence = match tried {
+                Tried::NoRoom(sequence) | Tried::Refused(sequence) => sequence,
+                _ => state.rank(this.send.peer).next_sequence::<M>(this.send.tag),
+            };
+            // One that found no room does not try again, but queues.
+            if !matches!(tried, Tried::NoRoom(_))
                 && !remote.is_blocked()
                 && self.inject::<M>(request, grip.as_ref().map(|grip| grip.cri)) == Step::Done
             {
@@ -376,7 +379,6 @@ impl Core {
     pub unsafe fn inject<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) -> Step {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
         let (this, state, remote) = unsafe { (&*request, &*(*request).state, &*(*request).remote) };
-        let way = remote.first();
         let (protocol, bytes, data) = (this.protocol, this.data.bytes, this.data);
         // A number for answers, from here on, since the answer may be faster than this thread.
         let id = match protocol {
@@ -387,16 +389,20 @@ impl Core {
         let len = self.first_header(this, state, remote, id, &mut header);
         let payload = if protocol == Protocol::Rendezvous { 0 } else { bytes as usize };
         let scope = &state.view().scope;
-        let sent = way.with_cri::<M, _>(self.host, scope, remote.rank(), held, |cri| {
-            if remote.has_failed() {
-                return Err(ERR_PEER);
+        let push = |way: &Way, cri: &Cri| {
+            let mut header = &header[..len];
+            let plain;
+            if protocol == Protocol::Rendezvous && !core::ptr::eq(way, remote.first()) {
+                // What it offers is memory that the first way's device has registered.
+                plain = wire::without_offers(header);
+                header = &plain;
             }
-            // SAFETY: the data is the user's and stays; `launch` saw that it fits.
+            // SAFETY: the data is the user's and stays; `launch` and `push_over` saw that it fits.
             let sent = unsafe {
                 if protocol == Protocol::Rendezvous {
-                    way.push_bytes(cri, &header[..len])
+                    way.push_bytes(cri, header)
                 } else {
-                    way.push(cri, &header[..len], &data, 0, payload, &mut None)
+                    way.push(cri, header, &data, 0, payload, &mut None)
                 }
             };
             if let Ok(Outcome::Done) = sent
@@ -415,26 +421,35 @@ impl Core {
                 }
             }
             sent
-        });
-        // Not if somebody else has ended it meanwhile, because the peer has failed.
+        };
+        let sent = self.push_over::<M>(remote, 0, Some(len + payload), scope, held, push);
+        // Not if another thread has ended it meanwhile, because the peer has failed.
         let is_ours = || protocol == Protocol::Eager || self.send_ids.take::<M>(id).is_some();
         match sent {
-            Some(Ok(Outcome::Done)) => {
+            Ok(Step::Done) => {
                 if protocol == Protocol::Eager {
                     // SAFETY: nobody else knows the request.
                     unsafe { self.end_send::<M>(request, OK, held) };
                 }
                 Step::Done
             }
-            Some(Err(status)) => {
+            Ok(Step::Blocked) => {
+                if is_ours() {
+                    Step::Blocked
+                } else {
+                    Step::Done
+                }
+            }
+            Err(status) => {
+                if status != ERR_PEER {
+                    self.skip::<M>(state, remote, this.send.tag, this.sequence);
+                }
                 if is_ours() {
                     // SAFETY: out of the table, so nobody else knows the request.
                     unsafe { self.end_send::<M>(request, status, held) };
                 }
                 Step::Done
             }
-            _ if is_ours() => Step::Blocked,
-            _ => Step::Done,
         }
     }
 
@@ -588,16 +603,14 @@ unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
         let core = &*this.core;
         let (state, remote, send, data) = (&*this.state, &*this.remote, this.send, this.data);
         this.request.status.error = OK;
-        let sequence = match core.again::<M>(&send, Tried::Not, state, remote, &data) {
-            Tried::Sent => return OK,
-            Tried::Failed(status) => return status,
-            Tried::NoRoom(sequence) => Some(sequence),
-            Tried::Not => None,
-        };
+        let tried = core.again::<M>(&send, Tried::Not, state, remote, &data);
+        if let Tried::Sent = tried {
+            return OK;
+        }
         this.transfer = Transfer::new();
         this.offers = 0;
         this.request.completion.store(REQUEST_PENDING, Ordering::Relaxed);
-        core.launch::<M>(request, sequence);
+        core.launch::<M>(request, tried);
     }
     OK
 }

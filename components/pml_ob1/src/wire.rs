@@ -7,6 +7,7 @@
 //!   Answer      40 B   receiver to sender: how to send; a key for the receiver's memory may follow
 //!   Fragment    24 B   a piece of an answered message follows
 //!   Finish      24 B   the other side may let go
+//!   Skip        24 B   a Match whose number has no message: it could not be sent
 //! ```
 //!
 //! The first word holds the kind in its low six bits, what an announcement offers in the next two and,
@@ -32,6 +33,8 @@ pub mod kind {
     pub const FRAGMENT: u8 = 5;
     /// [`Finish`](super::Finish).
     pub const FINISH: u8 = 6;
+    /// [`Match`](super::Match): its number has no message.
+    pub const SKIP: u8 = 7;
 }
 
 /// Bits of a sequence number.
@@ -212,6 +215,14 @@ headers! {
     }
 }
 
+/// An announcement that offers nothing, made of one that does.
+pub fn without_offers(header: &[u8]) -> [u8; Rendezvous::SIZE] {
+    let mut plain = [0; Rendezvous::SIZE];
+    plain.copy_from_slice(&header[..Rendezvous::SIZE]);
+    plain[0] &= 0x3f;
+    plain
+}
+
 impl Finish {
     /// The end of a send or a receive.
     pub fn new(id: u64, status: i32) -> Self {
@@ -229,6 +240,7 @@ pub fn size_of_kind(kind: u8) -> Option<usize> {
         kind::ANSWER => Answer::SIZE,
         kind::FRAGMENT => Fragment::SIZE,
         kind::FINISH => Finish::SIZE,
+        kind::SKIP => Match::SIZE,
         _ => return None,
     })
 }
@@ -253,6 +265,6 @@ mod tests {
         let announced = word(kind::RENDEZVOUS, 7) | OFFER_PUT;
         assert_eq!((kind_of(announced), sequence_of(announced)), (kind::RENDEZVOUS, 7));
         assert_eq!((offers_of(announced), offers_of(header.word)), (OFFER_PUT, 0));
-        assert!(size_of_kind(0).is_none() && size_of_kind(7).is_none());
+        assert!(size_of_kind(0).is_none() && size_of_kind(8).is_none());
     }
 }

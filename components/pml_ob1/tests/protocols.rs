@@ -3,7 +3,7 @@
 mod pair;
 
 use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, COMM_INTER};
-use cairn_framework::abi::status::{ERR_PEER, ERR_TRUNCATED, OK};
+use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES, ERR_TRUNCATED, OK};
 use cairn_framework::frameworks::btl::{
     BTL_GET, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
 };
@@ -36,6 +36,8 @@ fn transports() -> Vec<(&'static str, Behaviour)> {
         ),
         ("no room", Behaviour { refuses: 60, room: 3, ..rdma(BTL_GET | BTL_PUT) }),
         ("two devices", Behaviour { devices: vec![1000, 3000], ..behaviour() }),
+        ("get fails", Behaviour { rdma_fails: 30, ..rdma(BTL_GET | BTL_NEEDS_REGISTRATION) }),
+        ("put fails", Behaviour { rdma_fails: 30, ..rdma(BTL_PUT | BTL_NEEDS_REGISTRATION) }),
         (
             "out of order",
             Behaviour {
@@ -409,5 +411,80 @@ fn a_peer_that_is_gone_ends_what_needs_it() {
         // It waits for an answer that never comes; the program ends without it.
         assert!(!announced.is_complete());
         std::mem::forget(job);
+    }
+}
+
+/// One that can't be sent is an error, and the next one is not lost by it; with another instance or
+/// another device it is none.
+#[test]
+fn a_message_that_can_not_be_sent_does_no_harm() {
+    for (threaded, cris, devices) in
+        [(false, 1, 1), (true, 1, 1), (true, 3, 1), (false, 1, 2), (true, 2, 2)]
+    {
+        let behaviour = Behaviour { cris, devices: vec![1000; devices], ..Behaviour::default() };
+        let job = Job::new(2, threaded, &[], behaviour);
+        let comm = job.comm(2, true);
+        let alone = cris == 1 && devices == 1;
+        let sizes = [8, 3000, 50_000];
+        let (mut expected, mut failed) = (Vec::new(), 0);
+        for (number, size) in sizes.into_iter().cycle().take(12).enumerate() {
+            let out = Buffer::filled(bytes(), size, number as u64);
+            let mode = if number % 2 == 0 { PML_STANDARD } else { PML_SYNCHRONOUS };
+            // The way of a message that is sent at once, and of one that is not, is tried once each.
+            job.fabric.break_sends(0, 0, if number % 3 == 1 { 2 } else { 0 });
+            let sent = job.ranks[0].isend(&out.send(comm[0], 1, 4, mode));
+            job.fabric.break_sends(0, 0, 0);
+            if alone && number % 3 == 1 {
+                assert_eq!(sent.end().error, ERR_RESOURCES);
+                // What the receiver is told instead would be in the way of the next message.
+                job.ranks[0].system.progress();
+                failed += 1;
+            } else {
+                expected.push((out, sent, number as u64, size));
+            }
+        }
+        for (_out, sent, number, size) in expected {
+            let into = Buffer::new(bytes(), size);
+            let received = job.ranks[1].irecv(&into.receive(comm[1], 0, 4));
+            job.until("the next", || sent.is_complete() && received.is_complete());
+            assert_eq!((sent.end().error, received.end().error), (OK, OK));
+            into.check(number, size);
+        }
+        assert_eq!(failed, if alone { 4 } else { 0 });
+        assert!(cris > 1 || job.count("refused") > 0);
+        job.end(vec![comm]);
+    }
+}
+
+/// A transfer whose data has moved completes, whatever else waits for room.
+#[test]
+fn ends_of_transfers_need_no_room() {
+    for threaded in [false, true] {
+        let capabilities = SEND | BTL_GET | BTL_NEEDS_REGISTRATION;
+        let behaviour = Behaviour { capabilities, late: 100, ..Behaviour::default() };
+        let job = Job::new(2, threaded, &[], behaviour);
+        let comm = job.comm(2, true);
+        let out = Buffer::filled(bytes(), 9000, 1);
+        let into = Buffer::new(bytes(), 9000);
+        let sent = job.ranks[0].isend(&out.send(comm[0], 1, 0, PML_STANDARD));
+        let received = job.ranks[1].irecv(&into.receive(comm[1], 0, 0));
+        job.until("the get", || job.count("bytes_rendezvous") == 9000 && job.fabric.is_late(1));
+        // From here on nothing that the receiver sends finds room, and messages of its wait.
+        job.fabric.fill(0);
+        let small = Buffer::filled(bytes(), 8, 2);
+        let waits = job.ranks[1].isend(&small.send(comm[1], 0, 1, PML_STANDARD));
+        let start = std::time::Instant::now();
+        while !received.is_complete() {
+            job.ranks[1].system.progress();
+            assert!(start.elapsed() < pair::DEADLINE, "the receive does not end");
+        }
+        into.check(1, 9000);
+        assert!(!waits.is_complete() && !sent.is_complete());
+        job.fabric.unfill(0);
+        let other = Buffer::new(bytes(), 8);
+        let last = job.ranks[0].irecv(&other.receive(comm[0], 1, 1));
+        job.until("the others", || [sent, waits, last].iter().all(Pending::is_complete));
+        [sent, received, waits, last].into_iter().for_each(|it| assert_eq!(it.end().error, OK));
+        job.end(vec![comm]);
     }
 }

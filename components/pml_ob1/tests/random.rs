@@ -55,7 +55,7 @@ struct Play {
     posted: Vec<Posted>,
 }
 
-fn behaviour(chance: &Chance) -> Behaviour {
+fn behaviour(chance: &Chance, threaded: bool) -> Behaviour {
     let mut capabilities = match chance.below(4) {
         0 => BTL_SEND_IMMEDIATE,
         1 => BTL_SEND_PACKED,
@@ -65,6 +65,9 @@ fn behaviour(chance: &Chance) -> Behaviour {
         capabilities |= if chance.below(2) == 0 { bit } else { 0 };
     }
     let limit = |chance: &Chance| [64, 100, 300, 5000, 70_000][chance.below(5) as usize];
+    let devices = if chance.below(3) == 0 { vec![100, 1000] } else { vec![1000] };
+    let cris = 1 + chance.below(2) as u32;
+    let alone = devices.len() == 1 && (cris == 1 || !threaded);
     Behaviour {
         seed: chance.below(1 << 40),
         reorders: chance.below(3) == 0,
@@ -77,15 +80,18 @@ fn behaviour(chance: &Chance) -> Behaviour {
         rdma_limit: [16, 1000, 1 << 20][chance.below(3) as usize],
         get_alignment: [1, 1, 4][chance.below(3) as usize],
         late: [0, 50, 100][chance.below(3) as usize],
-        devices: if chance.below(3) == 0 { vec![100, 1000] } else { vec![1000] },
-        cris: 1 + chance.below(2) as u32,
+        // Only where there is another way.
+        fails: if alone { 0 } else { [0, 20][chance.below(2) as usize] },
+        rdma_fails: [0, 0, 20][chance.below(3) as usize],
+        devices,
+        cris,
     }
 }
 
 impl Play {
     fn new(seed: u64, threaded: bool) -> Self {
         let chance = Chance::new(seed);
-        let behaviour = behaviour(&chance);
+        let behaviour = behaviour(&chance, threaded);
         let choices = Chance::new(!seed);
         let engine = ["list", "bins", "vector", "sharded"][choices.below(4) as usize];
         let mca = [("pml_ob1_fragment_size", "3000"), ("match", engine)];

@@ -10,7 +10,9 @@ use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, OK, Status};
+use cairn_framework::abi::status::{
+    ERR_ARGUMENT, ERR_PEER, ERR_RESOURCES, ERR_UNSUPPORTED, OK, Status,
+};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
 use cairn_framework::frameworks::btl::{
     BTL_GET, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
@@ -26,6 +28,10 @@ pub struct Behaviour {
     pub reorders: bool,
     /// Of a hundred operations, so many find no room.
     pub refuses: u64,
+    /// Of a hundred messages over the first instance of the first device, so many can't be sent.
+    pub fails: u64,
+    /// Of a hundred puts and gets, so many fail, at once or later.
+    pub rdma_fails: u64,
     /// Messages to one peer that are not taken yet, at most.
     pub room: usize,
     pub capabilities: u64,
@@ -48,6 +54,8 @@ impl Default for Behaviour {
             seed: 1,
             reorders: false,
             refuses: 0,
+            fails: 0,
+            rdma_fails: 0,
             room: 1 << 20,
             capabilities: BTL_SEND_IMMEDIATE | BTL_SEND_PACKED,
             immediate_limit: 256,
@@ -74,6 +82,12 @@ pub struct Fabric {
     dead: Mutex<Vec<u32>>,
     /// What was sent by each device.
     pub bytes: Vec<AtomicU64>,
+    /// Ranks to which nothing finds room.
+    full: Mutex<Vec<u32>>,
+    /// By rank: operations that are to be finished later.
+    late: Mutex<HashMap<u32, usize>>,
+    /// Devices and instances of them that can't send, and how often they will not.
+    broken: Mutex<HashMap<(usize, u32), u64>>,
 }
 
 /// Messages that are late.
@@ -99,6 +113,9 @@ impl Fabric {
             boxes: Mutex::default(),
             regions: Mutex::default(),
             dead: Mutex::default(),
+            full: Mutex::default(),
+            late: Mutex::default(),
+            broken: Mutex::default(),
         });
         FABRICS.lock().unwrap().insert(job.into(), Arc::clone(&fabric));
         fabric
@@ -125,6 +142,11 @@ impl Fabric {
     /// A rank is gone: whoever wants to reach it is told.
     pub fn kill(&self, rank: u32) {
         self.dead.lock().unwrap().push(rank);
+    }
+
+    /// The next messages over an instance of a device can't be sent.
+    pub fn break_sends(&self, device: usize, cri: u32, times: u64) {
+        self.broken.lock().unwrap().insert((device, cri), times);
     }
 
     /// The first message on its way to a rank over the first device.
@@ -156,6 +178,21 @@ impl Fabric {
     /// Gives it back: it arrives behind what was sent since.
     pub fn let_go(&self, to: u32, held: Held) {
         self.boxes.lock().unwrap().entry((to, 0, 0)).or_default().extend(held.0);
+    }
+
+    /// Whether a put, get or flush of a rank is to be finished later.
+    pub fn is_late(&self, rank: u32) -> bool {
+        self.late.lock().unwrap().get(&rank).is_some_and(|count| *count > 0)
+    }
+
+    /// Messages to a rank find no room any more.
+    pub fn fill(&self, rank: u32) {
+        self.full.lock().unwrap().push(rank);
+    }
+
+    /// They do again.
+    pub fn unfill(&self, rank: u32) {
+        self.full.lock().unwrap().retain(|full| *full != rank);
     }
 
     /// Puts any bytes into a rank's box, as a peer that breaks the protocol.
@@ -352,12 +389,25 @@ impl Port {
         if self.fabric.dead.lock().unwrap().contains(&to) {
             return Err(Failure::new(ERR_PEER, format!("rank {to} is gone")));
         }
-        if self.fabric.percent(self.fabric.behaviour.refuses) {
+        let full = self.fabric.full.lock().unwrap().contains(&to);
+        if full || self.fabric.percent(self.fabric.behaviour.refuses) {
             return Ok(None);
         }
         let boxes = self.fabric.boxes.lock().unwrap();
         let waiting = boxes.get(&(to, self.number, cri.index)).map_or(0, VecDeque::len);
         Ok((waiting < self.fabric.behaviour.room).then_some(to))
+    }
+
+    /// Why a message can't be sent, if so.
+    fn fails(&self, cri: &Cri) -> Result<(), Failure> {
+        let mut broken = self.fabric.broken.lock().unwrap();
+        let left = broken.get_mut(&(self.number, cri.index)).filter(|left| **left > 0);
+        let broken = left.map(|left| *left -= 1).is_some();
+        let first = self.number == 0 && cri.index == 0;
+        if broken || first && self.fabric.percent(self.fabric.behaviour.fails) {
+            return Err(Failure::new(ERR_RESOURCES, "this can't be sent"));
+        }
+        Ok(())
     }
 
     fn send(&self, to: u32, cri: &Cri, tag: u8, len: usize, fill: impl FnOnce(*mut u8)) {
@@ -404,9 +454,18 @@ impl Port {
             assert!([local, remote, transfer.len].iter().all(|n| n.is_multiple_of(alignment)));
         }
         let copy = if put { (local, remote, transfer.len) } else { (remote, local, transfer.len) };
+        if self.fabric.percent(self.fabric.behaviour.rdma_fails) {
+            if self.fabric.percent(50) {
+                return Err(Failure::new(ERR_UNSUPPORTED, "not to this peer"));
+            }
+            let late = Late { completion, copy: None, status: ERR_UNSUPPORTED };
+            self.late[cri.index as usize].lock().unwrap().push(late);
+            return Ok(Outcome::Queued);
+        }
         if self.fabric.percent(self.fabric.behaviour.late) {
             let late = Late { completion, copy: Some(copy), status: OK };
             self.late[cri.index as usize].lock().unwrap().push(late);
+            *self.fabric.late.lock().unwrap().entry(self.rank).or_default() += 1;
             return Ok(Outcome::Queued);
         }
         move_bytes(copy);
@@ -453,6 +512,7 @@ impl Btl for Pair {
         assert!(header + payload <= port.fabric.behaviour.immediate_limit as usize);
         assert!(port.fabric.behaviour.capabilities & BTL_SEND_IMMEDIATE != 0);
         let Some(to) = port.refuses(endpoint, cri)? else { return Ok(Outcome::NoResources) };
+        port.fails(cri)?;
         port.send(to, cri, message.tag, header + payload, |data| {
             // SAFETY: the caller's lengths hold, and there is room for both.
             unsafe {
@@ -475,6 +535,7 @@ impl Btl for Pair {
         assert!(header + payload <= port.fabric.behaviour.packed_limit as usize);
         assert!(port.fabric.behaviour.capabilities & BTL_SEND_PACKED != 0);
         let Some(to) = port.refuses(endpoint, cri)? else { return Ok(Outcome::NoResources) };
+        port.fails(cri)?;
         port.send(to, cri, message.tag, header + payload, |data| {
             // SAFETY: as above.
             unsafe {
