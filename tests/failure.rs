@@ -10,8 +10,12 @@ use cairn_tests::programs::{Counts, compiled};
 const SHELL: &str = "\"$@\"; status=$?; [ $status -lt 128 ] && exit $status; exec sleep 1000";
 
 fn survives(level: &str, mca: &[&str]) {
-    let program = compiled(env!("CARGO_TARGET_TMPDIR"), "failure", Counts::Small);
-    let run = Run::mpirun().args(["--oversubscribe", "-n", "3"]).args(mca);
+    ends_well("failure", "3", level, mca);
+}
+
+fn ends_well(name: &str, ranks: &str, level: &str, mca: &[&str]) {
+    let program = compiled(env!("CARGO_TARGET_TMPDIR"), name, Counts::Small);
+    let run = Run::mpirun().args(["--oversubscribe", "-n", ranks]).args(mca);
     let run = run.env("TEST_THREAD_LEVEL", level).args(["sh", "-c", SHELL, "sh"]).args([program]);
     run.exits(42).complains(&["rank 0 aborted the job"]);
 }
@@ -42,6 +46,15 @@ fn with_every_way_of_matching_waiting_and_moving() {
             let mut mca = vec!["--mca", "btl", transports];
             way.chunks(2).for_each(|pair| mca.extend(["--mca", pair[0], pair[1]]));
             survives("multiple", &mca);
+        }
+    }
+}
+
+#[test]
+fn a_failure_reaches_all_that_agree_on_a_communicator() {
+    for transports in ["self,tcp", "self,sm"] {
+        for level in ["single", "multiple"] {
+            ends_well("failed_agreement", "8", level, &["--mca", "btl", transports]);
         }
     }
 }
