@@ -340,7 +340,7 @@ impl Progress for Policy {
             .flat_map(|pool| (0..engine.pools()[pool as usize].count).map(move |cri| (pool, cri)))
             .filter_map(|(pool, cri)| engine.poll(pool, cri))
             .sum();
-        polled + engine.callbacks(PROGRESS_EVERY_PASS, true)
+        polled + engine.callbacks(PROGRESS_EVERY_PASS)
     }
     fn leave(&self, _: &Thread, _: *const WaitSync) {
         LEFT.fetch_add(1, Ordering::Relaxed);

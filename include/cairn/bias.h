@@ -58,9 +58,9 @@ struct cairn_bias_t {
    */
   uint32_t owner;
   /**
-   * Tries that found somebody else's bias.
+   * Zero.
    */
-  uint32_t refused;
+  uint32_t reserved;
   /**
    * Times in a row that `last` has held the lock. Written by who holds it, as the next two.
    */

@@ -181,7 +181,9 @@ struct cairn_host_t {
    */
   void (*lock_release)(const cairn_lock_t *lock);
   /**
-   * Adds a callback to the progress engine; `rate` is one of `CAIRN_PROGRESS_*`.
+   * Adds a callback to the progress engine; `rate` is one of `CAIRN_PROGRESS_*`. Several threads may
+   * be in it at a time: it looks first whether there is something to do, without writing to memory
+   * that they share, and tries locks without waiting for them.
    */
   cairn_status_t (*progress_add)(cairn_instance_t *instance,
                                  cairn_progress_fn_t callback,

@@ -48,12 +48,12 @@
 /**
  * Major version of this contract.
  */
-#define CAIRN_PROGRESS_MAJOR 1
+#define CAIRN_PROGRESS_MAJOR 2
 
 /**
  * Minor version of this contract.
  */
-#define CAIRN_PROGRESS_MINOR 1
+#define CAIRN_PROGRESS_MINOR 0
 
 /**
  * `cairn_progress_ask_t.cri`: no CRI in particular.
@@ -83,12 +83,9 @@ struct cairn_progress_engine_t {
   int32_t (*poll_cri)(const struct cairn_progress_engine_t *engine, uint32_t pool, uint32_t cri);
   /**
    * Calls the callbacks of one rate (`CAIRN_PROGRESS_EVERY_PASS` or `CAIRN_PROGRESS_SELDOM`)
-   * and returns the number of events. A callback that another thread is in is left out if
-   * `exclusive` is 1.
+   * and returns the number of events.
    */
-  uint32_t (*poll_callbacks)(const struct cairn_progress_engine_t *engine,
-                             uint32_t rate,
-                             uint32_t exclusive);
+  uint32_t (*poll_callbacks)(const struct cairn_progress_engine_t *engine, uint32_t rate);
   /**
    * The host's own.
    */
@@ -156,13 +153,13 @@ struct cairn_progress_ops_t {
    */
   void (*pools_changed)(cairn_instance_t *instance, const struct cairn_progress_engine_t *engine);
   /**
-   * Since 1.1. How many threads the host makes for `background`. If there are any, the process
+   * How many threads the host makes for `background`. If there are any, the process
    * is `CAIRN_THREAD_MULTIPLE` for all components, whatever its program asked for. Asked once,
    * before transports open. Default: 0.
    */
   uint32_t (*threads)(cairn_instance_t *instance);
   /**
-   * Since 1.1. Runs on a thread that the host made, from the end of the start-up on; it makes
+   * Runs on a thread that the host made, from the end of the start-up on; it makes
    * passes by the means and returns when `sync` is complete, which says that the process shuts
    * down. Signals are blocked there. Default: returns.
    */

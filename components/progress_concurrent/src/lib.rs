@@ -120,9 +120,9 @@ impl Progress for Concurrent {
             }
             events += found;
         }
-        events += engine.callbacks(PROGRESS_EVERY_PASS, true);
+        events += engine.callbacks(PROGRESS_EVERY_PASS);
         if round {
-            events += engine.callbacks(PROGRESS_SELDOM, true);
+            events += engine.callbacks(PROGRESS_SELDOM);
         }
         events
     }

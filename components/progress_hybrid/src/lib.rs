@@ -94,9 +94,9 @@ impl Progress for Hybrid {
                 events += engine.poll(number, ask.cri).unwrap_or(0);
             }
         }
-        events += engine.callbacks(PROGRESS_EVERY_PASS, true);
+        events += engine.callbacks(PROGRESS_EVERY_PASS);
         if pass.is_multiple_of(SELDOM) {
-            events += engine.callbacks(PROGRESS_SELDOM, true);
+            events += engine.callbacks(PROGRESS_SELDOM);
         }
         events
     }

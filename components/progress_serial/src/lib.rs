@@ -178,11 +178,11 @@ impl Progress for Serial {
                 events += engine.poll(number as u32, cri).unwrap_or(0);
             }
         }
-        events += engine.callbacks(PROGRESS_EVERY_PASS, true);
+        events += engine.callbacks(PROGRESS_EVERY_PASS);
         let pass = self.owner.passes.load(Ordering::Relaxed);
         self.owner.passes.store(pass.wrapping_add(1), Ordering::Relaxed);
         if pass.is_multiple_of(SELDOM) {
-            events += engine.callbacks(PROGRESS_SELDOM, true);
+            events += engine.callbacks(PROGRESS_SELDOM);
         }
         if ask.sync.is_null() {
             self.pass_on(thread);

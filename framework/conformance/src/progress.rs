@@ -53,7 +53,7 @@ unsafe extern "C" fn poll_cri(_: &ProgressEngine, pool: u32, cri: u32) -> i32 {
     })
 }
 
-unsafe extern "C" fn poll_callbacks(_: &ProgressEngine, rate: u32, _: u32) -> u32 {
+unsafe extern "C" fn poll_callbacks(_: &ProgressEngine, rate: u32) -> u32 {
     POLLED.with_borrow_mut(|polled| polled.callbacks[rate as usize & 1] += 1);
     0
 }

@@ -50,9 +50,15 @@ const MOST_PATIENCE: u32 = 16;
 /// No thread gets the bias any more.
 const NEVER: u32 = u32::MAX;
 
-/// Who only tries takes the bias away at one try in so many: an owner that comes often will look after
-/// what the lock guards.
+/// A thread that only tries takes a bias away at one try in so many: an owner that comes often will look
+/// after what the lock guards.
 const REFUSALS: u32 = if cfg!(all(loom, test)) { 1 } else { 32 };
+
+std::thread_local! {
+    /// Tries of this thread that found another's bias. Not in the lock: a thread that polls what others
+    /// have would take the owner's line away with each try.
+    static REFUSED: core::cell::Cell<u32> = const { core::cell::Cell::new(0) };
+}
 
 /// Who has the bias of a lock. All zero is nobody. Belongs to a [`Lock`](super::lock::Lock), which is
 /// held as long as somebody has the bias, so that who does not know of it stays out, too.
@@ -61,8 +67,8 @@ const REFUSALS: u32 = if cfg!(all(loom, test)) { 1 } else { 32 };
 pub struct Bias {
     /// Seat of the owner, from 1, `GOING` or `GONE`, and a generation.
     owner: AtomicU32,
-    /// Tries that found somebody else's bias.
-    refused: AtomicU32,
+    /// Zero.
+    reserved: AtomicU32,
     /// Times in a row that `last` has held the lock. Written by who holds it, as the next two.
     streak: AtomicU32,
     /// How often patience has doubled, or `NEVER`.
@@ -158,9 +164,8 @@ impl Bias {
     pub fn try_take_away(&self) -> bool {
         let owner = self.owner.load(Ordering::Relaxed);
         if owner & (GOING | GONE) == 0 {
-            // Not exact, since several may count at a time.
-            let refused = self.refused.load(Ordering::Relaxed).wrapping_add(1);
-            self.refused.store(refused, Ordering::Relaxed);
+            let refused = REFUSED.get().wrapping_add(1);
+            REFUSED.set(refused);
             if !refused.is_multiple_of(REFUSALS) {
                 return false;
             }

@@ -122,7 +122,9 @@ pub struct Host {
     /// Releases a lock that this thread holds.
     pub lock_release: unsafe extern "C" fn(lock: *const Lock),
 
-    /// Adds a callback to the progress engine; `rate` is one of `CAIRN_PROGRESS_*`.
+    /// Adds a callback to the progress engine; `rate` is one of `CAIRN_PROGRESS_*`. Several threads may
+    /// be in it at a time: it looks first whether there is something to do, without writing to memory
+    /// that they share, and tries locks without waiting for them.
     pub progress_add: unsafe extern "C" fn(
         instance: *mut Instance,
         callback: ProgressFn,

@@ -61,7 +61,7 @@ impl Lock {
     /// The same for a lock with a place in the order.
     #[inline]
     pub fn try_lock_as(&self, rank: Rank) -> bool {
-        let taken = self.take();
+        let taken = self.word.load(Ordering::Relaxed) == FREE && self.take();
         if taken {
             audit::report(AUDIT_TRY, self.address(), rank);
         }
@@ -160,7 +160,8 @@ impl Lock {
 
     #[inline(never)]
     fn try_by_word(&self, bias: &Bias) -> bool {
-        self.take() || bias.try_take_away()
+        // A load leaves the line with a holder that has the bias; a failing exchange would not.
+        self.word.load(Ordering::Relaxed) == FREE && self.take() || bias.try_take_away()
     }
 
     /// Takes a lock with a bias as one that has none, so that `unlock` releases it. Whether it had to wait.

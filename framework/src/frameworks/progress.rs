@@ -32,9 +32,9 @@ use crate::abi::thread::Thread;
 use crate::author::{self, Component};
 
 /// Major version of this contract.
-pub const PROGRESS_MAJOR: u16 = 1;
+pub const PROGRESS_MAJOR: u16 = 2;
 /// Minor version of this contract.
-pub const PROGRESS_MINOR: u16 = 1;
+pub const PROGRESS_MINOR: u16 = 0;
 
 /// [`ProgressAsk::cri`]: no CRI in particular.
 pub const PROGRESS_NO_CRI: u32 = u32::MAX;
@@ -53,10 +53,8 @@ pub struct ProgressEngine {
     /// another thread is at it.
     pub poll_cri: unsafe extern "C" fn(engine: &ProgressEngine, pool: u32, cri: u32) -> i32,
     /// Calls the callbacks of one rate (`CAIRN_PROGRESS_EVERY_PASS` or `CAIRN_PROGRESS_SELDOM`)
-    /// and returns the number of events. A callback that another thread is in is left out if
-    /// `exclusive` is 1.
-    pub poll_callbacks:
-        unsafe extern "C" fn(engine: &ProgressEngine, rate: u32, exclusive: u32) -> u32,
+    /// and returns the number of events.
+    pub poll_callbacks: unsafe extern "C" fn(engine: &ProgressEngine, rate: u32) -> u32,
     /// The host's own.
     pub host_private: *const core::ffi::c_void,
 }
@@ -104,11 +102,11 @@ pub struct ProgressOps {
     /// engine as it was before. Default: nothing.
     pub pools_changed:
         Option<unsafe extern "C" fn(instance: *mut Instance, engine: &ProgressEngine)>,
-    /// Since 1.1. How many threads the host makes for `background`. If there are any, the process
+    /// How many threads the host makes for `background`. If there are any, the process
     /// is `CAIRN_THREAD_MULTIPLE` for all components, whatever its program asked for. Asked once,
     /// before transports open. Default: 0.
     pub threads: Option<unsafe extern "C" fn(instance: *mut Instance) -> u32>,
-    /// Since 1.1. Runs on a thread that the host made, from the end of the start-up on; it makes
+    /// Runs on a thread that the host made, from the end of the start-up on; it makes
     /// passes by the means and returns when `sync` is complete, which says that the process shuts
     /// down. Signals are blocked there. Default: returns.
     pub background:
@@ -121,8 +119,8 @@ contract! {
     required run;
     optional leave since 0 = nothing_to_leave;
     optional pools_changed since 0 = nothing_to_recompute;
-    optional threads since 1 = no_threads;
-    optional background since 1 = nothing_to_do;
+    optional threads since 0 = no_threads;
+    optional background since 0 = nothing_to_do;
 }
 
 unsafe extern "C" fn nothing_to_leave(_: *mut Instance, _: &Thread, _: *const WaitSync) {}
@@ -149,9 +147,9 @@ impl ProgressEngine {
 
     /// Calls the callbacks of one rate.
     #[inline]
-    pub fn callbacks(&self, rate: u32, exclusive: bool) -> u32 {
+    pub fn callbacks(&self, rate: u32) -> u32 {
         // SAFETY: the host's function takes any numbers.
-        unsafe { (self.poll_callbacks)(self, rate, u32::from(exclusive)) }
+        unsafe { (self.poll_callbacks)(self, rate) }
     }
 }
 

@@ -109,8 +109,6 @@ struct Callback {
     function: ProgressFn,
     context: *mut c_void,
     rate: u32,
-    /// Threads inside it, for exclusive polling.
-    running: AtomicU32,
 }
 
 // SAFETY: whoever registers a callback vouches that it may be called with its context on any
@@ -163,13 +161,8 @@ impl Engine {
 
     /// Adds a callback.
     pub fn add(&self, owner: usize, function: ProgressFn, context: *mut c_void, rate: u32) {
-        let callback: &'static Callback = Box::leak(Box::new(Callback {
-            owner,
-            function,
-            context,
-            rate,
-            running: AtomicU32::new(0),
-        }));
+        let callback: &'static Callback =
+            Box::leak(Box::new(Callback { owner, function, context, rate }));
         self.replace(|_, callbacks, _| callbacks.push(callback));
     }
 
@@ -291,7 +284,7 @@ impl Engine {
         let counts = &alone.record.counts;
         if counts.passes.get().is_multiple_of(SELDOM.into()) {
             // SAFETY: a view of a snapshot, in a pass.
-            events += unsafe { poll_callbacks(&snapshot.view, PROGRESS_SELDOM, 1) };
+            events += unsafe { poll_callbacks(&snapshot.view, PROGRESS_SELDOM) };
         }
         self.inside.store(false, Ordering::Relaxed);
         counts.passes.add(1);
@@ -355,9 +348,9 @@ impl Engine {
                 events += snapshot.view.poll(i as u32, cri).unwrap_or(0);
             }
         }
-        events += snapshot.view.callbacks(PROGRESS_EVERY_PASS, true);
+        events += snapshot.view.callbacks(PROGRESS_EVERY_PASS);
         if self.passes.rmw().fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
-            events += snapshot.view.callbacks(PROGRESS_SELDOM, true);
+            events += snapshot.view.callbacks(PROGRESS_SELDOM);
         }
         events
     }
@@ -468,7 +461,7 @@ unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i
     }
 }
 
-unsafe extern "C" fn poll_callbacks(engine: &ProgressEngine, rate: u32, exclusive: u32) -> u32 {
+unsafe extern "C" fn poll_callbacks(engine: &ProgressEngine, rate: u32) -> u32 {
     // SAFETY: as above.
     let snapshot = unsafe { snapshot_of(engine) };
     let mut events = 0;
@@ -477,17 +470,7 @@ unsafe extern "C" fn poll_callbacks(engine: &ProgressEngine, rate: u32, exclusiv
             break;
         }
         // SAFETY: the owner keeps function and context until `remove` has waited for this pass.
-        let call = || unsafe { (callback.function)(callback.context) };
-        if !snapshot.threaded {
-            events += call();
-            continue;
-        }
-        // Acquire and Release: what a thread did in an exclusive callback is seen by the next.
-        let before = callback.running.rmw().fetch_add(1, Ordering::Acquire);
-        if exclusive == 0 || before == 0 {
-            events += call();
-        }
-        callback.running.rmw().fetch_sub(1, Ordering::Release);
+        events += unsafe { (callback.function)(callback.context) };
     }
     events
 }
