@@ -167,7 +167,7 @@ impl Input {
             let from = unsafe { self.bytes().add(self.start) };
             match body {
                 Body::Put { key, address } => {
-                    let regions = registry.hold();
+                    let regions = registry.hold(key);
                     let to = regions.find(true, key, address, left as u64)?;
                     // SAFETY: registered, and held in place.
                     unsafe { to.copy_from_nonoverlapping(from, len) };
@@ -221,7 +221,7 @@ impl Input {
             Some((Body::Data { address, .. }, left)) => read(&[piece(address, left), behind]),
             Some((Body::Put { key, address }, left)) => {
                 // Held while the kernel writes.
-                let regions = registry.hold();
+                let regions = registry.hold(key);
                 let to = regions.find(true, key, address, left as u64)?;
                 read(&[piece(to, left), behind])
             }

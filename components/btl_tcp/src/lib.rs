@@ -18,8 +18,8 @@
 //! registered (`rdma`). What goes over the wire is in [`wire`], for tests that play the peer.
 //!
 //! **Threads.** A link belongs to the instance that polls it and is touched under that instance's
-//! lock. Shared are the table of endpoints (written once each), the registrations (a lock for
-//! readers and writers) and an inbox by which an instance learns of new connections and lost peers.
+//! lock. Shared are the table of endpoints (written once each), the registrations (locks for readers
+//! and writers, by key) and an inbox by which an instance learns of new connections and lost peers.
 
 mod address;
 mod component;

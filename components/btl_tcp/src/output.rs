@@ -305,8 +305,8 @@ impl Output {
     fn write_once(&self, socket: BorrowedFd<'_>, registry: &Registry) -> Result<usize, Failed> {
         let mut pieces = [piece(ZEROS.as_ptr(), 0); PIECES];
         let (mut count, mut copied) = (0, self.head);
-        // Held while the kernel reads exposed memory.
-        let mut regions = None;
+        // Held while the kernel reads exposed memory, and the part of the registry that it is.
+        let mut held = None;
         for part in &self.queue {
             if count == PIECES {
                 break;
@@ -319,7 +319,12 @@ impl Output {
                 }
                 Part::Memory(address, len) => piece(address, len),
                 Part::Exposed { key, address, len } => {
-                    let regions = regions.get_or_insert_with(|| registry.hold());
+                    let place = Registry::part(key);
+                    let (part, regions) = held.get_or_insert_with(|| (place, registry.hold(key)));
+                    // A thread holds one at a time: what is behind goes with the next call.
+                    if *part != place {
+                        break;
+                    }
                     let found = regions.find(false, key, address, len as u64);
                     piece(found.map_err(Failed::Memory)?, len)
                 }
@@ -416,8 +421,9 @@ mod tests {
         theirs.set_nonblocking(true).unwrap();
         let registry = Registry::new(9);
         let shown = bytes(100_000, 5);
-        let region =
-            registry.add(shown.as_ptr().expose_provenance() as u64, 100_000, BTL_REMOTE_READ);
+        let base = shown.as_ptr().expose_provenance() as u64;
+        // In different parts of the registry.
+        let regions = [0, 1, 2].map(|_| registry.add(base, 100_000, BTL_REMOTE_READ));
         let mut output = Output::new(1 << 20);
         let (mut expected, mut seen) = (Vec::new(), Vec::new());
         let mut finished = VecDeque::new();
@@ -438,11 +444,13 @@ mod tests {
                 queued += usize::from(sent == Outcome::Queued);
                 expected.extend([&head[..], &large[..], &[0; 5]].concat());
             }
-            let frame = Frame::Data { token: round as u64, len: 99 };
-            output.append_exposed(frame, region.key, region.base + 1, 99);
-            expected.extend(frame.head().bytes());
-            expected.extend(&shown[1..100]);
-            expected.extend([0; 5]);
+            for region in regions {
+                let frame = Frame::Data { token: round as u64, len: 99 };
+                output.append_exposed(frame, region.key, region.base + 1, 99);
+                expected.extend(frame.head().bytes());
+                expected.extend(&shown[1..100]);
+                expected.extend([0; 5]);
+            }
             let packed = |len| Frame::Message { tag: 1, len: len as u32 };
             let outcome = output.send_packed(b"head", 100, packed, |room| {
                 // SAFETY: there is room for 100 bytes.

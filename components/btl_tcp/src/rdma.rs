@@ -5,6 +5,7 @@
 //! reads from or writes to a socket: memory that was deregistered in between is not touched.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cairn_framework::frameworks::btl::{BTL_REMOTE_READ, BTL_REMOTE_WRITE};
 use parking_lot::{RwLock, RwLockReadGuard};
@@ -52,43 +53,55 @@ impl Region {
     }
 }
 
-/// What this process has registered.
+/// Parts of a [`Registry`], and the bits of a key that name one.
+const PARTS: usize = 1 << PART_BITS;
+const PART_BITS: u32 = 4;
+
+/// What this process has registered, in parts by key: an instance that moves bytes of one registration,
+/// which the kernel may take long for, seldom holds up a thread that ends another.
 pub struct Registry {
-    /// Taken for each piece of a put or get, by readers; by writers when memory is registered.
-    regions: RwLock<Regions>,
+    /// Each is taken for a piece of a put or get by readers; by writers when memory is registered.
+    parts: [Part; PARTS],
+    next: AtomicU64,
 }
 
-/// The registrations while nobody ends one.
-pub struct Regions {
-    by_key: HashMap<u64, Region>,
-    next: u64,
-}
+/// On cache lines of its own.
+#[repr(align(128))]
+#[derive(Default)]
+struct Part(RwLock<Regions>);
+
+/// Some of the registrations while none of them ends.
+#[derive(Default)]
+pub struct Regions(HashMap<u64, Region>);
 
 impl Registry {
     /// An empty registry; `start` is random, so that keys of another process or job don't fit.
     pub fn new(start: u64) -> Self {
-        Self { regions: RwLock::new(Regions { by_key: HashMap::new(), next: start }) }
+        Self { parts: Default::default(), next: start.into() }
+    }
+
+    /// Which part holds a registration.
+    pub fn part(key: u64) -> usize {
+        (key >> (u64::BITS - PART_BITS)) as usize
     }
 
     /// Registers memory.
     pub fn add(&self, base: u64, len: u64, access: u32) -> Region {
-        let mut regions = self.regions.write();
-        let key = regions.next;
-        // Odd, so that every number comes once.
-        regions.next = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        // Odd, so that every number comes once; the highest bits, which name the part, change most.
+        let key = self.next.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
         let region = Region { key, base, len, access };
-        regions.by_key.insert(key, region);
+        self.parts[Self::part(key)].0.write().0.insert(key, region);
         region
     }
 
     /// Ends a registration. When it returns no peer touches the memory any more.
     pub fn remove(&self, key: u64) {
-        self.regions.write().by_key.remove(&key);
+        self.parts[Self::part(key)].0.write().0.remove(&key);
     }
 
-    /// Holds the registrations in place.
-    pub fn hold(&self) -> RwLockReadGuard<'_, Regions> {
-        self.regions.read()
+    /// Holds the registrations of a key's part in place. A thread holds one at a time.
+    pub fn hold(&self, key: u64) -> RwLockReadGuard<'_, Regions> {
+        self.parts[Self::part(key)].0.read()
     }
 }
 
@@ -104,7 +117,7 @@ impl Regions {
     ) -> Result<*mut u8, Violation> {
         let refuse = |reason| Err(Violation::Memory { write, address, len, reason });
         let right = if write { BTL_REMOTE_WRITE } else { BTL_REMOTE_READ };
-        match self.by_key.get(&key) {
+        match self.0.get(&key) {
             None => refuse("no memory is registered with its key"),
             Some(region) if region.access & right == 0 => {
                 refuse("the memory is not registered for that")
@@ -129,7 +142,8 @@ mod tests {
         let both = registry.add(4096, 100, BTL_REMOTE_READ | BTL_REMOTE_WRITE);
         let read = registry.add(8192, 100, BTL_REMOTE_READ);
         let none = registry.add(12288, 100, BTL_LOCAL);
-        let may = |write, key, address, len| registry.hold().find(write, key, address, len).is_ok();
+        let may =
+            |write, key, address, len| registry.hold(key).find(write, key, address, len).is_ok();
         assert!(may(true, both.key, 4096, 100) && may(false, both.key, 4195, 1));
         assert!(may(true, both.key, 4196, 0));
         for (address, len) in [(4095, 1), (4096, 101), (4196, 1), (0, 0), (u64::MAX, 8)] {
@@ -141,6 +155,22 @@ mod tests {
         assert!(!may(false, both.key, 8192, 1) && !may(false, 77, 4096, 1));
         registry.remove(both.key);
         assert!(!may(true, both.key, 4096, 1));
+    }
+
+    #[test]
+    fn an_end_waits_for_the_users_of_its_own_part_only() {
+        let registry = Registry::new(0);
+        let regions: Vec<Region> = (0..64).map(|base| registry.add(base, 1, 0)).collect();
+        let used: std::collections::HashSet<usize> =
+            regions.iter().map(|region| Registry::part(region.key)).collect();
+        assert_eq!(used.len(), PARTS);
+        let held = registry.hold(regions[0].key);
+        let others = regions[1..]
+            .iter()
+            .filter(|one| Registry::part(one.key) != Registry::part(regions[0].key));
+        others.for_each(|one| registry.remove(one.key));
+        drop(held);
+        registry.remove(regions[0].key);
     }
 
     #[test]

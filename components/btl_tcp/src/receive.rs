@@ -94,7 +94,7 @@ impl Link {
     ) -> Result<(), Violation> {
         let work = &mut self.core.borrow_mut().work;
         let may = |write, key, address, len: u32| {
-            at.module.registry.hold().find(write, key, address, u64::from(len))
+            at.module.registry.hold(key).find(write, key, address, u64::from(len))
         };
         match frame {
             Frame::Put { key, address, len } => {
