@@ -20,12 +20,12 @@ use crate::context::{self, Context};
 use crate::endpoint::TcpEndpoint;
 use crate::link::{At, Link, SharedFlush, Waiter};
 use crate::lobby::Lobby;
-use crate::module::Module;
+use crate::module::{self, Module};
 use crate::output::{SEGMENTS, pad};
 use crate::params::{Config, Params};
 use crate::rdma::{self, Region};
 use crate::sys::{self, Piece, piece};
-use crate::wire::{Card, CardAddress, Frame};
+use crate::wire::{Card, CardAddress, Frame, Nonce};
 
 /// The transport.
 pub struct Tcp {
@@ -54,9 +54,11 @@ impl Component for Tcp {
         let contexts: Box<[Context]> = (0..u32::from(config.num_cris))
             .map(|index| Context::new(index).map_err(|error| no_file(&error)))
             .collect::<Result<_, _>>()?;
-        let (node, locals) = attend(host, &params, &config, &contexts[0])?;
+        let mut nonce = Nonce::default();
+        module::random(&mut nonce).map_err(module::no_random)?;
+        let (node, locals) = attend(host, &params, &config, nonce, &contexts[0])?;
 
-        let module = Module::new(host, config, locals, node, contexts)?;
+        let module = Module::new(host, config, locals, node, nonce, contexts)?;
         let cris: Box<[Cri]> = module
             .contexts
             .iter()
@@ -116,6 +118,7 @@ fn attend(
     host: HostHandle,
     params: &Params,
     config: &Config,
+    nonce: Nonce,
     context: &Context,
 ) -> Result<(Vec<address::Local>, Vec<address::Local>), Failure> {
     let (job, listed) =
@@ -124,13 +127,13 @@ fn attend(
     // in coming, and every job starts with it.
     if job.size == job.local_size && listed == 0 {
         let node = vec![address::Local::loopback()];
-        if let Ok(locals) = listen(host, params, config, &node, context) {
+        if let Ok(locals) = listen(host, params, config, &node, nonce, context) {
             return Ok((node, locals));
         }
     }
     let node = address::all()
         .map_err(|error| Failure::unavailable(format!("no list of interfaces: {error}")))?;
-    let locals = listen(host, params, config, &node, context)?;
+    let locals = listen(host, params, config, &node, nonce, context)?;
     Ok((node, locals))
 }
 
@@ -140,6 +143,7 @@ fn listen(
     params: &Params,
     config: &Config,
     node: &[address::Local],
+    nonce: Nonce,
     context: &Context,
 ) -> Result<Vec<address::Local>, Failure> {
     let job = host.job();
@@ -163,7 +167,7 @@ fn listen(
                 addresses.push(CardAddress { address, prefix: local.prefix, class: local.class });
                 locals.push(local);
             }
-            Err(error) if sys::is_out_of_files(&error) => return Err(no_file(&error)),
+            Err(error) if sys::is_shortage(&error) => return Err(no_file(&error)),
             Err(error) if error.raw_os_error() == Some(libc::EADDRINUSE) => {
                 refused.push(format!("{}: every port from {first} to {last} is taken", local.ip));
             }
@@ -182,7 +186,7 @@ fn listen(
     });
     let lobby = Lobby::new(listeners, &context.epoll).map_err(|error| no_file(&error))?;
     *context.lobby.borrow_mut() = Some(lobby);
-    host.card_put(&Card { cris: config.num_cris, addresses }.encode())?;
+    host.card_put(&Card { cris: config.num_cris, nonce, addresses }.encode())?;
     Ok(locals)
 }
 

@@ -260,7 +260,7 @@ impl Context {
     /// When something is to be done even if nothing happens.
     fn deadline(&self, module: &Module) -> Option<Instant> {
         let lobby = self.lobby.borrow();
-        let lobby = lobby.as_ref().and_then(|lobby| lobby.deadline(&module.config));
+        let lobby = lobby.as_ref().and_then(Lobby::deadline);
         let dialing = self.dialing.borrow();
         let dials = dialing.iter().filter_map(|id| {
             let endpoint = module.endpoint(id.rank)?;
@@ -356,13 +356,8 @@ impl Context {
                 .as_mut()
                 .map_or(0, |lobby| lobby.accept(module, &self.epoll, place as usize)),
             Token::Guest(place) => {
-                let arrival = self
-                    .lobby
-                    .borrow_mut()
-                    .as_mut()
-                    .and_then(|lobby| lobby.hear(module, &self.epoll, place as usize));
-                if let Some(arrival) = arrival {
-                    module.context_of(arrival.hello.link).tell(Note::Arrival(arrival));
+                if let Some(lobby) = &mut *self.lobby.borrow_mut() {
+                    lobby.hear(module, &self.epoll, place as usize);
                 }
                 1
             }

@@ -2,8 +2,16 @@
 //!
 //! An attempt connects, says hello and waits for the welcome. Connecting has a deadline; then the
 //! next pair is tried. Waiting has none, because the peer answers when it makes progress, which may
-//! be after a long computation: after the same time the next pair is tried *besides*, and whoever
-//! answers first wins.
+//! be after a long computation: after the same time the next pair is tried *besides*, and whichever
+//! is answered first is taken.
+//!
+//! **Again and again.** What goes wrong is final for a pair (nothing listens there, or something
+//! else), or it may be gone at the next try: the network is disturbed, the other side closed without an
+//! answer because it had no room. Pairs of the second kind are tried in further rounds, for
+//! `peer_timeout`; then the peer has failed. The last round begins after that time, so that a process
+//! that was computing meanwhile has tried at least once when it comes back. Where this process has no
+//! file or memory for a connection, the attempt waits for as long as it takes; nothing is the peer's
+//! fault then.
 //!
 //! **Both sides at once.** The connection that the lower rank makes is the one that counts. The
 //! higher rank, when it gets the lower one's hello, takes it and drops its own attempts, on which it
@@ -15,11 +23,11 @@
 use std::fmt::Write as _;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
+use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::author::Failure;
-use rustix::event::epoll::{self, EventFlags};
+use rustix::event::epoll::EventFlags;
 
 use crate::address::{self, Pair};
 use crate::context::{LINK_FLAGS, LinkId, Token};
@@ -28,30 +36,47 @@ use crate::lobby::Arrival;
 use crate::module;
 use crate::params::Config;
 use crate::sys;
-use crate::wire::{Answer, HELLO, Hello, MAX_FRAME, VERSION, WELCOME, Welcome};
+use crate::wire::{Answer, HELLO, Hello, MAX_FRAME, Nonce, VERSION, WELCOME, Welcome};
 
-/// How often a pair is tried whose other side closes without an answer: it may have had too many
-/// guests, or have taken us for one that stays silent.
-const TRIES: u8 = 3;
+/// Time between two rounds, and between two tries for a file.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Attempts to connect a link.
 pub struct Dial {
-    pairs: Vec<Pair>,
+    ways: Vec<Way>,
+    /// The next one of this round.
     next: usize,
     attempts: Vec<Attempt>,
-    /// What became of the attempts that failed.
-    tried: Vec<String>,
     /// The peer's own attempt, kept aside.
     aside: Option<Arrival>,
+    /// The peer's, for hellos.
+    listener: Nonce,
     /// Number of the last attempt.
     last: u8,
+    /// When the first round began, and this one.
+    began: Instant,
+    round: Instant,
+    /// When to go on, if nothing is under way.
+    pause: Option<Instant>,
+    /// The user knows that it takes long.
+    told: bool,
+}
+
+/// A pair of addresses, and what became of it.
+struct Way {
+    pair: Pair,
+    /// It needs no further try.
+    refused: bool,
+    /// How often it failed, and why it did at last.
+    failures: u32,
+    why: String,
 }
 
 struct Attempt {
     number: u8,
     socket: OwnedFd,
-    pair: Pair,
-    tries: u8,
+    /// Place of its way.
+    way: usize,
     since: Instant,
     /// The hello, once it is sent, and the answer so far.
     waiting: Option<Waiting>,
@@ -72,100 +97,165 @@ enum Stand {
     /// The peer is there and sends messages of at most so many bytes.
     Welcome(u32),
     /// It failed.
-    Failed(String),
-    /// The other side closed without an answer.
-    Silent(String),
+    Failed(Reason),
+}
+
+/// Why an attempt failed.
+struct Reason {
+    text: String,
+    /// Another try makes no sense.
+    refused: bool,
+}
+
+impl Reason {
+    /// The pair leads to no peer.
+    fn refused(text: impl Into<String>) -> Self {
+        Self { text: text.into(), refused: true }
+    }
+
+    /// It may work later.
+    fn passing(text: impl Into<String>) -> Self {
+        Self { text: text.into(), refused: false }
+    }
+}
+
+impl From<io::Error> for Reason {
+    fn from(error: io::Error) -> Self {
+        Self { text: sys::explain(&error), refused: !sys::is_passing(&error) }
+    }
 }
 
 impl Dial {
-    /// Makes the first attempt.
+    /// Makes the first attempt. There may be none afterwards: either it goes on later, or
+    /// [`Dial::is_over`].
     pub fn begin(at: At<'_>, id: LinkId) -> Result<Self, Failure> {
-        let card = at.endpoint.card(at.module)?;
-        let on_node = at.endpoint.on_node(at.module);
-        let module = at.module;
+        let (module, card) = (at.module, at.endpoint.card(at.module)?);
+        let on_node = at.endpoint.on_node(module);
         let pairs = address::pairs(&module.locals, &module.node, &card.addresses, on_node);
-        if pairs.is_empty() {
-            let theirs: Vec<String> =
-                card.addresses.iter().map(|one| one.address.to_string()).collect();
-            let ours: Vec<String> = module.locals.iter().map(|one| one.ip.to_string()).collect();
-            return Err(Failure::new(
-                ERR_PEER,
-                format!(
-                    "rank {} listens on {} and this process uses {}: there is no way from one to \
-                     the other; see btl_tcp_if_include",
-                    id.rank,
-                    theirs.join(", "),
-                    ours.join(", "),
-                ),
-            ));
-        }
-        let mut dial =
-            Self { pairs, next: 0, attempts: Vec::new(), tried: Vec::new(), aside: None, last: 0 };
-        dial.try_next(at, id).map_err(|error| {
-            Failure::new(
-                ERR_RESOURCES,
-                format!("no connection to rank {}: {}", id.rank, sys::explain(&error)),
-            )
-        })?;
-        if dial.attempts.is_empty() {
-            return Err(Failure::new(ERR_PEER, dial.exhausted(id.rank)));
-        }
+        let way = |pair| Way { pair, refused: false, failures: 0, why: String::new() };
+        let now = Instant::now();
+        let mut dial = Self {
+            ways: pairs.into_iter().map(way).collect(),
+            next: 0,
+            attempts: Vec::new(),
+            aside: None,
+            listener: card.nonce,
+            last: 0,
+            began: now,
+            round: now,
+            pause: None,
+            told: false,
+        };
+        dial.go_on(at, id);
         Ok(dial)
     }
 
-    /// Tries the next pair. Fails when there is no file for it and nothing else is under way, and
-    /// has tried nothing then.
-    fn try_next(&mut self, at: At<'_>, id: LinkId) -> io::Result<()> {
-        while self.next < self.pairs.len() {
-            let pair = self.pairs[self.next];
-            match self.attempt(at, id, pair, 1) {
-                Ok(()) => {
-                    self.next += 1;
-                    return Ok(());
-                }
-                Err(error) if sys::is_out_of_files(&error) && self.is_fresh() => {
-                    return Err(error);
-                }
-                Err(error) => {
-                    self.next += 1;
-                    self.tried.push(format!("{pair}: {}", sys::explain(&error)));
+    /// Tries the next pair of the round, and further ones as long as they fail at once. If then nothing
+    /// is under way, there is a pause, or it is over.
+    fn go_on(&mut self, at: At<'_>, id: LinkId) {
+        while let Some(way) = self.ways.get(self.next) {
+            let place = self.next;
+            if !way.refused {
+                match self.attempt(at, id, place) {
+                    Ok(()) => {
+                        self.next += 1;
+                        return;
+                    }
+                    Err(error) if sys::is_shortage(&error) => {
+                        let why = sys::explain(&error);
+                        let text = format!("no connection to rank {} for now: {why}", id.rank);
+                        at.module.host.show_once(c"dial", &format!("{text}; messages wait"));
+                        if self.attempts.is_empty() {
+                            self.pause = Some(Instant::now() + PAUSE);
+                        }
+                        return;
+                    }
+                    Err(error) => self.ways[place].failed(error.into()),
                 }
             }
+            self.next += 1;
         }
-        Ok(())
+        if self.attempts.is_empty() && !self.is_over(&at.module.config) {
+            self.tell(at, id);
+            self.pause = Some(Instant::now() + PAUSE);
+        }
     }
 
-    fn is_fresh(&self) -> bool {
-        self.attempts.is_empty() && self.tried.is_empty()
-    }
-
-    fn attempt(&mut self, at: At<'_>, id: LinkId, pair: Pair, tries: u8) -> io::Result<()> {
+    /// Begins to connect. On one node the connection is there at once, and the hello said.
+    fn attempt(&mut self, at: At<'_>, id: LinkId, way: usize) -> io::Result<()> {
+        let pair = self.ways[way].pair;
         let socket = sys::dial(pair.from, pair.to, &at.module.config)?;
-        self.last = self.last.wrapping_add(1);
-        let token = Token::Attempt(id, self.last).encode();
+        let is_free = |number: &u8| self.attempts.iter().all(|one| one.number != *number);
+        let number = (1..=u8::MAX).map(|step| self.last.wrapping_add(step)).find(is_free);
+        // No process has so many addresses that all numbers are taken.
+        let number = number.ok_or(io::ErrorKind::QuotaExceeded)?;
+        self.last = number;
+        let token = Token::Attempt(id, number).encode();
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         sys::watch(&at.context.epoll, &socket, token, flags)?;
         at.module.debug(|| format!("connecting to rank {} at {pair}", id.rank));
-        self.attempts.push(Attempt {
-            number: self.last,
-            socket,
-            pair,
-            tries,
-            since: Instant::now(),
-            waiting: None,
-        });
+        let since = Instant::now();
+        let mut attempt = Attempt { number, socket, way, since, waiting: None };
+        attempt.say_hello(at, id, &self.listener)?;
+        self.attempts.push(attempt);
         Ok(())
     }
 
+    /// Whether all pairs have failed and none is to be tried again.
+    pub fn is_over(&self, config: &Config) -> bool {
+        let late = self.round.duration_since(self.began) >= config.peer_timeout;
+        self.attempts.is_empty()
+            && self.pause.is_none()
+            && self.next >= self.ways.len()
+            && (late || self.ways.iter().all(|way| way.refused))
+    }
+
     /// Why there is no connection and won't be.
-    fn exhausted(&self, rank: u32) -> String {
-        let mut text = format!("rank {rank} can't be reached; tried ");
-        text.push_str(&self.tried.join("; "));
-        text
+    pub fn exhausted(&self, at: At<'_>) -> String {
+        let rank = at.endpoint.rank;
+        if self.ways.is_empty() {
+            let card = at.endpoint.card(at.module);
+            let theirs = card.map_or_else(
+                |failure| failure.text,
+                |card| list(card.addresses.iter().map(|one| one.address.to_string())),
+            );
+            let ours = list(at.module.locals.iter().map(|one| one.ip.to_string()));
+            return format!(
+                "rank {rank} listens on {theirs} and this process uses {ours}: there is no way from \
+                 one to the other; see btl_tcp_if_include"
+            );
+        }
+        format!("rank {rank} can't be reached; tried {}", self.tried())
+    }
+
+    fn tried(&self) -> String {
+        let tried = self.ways.iter().filter(|way| way.failures > 0).map(|way| match way.failures {
+            1 => format!("{}: {}", way.pair, way.why),
+            times => format!("{}: {} ({times} times)", way.pair, way.why),
+        });
+        tried.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Tells the user of a peer that has not answered for a while.
+    fn tell(&mut self, at: At<'_>, id: LinkId) {
+        let config = &at.module.config;
+        if self.told || self.began.elapsed() < config.connect_timeout {
+            return;
+        }
+        self.told = true;
+        at.module.host.log(LOG_WARN, || {
+            let (tried, time) = (self.tried(), config.peer_timeout.as_secs_f32());
+            format!("rank {} does not answer and is tried again for {time} s: {tried}", id.rank)
+        });
     }
 
     fn said_hello(&self) -> bool {
         self.attempts.iter().any(|attempt| attempt.waiting.is_some())
+    }
+
+    fn failed(&mut self, place: usize, reason: Reason) {
+        let attempt = self.attempts.swap_remove(place);
+        self.ways[attempt.way].failed(reason);
     }
 
     /// What it does, for a person.
@@ -173,63 +263,79 @@ impl Dial {
         let mut text = String::from("connecting");
         for attempt in &self.attempts {
             let stage = if attempt.waiting.is_some() { "waits for its answer" } else { "dialed" };
-            let _ = write!(text, ", {} ({stage})", attempt.pair);
+            let _ = write!(text, ", {} ({stage})", self.ways[attempt.way].pair);
+        }
+        match self.tried() {
+            _ if !self.attempts.is_empty() => {}
+            tried if tried.is_empty() => text.push_str(" when there is a file or memory for it"),
+            tried => text.push_str(&format!(" again; tried {tried}")),
         }
         text
     }
 }
 
+fn list(words: impl Iterator<Item = String>) -> String {
+    words.collect::<Vec<_>>().join(", ")
+}
+
+impl Way {
+    fn failed(&mut self, reason: Reason) {
+        self.failures += 1;
+        self.refused |= reason.refused;
+        self.why = reason.text;
+    }
+}
+
 impl Attempt {
     /// Goes as far as it can now.
-    fn advance(&mut self, at: At<'_>, id: LinkId) -> Stand {
-        if self.waiting.is_none() {
-            match self.say_hello(at, id) {
-                Ok(true) => {}
-                Ok(false) => return Stand::Open,
-                Err(text) => return Stand::Failed(text),
-            }
+    fn advance(&mut self, at: At<'_>, id: LinkId, listener: &Nonce) -> Stand {
+        match self.say_hello(at, id, listener) {
+            Ok(true) => {}
+            Ok(false) => return Stand::Open,
+            Err(error) => return Stand::Failed(error.into()),
         }
         let Some(waiting) = &mut self.waiting else { return Stand::Open };
         while waiting.have < WELCOME {
             match rustix::io::read(&self.socket, &mut waiting.answer[waiting.have..]) {
-                Ok(0) => return Stand::Silent("closed without an answer".into()),
-                Ok(got) => waiting.have += got,
+                Ok(got) if got > 0 => waiting.have += got,
+                Ok(_) | Err(rustix::io::Errno::CONNRESET) => {
+                    return Stand::Failed(Reason::passing("closed without an answer"));
+                }
                 Err(rustix::io::Errno::AGAIN) => return Stand::Open,
                 Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::CONNRESET) => {
-                    return Stand::Silent("closed without an answer".into());
-                }
-                Err(error) => return Stand::Failed(error.to_string()),
+                Err(error) => return Stand::Failed(io::Error::from(error).into()),
             }
         }
         let welcome = Welcome::decode(&waiting.answer, at.module.secret(), &waiting.hello);
         let Some(welcome) = welcome else {
-            return Stand::Failed("something answers that is not of this job".into());
+            return Stand::Failed(Reason::refused("something answers that is not of this job"));
         };
-        match welcome.answer {
+        Stand::Failed(Reason::refused(match welcome.answer {
             Answer::Welcome if welcome.rank != id.rank || welcome.frame_limit > MAX_FRAME => {
-                Stand::Failed("its answer makes no sense".into())
+                "its answer makes no sense".into()
             }
-            Answer::Welcome => Stand::Welcome(welcome.frame_limit),
-            Answer::WrongRank => Stand::Failed(format!("that is rank {}", welcome.rank)),
-            Answer::WrongVersion => Stand::Failed(format!(
+            Answer::Welcome => return Stand::Welcome(welcome.frame_limit),
+            Answer::WrongRank => format!("that is rank {}", welcome.rank),
+            Answer::WrongVersion => format!(
                 "it speaks version {} of the protocol, this process version {VERSION}",
                 welcome.version
-            )),
-            Answer::NoLink => Stand::Failed("it knows no such link".into()),
-            Answer::Ended => Stand::Failed("it has ended the connection".into()),
-        }
+            ),
+            Answer::NoLink => "it knows no such link".into(),
+            Answer::Ended => "it has ended the connection".into(),
+        }))
     }
 
-    /// Says hello if the connection is there; whether it did.
-    fn say_hello(&mut self, at: At<'_>, id: LinkId) -> Result<bool, String> {
-        sys::connect_error(&self.socket).map_err(|error| sys::explain(&error))?;
+    /// Says hello, once, if the connection is there; whether it did.
+    fn say_hello(&mut self, at: At<'_>, id: LinkId, listener: &Nonce) -> io::Result<bool> {
+        if self.waiting.is_some() {
+            return Ok(true);
+        }
+        sys::connect_error(&self.socket)?;
         if rustix::net::getpeername(&self.socket).is_err() {
             return Ok(false);
         }
-        let mut nonce = [0; 16];
-        module::random(&mut nonce).map_err(|failure| failure.text)?;
-        let config = &at.module.config;
+        let (mut nonce, config) = ([0; 16], &at.module.config);
+        module::random(&mut nonce)?;
         let hello = Hello {
             version: VERSION,
             link: id.index,
@@ -237,10 +343,12 @@ impl Attempt {
             target: id.rank,
             frame_limit: config.frame_limit,
             cris: config.num_cris,
+            count: at.module.next_hello(),
+            listener: *listener,
             nonce,
         }
         .encode(at.module.secret());
-        sys::write_all(self.socket.as_fd(), &hello).map_err(|error| error.to_string())?;
+        sys::write_all(self.socket.as_fd(), &hello)?;
         self.since = Instant::now();
         self.waiting = Some(Waiting { hello, answer: [0; WELCOME], have: 0, passed: false });
         Ok(true)
@@ -256,32 +364,28 @@ impl Link {
             let Some(place) = dial.attempts.iter().position(|one| one.number == number) else {
                 return 0;
             };
-            match dial.attempts[place].advance(at, self.id) {
+            match dial.attempts[place].advance(at, self.id, &dial.listener) {
                 Stand::Open => return 1,
                 Stand::Welcome(frame_limit) => {
-                    Some((dial.attempts.swap_remove(place), frame_limit))
+                    let attempt = dial.attempts.swap_remove(place);
+                    Some((attempt.socket, dial.ways[attempt.way].pair.to, frame_limit))
                 }
-                Stand::Failed(why) => {
-                    dial.failed(place, &why);
-                    None
-                }
-                Stand::Silent(why) => {
-                    dial.try_again(at, self.id, place, &why);
+                Stand::Failed(reason) => {
+                    dial.failed(place, reason);
                     None
                 }
             }
         };
-        let Some((attempt, frame_limit)) = opened else {
+        let Some((socket, peer, frame_limit)) = opened else {
             self.after_failure(at);
             return 1;
         };
-        let pair = attempt.pair;
         let token = Token::Link(self.id).encode();
-        let ready = sys::no_delay(&attempt.socket)
-            .and_then(|()| sys::rewatch(&at.context.epoll, &attempt.socket, token, LINK_FLAGS));
+        let ready = sys::no_delay(&socket)
+            .and_then(|()| sys::rewatch(&at.context.epoll, &socket, token, LINK_FLAGS));
         match ready {
             // The other attempts, and what is aside, close as the state goes.
-            Ok(()) => self.open(at, attempt.socket, pair.to, frame_limit),
+            Ok(()) => self.open(at, socket, peer, frame_limit),
             Err(error) => self.set_fault(at, Fault::Io(error)),
         }
         1
@@ -299,14 +403,12 @@ impl Link {
         }
         let core = &mut *self.core.borrow_mut();
         let State::Dialing(dial) = &mut core.state else { return };
-        if dial.attempts.is_empty() {
-            if let Err(error) = dial.try_next(at, self.id) {
-                dial.tried.push(sys::explain(&error));
-            }
-            if dial.attempts.is_empty() {
-                let text = dial.exhausted(self.id.rank);
-                core.set_fault(at, self.id, Fault::Unreachable(text));
-            }
+        if dial.attempts.is_empty() && dial.pause.is_none() {
+            dial.go_on(at, self.id);
+        }
+        if dial.is_over(&at.module.config) {
+            let text = dial.exhausted(at);
+            core.set_fault(at, self.id, Fault::Unreachable(text));
         }
     }
 
@@ -314,7 +416,17 @@ impl Link {
     pub fn arrive(&self, at: At<'_>, arrival: Arrival) {
         {
             let core = &mut *self.core.borrow_mut();
+            if arrival.hello.count <= core.heard {
+                let from = arrival.from;
+                at.module.debug(|| format!("closed the connection of {from}: its hello is old"));
+                return;
+            }
+            core.heard = arrival.hello.count;
             match &mut core.state {
+                _ if at.endpoint.is_lost() => {
+                    let _ = arrival.answer(at.module, Answer::Ended);
+                    return;
+                }
                 State::Idle | State::Over { orderly: true, .. } => {}
                 // Another of the peer's attempts, one of which was taken.
                 State::Open(_) => return,
@@ -336,17 +448,20 @@ impl Link {
     /// Takes the peer's connection.
     fn adopt(&self, at: At<'_>, arrival: Arrival) {
         let token = Token::Link(self.id).encode();
+        // The answer last: the peer counts on a connection that is welcome.
         let taken = sys::no_delay(&arrival.socket)
-            .and_then(|()| arrival.answer(at.module, Answer::Welcome))
-            .and_then(|()| sys::watch(&at.context.epoll, &arrival.socket, token, LINK_FLAGS));
+            .and_then(|()| sys::watch(&at.context.epoll, &arrival.socket, token, LINK_FLAGS))
+            .and_then(|()| arrival.answer(at.module, Answer::Welcome));
         match taken {
             Ok(()) => {
                 self.open(at, arrival.socket, arrival.from, arrival.hello.frame_limit);
             }
-            // The peer has gone; if it needs us it comes again.
+            // The peer has gone, or there is too little memory; if it needs us it comes again.
             Err(error) => {
+                if sys::is_shortage(&error) {
+                    at.module.tell_of_shortage(&error);
+                }
                 at.module.debug(|| format!("{} left: {error}", arrival.from));
-                let _ = epoll::delete(&at.context.epoll, &arrival.socket);
                 drop(arrival);
                 self.after_failure(at);
             }
@@ -356,30 +471,54 @@ impl Link {
     /// Deadlines of attempts. Whether the link is still being connected, and the number of events.
     pub fn look_at_the_clock(&self, at: At<'_>, now: Instant) -> (bool, u32) {
         let timeout = at.module.config.connect_timeout;
-        let failed = {
+        let is_late = |one: &Attempt| now >= one.since + timeout;
+        let mut events = 0;
+        let late = {
             let core = &mut *self.core.borrow_mut();
             let State::Dialing(dial) = &mut core.state else { return (false, 0) };
-            let late = |attempt: &Attempt| now >= attempt.since + timeout;
-            let slow = dial.attempts.iter().position(|one| one.waiting.is_none() && late(one));
-            if let Some(place) = slow {
-                dial.failed(place, &format!("no answer within {} ms", timeout.as_millis()));
-            }
-            let patient = dial.attempts.iter_mut().find_map(|one| {
-                let late = now >= one.since + timeout;
-                one.waiting.as_mut().filter(|waiting| late && !waiting.passed)
-            });
-            if let Some(waiting) = patient {
-                waiting.passed = true;
-                if let Err(error) = dial.try_next(at, self.id) {
-                    at.module.debug(|| format!("no further attempt: {error}"));
-                }
-            }
-            slow.is_some()
+            let late = dial.attempts.iter().find(|one| one.waiting.is_none() && is_late(one));
+            late.map(|attempt| attempt.number)
         };
-        if failed {
-            self.after_failure(at);
+        if let Some(number) = late {
+            // This process may be the one that is late, and not have heard of the event yet.
+            events += self.attempt_ready(at, number);
+            let failed = {
+                let core = &mut *self.core.borrow_mut();
+                let State::Dialing(dial) = &mut core.state else { return (false, events) };
+                let slow = |one: &Attempt| one.number == number && one.waiting.is_none();
+                let place = dial.attempts.iter().position(slow);
+                if let Some(place) = place {
+                    let text = format!("no answer within {} ms", timeout.as_millis());
+                    dial.failed(place, Reason::passing(text));
+                }
+                place.is_some()
+            };
+            if failed {
+                self.after_failure(at);
+            }
         }
-        (matches!(self.core.borrow().state, State::Dialing(_)), u32::from(failed))
+        let core = &mut *self.core.borrow_mut();
+        let State::Dialing(dial) = &mut core.state else { return (false, events) };
+        let passed = dial.attempts.iter_mut().find_map(|one| {
+            let late = is_late(one);
+            one.waiting.as_mut().filter(|waiting| late && !waiting.passed)
+        });
+        if let Some(waiting) = passed {
+            waiting.passed = true;
+            dial.go_on(at, self.id);
+        }
+        if dial.pause.is_some_and(|until| now >= until) {
+            dial.pause = None;
+            if dial.next >= dial.ways.len() {
+                (dial.next, dial.round) = (0, now);
+            }
+            dial.go_on(at, self.id);
+        }
+        if dial.is_over(&at.module.config) {
+            let text = dial.exhausted(at);
+            core.set_fault(at, self.id, Fault::Unreachable(text));
+        }
+        (matches!(core.state, State::Dialing(_)), events)
     }
 
     /// When to look at the clock next.
@@ -387,28 +526,6 @@ impl Link {
         let core = self.core.borrow();
         let State::Dialing(dial) = &core.state else { return None };
         let due = dial.attempts.iter().filter(|one| one.waiting.as_ref().is_none_or(|w| !w.passed));
-        due.map(|attempt| attempt.since + config.connect_timeout).min()
-    }
-}
-
-impl Dial {
-    fn failed(&mut self, place: usize, why: &str) {
-        let attempt = self.attempts.swap_remove(place);
-        self.tried.push(format!("{}: {why}", attempt.pair));
-    }
-
-    fn try_again(&mut self, at: At<'_>, id: LinkId, place: usize, why: &str) {
-        let attempt = self.attempts.swap_remove(place);
-        let (pair, tries) = (attempt.pair, attempt.tries);
-        drop(attempt);
-        let why = if tries == TRIES {
-            format!("{why} ({TRIES} times)")
-        } else {
-            match self.attempt(at, id, pair, tries + 1) {
-                Ok(()) => return,
-                Err(error) => sys::explain(&error),
-            }
-        };
-        self.tried.push(format!("{pair}: {why}"));
+        due.map(|attempt| attempt.since + config.connect_timeout).chain(dial.pause).min()
     }
 }

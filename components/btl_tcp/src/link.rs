@@ -66,6 +66,8 @@ pub struct Core {
     said_goodbye: bool,
     /// Where the peer is.
     pub peer: Option<SocketAddr>,
+    /// The number of the peer's last hello.
+    pub heard: u64,
 }
 
 /// What is under way on a link.
@@ -173,6 +175,7 @@ impl Link {
                 fault: None,
                 said_goodbye: false,
                 peer: None,
+                heard: 0,
             }),
             input: RefCell::new(Input::new()),
         }
@@ -223,12 +226,19 @@ impl Link {
             return Err(Failure::new(ERR_PEER, at.explain(core, fault, false)));
         }
         match &core.state {
+            State::Idle if at.endpoint.is_lost() => {
+                let text = at.explain(core, &Fault::Lost, false);
+                Err(Failure::new(ERR_PEER, text))
+            }
             State::Idle => {
                 at.endpoint.mark_used();
                 let dial = Dial::begin(at, self.id)?;
+                let over = dial.is_over(&at.module.config).then(|| dial.exhausted(at));
                 core.state = State::Dialing(Box::new(dial));
                 at.context.dialing.borrow_mut().push_back(self.id);
-                Ok(())
+                let Some(text) = over else { return Ok(()) };
+                core.set_fault(at, self.id, Fault::Unreachable(text.clone()));
+                Err(Failure::new(ERR_PEER, text))
             }
             State::Over { text, .. } => Err(Failure::new(ERR_PEER, text.clone())),
             State::Dialing(_) | State::Open(_) => Ok(()),
@@ -302,7 +312,7 @@ impl Link {
 
     /// Another link to the peer was lost.
     pub fn lose(&self, at: At<'_>) {
-        if matches!(self.core.borrow().state, State::Open(_)) {
+        if matches!(self.core.borrow().state, State::Open(_) | State::Dialing(_)) {
             self.set_fault(at, Fault::Lost);
         }
     }
@@ -337,10 +347,9 @@ impl Link {
         *self.input.borrow_mut() = Input::new();
         let core = &mut *self.core.borrow_mut();
         let text = at.explain(core, &fault, inside);
-        // Who could never be reached may live; what is sent to him fails all the same.
-        let lost = !matches!(fault, Fault::Goodbye | Fault::Unreachable(_));
-        let first = lost && !at.endpoint.mark_lost();
-        if first || matches!(fault, Fault::Unreachable(_)) {
+        // A peer that could never be reached may live, but what was sent to it is lost.
+        let first = !matches!(fault, Fault::Goodbye) && !at.endpoint.mark_lost();
+        if first {
             at.module.host.log(LOG_WARN, || text.clone());
         } else {
             at.module.debug(|| text.clone());

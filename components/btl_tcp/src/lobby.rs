@@ -1,25 +1,33 @@
 //! Where others connect, and where they stay until they have shown that they are of this job.
 //!
-//! Nothing is read from a guest but a hello, and nothing in it is looked at before its proof. There
-//! is a limit for guests; beyond it the oldest gives way. Those who are silent for too long leave.
-//! A port scanner costs a line in the debug log.
+//! Nothing is read from a guest but a hello, and nothing in it is looked at before its proof, but that
+//! it begins like one. A peer's hello mostly waits in the connection when it is accepted, and then the
+//! peer never is a guest.
+//!
+//! **A peer may be silent for long.** It says hello when its process makes progress, which may be after
+//! minutes of computing. So a guest stays as long as there is room, however silent. When there are
+//! too many, or no file is left for the next one, a guest gives way: of the address that has most of
+//! them, the one that has waited longest. Strangers displace each other then, and a peer only if they
+//! come from its own address and are more than `unauthenticated_limit` between its connecting and its
+//! hello; it finds its connection closed and tries again ([`crate::dial`]). A program that guesses
+//! ports thus costs lines in the debug log.
 
+use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::host::LOG_WARN;
 use rustix::event::epoll::{self, EventFlags};
+use rustix::io::Errno;
 use rustix::net::{SocketFlags, acceptfrom_with};
 
-use crate::context::Token;
+use crate::context::{Note, Token};
 use crate::module::Module;
-use crate::params::Config;
 use crate::sys;
 use crate::wire::{Answer, HELLO, Hello, MAX_CRIS, MAX_FRAME, VERSION, Welcome};
 
-/// How long to leave the listeners alone when no file can be opened.
+/// How long to leave the listeners alone when there is no file, or no memory, for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Connections taken in a pass.
 const TURN: u32 = 64;
@@ -33,7 +41,7 @@ pub struct Arrival {
     pub said: [u8; HELLO],
 }
 
-/// Somebody who is not known yet.
+/// A connection whose other side is not known yet.
 struct Guest {
     socket: OwnedFd,
     from: SocketAddr,
@@ -48,8 +56,18 @@ pub struct Lobby {
     /// By place; places of those who left are used again.
     guests: Vec<Option<Guest>>,
     count: usize,
-    /// When to listen again, after there was no file left to open.
+    /// When to listen again, after there was nothing left to take a connection with.
     paused: Option<Instant>,
+}
+
+/// How far a guest has come with its hello.
+enum Heard {
+    /// Something is missing.
+    Part,
+    /// It is there.
+    Whole,
+    /// There won't be one, because of this.
+    Nothing(String),
 }
 
 impl Lobby {
@@ -80,13 +98,13 @@ impl Lobby {
             if sys::would_block(&error) {
                 break;
             }
-            if sys::is_out_of_files(&error) {
-                // Somebody who is not known gives way before somebody who waits outside.
-                if self.leave_oldest(module, epoll, "there are too many open files") {
-                    continue;
+            if sys::is_shortage(&error) {
+                // A guest gives way to a connection that may be a peer's with its hello.
+                if !self.displace(module, &sys::explain(&error)) {
+                    self.pause(module, epoll, &error);
+                    break;
                 }
-                self.pause(module, epoll, &error);
-                break;
+                continue;
             }
             // The other side has gone already, or the network has a problem with this connection.
             module.debug(|| format!("a connection was not taken: {error}"));
@@ -96,45 +114,56 @@ impl Lobby {
     }
 
     fn admit(&mut self, module: &Module, epoll: &OwnedFd, socket: OwnedFd, from: SocketAddr) {
-        if self.count >= module.config.unauthenticated_limit {
-            self.leave_oldest(module, epoll, "there are too many that are not known");
+        module.debug(|| format!("a connection came from {from}"));
+        let mut guest = Guest { socket, from, since: Instant::now(), hello: [0; HELLO], have: 0 };
+        match guest.listen() {
+            Heard::Part => {}
+            Heard::Whole => return guest.introduce(module),
+            Heard::Nothing(why) => return guest.leave(module, &why),
         }
         let place = self.guests.iter().position(Option::is_none).unwrap_or(self.guests.len());
-        let flags = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
-        if let Err(error) = sys::watch(epoll, &socket, Token::Guest(place as u32).encode(), flags) {
-            module.debug(|| format!("{from} can't be watched: {error}"));
-            return;
+        let (token, flags) = (Token::Guest(place as u32).encode(), EventFlags::IN);
+        let flags = flags | EventFlags::RDHUP | EventFlags::ET;
+        if let Err(error) = sys::watch(epoll, &guest.socket, token, flags) {
+            module.tell_of_shortage(&error);
+            return guest.leave(module, "it can't be watched");
         }
-        let guest = Guest { socket, from, since: Instant::now(), hello: [0; HELLO], have: 0 };
         if place == self.guests.len() {
             self.guests.push(None);
         }
         self.guests[place] = Some(guest);
         self.count += 1;
-        module.debug(|| format!("somebody connected from {from}"));
+        if self.count > module.config.unauthenticated_limit {
+            self.displace(module, "there are too many that are not known");
+        }
     }
 
-    fn leave(&mut self, place: usize) -> Option<Guest> {
+    fn take(&mut self, place: usize) -> Option<Guest> {
         let guest = self.guests.get_mut(place)?.take()?;
         self.count -= 1;
         Some(guest)
     }
 
-    fn leave_oldest(&mut self, module: &Module, _epoll: &OwnedFd, why: &str) -> bool {
+    /// Has a guest give way. False if there is none.
+    fn displace(&mut self, module: &Module, why: &str) -> bool {
+        let mut crowds: HashMap<IpAddr, usize> = HashMap::new();
+        for guest in self.guests.iter().flatten() {
+            *crowds.entry(guest.from.ip()).or_default() += 1;
+        }
         let known = self.guests.iter().enumerate();
-        let oldest = known
-            .filter_map(|(place, guest)| guest.as_ref().map(|guest| (guest.since, place)))
-            .min();
-        let Some(guest) = oldest.and_then(|(_, place)| self.leave(place)) else { return false };
-        module.debug(|| format!("closed the connection of {}: {why}", guest.from));
+        let known = known.filter_map(|(place, guest)| guest.as_ref().map(|guest| (place, guest)));
+        let first = known
+            .min_by_key(|(_, guest)| (std::cmp::Reverse(crowds[&guest.from.ip()]), guest.since));
+        let place = first.map(|(place, _)| place);
+        let Some(guest) = place.and_then(|place| self.take(place)) else { return false };
+        guest.leave(module, why);
         true
     }
 
-    /// No file can be opened: without a pause every pass would try again.
+    /// There is nothing to take a connection with: without a pause every pass would try again.
+    /// Connections wait in the kernel meanwhile.
     fn pause(&mut self, module: &Module, epoll: &OwnedFd, error: &io::Error) {
-        module.host.log(LOG_WARN, || {
-            format!("others can't connect to this process: {}", sys::explain(error))
-        });
+        module.tell_of_shortage(error);
         self.paused = Some(Instant::now() + PAUSE);
         self.listen(module, epoll, EventFlags::empty());
     }
@@ -143,75 +172,79 @@ impl Lobby {
         for (place, listener) in self.listeners.iter().enumerate() {
             let token = Token::Listener(place as u32).encode();
             if let Err(error) = sys::rewatch(epoll, listener, token, flags) {
-                module.host.log(LOG_WARN, || format!("a listener can't be watched: {error}"));
+                let text = format!("a listener can't be watched: {error}");
+                module.host.show_once(c"listener", &text);
             }
         }
     }
 
     /// When something is to be done even if nothing happens.
-    pub fn deadline(&self, config: &Config) -> Option<Instant> {
-        let guests = self.guests.iter().flatten().map(|guest| guest.since + config.hello_timeout);
-        guests.chain(self.paused).min()
+    pub fn deadline(&self) -> Option<Instant> {
+        self.paused
     }
 
-    /// Sends those away who are silent for too long, and listens again after a pause.
+    /// Listens again after a pause.
     pub fn look_at_the_clock(&mut self, module: &Module, epoll: &OwnedFd) {
-        if self.count == 0 && self.paused.is_none() {
-            return;
-        }
-        let now = Instant::now();
-        for place in 0..self.guests.len() {
-            let silent = |guest: &Guest| now >= guest.since + module.config.hello_timeout;
-            if self.guests[place].as_ref().is_some_and(silent)
-                && let Some(guest) = self.leave(place)
-            {
-                module.debug(|| {
-                    format!("closed the connection of {}: it does not say who it is", guest.from)
-                });
-            }
-        }
-        if self.paused.is_some_and(|until| now >= until) {
+        if self.paused.is_some_and(|until| Instant::now() >= until) {
             self.paused = None;
             self.listen(module, epoll, EventFlags::IN);
         }
     }
 
-    /// Reads what a guest says; if it is a hello that proves to know the secret, and is meant for
-    /// us, the guest has arrived.
-    pub fn hear(&mut self, module: &Module, epoll: &OwnedFd, place: usize) -> Option<Arrival> {
-        let guest = self.guests.get_mut(place)?.as_mut()?;
-        while guest.have < HELLO {
-            match rustix::io::read(&guest.socket, &mut guest.hello[guest.have..]) {
-                Ok(0) => {
-                    let guest = self.leave(place)?;
-                    module.debug(|| format!("{} left without a word", guest.from));
-                    return None;
-                }
-                Ok(got) => guest.have += got,
-                Err(rustix::io::Errno::AGAIN) => return None,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => {
-                    let guest = self.leave(place)?;
-                    module.debug(|| format!("{} left: {error}", guest.from));
-                    return None;
-                }
+    /// A guest has something to say, or has left.
+    pub fn hear(&mut self, module: &Module, epoll: &OwnedFd, place: usize) {
+        let Some(guest) = self.guests.get_mut(place).and_then(Option::as_mut) else { return };
+        let heard = guest.listen();
+        if matches!(heard, Heard::Part) {
+            return;
+        }
+        let Some(guest) = self.take(place) else { return };
+        match heard {
+            Heard::Nothing(why) => guest.leave(module, &why),
+            _ => {
+                // From here on the instance of the link watches it.
+                let _ = epoll::delete(epoll, &guest.socket);
+                guest.introduce(module);
             }
         }
-        let Guest { socket, from, hello: said, .. } = self.leave(place)?;
-        let Some(hello) = Hello::decode(&said, module.secret()) else {
-            module.debug(|| format!("{from} is not of this job; closed its connection"));
-            return None;
+    }
+}
+
+impl Guest {
+    /// Reads what there is of the hello.
+    fn listen(&mut self) -> Heard {
+        while self.have < HELLO {
+            match rustix::io::read(&self.socket, &mut self.hello[self.have..]) {
+                Ok(0) => return Heard::Nothing("it left without a word".into()),
+                Ok(got) => self.have += got,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Heard::Part,
+                Err(error) => return Heard::Nothing(error.to_string()),
+            }
+            if !Hello::may_begin_with(&self.hello[..self.have]) {
+                return Heard::Nothing("it is not of this job".into());
+            }
+        }
+        Heard::Whole
+    }
+
+    /// Hands the connection to the instance of the link if the hello proves to know the secret and is
+    /// meant for us.
+    fn introduce(self, module: &Module) {
+        let Some(hello) = Hello::decode(&self.hello, module.secret()) else {
+            return self.leave(module, "it is not of this job");
         };
-        // From here on the instance of the link watches it.
-        let _ = epoll::delete(epoll, &socket);
-        let arrival = Arrival { socket, from, hello, said };
+        let arrival = Arrival { socket: self.socket, from: self.from, hello, said: self.hello };
         let answer = judge(module, &hello);
         if answer == Answer::Welcome {
-            return Some(arrival);
+            return module.context_of(hello.link).tell(Note::Arrival(arrival));
         }
-        module.debug(|| format!("refused rank {} ({from}): {answer:?}", hello.source));
+        module.debug(|| format!("refused rank {} ({}): {answer:?}", hello.source, arrival.from));
         let _ = arrival.answer(module, answer);
-        None
+    }
+
+    fn leave(self, module: &Module, why: &str) {
+        module.debug(|| format!("closed the connection of {}: {why}", self.from));
     }
 }
 
@@ -222,6 +255,8 @@ fn judge(module: &Module, hello: &Hello) -> Answer {
         Answer::WrongVersion
     } else if hello.target != job.rank {
         Answer::WrongRank
+    } else if hello.listener != module.nonce {
+        Answer::Ended
     } else if hello.source >= job.size
         || hello.source == job.rank
         || hello.cris == 0
@@ -244,7 +279,6 @@ impl Arrival {
             rank: module.rank(),
             frame_limit: module.config.frame_limit,
         };
-        use std::os::fd::AsFd;
         sys::write_all(self.socket.as_fd(), &welcome.encode(module.secret(), &self.said))
     }
 }

@@ -1,7 +1,8 @@
 //! The device: all of TCP on this node. What its instances share.
 
+use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
@@ -18,7 +19,8 @@ use crate::endpoint::TcpEndpoint;
 use crate::link::{At, Link};
 use crate::params::Config;
 use crate::rdma::Registry;
-use crate::wire::{Card, Secret};
+use crate::sys;
+use crate::wire::{Card, Nonce, Secret};
 
 /// The device.
 pub struct Module {
@@ -28,6 +30,10 @@ pub struct Module {
     pub locals: Vec<Local>,
     /// All addresses of this node.
     pub node: Vec<Local>,
+    /// What hellos to this process repeat.
+    pub nonce: Nonce,
+    /// Hellos that were said.
+    hellos: AtomicU64,
     /// By rank in the job. Made by any thread, once each.
     endpoints: Box<[OnceLock<Box<TcpEndpoint>>]>,
     /// Held while an endpoint is made, so that only one is.
@@ -51,10 +57,11 @@ impl Module {
         config: Config,
         locals: Vec<Local>,
         node: Vec<Local>,
+        nonce: Nonce,
         contexts: Box<[Context]>,
     ) -> Result<Self, Failure> {
         let mut start = [0; 8];
-        random(&mut start)?;
+        random(&mut start).map_err(no_random)?;
         Ok(Self {
             endpoints: (0..host.job().size).map(|_| OnceLock::new()).collect(),
             making: Mutex::new(()),
@@ -63,6 +70,8 @@ impl Module {
             config,
             locals,
             node,
+            nonce,
+            hellos: AtomicU64::new(0),
             contexts,
             view: AtomicPtr::default(),
             pool: AtomicPtr::default(),
@@ -73,6 +82,11 @@ impl Module {
     /// What every process of the job knows and nobody else.
     pub fn secret(&self) -> &'static Secret {
         &self.host.job().secret
+    }
+
+    /// The number of the next hello: above all before.
+    pub fn next_hello(&self) -> u64 {
+        self.hellos.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Our rank.
@@ -189,19 +203,30 @@ impl Module {
         self.closing.load(Ordering::Relaxed)
     }
 
-    /// Writes a line for whoever debugs.
+    /// Tells the user, once, that there is too little of something to take connections with.
+    pub fn tell_of_shortage(&self, error: &io::Error) {
+        let why = sys::explain(error);
+        let text = format!("others can't connect to this process for now, and wait: {why}");
+        self.host.show_once(c"accept", &text);
+    }
+
+    /// Writes a line for a person who debugs.
     pub fn debug(&self, text: impl FnOnce() -> String) {
         self.host.log(LOG_DEBUG, text);
     }
 }
 
 /// Fills bytes with random ones.
-pub fn random(bytes: &mut [u8]) -> Result<(), Failure> {
+pub fn random(bytes: &mut [u8]) -> io::Result<()> {
     let mut filled = 0;
     while filled < bytes.len() {
         let flags = rustix::rand::GetRandomFlags::empty();
-        filled += rustix::rand::getrandom(&mut bytes[filled..], flags)
-            .map_err(|error| Failure::from(format!("no random numbers: {error}")))?;
+        filled += rustix::rand::getrandom(&mut bytes[filled..], flags)?;
     }
     Ok(())
+}
+
+/// Why the transport can't be used.
+pub fn no_random(error: io::Error) -> Failure {
+    Failure::from(format!("no random numbers: {error}"))
 }

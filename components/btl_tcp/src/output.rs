@@ -294,7 +294,7 @@ impl Output {
                 return Ok(true);
             }
             let sent = match self.write_once(socket, registry) {
-                Err(Failed::Io(error)) if sys::would_block(&error) => return Ok(false),
+                Err(Failed::Io(error)) if sys::takes_nothing(&error) => return Ok(false),
                 other => other?,
             };
             turn += sent;
@@ -389,7 +389,7 @@ impl Output {
 #[inline]
 fn sent(result: io::Result<usize>) -> io::Result<usize> {
     match result {
-        Err(error) if sys::would_block(&error) => Ok(0),
+        Err(error) if sys::takes_nothing(&error) => Ok(0),
         other => other,
     }
 }

@@ -24,7 +24,7 @@ pub struct Params {
     pub sndbuf: SizeParam,
     pub rcvbuf: SizeParam,
     pub connect_timeout: IntegerParam,
-    pub hello_timeout: IntegerParam,
+    pub peer_timeout: IntegerParam,
     pub close_timeout: IntegerParam,
     pub unauthenticated_limit: IntegerParam,
     pub poll_interval: IntegerParam,
@@ -136,21 +136,22 @@ impl Params {
                     "connect_timeout",
                     5000,
                     "How long one address of a peer may take to accept a connection before the \
-                     next is tried",
+                     next is tried. All are tried again and again, for btl_tcp_peer_timeout",
                 )
                 .range(1, 3_600_000)
                 .unit("ms")
                 .level(5)
                 .register()?,
-            hello_timeout: registrar
+            peer_timeout: registrar
                 .integer(
-                    "hello_timeout",
-                    5000,
-                    "How long somebody who connected may take to show that it is of this job",
+                    "peer_timeout",
+                    300_000,
+                    "How long a peer is tried again that can't be connected; then it has failed. One \
+                     that computes or sleeps has not, because its kernel takes the connection",
                 )
-                .range(1, 3_600_000)
+                .range(1000, 900_000)
                 .unit("ms")
-                .level(6)
+                .level(4)
                 .register()?,
             close_timeout: registrar
                 .integer(
@@ -168,7 +169,8 @@ impl Params {
                     "unauthenticated_limit",
                     128,
                     "How many connections may be open that have not shown yet that they are of \
-                     this job; the oldest gives way to another",
+                     this job. When another one comes, the oldest of the address that has most of \
+                     them gives way",
                 )
                 .range(1, 65535)
                 .level(6)
@@ -220,7 +222,7 @@ pub struct Config {
     pub sndbuf: usize,
     pub rcvbuf: usize,
     pub connect_timeout: std::time::Duration,
-    pub hello_timeout: std::time::Duration,
+    pub peer_timeout: std::time::Duration,
     pub close_timeout: std::time::Duration,
     pub unauthenticated_limit: usize,
     pub poll_interval: u32,
@@ -251,7 +253,7 @@ impl Params {
             sndbuf: self.sndbuf.get() as usize,
             rcvbuf: self.rcvbuf.get() as usize,
             connect_timeout: milliseconds(self.connect_timeout),
-            hello_timeout: milliseconds(self.hello_timeout),
+            peer_timeout: milliseconds(self.peer_timeout),
             close_timeout: milliseconds(self.close_timeout),
             unauthenticated_limit: self.unauthenticated_limit.get() as usize,
             poll_interval: self.poll_interval.get() as u32,

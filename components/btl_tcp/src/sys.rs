@@ -77,13 +77,13 @@ pub fn rewatch(epoll: &OwnedFd, fd: impl AsFd, token: u64, flags: EventFlags) ->
     Ok(epoll::modify(epoll, fd, EventData::new_u64(token), flags)?)
 }
 
-/// A nonblocking socket for addresses like this one, with the sizes that the user wants.
+/// A nonblocking socket for addresses like this one, with the sizes that the user wants. A socket that a
+/// listener accepts inherits them.
 pub fn socket(ip: IpAddr, config: &Config) -> io::Result<OwnedFd> {
     let family = if ip.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let fd = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-    // Before the connection is made: the window's scale depends on them. Accepted sockets inherit
-    // them.
+    // Before the connection is made: the window's scale depends on them.
     if config.sndbuf > 0 {
         sockopt::set_socket_send_buffer_size(&fd, config.sndbuf)?;
     }
@@ -142,9 +142,41 @@ pub fn connect_error(fd: impl AsFd) -> io::Result<()> {
     Ok(sockopt::socket_error(fd)??)
 }
 
-/// Whether an error means that there are too many open files, here or on the system.
-pub fn is_out_of_files(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+/// Whether an error means that this process or this node has too little of something: what was tried
+/// may work later.
+pub fn is_shortage(error: &io::Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        // The last one is epoll's when the user watches too many descriptors.
+        Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::ENOSPC)
+    )
+}
+
+/// Whether an error of connecting, or of a connection in the making, may be gone at the next try: the
+/// network is disturbed, or the other side had no room. A port on which no process listens is not.
+pub fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        Some(
+            libc::ETIMEDOUT
+                | libc::EHOSTUNREACH
+                | libc::EHOSTDOWN
+                | libc::ENETUNREACH
+                | libc::ENETDOWN
+                | libc::ENETRESET
+                | libc::ECONNRESET
+                | libc::ECONNABORTED
+                | libc::EPIPE
+                | libc::EADDRNOTAVAIL
+                | libc::EADDRINUSE
+        )
+    ) || is_shortage(error)
+}
+
+/// Whether an error of sending means that the kernel takes nothing now: the socket is full, or there is
+/// no memory.
+pub fn takes_nothing(error: &io::Error) -> bool {
+    would_block(error) || matches!(error.raw_os_error(), Some(libc::ENOBUFS | libc::ENOMEM))
 }
 
 /// Whether an error means that a call has nothing to do now.
@@ -167,6 +199,14 @@ pub fn explain(error: &io::Error) -> String {
             )
         }
         Some(libc::ENFILE) => "too many open files on this node (sysctl fs.file-max)".into(),
+        Some(libc::ENOBUFS | libc::ENOMEM) => {
+            format!(
+                "{error} (the kernel has too little memory for sockets; sysctl net.ipv4.tcp_mem)"
+            )
+        }
+        Some(libc::ENOSPC) => {
+            format!("{error} (too many descriptors are watched; sysctl fs.epoll.max_user_watches)")
+        }
         Some(libc::EADDRNOTAVAIL) => format!("{error} (no free port, or the address went away)"),
         _ => error.to_string(),
     }

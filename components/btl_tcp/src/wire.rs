@@ -4,7 +4,8 @@
 //! others, so that all of it can be tested with arbitrary bytes.
 //!
 //! ```text
-//!   hello    magic version link source target frame_limit cris zero nonce[16] proof[16]    56 bytes
+//!   hello    magic version link source target frame_limit cris zero
+//!            count listener[16] nonce[16] proof[16]                                        80 bytes
 //!   welcome  magic version answer rank frame_limit proof[16]                               32 bytes
 //!   frame    len:u32 tag:u8 kind:u8 zero:u16 | len bytes | zeros up to a multiple of 8
 //! ```
@@ -14,19 +15,27 @@
 //!
 //! **The greeting** proves on both sides that the other knows the job's secret, which itself never
 //! goes over the wire: each sends a MAC (HMAC-SHA-256, cut to 128 bits) made with the secret over
-//! what it says, and the welcome's covers the hello with its nonce. So whoever got hold of the port
-//! of a process that died learns nothing, and can't pose as it. It does not protect against
-//! somebody who can read or change the packets between two nodes: frames are neither encrypted nor
-//! signed, and a recorded hello can be replayed (to no use without the answers).
+//! what it says, and the welcome's covers the hello with its nonce. So a program that gets hold of the
+//! port of a process that died learns nothing, and can't pose as that process.
+//!
+//! **A hello is valid once.** It repeats a nonce of the listening process, which that process publishes
+//! in its card, and has a number that rises from hello to hello; the listener takes no number on a
+//! link that is not above the last one. A challenge on each connection would do the same, but the
+//! connecting side could not speak before the other makes progress, which may be minutes, and so the
+//! listener could not tell it from a stranger.
+//!
+//! **The limit.** Frames are neither encrypted nor signed, so none of this protects against a program
+//! that can change packets between two nodes, or that reads them and forges others. It could also use
+//! a recorded hello that never reached the listener, as long as no later one did.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Version of everything in this file.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// Bytes of a hello.
-pub const HELLO: usize = 56;
+pub const HELLO: usize = 80;
 /// Bytes of a welcome.
 pub const WELCOME: usize = 32;
 /// Bytes of a frame's header.
@@ -44,8 +53,11 @@ const HELLO_MAGIC: u32 = u32::from_le_bytes(*b"CrnH");
 const WELCOME_MAGIC: u32 = u32::from_le_bytes(*b"CrnW");
 const PROOF: usize = 16;
 
-/// What every process of a job knows and nobody else.
+/// What every process of a job knows, and no other program.
 pub type Secret = [u8; 16];
+
+/// Random bytes that no process ever had before.
+pub type Nonce = [u8; 16];
 
 /// What the connecting side says first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +74,12 @@ pub struct Hello {
     pub frame_limit: u32,
     /// Its instances.
     pub cris: u16,
+    /// Above that of every earlier hello of the connecting process.
+    pub count: u64,
+    /// [`Card::nonce`] of the process that is meant.
+    pub listener: Nonce,
     /// Makes the welcome's proof fresh.
-    pub nonce: [u8; 16],
+    pub nonce: Nonce,
 }
 
 /// How the listening side answers.
@@ -78,7 +94,7 @@ pub enum Answer {
     WrongVersion = 2,
     /// There can't be such a link.
     NoLink = 3,
-    /// It has no more use for this peer.
+    /// It has no more use for this peer, or is another process than the one that had this rank.
     Ended = 4,
 }
 
@@ -126,15 +142,22 @@ impl Hello {
         bytes[12..16].copy_from_slice(&self.target.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.frame_limit.to_le_bytes());
         bytes[20..22].copy_from_slice(&self.cris.to_le_bytes());
-        bytes[24..40].copy_from_slice(&self.nonce);
+        bytes[24..32].copy_from_slice(&self.count.to_le_bytes());
+        bytes[32..48].copy_from_slice(&self.listener);
+        bytes[48..64].copy_from_slice(&self.nonce);
         let (said, proof) = bytes.split_at_mut(HELLO - PROOF);
         let made = mac(secret, b"hello", &[said]).finalize().into_bytes();
         proof.copy_from_slice(&made[..PROOF]);
         bytes
     }
 
-    /// What the bytes say, if whoever sent them knows the secret; looks at nothing before. The
-    /// comparison takes the same time wherever the proof differs.
+    /// Whether the first bytes of something, as many as there are, are a hello's.
+    pub fn may_begin_with(bytes: &[u8]) -> bool {
+        bytes.iter().zip(HELLO_MAGIC.to_le_bytes()).all(|(one, other)| *one == other)
+    }
+
+    /// What the bytes say, if the sender knows the secret; looks at nothing before. The comparison takes
+    /// the same time wherever the proof differs.
     pub fn decode(bytes: &[u8; HELLO], secret: &Secret) -> Option<Self> {
         let (said, proof) = bytes.split_at(HELLO - PROOF);
         mac(secret, b"hello", &[said]).verify_truncated_left(proof).ok()?;
@@ -148,7 +171,9 @@ impl Hello {
             target: u32_at(said, 12),
             frame_limit: u32_at(said, 16),
             cris: u16_at(said, 20),
-            nonce: said[24..40].try_into().expect("sixteen bytes"),
+            count: u64_at(said, 24),
+            listener: said[32..48].try_into().expect("sixteen bytes"),
+            nonce: said[48..64].try_into().expect("sixteen bytes"),
         })
     }
 }
@@ -426,6 +451,8 @@ impl std::fmt::Display for Violation {
 pub struct Card {
     /// Its instances.
     pub cris: u16,
+    /// What hellos to it repeat.
+    pub nonce: Nonce,
     /// Its addresses, best first.
     pub addresses: Vec<CardAddress>,
 }
@@ -443,7 +470,7 @@ pub struct CardAddress {
 
 /// Bytes of an address in a card.
 const CARD_ADDRESS: usize = 20;
-const CARD_HEADER: usize = 6;
+const CARD_HEADER: usize = 22;
 
 impl Card {
     /// The bytes to publish.
@@ -452,6 +479,7 @@ impl Card {
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.cris.to_le_bytes());
         bytes.extend((self.addresses.len() as u16).to_le_bytes());
+        bytes.extend(self.nonce);
         for one in &self.addresses {
             let ip = match one.address.ip() {
                 IpAddr::V4(v4) => v4.to_ipv6_mapped(),
@@ -474,6 +502,7 @@ impl Card {
             return Err(format!("its card has version {version}, this process knows {VERSION}"));
         }
         let (cris, count) = (u16_at(bytes, 2), usize::from(u16_at(bytes, 4)));
+        let nonce = bytes[6..CARD_HEADER].try_into().expect("sixteen bytes");
         let rest = &bytes[CARD_HEADER..];
         if cris == 0 || cris > MAX_CRIS || rest.len() != count * CARD_ADDRESS {
             return Err("its card is damaged".into());
@@ -490,7 +519,7 @@ impl Card {
                 }
             })
             .collect();
-        Ok(Self { cris, addresses })
+        Ok(Self { cris, nonce, addresses })
     }
 }
 
@@ -501,6 +530,7 @@ mod tests {
     use super::*;
 
     const SECRET: Secret = *b"sixteen secrets!";
+    const LISTENER: Nonce = *b"of one process !";
 
     fn hello() -> Hello {
         Hello {
@@ -510,6 +540,8 @@ mod tests {
             target: 3,
             frame_limit: 4096,
             cris: 4,
+            count: 1 << 40,
+            listener: LISTENER,
             nonce: [9; 16],
         }
     }
@@ -523,7 +555,10 @@ mod tests {
             let mut wrong = bytes;
             wrong[at] ^= 1;
             assert_eq!(Hello::decode(&wrong, &SECRET), None, "byte {at}");
+            assert!(Hello::may_begin_with(&bytes[..at]));
+            assert_eq!(Hello::may_begin_with(&wrong), at > 3);
         }
+        assert!(!Hello::may_begin_with(b"G"));
         assert!(!bytes.windows(4).any(|part| part == &SECRET[..4]), "the secret stays at home");
         let welcome =
             Welcome { version: VERSION, answer: Answer::WrongRank, rank: 3, frame_limit: 5 };
@@ -539,6 +574,7 @@ mod tests {
     fn cards_come_back_as_they_were() {
         let card = Card {
             cris: 3,
+            nonce: LISTENER,
             addresses: ["127.0.0.1:80", "[::1]:65535", "10.1.2.3:1"]
                 .iter()
                 .map(|text| CardAddress { address: text.parse().unwrap(), prefix: 8, class: 2 })

@@ -2,101 +2,26 @@
 
 mod support;
 
-use std::collections::HashMap;
-use std::io::{ErrorKind, Read, Write};
+use std::io::Write;
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use btl_tcp::wire::{
-    Answer, Card, CardAddress, Frame, HELLO, Hello, VERSION, WELCOME, Welcome, padding,
-};
+use btl_tcp::wire::{Answer, Frame, Hello, Welcome};
 use cairn_framework::abi::peer::PEER_FAILED;
 use cairn_framework::abi::status::{DONE, ERR_PEER, QUEUED};
 use cairn_framework::frameworks::btl::{BTL_REMOTE_READ, BTL_REMOTE_WRITE};
 use proptest::prelude::*;
-use support::{Completion, Rank, SECRET, Setup, TAG, close, job, rank, until, until_within};
-
-/// Rank 0 of two; the test plays rank 1, which has this card.
-fn lone(mca: &[(&str, &str)], card: Option<Card>) -> Rank {
-    lone_of(&Setup { mca, ..Setup::default() }, card)
-}
-
-fn lone_of(setup: &Setup<'_>, card: Option<Card>) -> Rank {
-    let one = rank(setup, 0);
-    let cards: HashMap<_, _> =
-        card.map(|card| ((1, "btl_tcp".to_owned()), card.encode())).into_iter().collect();
-    one.open(&Arc::new(Mutex::new(cards))).unwrap();
-    one
-}
-
-fn connect(to: Rank) -> TcpStream {
-    let stream = TcpStream::connect(to.card().addresses[0].address).unwrap();
-    stream.set_nodelay(true).unwrap();
-    stream
-}
-
-fn hello() -> Hello {
-    Hello {
-        version: VERSION,
-        link: 0,
-        source: 1,
-        target: 0,
-        frame_limit: 1 << 16,
-        cris: 1,
-        nonce: [1; 16],
-    }
-}
-
-/// Reads so many bytes while the rank makes progress; what came, when the rank has closed.
-fn read(from: &mut TcpStream, ranks: &[Rank], len: usize) -> Vec<u8> {
-    from.set_nonblocking(true).unwrap();
-    let (mut bytes, mut end) = (Vec::new(), false);
-    until(ranks, "bytes or the end", || {
-        let mut chunk = vec![0; len - bytes.len()];
-        match from.read(&mut chunk) {
-            Ok(0) => end = true,
-            Ok(got) => bytes.extend(&chunk[..got]),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(_) => end = true,
-        }
-        end || bytes.len() == len
-    });
-    from.set_nonblocking(false).unwrap();
-    bytes
-}
-
-/// Whether the rank has closed the connection.
-fn is_closed(stream: &mut TcpStream, ranks: &[Rank]) -> bool {
-    read(stream, ranks, 1).is_empty()
-}
-
-/// Connects and greets as rank 1 would.
-fn greet(to: Rank) -> TcpStream {
-    greet_on(to, 0)
-}
-
-/// The same for one of several links.
-fn greet_on(to: Rank, link: u16) -> TcpStream {
-    let mut stream = connect(to);
-    let said = Hello { link, ..hello() }.encode(&SECRET);
-    stream.write_all(&said).unwrap();
-    let answer: [u8; WELCOME] = read(&mut stream, &[to], WELCOME).try_into().unwrap();
-    let welcome = Welcome::decode(&answer, &SECRET, &said).unwrap();
-    assert_eq!((welcome.answer, welcome.rank), (Answer::Welcome, 0));
-    stream
-}
-
-fn message(tag: u8, body: &[u8]) -> Vec<u8> {
-    let head = Frame::Message { tag, len: body.len() as u32 }.head();
-    [head.bytes(), body, &vec![0; padding(body.len())]].concat()
-}
+use support::played::{
+    card, connect, connect_from, greet, greet_on, hello, is_closed, lone, lone_of, message, read,
+    say, welcome,
+};
+use support::{Completion, SECRET, Setup, TAG, close, job, until, until_within};
 
 #[test]
 fn who_does_not_know_the_secret_gets_no_answer() {
     let one = lone(&[], None);
     let mut wrong = connect(one);
-    wrong.write_all(&hello().encode(&[0; 16])).unwrap();
+    wrong.write_all(&hello(one).encode(&[0; 16])).unwrap();
     assert!(is_closed(&mut wrong, &[one]));
     assert!(one.said("is not of this job"), "{}", one.log());
     let mut garbage = connect(one);
@@ -106,7 +31,7 @@ fn who_does_not_know_the_secret_gets_no_answer() {
     assert!(is_closed(&mut garbage, &[one]));
     // The frames of somebody who is not known are not looked at, even in one packet with a hello.
     let mut eager = connect(one);
-    let bytes = [&hello().encode(&[0; 16])[..], &message(TAG, b"boo")].concat();
+    let bytes = [&hello(one).encode(&[0; 16])[..], &message(TAG, b"boo")].concat();
     eager.write_all(&bytes).unwrap();
     assert!(is_closed(&mut eager, &[one]));
     assert_eq!(one.count(), 0);
@@ -121,13 +46,13 @@ fn who_does_not_know_the_secret_gets_no_answer() {
 #[test]
 fn ranks_with_different_secrets_do_not_meet() {
     // With both addresses of the loopback interface, to see that both are tried.
-    let mca = &[("btl_tcp_if_include", "lo")];
+    let mca = &[("btl_tcp_if_include", "lo"), ("btl_tcp_peer_timeout", "1000")];
     let ranks = job(&Setup { mca, secrets: &[(1, [9; 16])], ..Setup::default() });
     let route = ranks[0].route(1);
     assert_eq!(route.send(TAG, b"x", b""), DONE);
     until(&ranks, "a refusal", || route.send(TAG, b"x", b"") == ERR_PEER);
     let reason = ranks[0].reason(&route);
-    assert!(reason.contains("closed without an answer (3 times)"), "{reason}");
+    assert!(reason.contains("closed without an answer ("), "{reason}");
     assert!(reason.contains("127.0.0.1:") && reason.contains("[::1]:"), "{reason}");
     assert_eq!(ranks[1].count(), 0);
     close(&ranks);
@@ -137,37 +62,106 @@ fn ranks_with_different_secrets_do_not_meet() {
 fn hellos_that_make_no_sense_are_told_so() {
     let one = lone(&[], None);
     for (hello, expected) in [
-        (Hello { target: 1, ..hello() }, Answer::WrongRank),
-        (Hello { version: 9, ..hello() }, Answer::WrongVersion),
-        (Hello { link: 1, ..hello() }, Answer::NoLink),
-        (Hello { source: 2, ..hello() }, Answer::NoLink),
-        (Hello { source: 0, ..hello() }, Answer::NoLink),
-        (Hello { cris: 0, ..hello() }, Answer::NoLink),
-        (Hello { frame_limit: u32::MAX, ..hello() }, Answer::NoLink),
+        (Hello { target: 1, ..hello(one) }, Answer::WrongRank),
+        (Hello { listener: [0; 16], ..hello(one) }, Answer::Ended),
+        (Hello { version: 9, ..hello(one) }, Answer::WrongVersion),
+        (Hello { link: 1, ..hello(one) }, Answer::NoLink),
+        (Hello { source: 2, ..hello(one) }, Answer::NoLink),
+        (Hello { source: 0, ..hello(one) }, Answer::NoLink),
+        (Hello { cris: 0, ..hello(one) }, Answer::NoLink),
+        (Hello { frame_limit: u32::MAX, ..hello(one) }, Answer::NoLink),
     ] {
         let mut stream = connect(one);
-        let said = hello.encode(&SECRET);
-        stream.write_all(&said).unwrap();
-        let answer: [u8; WELCOME] = read(&mut stream, &[one], WELCOME).try_into().unwrap();
-        let welcome = Welcome::decode(&answer, &SECRET, &said).unwrap();
-        assert_eq!(welcome.answer, expected, "{hello:?}");
+        assert_eq!(say(&mut stream, one, &hello), Some(expected), "{hello:?}");
         assert!(is_closed(&mut stream, &[one]));
     }
     one.system.close();
 }
 
 #[test]
-fn the_silent_leave_and_the_many_give_way() {
-    let mca = [("btl_tcp_hello_timeout", "50"), ("btl_tcp_unauthenticated_limit", "4")];
-    let one = lone(&mca, None);
+fn a_hello_is_valid_once() {
+    let one = lone(&[], None);
+    let said = hello(one).encode(&SECRET);
+    let mut stream = connect(one);
+    stream.write_all(&said).unwrap();
+    assert_eq!(read(&mut stream, &[one], 32).len(), 32, "it is welcome");
+    stream.write_all(Frame::Bye.head().bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert!(is_closed(&mut stream, &[one]));
+    // A program that has recorded it says it again, with a message behind.
+    let mut recorded = connect(one);
+    recorded.write_all(&[&said[..], &message(TAG, b"false")].concat()).unwrap();
+    assert!(is_closed(&mut recorded, &[one]), "no answer");
+    // The peer itself may come again, and its earlier hello is not valid now either.
+    let (earlier, later) = (hello(one), hello(one));
+    let mut stream = connect(one);
+    assert_eq!(say(&mut stream, one, &later), Some(Answer::Welcome));
+    stream.write_all(&message(TAG, b"true")).unwrap();
+    until(&[one], "the message", || one.count() == 1);
+    stream.write_all(Frame::Bye.head().bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert!(is_closed(&mut stream, &[one]));
+    assert_eq!(say(&mut connect(one), one, &earlier), None);
+    assert_eq!(one.messages(), [b"true"]);
+    one.system.close();
+}
+
+/// Connections from this address that say nothing, or nothing sensible.
+fn strangers(to: support::Rank, from: &str, number: usize) -> Vec<TcpStream> {
+    let words: [&[u8]; 3] = [b"", b"Crn", &[0x43, 0x72, 0x6e, 0x48, 1, 2, 3, 4]];
+    let one = |place: usize| {
+        let mut stream = connect_from(to, from);
+        stream.write_all(words[place % words.len()]).unwrap();
+        stream
+    };
+    (0..number).map(one).collect()
+}
+
+#[test]
+fn strangers_give_way_to_each_other() {
+    let one = lone(&[("btl_tcp_unauthenticated_limit", "4")], None);
     let mut silent = connect(one);
-    silent.write_all(&hello().encode(&SECRET)[..HELLO - 1]).unwrap();
-    assert!(is_closed(&mut silent, &[one]));
-    assert!(one.said("does not say who it is"));
-    let mut crowd: Vec<TcpStream> = (0..20).map(|_| connect(one)).collect();
-    assert!(crowd.iter_mut().all(|stream| is_closed(stream, &[one])));
-    assert!(one.said("too many that are not known"));
-    drop(greet(one));
+    until(&[one], "the connection", || one.said("a connection came from"));
+    let mut crowd = strangers(one, "127.0.0.2", 40);
+    until(&[one], "room", || one.log().matches("too many that are not known").count() >= 37);
+    assert!(crowd[..37].iter_mut().all(|stream| is_closed(stream, &[one])), "the oldest");
+    assert_eq!(say(&mut silent, one, &hello(one)), Some(Answer::Welcome));
+    // Words that no hello begins with are the end at once.
+    let mut garbage = connect_from(one, "127.0.0.3");
+    garbage.write_all(b"GET").unwrap();
+    assert!(is_closed(&mut garbage, &[one]));
+    one.system.close();
+}
+
+#[test]
+fn a_hello_that_is_there_needs_no_room() {
+    let one = lone(&[("btl_tcp_unauthenticated_limit", "1")], None);
+    let _before = strangers(one, "127.0.0.1", 20);
+    let mut good = connect(one);
+    let said = hello(one).encode(&SECRET);
+    good.write_all(&said).unwrap();
+    let _behind = strangers(one, "127.0.0.1", 20);
+    let answer = read(&mut good, &[one], 32);
+    let welcome = Welcome::decode(&answer.try_into().unwrap(), &SECRET, &said).unwrap();
+    assert_eq!(welcome.answer, Answer::Welcome);
+    one.system.close();
+}
+
+#[test]
+fn a_listener_that_closes_is_tried_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let one = lone(&[], Some(card(&[listener.local_addr().unwrap()])));
+    assert_eq!(one.route(1).send(TAG, b"x", b""), DONE);
+    let (mut closed, mut taken) = (0, None);
+    until(&[one], "the sixth connection", || {
+        if let Ok((stream, _)) = listener.accept() {
+            closed += 1;
+            taken = (closed > 5).then_some(stream);
+        }
+        taken.is_some()
+    });
+    welcome(&mut taken.unwrap(), one);
     one.system.close();
 }
 
@@ -210,7 +204,7 @@ fn puts_and_gets_touch_what_is_registered_and_nothing_else() {
     };
     let get =
         |key, address, len| Frame::Get { token: 1, key, address, len }.head().bytes().to_vec();
-    let card = Card { cris: 1, addresses: vec![] };
+    let card = card(&[]);
     // What is tried: with which rights, and by how much it begins and ends off the memory.
     for (access, write, begin, len) in [
         (BTL_REMOTE_WRITE, true, -1i64, 8u32),
@@ -247,7 +241,7 @@ fn puts_and_gets_touch_what_is_registered_and_nothing_else() {
 #[test]
 fn memory_that_is_withdrawn_in_the_middle_of_a_put_is_not_touched() {
     let mut memory = vec![5u8; 1 << 20];
-    let one = lone(&[], Some(Card { cris: 1, addresses: vec![] }));
+    let one = lone(&[], Some(card(&[])));
     let route = one.route(1);
     let base = memory.as_mut_ptr().expose_provenance() as u64;
     let (registration, key) = route.register(&mut memory, BTL_REMOTE_WRITE);
@@ -267,7 +261,7 @@ fn memory_that_is_withdrawn_in_the_middle_of_a_put_is_not_touched() {
 #[test]
 fn a_peer_that_dies_ends_what_waits_for_it() {
     for cut in [0, 1, 3] {
-        let one = lone(&[("btl_tcp_sndbuf", "8k")], Some(Card { cris: 1, addresses: vec![] }));
+        let one = lone(&[("btl_tcp_sndbuf", "8k")], Some(card(&[])));
         let mut stream = greet(one);
         let route = one.route(1);
         let big = vec![1; 100_000];
@@ -318,7 +312,7 @@ fn a_peer_that_dies_ends_what_waits_for_it() {
 
 #[test]
 fn a_peer_that_dies_is_told_of_once() {
-    let one = lone(&[("btl_tcp_num_cris", "3")], Some(Card { cris: 1, addresses: vec![] }));
+    let one = lone(&[("btl_tcp_num_cris", "3")], Some(card(&[])));
     let streams = [0, 1, 2].map(|link| greet_on(one, link));
     drop(streams);
     let told = |part| one.log().lines().filter(|line| line.contains(part)).count();
@@ -331,10 +325,30 @@ fn a_peer_that_dies_is_told_of_once() {
 }
 
 #[test]
+fn a_peer_that_dies_ends_what_waits_for_a_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let card = card(&[listener.local_addr().unwrap()]);
+    let one = lone(&[("btl_tcp_num_cris", "2")], Some(card));
+    let open = greet_on(one, 0);
+    let (route, completion) = (one.route(1).on(1), Completion::new());
+    assert_eq!(route.send_gathered(b"x", &[b"y"], &completion), QUEUED);
+    assert!(route.describe().contains("waits for its answer"), "{}", route.describe());
+    drop(open);
+    until(&[one], "the end", || completion.calls() == 1);
+    assert_eq!(completion.status(), Some(ERR_PEER));
+    // SAFETY: peers stay.
+    assert!(unsafe { &*one.system.peer(1).unwrap() }.is(PEER_FAILED));
+    assert_eq!(route.send(TAG, b"x", b""), ERR_PEER);
+    // What comes later is told so.
+    assert_eq!(say(&mut connect(one), one, &Hello { link: 1, ..hello(one) }), Some(Answer::Ended));
+    one.system.close();
+}
+
+#[test]
 fn a_peer_that_dies_is_gone_when_its_last_words_on_all_connections_are_heard() {
     for threads in [false, true] {
         let setup = Setup { mca: &[("btl_tcp_num_cris", "3")], threads, ..Setup::default() };
-        let one = lone_of(&setup, Some(Card { cris: 1, addresses: vec![] }));
+        let one = lone_of(&setup, Some(card(&[])));
         let mut streams = [0, 1, 2].map(|link| greet_on(one, link));
         for words in 0..20 {
             streams[words % 2].write_all(&message(TAG, &[7; 1000])).unwrap();
@@ -353,22 +367,15 @@ fn a_peer_that_dies_is_gone_when_its_last_words_on_all_connections_are_heard() {
     }
 }
 
-/// A card with addresses of this node.
-fn card(addresses: &[std::net::SocketAddr]) -> Card {
-    let address =
-        |address: &std::net::SocketAddr| CardAddress { address: *address, prefix: 8, class: 0 };
-    Card { cris: 1, addresses: addresses.iter().map(address).collect() }
-}
-
 #[test]
 fn every_address_is_tried_and_told() {
-    // Nobody listens on the first; the second is taken by somebody who closes, the third by
-    // somebody who answers with rubbish.
+    // Nothing listens on the first; the second is taken by a program that closes, the third by one
+    // that answers with rubbish.
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let rude = TcpListener::bind("127.0.0.1:0").unwrap();
     let odd = TcpListener::bind("127.0.0.1:0").unwrap();
     let addresses = [closed, rude.local_addr().unwrap(), odd.local_addr().unwrap()];
-    let one = lone(&[], Some(card(&addresses)));
+    let one = lone(&[("btl_tcp_peer_timeout", "1000")], Some(card(&addresses)));
     let route = one.route(1);
     let completion = Completion::new();
     assert_eq!(route.send(TAG, b"x", b""), DONE);
@@ -426,14 +433,7 @@ fn an_address_that_swallows_packets_is_passed_after_a_while() {
         taken.is_some()
     });
     let (mut stream, _) = taken.unwrap();
-    let said: [u8; HELLO] = read(&mut stream, &[one], HELLO).try_into().unwrap();
-    let hello = Hello::decode(&said, &SECRET).unwrap();
-    assert_eq!((hello.source, hello.target), (0, 1));
-    let welcome =
-        Welcome { version: VERSION, answer: Answer::Welcome, rank: 1, frame_limit: 1 << 16 };
-    stream.write_all(&welcome.encode(&SECRET, &said)).unwrap();
-    let expected = message(TAG, b"x");
-    assert_eq!(read(&mut stream, &[one], expected.len()), expected);
+    welcome(&mut stream, one);
     drop(stream);
     one.system.close();
 }

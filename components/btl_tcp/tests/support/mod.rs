@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test uses what it needs
 
+pub mod played;
+
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
