@@ -32,6 +32,7 @@ use crate::link::{At, Link};
 use crate::lobby::{Arrival, Lobby};
 use crate::module::Module;
 use crate::output::Finished;
+use crate::params::Config;
 use crate::sys;
 
 /// Passes without an event before the kernel is asked seldom.
@@ -148,6 +149,10 @@ pub struct Context {
     skip: Cell<u32>,
     /// Until there is traffic: when to look next.
     unused: Cell<Option<Instant>>,
+    /// When to look whether the peers are there, if there is a connection.
+    watch: Cell<Option<Instant>>,
+    /// When the timer expires.
+    alarm: Cell<Option<Instant>>,
 }
 
 // SAFETY: see the fields.
@@ -179,6 +184,8 @@ impl Context {
             eager: Cell::new(EAGER),
             skip: Cell::new(0),
             unused: Cell::new(Some(Instant::now())),
+            watch: Cell::default(),
+            alarm: Cell::default(),
         })
     }
 
@@ -241,20 +248,56 @@ impl Context {
         let idle = self.again.borrow().is_empty()
             && self.broken.borrow().is_empty()
             && self.finished.borrow().is_empty();
-        if let Some(deadline) = self.deadline(module) {
-            // Zero would switch the timer off.
-            let left = deadline.saturating_duration_since(Instant::now()).as_nanos().max(1);
-            let value = Timespec {
-                tv_sec: (left / 1_000_000_000) as i64,
-                tv_nsec: (left % 1_000_000_000) as i64,
-            };
-            let spec =
-                Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
-            if timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec).is_err() {
-                return false;
-            }
+        self.deadline(module).is_none_or(|deadline| self.wake_at(deadline)) && idle
+    }
+
+    /// Makes the epoll descriptor readable then, or before. False when it can't.
+    fn wake_at(&self, deadline: Instant) -> bool {
+        if self.alarm.get().is_some_and(|alarm| alarm <= deadline) {
+            return true;
         }
-        idle
+        // Zero would switch the timer off.
+        let left = deadline.saturating_duration_since(Instant::now()).as_nanos().max(1);
+        let value = Timespec {
+            tv_sec: (left / 1_000_000_000) as i64,
+            tv_nsec: (left % 1_000_000_000) as i64,
+        };
+        let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
+        let set = timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec).is_ok();
+        self.alarm.set(set.then_some(deadline));
+        set
+    }
+
+    /// There is a connection whose peer is to be watched from now on.
+    pub fn watch_from(&self, now: Instant, config: &Config) {
+        if self.watch.get().is_none() {
+            let next = now + config.look_interval();
+            self.watch.set(Some(next));
+            self.wake_at(next);
+        }
+    }
+
+    /// The timer has expired: looks whether the peers are there, if it is time for that. By the timer
+    /// and not by the clock, so that a pass costs nothing, and a sleeper is woken.
+    fn timer_expired(&self, module: &Module) {
+        let mut value = [0; 8];
+        let _ = rustix::io::read(&self.timer, &mut value);
+        self.alarm.set(None);
+        let now = Instant::now();
+        if self.watch.get().is_some_and(|time| now >= time) {
+            let mut watched = false;
+            for endpoint in module.all_endpoints().filter(|endpoint| endpoint.is_used()) {
+                let own = endpoint.links.iter().skip(self.index as usize);
+                for link in own.step_by(module.contexts.len()) {
+                    let at = At { module, context: self, endpoint };
+                    watched |= link.look_whether_alive(at, now);
+                }
+            }
+            self.watch.set(watched.then(|| now + module.config.look_interval()));
+        }
+        if let Some(deadline) = self.deadline(module) {
+            self.wake_at(deadline);
+        }
     }
 
     /// When something is to be done even if nothing happens.
@@ -266,7 +309,7 @@ impl Context {
             let endpoint = module.endpoint(id.rank)?;
             endpoint.links[usize::from(id.index)].dial_deadline(&module.config)
         });
-        dials.chain(lobby).min()
+        dials.chain(lobby).chain(self.watch.get()).min()
     }
 
     /// What a link's functions need, if there is the link.
@@ -346,8 +389,7 @@ impl Context {
                 count as u32
             }
             Token::Timer => {
-                let mut value = [0; 8];
-                let _ = rustix::io::read(&self.timer, &mut value);
+                self.timer_expired(module);
                 0
             }
             Token::Listener(place) => self

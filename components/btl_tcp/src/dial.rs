@@ -31,6 +31,7 @@ use rustix::event::epoll::EventFlags;
 
 use crate::address::{self, Pair};
 use crate::context::{LINK_FLAGS, LinkId, Token};
+use crate::life::Life;
 use crate::link::{At, Fault, Link, State};
 use crate::lobby::Arrival;
 use crate::module;
@@ -88,6 +89,7 @@ struct Waiting {
     have: usize,
     /// The next pair was tried besides.
     passed: bool,
+    life: Life,
 }
 
 /// How an attempt stands after an event.
@@ -350,7 +352,9 @@ impl Attempt {
         .encode(at.module.secret());
         sys::write_all(self.socket.as_fd(), &hello)?;
         self.since = Instant::now();
-        self.waiting = Some(Waiting { hello, answer: [0; WELCOME], have: 0, passed: false });
+        let (answer, life) = ([0; WELCOME], Life::default());
+        self.waiting = Some(Waiting { hello, answer, have: 0, passed: false, life });
+        at.context.watch_from(self.since, config);
         Ok(true)
     }
 }
@@ -527,5 +531,43 @@ impl Link {
         let State::Dialing(dial) = &core.state else { return None };
         let due = dial.attempts.iter().filter(|one| one.waiting.as_ref().is_none_or(|w| !w.passed));
         due.map(|attempt| attempt.since + config.connect_timeout).chain(dial.pause).min()
+    }
+
+    /// Looks whether the peer is there, over a connection that is open or waits to be. Whether there is
+    /// such a connection.
+    pub fn look_whether_alive(&self, at: At<'_>, now: Instant) -> bool {
+        let timeout = at.module.config.peer_timeout;
+        // An error of the connection is told by its events.
+        let dead = |life: &mut Life, socket: &OwnedFd| {
+            sys::vitals(socket).is_ok_and(|vitals| life.look(now, vitals, timeout))
+        };
+        let failed = {
+            let core = &mut *self.core.borrow_mut();
+            match &mut core.state {
+                State::Idle | State::Over { .. } => return false,
+                State::Open(socket) => {
+                    if dead(&mut core.life, socket) {
+                        sys::give_up(&*socket);
+                        core.set_fault(at, self.id, Fault::Unheard(timeout));
+                    }
+                    return true;
+                }
+                State::Dialing(dial) => {
+                    let silent = dial.attempts.iter_mut().position(|one| {
+                        let socket = &one.socket;
+                        one.waiting.as_mut().is_some_and(|waiting| dead(&mut waiting.life, socket))
+                    });
+                    if let Some(place) = silent {
+                        let text = format!("nothing was heard for {} s", timeout.as_secs_f32());
+                        dial.failed(place, Reason::passing(text));
+                    }
+                    silent.is_some()
+                }
+            }
+        };
+        if failed {
+            self.after_failure(at);
+        }
+        true
     }
 }

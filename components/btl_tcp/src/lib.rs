@@ -17,6 +17,8 @@
 //! Put and get are done by the receiver's progress, which checks every one against what it
 //! registered (`rdma`). What goes over the wire is in [`wire`], for tests that play the peer.
 //!
+//! A peer may be silent for as long as it likes, and is dead when its node does not answer (`life`).
+//!
 //! **Threads.** A link belongs to the instance that polls it and is touched under that instance's
 //! lock. Shared are the table of endpoints (written once each), the registrations (locks for readers
 //! and writers, by key) and an inbox by which an instance learns of new connections and lost peers.
@@ -27,6 +29,7 @@ mod context;
 mod dial;
 mod endpoint;
 mod input;
+mod life;
 mod link;
 mod lobby;
 mod module;

@@ -15,6 +15,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::status::{ERR_PEER, OK, Status};
@@ -25,6 +26,7 @@ use crate::context::{Context, LinkId, Note};
 use crate::dial::Dial;
 use crate::endpoint::TcpEndpoint;
 use crate::input::{self, Input};
+use crate::life::Life;
 use crate::module::Module;
 use crate::output::{self, Finished, Output};
 use crate::params::Config;
@@ -66,6 +68,8 @@ pub struct Core {
     said_goodbye: bool,
     /// Where the peer is.
     pub peer: Option<SocketAddr>,
+    /// Whether the peer of an open connection is there.
+    pub life: Life,
     /// The number of the peer's last hello.
     pub heard: u64,
 }
@@ -109,6 +113,8 @@ pub enum Fault {
     End,
     /// The socket.
     Io(io::Error),
+    /// The peer's node has answered nothing for so long.
+    Unheard(Duration),
     /// Another link to the peer was lost.
     Lost,
     /// The peer broke the protocol.
@@ -175,6 +181,7 @@ impl Link {
                 fault: None,
                 said_goodbye: false,
                 peer: None,
+                life: Life::default(),
                 heard: 0,
             }),
             input: RefCell::new(Input::new()),
@@ -296,7 +303,9 @@ impl Link {
             let core = &mut *self.core.borrow_mut();
             core.state = State::Open(socket);
             core.peer = Some(peer);
+            core.life = Life::default();
         }
+        at.context.watch_from(Instant::now(), &at.module.config);
         at.endpoint.link_opened();
         if at.endpoint.is_lost() {
             self.lose(at);
@@ -323,7 +332,7 @@ impl Link {
     pub fn end(&self, at: At<'_>) -> u32 {
         let mut events = 1;
         let Some(mut fault) = self.core.borrow_mut().fault.take() else { return 0 };
-        if matches!(fault, Fault::Io(_) | Fault::Lost) {
+        if matches!(fault, Fault::Io(_) | Fault::Unheard(_) | Fault::Lost) {
             // The peer's last words may still be here.
             loop {
                 let before = events;
@@ -595,6 +604,14 @@ impl At<'_> {
             Fault::Io(error) => {
                 self.lost(core, &format!("{}; the process died or the network failed", error))
             }
+            Fault::Unheard(time) => self.lost(
+                core,
+                &format!(
+                    "nothing was heard of it for {} s (btl_tcp_peer_timeout); its node or the \
+                     network failed",
+                    time.as_secs_f32()
+                ),
+            ),
             Fault::Lost => {
                 self.lost(core, "another one to it broke; the process died or the network failed")
             }

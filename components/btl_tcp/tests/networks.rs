@@ -4,13 +4,12 @@ mod support;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr, TcpStream};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
-use std::time::Instant;
+use std::sync::{Arc, Mutex};
 
 use btl_tcp::wire::Card;
 use cairn_framework::abi::status::DONE;
+use support::nodes::{ip, skip, two_nodes};
 use support::{ECHO, Rank, Setup, TAG, close, job, rank, until};
 
 fn addresses(rank: &Rank) -> Vec<IpAddr> {
@@ -125,80 +124,25 @@ fn no_common_network_is_an_error_that_names_both_sides() {
     four.system.close();
 }
 
-/// Runs a command of a network namespace's set-up; why it failed.
-fn ip(arguments: &str) -> Result<(), String> {
-    let output = Command::new("ip").args(arguments.split(' ')).output();
-    let output = output.map_err(|error| format!("ip can't be run: {error}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!("ip {arguments}: {}", String::from_utf8_lossy(&output.stderr))),
-    }
-}
-
-/// Two ranks as on two nodes: each thread has a network namespace of its own. `setup` makes the
-/// networks in three steps, the first and the last in the namespace of rank 0, the middle one in that
-/// of rank 1; it gets the step and the number of rank 0's thread, which names its namespace. They
-/// send a message there and back; what rank 0 describes and logs, or why it could not be tried.
-fn two_nodes(
-    setup: impl Fn(u32, libc::pid_t) -> Result<(), String> + Sync,
+/// Two ranks as on two nodes send a message there and back; what rank 0 describes and logs, or why it
+/// could not be tried.
+fn there_and_back(
+    networks: impl Fn(u32, libc::pid_t) -> Result<(), String> + Sync,
     mca: &[(&str, &str)],
 ) -> Result<(String, String), String> {
-    let (barrier, failed) = (Barrier::new(2), AtomicBool::new(false));
-    let (cards, tid) = (Arc::default(), Mutex::new(0));
     let done = AtomicBool::new(false);
-    let begin = Instant::now();
-    let run = |number: u32| -> Result<(String, String), String> {
-        // SAFETY: it changes the calling thread only.
-        let made = match unsafe { libc::unshare(libc::CLONE_NEWNET) } {
-            0 => ip("link set lo up"),
-            _ => Err(format!("no namespace: {}", std::io::Error::last_os_error())),
-        };
-        if number == 0 {
-            // SAFETY: always succeeds.
-            *tid.lock().unwrap() = unsafe { libc::gettid() };
-        }
-        barrier.wait();
-        let mut made = made;
-        for step in 0..3 {
-            if made.is_ok() && step % 2 == number {
-                made = setup(step, *tid.lock().unwrap());
-            }
-            barrier.wait();
-        }
-        failed.fetch_or(made.is_err(), Ordering::SeqCst);
-        barrier.wait();
-        made?;
-        if failed.load(Ordering::SeqCst) {
-            return Err("the other failed".into());
-        }
-        let one = rank(&Setup { mca, nodes: Some(&[0, 1]), ..Setup::default() }, number);
-        one.open(&cards).map_err(|problem| problem.to_string())?;
-        barrier.wait();
+    let [first, _] = two_nodes(networks, &Setup { mca, ..Setup::default() }, |node| {
         let mut text = String::new();
-        if number == 0 {
-            assert_eq!(one.route(1).send(ECHO, b"there", b"and back"), DONE);
-            until(&[one], "the answer", || one.count() == 1);
-            text = one.route(1).describe();
+        if node.number == 0 {
+            assert_eq!(node.route().send(ECHO, b"there", b"and back"), DONE);
+            until(&[node.rank], "the answer", || node.rank.count() == 1);
+            text = node.route().describe();
             done.store(true, Ordering::SeqCst);
         }
-        while !done.load(Ordering::SeqCst) {
-            one.progress();
-            assert!(begin.elapsed() < support::DEADLINE);
-        }
-        one.system.close();
-        Ok((text, one.log()))
-    };
-    std::thread::scope(|scope| {
-        let second = scope.spawn(|| run(1));
-        let first = run(0);
-        second.join().unwrap()?;
-        first
-    })
-}
-
-/// Why network namespaces can't be made here, printed.
-fn skip(reason: &str) {
-    println!("skipped: {reason}");
+        until(&[node.rank], "the other", || done.load(Ordering::SeqCst));
+        (text, node.rank.log())
+    })?;
+    Ok(first)
 }
 
 #[test]
@@ -226,7 +170,7 @@ fn ambiguous_and_dead_networks_do_not_matter() {
         }
         Ok(())
     };
-    match two_nodes(setup, &[("btl_tcp_connect_timeout", "200")]) {
+    match there_and_back(setup, &[("btl_tcp_connect_timeout", "200")]) {
         Ok((text, log)) => {
             assert!(text.contains("connected to 10.77.0.2:"), "{text}");
             let dead = log.find("connecting to rank 1 at 10.66.0.2").expect("tried");
@@ -249,7 +193,7 @@ fn a_bridge_that_is_the_only_network_is_used() {
         }
         Ok(())
     };
-    match two_nodes(setup, &[]) {
+    match there_and_back(setup, &[]) {
         Ok((text, _)) => assert!(text.contains("connected to 172.17.0.2:"), "{text}"),
         Err(reason) => skip(&reason),
     }

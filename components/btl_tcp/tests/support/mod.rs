@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // each test uses what it needs
 
+pub mod nodes;
 pub mod played;
 
 use std::collections::HashMap;

@@ -1,0 +1,214 @@
+//! Whether the peer of a connection is there.
+//!
+//! A peer that computes for minutes, or sleeps with full buffers, is alive: its kernel goes on
+//! acknowledging. A peer is dead when its kernel leaves unanswered for `peer_timeout` what ours asks.
+//! What asks, and when, differs:
+//!
+//! | the connection has | what asks | what decides |
+//! |---|---|---|
+//! | nothing to send | keepalive probes, every [`Keepalive::interval`] after as long without a word | the kernel, after [`Keepalive::count`] of them |
+//! | data on its way | retransmissions, twice as far apart each time | [`Life`] |
+//! | data, and the peer's window is closed | window probes, twice as far apart each time although each is answered | [`Life`] |
+//!
+//! A peer's silence proves nothing by itself: with a closed window, or after a retransmission, it may
+//! be minutes until the kernel asks again. So [`Life`] looks for a question that was asked
+//! `peer_timeout` after the first one that was not answered, and was not answered either. A network
+//! that is back before that has lost nothing, since the retransmission gets through. (The socket option
+//! `TCP_USER_TIMEOUT` ends connections whose window stays closed although every probe is answered, and
+//! is of no use here.)
+
+use std::time::{Duration, Instant};
+
+use crate::params::Config;
+
+/// How often the time-out passes between two looks, or two questions of the kernel.
+const LOOKS: u32 = 8;
+const QUESTIONS: u32 = 4;
+
+/// When the kernel asks the peer of an idle connection whether it is there.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Keepalive {
+    /// Time without a word before the first probe; the kernel knows whole seconds.
+    pub idle: Duration,
+    /// Time between two probes.
+    pub interval: Duration,
+    /// Probes that are not answered.
+    pub count: u32,
+}
+
+impl Config {
+    /// When the kernel asks, so that a network that is gone for less than `peer_timeout` has failed no
+    /// connection: that long lies between the first probe and the last.
+    pub fn keepalive(&self) -> Keepalive {
+        let interval = Duration::from_secs(
+            (self.peer_timeout / QUESTIONS).as_millis().div_ceil(1000).max(1) as u64,
+        );
+        let count = self.peer_timeout.as_millis().div_ceil(interval.as_millis()) as u32 + 1;
+        Keepalive { idle: interval, interval, count }
+    }
+
+    /// Time between two looks at what the kernel knows.
+    pub fn look_interval(&self) -> Duration {
+        self.peer_timeout / LOOKS
+    }
+}
+
+/// What the kernel knows of a connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Vitals {
+    /// Something was sent and not acknowledged: data, or a probe.
+    pub unanswered: bool,
+    /// Grows whenever the kernel asks again, for as long as there is no answer.
+    pub asked: u64,
+    /// For how long the peer has not been heard.
+    pub heard: Duration,
+}
+
+/// What is known of the peer of a connection that is looked at now and then.
+#[derive(Debug, Default)]
+pub struct Life(Option<Silence>);
+
+/// A time in which a question was not answered and nothing was heard.
+#[derive(Debug, Clone, Copy)]
+struct Silence {
+    /// When it was seen first.
+    since: Instant,
+    /// The look before this one, and [`Vitals::asked`] then.
+    looked: Instant,
+    asked: u64,
+    /// The kernel asked again after this time.
+    last: Instant,
+}
+
+impl Life {
+    /// A look. True when the peer is dead.
+    pub fn look(&mut self, now: Instant, vitals: Vitals, timeout: Duration) -> bool {
+        let unheard =
+            |since: &Instant| now.checked_sub(vitals.heard).is_none_or(|heard| heard <= *since);
+        let silence = self.0.filter(|silence| vitals.unanswered && unheard(&silence.since));
+        let Some(mut silence) = silence else {
+            let asked = vitals.asked;
+            let new = Silence { since: now, looked: now, asked, last: now };
+            self.0 = vitals.unanswered.then_some(new);
+            return false;
+        };
+        // The question was there at the last look already: there was time for an answer.
+        if silence.last >= silence.since + timeout {
+            return true;
+        }
+        if vitals.asked != silence.asked {
+            silence.last = silence.looked;
+        }
+        (silence.looked, silence.asked) = (now, vitals.asked);
+        self.0 = Some(silence);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_secs(40);
+    const LOOK: u64 = 5;
+
+    /// Looks every [`LOOK`] seconds at a connection of which `vitals` tells; the second in which the
+    /// peer is taken for dead.
+    fn death(mut vitals: impl FnMut(u64) -> Vitals) -> Option<u64> {
+        let (mut life, begin) = (Life::default(), Instant::now());
+        (0..2000).step_by(LOOK as usize).find(|second| {
+            life.look(begin + Duration::from_secs(*second), vitals(*second), TIMEOUT)
+        })
+    }
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    /// Retransmissions at 1, 3, 7, 15, 31, 63 ... seconds after `first`, at most `most` apart.
+    fn asked(first: u64, now: u64, most: u64) -> u64 {
+        let (mut at, mut step, mut count) = (first, 1, 0);
+        while at + step <= now {
+            at += step;
+            step = (2 * step).min(most);
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn the_kernel_asks_for_as_long_as_the_timeout() {
+        for milliseconds in [1000, 1500, 2000, 60_000, 300_000, 900_000] {
+            let peer_timeout = Duration::from_millis(milliseconds);
+            let config = Config { peer_timeout, ..crate::params::tests::config() };
+            let Keepalive { idle, interval, count } = config.keepalive();
+            assert!(interval * (count - 1) >= peer_timeout, "{milliseconds}");
+            assert!(idle + interval * count <= (peer_timeout * 3 / 2).max(seconds(4)));
+            // What Linux takes.
+            assert!((1..=32767).contains(&idle.as_secs()) && (1..=127).contains(&count));
+        }
+    }
+
+    #[test]
+    fn data_that_is_never_acknowledged_ends_it() {
+        let vitals =
+            |now| Vitals { unanswered: true, asked: asked(0, now, 120), heard: seconds(now) };
+        // Asked at 63 seconds for the first time after the time-out.
+        assert_eq!(death(vitals), Some(70));
+        let vitals =
+            |now| Vitals { unanswered: true, asked: asked(0, now, 10), heard: seconds(now) };
+        assert_eq!(death(vitals), Some(50));
+    }
+
+    #[test]
+    fn what_is_acknowledged_or_needs_no_answer_does_not() {
+        // New data all the time, each acknowledged.
+        let vitals = |_| Vitals { unanswered: true, asked: 3, heard: Duration::ZERO };
+        assert_eq!(death(vitals), None);
+        // Nothing to say for long.
+        let vitals = |now| Vitals { unanswered: false, asked: 0, heard: seconds(now) };
+        assert_eq!(death(vitals), None);
+        // Every probe is answered, but they are two minutes apart, thrice the time-out.
+        let vitals = |now| Vitals { unanswered: false, asked: 0, heard: seconds(now % 120) };
+        assert_eq!(death(vitals), None);
+        // The same with data that the peer has no room for: unacknowledged all the time.
+        let vitals = |now| Vitals { unanswered: true, asked: now / 120, heard: seconds(now % 120) };
+        assert_eq!(death(vitals), None);
+        // One probe is lost, the next one is answered two minutes later.
+        let vitals = |now| match now % 240 {
+            since @ 0..120 => Vitals { unanswered: false, asked: 0, heard: seconds(since) },
+            since => Vitals { unanswered: true, asked: 1, heard: seconds(since) },
+        };
+        assert_eq!(death(vitals), None);
+    }
+
+    #[test]
+    fn a_network_that_is_back_before_the_next_question_does_not() {
+        // Back after 39 seconds, but the kernel asks at 63 seconds for the next time.
+        let vitals = |now| {
+            let unanswered = now < 63;
+            let heard = if unanswered { now } else { now - 63 };
+            Vitals {
+                unanswered,
+                asked: if unanswered { asked(0, now, 120) } else { 6 },
+                heard: seconds(heard),
+            }
+        };
+        assert_eq!(death(vitals), None);
+    }
+
+    #[test]
+    fn a_process_that_was_away_looks_twice() {
+        let (mut life, begin) = (Life::default(), Instant::now());
+        let mut look = |second: u64, asked: u64| {
+            let vitals = Vitals { unanswered: true, asked, heard: seconds(second) };
+            life.look(begin + seconds(second), vitals, TIMEOUT)
+        };
+        assert!(!look(0, 0));
+        // It has asked in vain for ten minutes, but the network may be back since the last question.
+        assert!(!look(600, 11));
+        assert!(!look(605, 11));
+        assert!(!look(700, 12));
+        assert!(look(705, 12));
+    }
+}
