@@ -255,14 +255,26 @@ impl Link {
     /// Sends what the socket takes of what waits, and closes the connection if that was the last.
     pub fn push(&self, at: At<'_>) -> u32 {
         let events = self.write(at);
-        let core = self.core.borrow();
-        let open = matches!(core.state, State::Open(_)) && core.fault.is_none();
-        let last = core.said_goodbye && open && core.work.output.is_empty();
-        drop(core);
-        if last {
+        if self.is_last_said(at) {
             self.drop_connection(at);
         }
         events
+    }
+
+    /// Whether everything is on its way, the goodbye included.
+    fn is_last_said(&self, at: At<'_>) -> bool {
+        let core = &mut *self.core.borrow_mut();
+        let State::Open(socket) = &core.state else { return false };
+        if !core.said_goodbye || core.fault.is_some() || !core.work.output.is_empty() {
+            return false;
+        }
+        // The kernel does not wait for long for a peer without room when the connection is closed.
+        let is_sent = sys::unsent(socket) == 0;
+        if !is_sent && !core.full {
+            core.full = true;
+            at.context.full.borrow_mut().push_back(self.id);
+        }
+        is_sent
     }
 
     fn write(&self, at: At<'_>) -> u32 {

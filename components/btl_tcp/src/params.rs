@@ -159,9 +159,9 @@ impl Params {
             close_timeout: registrar
                 .integer(
                     "close_timeout",
-                    30_000,
-                    "How long the transport waits when it closes, for peers that do not take what was \
-                     sent to them",
+                    3_600_000,
+                    "How long the transport waits when it closes, for peers that compute and do not \
+                     take what was sent to them. It does not wait for those that have failed",
                 )
                 .range(0, 3_600_000)
                 .unit("ms")

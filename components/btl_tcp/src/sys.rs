@@ -122,6 +122,12 @@ fn limit_backoff(fd: &OwnedFd, most: Duration) {
     };
 }
 
+/// Bytes that the kernel has taken and could not send yet, because the other side has no room.
+pub fn unsent(fd: impl AsFd) -> u32 {
+    // A connection that has failed has nothing to send.
+    info(fd).map_or(0, |info| info.tcpi_notsent_bytes)
+}
+
 /// What the kernel knows of the other side's answers.
 pub fn vitals(fd: impl AsFd) -> io::Result<Vitals> {
     let info = info(fd)?;

@@ -108,3 +108,35 @@ fn a_dialer_may_be_silent_for_long() {
     until(&[one], "the message", || one.messages() == [b"late"]);
     one.system.close();
 }
+
+#[test]
+fn a_rank_that_closes_waits_for_one_that_computes() {
+    let small = [("btl_tcp_sndbuf", "128k"), ("btl_tcp_rcvbuf", "4k")];
+    let mca = [&MCA[..], &small, &[("btl_tcp_close_timeout", "3600000")]].concat();
+    // As much as the kernel takes, of which the other side's has no room for a part.
+    let fill = |most: u32| {
+        let ranks = job(&Setup { mca: &mca, ..Setup::default() });
+        let route = ranks[0].route(1);
+        assert_eq!(route.send(TAG, b"first", b""), DONE);
+        until(&ranks, "the connection", || ranks[1].count() == 1);
+        let mut sent = 0;
+        while sent < most && !route.describe().contains("bytes wait") {
+            assert_eq!(route.send(TAG, &sent.to_le_bytes(), &[7; 1000]), DONE);
+            sent += 1;
+        }
+        (ranks, sent)
+    };
+    let (ranks, too_much) = fill(u32::MAX);
+    close(&ranks);
+    let (ranks, sent) = fill(too_much / 2);
+    assert!(!ranks[0].route(1).describe().contains("bytes wait"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| ranks[0].system.close());
+        std::thread::sleep(5 * COMPUTING);
+        let back = ranks[1].route(0);
+        let closed = || back.describe().contains("has closed the connection");
+        until(&ranks[1..], "the goodbye", closed);
+    });
+    assert_eq!(ranks[1].count(), sent + 1);
+    ranks[1].system.close();
+}
