@@ -599,10 +599,14 @@ impl Core {
 
     /// Tries what waits for a peer: the events, and whether nothing waits any more.
     fn retry_remote<M: Mode>(&self, remote: &Remote) -> (u32, bool) {
-        let mine =
-            remote.queues.with::<M, _>(|queues| !core::mem::replace(&mut queues.retrying, true));
+        let (mine, listed) = remote.queues.with::<M, _>(|queues| {
+            // Another thread may have emptied the queues since this one found them in the list.
+            let mine = queues.listed && !queues.retrying;
+            queues.retrying |= mine;
+            (mine, queues.listed)
+        });
         if !mine {
-            return (0, false);
+            return (0, !listed);
         }
         let mut events = 0;
         let mut blocked = false;

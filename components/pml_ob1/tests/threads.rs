@@ -141,3 +141,36 @@ fn threads_that_probe_share_the_messages() {
         job.end(vec![comm]);
     }
 }
+
+/// Threads that find a peer with messages that wait, and come to it when another has sent the last of them.
+#[test]
+fn what_waits_for_room_is_never_forgotten() {
+    const ALL: u64 = 500;
+    let capabilities = BTL_SEND_IMMEDIATE | BTL_SEND_PACKED;
+    let behaviour = Behaviour { capabilities, cris: 1, refuses: 70, ..Behaviour::default() };
+    let job = Job::new(2, true, &[("pml_ob1_spin", "5")], behaviour);
+    let comm = job.comm(4, true);
+    let left = std::sync::atomic::AtomicU64::new(2);
+    job.each(|rank| {
+        let mine = comm[rank.number as usize];
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    while left.load(std::sync::atomic::Ordering::Relaxed) > 0 {
+                        rank.system.progress();
+                    }
+                });
+            }
+            for number in 0..ALL {
+                let out = Buffer::filled(bytes(), 100, number);
+                let into = Buffer::new(bytes(), 100);
+                let received = rank.irecv(&into.receive(mine, 1 - rank.number as i32, 0));
+                wait(rank, rank.isend(&out.send(mine, 1 - rank.number, 0, PML_STANDARD)));
+                wait(rank, received);
+                into.check(number, 100);
+            }
+            left.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+        });
+    });
+    job.end(vec![comm]);
+}

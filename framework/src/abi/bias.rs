@@ -55,9 +55,20 @@ const NEVER: u32 = u32::MAX;
 const REFUSALS: u32 = if cfg!(all(loom, test)) { 1 } else { 32 };
 
 std::thread_local! {
-    /// Tries of this thread that found another's bias. Not in the lock: a thread that polls what others
-    /// have would take the owner's line away with each try.
-    static REFUSED: core::cell::Cell<u32> = const { core::cell::Cell::new(0) };
+    /// A number that changes with every try of this thread that finds another's bias, and says which of
+    /// them take it away. Not in the lock: a thread that polls what others have would take the owner's
+    /// line away with each try. And no counter: of locks that a thread tries in turn, one would have all
+    /// the tries that count, and another none.
+    static REFUSED: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
+}
+
+/// Whether a try that finds another's bias takes it away: one in [`REFUSALS`], at random.
+fn is_its_turn() -> bool {
+    // A linear congruential generator (Knuth's MMIX), of which the highest bits are random enough.
+    let number = REFUSED.get().wrapping_mul(6_364_136_223_846_793_005);
+    let number = number.wrapping_add(1_442_695_040_888_963_407);
+    REFUSED.set(number);
+    ((number >> 32) as u32).is_multiple_of(REFUSALS)
 }
 
 /// Who has the bias of a lock. All zero is nobody. Belongs to a [`Lock`](super::lock::Lock), which is
@@ -163,12 +174,8 @@ impl Bias {
     #[cold]
     pub fn try_take_away(&self) -> bool {
         let owner = self.owner.load(Ordering::Relaxed);
-        if owner & (GOING | GONE) == 0 {
-            let refused = REFUSED.get().wrapping_add(1);
-            REFUSED.set(refused);
-            if !refused.is_multiple_of(REFUSALS) {
-                return false;
-            }
+        if owner & (GOING | GONE) == 0 && !is_its_turn() {
+            return false;
         }
         self.take_away(false)
     }
@@ -358,5 +365,22 @@ mod model {
     #[test]
     fn model_two_take_it_away() {
         locked(1, &[thrice, tries, once]);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// A thread that polls several instances tries their locks in turn, in the same order each time.
+    #[test]
+    fn no_lock_is_left_out_by_tries_in_turn() {
+        for locks in 1..=64 {
+            let mut counts = vec![0; locks];
+            for _ in 0..100 * REFUSALS {
+                counts.iter_mut().for_each(|count| *count += u32::from(is_its_turn()));
+            }
+            assert!(counts.iter().all(|count| (50..200).contains(count)), "{locks}: {counts:?}");
+        }
     }
 }
