@@ -74,6 +74,7 @@ mod with_ints {
         large: 1..=3;
         matching: 1..=8;
         modes: 1..=8;
+        nobody: 1..=2;
         ops: 1..=5;
         p2p: 1..=8;
         partitioned: 1..=8;
@@ -97,6 +98,7 @@ mod with_large_counts {
         errors: 1..=2;
         matching: 2..=3;
         modes: 2..=2;
+        nobody: 1..=2;
         ops: 1..=4;
         p2p: 2..=3;
         partitioned: 2..=2;

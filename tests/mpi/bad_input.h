@@ -120,7 +120,14 @@ int main(void)
     memset(long_text, 'x', sizeof long_text - 1);
     OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
     OK(MPI_Recv_init(in, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_SELF, &idle));
+    /* Of one that is MPI_MESSAGE_NO_PROC the buffer is not looked at. */
+    MPI_Request sent;
+    OK(MPI_Isend(out, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &sent));
+    OK(MPI_Mprobe(0, 9, MPI_COMM_SELF, &message, &status));
     wrong_arguments();
+    OK(MPI_Mrecv(in, 1, MPI_INT, &message, &status));
+    OK(MPI_Wait(&sent, &status));
+    message = MPI_MESSAGE_NO_PROC;
     OK(MPI_Request_free(&idle));
     OK(MPI_Session_finalize(&session));
     /* Everything still works. */

@@ -383,17 +383,17 @@ pub fn isendrecv_replace(
     comm: Comm,
     request: Out<Request>,
 ) -> Result<()> {
-    let (comm, view) = (comm::of(comm)?, datatype::of(datatype)?);
-    let copy = if dest == MPI_PROC_NULL { Vec::new() } else { datatype::pack(buf, count, view) };
-    let send = (dest != MPI_PROC_NULL)
-        .then(|| {
-            let (bytes, packed) = (copy.as_ptr().cast(), copy.len() as Count);
-            let view = datatype::of(MPI_PACKED)?;
-            Ok(to_send(bytes, packed, view, dest, sendtag, comm, PML_STANDARD))
-        })
+    let comm = comm::of(comm)?;
+    let (mut copy, mut send) = (Vec::new(), None);
+    if dest != MPI_PROC_NULL {
+        copy = datatype::pack(buf, count, datatype::of(datatype)?);
+        let (bytes, packed) = (copy.as_ptr().cast(), copy.len() as Count);
+        let view = datatype::of(MPI_PACKED)?;
+        send = Some(to_send(bytes, packed, view, dest, sendtag, comm, PML_STANDARD));
+    }
+    let receive = (source != MPI_PROC_NULL)
+        .then(|| Ok(to_receive(buf, count, datatype::of(datatype)?, source, recvtag, comm)))
         .transpose()?;
-    let receive =
-        (source != MPI_PROC_NULL).then(|| to_receive(buf, count, view, source, recvtag, comm));
     request.set(both(send, receive, comm, copy)?);
     Ok(())
 }

@@ -48,6 +48,8 @@ fn plan(
 ) -> Result<Plan> {
     // No hint is known.
     info::pairs(info)?;
+    // Without a peer the data is not significant.
+    let datatype = if peer == MPI_PROC_NULL { MPI_BYTE } else { datatype };
     let (datatype, comm) = (datatype::of(datatype)?, comm::of(comm)?);
     Ok(Plan { buffer, partitions: args::length(partitions), count, datatype, peer, tag, comm })
 }

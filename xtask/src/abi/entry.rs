@@ -92,7 +92,7 @@ fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -
         When::Any => {}
     }
     for param in params {
-        let object = ["comm", "win", "file", "session", "group"];
+        let object = ["comm", "win", "file", "session", "group", "message_io"];
         let first_kind = object.contains(&param.kind.name.as_str());
         let text = checked(function, params, param)?;
         if first_kind {
@@ -104,16 +104,18 @@ fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -
     for param in params.iter().filter(|param| param.kind.name == "root") {
         first += &checked(function, params, param)?;
     }
-    let conditions = used(params);
-    if conditions.is_empty() {
-        first += &second;
-        second.clear();
+    let mut flags = String::new();
+    for condition in used(params) {
+        let _ = writeln!(flags, "let {} = {};", flag(condition), evaluate(function, condition)?);
     }
-    guarded(out, &first);
-    for condition in conditions {
-        let _ = writeln!(out, "let {} = {};", flag(condition), evaluate(function, condition)?);
+    // What is opened may depend on them also where nothing is checked.
+    if params.iter().any(|param| !param.kind.open.is_empty() && !param.conditions.is_empty()) {
+        guarded(out, &first);
+        *out += &flags;
+        guarded(out, &second);
+    } else {
+        guarded(out, &[first, flags, second].concat());
     }
-    guarded(out, &second);
     let mut elements = String::new();
     for param in params {
         let Param { name, kind, length, .. } = param;
@@ -225,7 +227,7 @@ fn flag(condition: &str) -> String {
         "leaf" => "at_leaf".to_owned(),
         "party" => "takes_part".to_owned(),
         "op" => "operates".to_owned(),
-        buffer => format!("uses_{buffer}"),
+        names => format!("uses_{}", names.replace('|', "_or_")),
     }
 }
 
@@ -246,10 +248,21 @@ fn evaluate(function: &Function, condition: &str) -> Result<String> {
         "leaf" => format!("args::at_leaf({})", root()?.name),
         "party" => format!("args::takes_part({})", root()?.name),
         "op" => "op != MPI_NO_OP".to_owned(),
-        buffer => {
-            function.param(buffer).with_context(|| format!("{buffer} is not a parameter"))?;
-            format!("{buffer}.addr() != MPI_IN_PLACE.addr()")
+        names => {
+            let used: Result<Vec<_>> =
+                names.split('|').map(|name| is_used(function, name)).collect();
+            used?.join(" || ")
         }
+    })
+}
+
+/// Whether a parameter that others depend on is what makes them significant.
+fn is_used(function: &Function, name: &str) -> Result<String> {
+    let param = function.param(name).with_context(|| format!("{name} is not a parameter"))?;
+    Ok(match param.kind.name.as_str() {
+        "message_io" => format!("{name}.get() != MPI_MESSAGE_NO_PROC"),
+        _ if param.kind.is_peer() => format!("{name} != MPI_PROC_NULL"),
+        _ => format!("{name}.addr() != MPI_IN_PLACE.addr()"),
     })
 }
 

@@ -147,6 +147,17 @@ impl Kind {
         (c != "-").then_some(c)
     }
 
+    /// Whether it is one that data goes to or comes from, or does not, if it is `MPI_PROC_NULL`.
+    pub fn is_peer(&self) -> bool {
+        ["dest", "source", "message_io"].contains(&self.name.as_str())
+    }
+
+    /// Whether it describes data.
+    fn is_data(&self) -> bool {
+        let kinds = ["in_buffer", "out_buffer", "in_element", "out_element", "datatype"];
+        kinds.contains(&self.name.as_str())
+    }
+
     /// The C type of the form that has it.
     pub fn any_c_type(&self) -> &str {
         self.c_type(false).unwrap_or(&self.c_large)
@@ -275,6 +286,12 @@ fn function(row: &str, kinds: &BTreeMap<String, Kind>) -> Result<Function> {
     };
     let params: Vec<Param> = columns.map(|column| param(column, kinds)).collect::<Result<_>>()?;
     ensure!(returns.is_none() || done, "what returns no error code can't say that it is not done");
+    let peers: Vec<&str> =
+        params.iter().filter(|it| it.kind.is_peer()).map(|it| it.name.as_str()).collect();
+    for param in params.iter().filter(|param| param.kind.is_data() && !peers.is_empty()) {
+        let mut named = param.conditions.iter().flat_map(|names| names.split('|'));
+        ensure!(named.any(|name| peers.contains(&name)), "{} names no peer", param.name);
+    }
     Ok(Function {
         module: String::new(),
         prefix: "MPI_",
@@ -349,8 +366,13 @@ mod tests {
     use super::*;
 
     fn kinds() -> BTreeMap<String, Kind> {
-        ["int | int | | | | |", "count | int | MPI_Count | count | count | |"]
-            .into_iter()
+        let rows = [
+            "int | int | | | | |",
+            "count | int | MPI_Count | count | count | |",
+            "in_buffer | const void * | | | | |",
+            "dest | int | | | | |",
+        ];
+        rows.into_iter()
             .map(|row| kind(row).unwrap())
             .map(|kind| (kind.name.clone(), kind))
             .collect()
@@ -380,6 +402,8 @@ mod tests {
             ("Send 1.0 - run no buf", "buf has no kind"),
             ("Send 1.0 - run no buf:buffer", "kinds.txt has no kind buffer"),
             ("Wtime 1.0 - any no -> int", "can't say that it is not done"),
+            ("Send 1.0 - run no buf:in_buffer dest:dest", "buf names no peer"),
+            ("Send 1.0 - run no buf:in_buffer?root dest:dest", "buf names no peer"),
         ] {
             let error = function(row, &kinds()).err().unwrap().to_string();
             assert!(error.contains(text), "{row}: {error}");

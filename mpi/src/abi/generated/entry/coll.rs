@@ -20,9 +20,7 @@ unsafe extern "C" fn PMPI_Allgather(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -60,9 +58,7 @@ unsafe extern "C" fn PMPI_Allgather_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -100,9 +96,7 @@ unsafe extern "C" fn PMPI_Allgatherv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -152,9 +146,7 @@ unsafe extern "C" fn PMPI_Allgatherv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -260,9 +252,7 @@ unsafe extern "C" fn PMPI_Alltoall(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -300,9 +290,7 @@ unsafe extern "C" fn PMPI_Alltoall_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -649,9 +637,7 @@ unsafe extern "C" fn PMPI_Bcast(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let takes_part = args::takes_part(root);
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -684,9 +670,7 @@ unsafe extern "C" fn PMPI_Bcast_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let takes_part = args::takes_part(root);
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -779,11 +763,9 @@ unsafe extern "C" fn PMPI_Gather(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            let at_root = args::at_root(root, comm);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+                let at_root = args::at_root(root, comm);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -831,11 +813,9 @@ unsafe extern "C" fn PMPI_Gather_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            let at_root = args::at_root(root, comm);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+                let at_root = args::at_root(root, comm);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1021,11 +1001,9 @@ unsafe extern "C" fn PMPI_Reduce(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let at_root = args::at_root(root, comm);
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let at_root = args::at_root(root, comm);
+                let takes_part = args::takes_part(root);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1066,11 +1044,9 @@ unsafe extern "C" fn PMPI_Reduce_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let at_root = args::at_root(root, comm);
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let at_root = args::at_root(root, comm);
+                let takes_part = args::takes_part(root);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1347,11 +1323,9 @@ unsafe extern "C" fn PMPI_Scatter(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_root = args::at_root(root, comm);
-            let at_leaf = args::at_leaf(root);
-            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let at_root = args::at_root(root, comm);
+                let at_leaf = args::at_leaf(root);
+                let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1399,11 +1373,9 @@ unsafe extern "C" fn PMPI_Scatter_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_root = args::at_root(root, comm);
-            let at_leaf = args::at_leaf(root);
-            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let at_root = args::at_root(root, comm);
+                let at_leaf = args::at_leaf(root);
+                let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }

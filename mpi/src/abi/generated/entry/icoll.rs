@@ -22,9 +22,7 @@ unsafe extern "C" fn PMPI_Iallgather(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -65,9 +63,7 @@ unsafe extern "C" fn PMPI_Iallgather_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -108,9 +104,7 @@ unsafe extern "C" fn PMPI_Iallgatherv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -163,9 +157,7 @@ unsafe extern "C" fn PMPI_Iallgatherv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -280,9 +272,7 @@ unsafe extern "C" fn PMPI_Ialltoall(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -323,9 +313,7 @@ unsafe extern "C" fn PMPI_Ialltoall_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -689,9 +677,7 @@ unsafe extern "C" fn PMPI_Ibcast(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let takes_part = args::takes_part(root);
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -727,9 +713,7 @@ unsafe extern "C" fn PMPI_Ibcast_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let takes_part = args::takes_part(root);
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -831,11 +815,9 @@ unsafe extern "C" fn PMPI_Igather(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            let at_root = args::at_root(root, comm);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+                let at_root = args::at_root(root, comm);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -886,11 +868,9 @@ unsafe extern "C" fn PMPI_Igather_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            let at_root = args::at_root(root, comm);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+                let at_root = args::at_root(root, comm);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1087,11 +1067,9 @@ unsafe extern "C" fn PMPI_Ireduce(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let at_root = args::at_root(root, comm);
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let at_root = args::at_root(root, comm);
+                let takes_part = args::takes_part(root);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1135,11 +1113,9 @@ unsafe extern "C" fn PMPI_Ireduce_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let at_root = args::at_root(root, comm);
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let at_root = args::at_root(root, comm);
+                let takes_part = args::takes_part(root);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1389,11 +1365,9 @@ unsafe extern "C" fn PMPI_Iscatter(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_root = args::at_root(root, comm);
-            let at_leaf = args::at_leaf(root);
-            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let at_root = args::at_root(root, comm);
+                let at_leaf = args::at_leaf(root);
+                let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1444,11 +1418,9 @@ unsafe extern "C" fn PMPI_Iscatter_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_root = args::at_root(root, comm);
-            let at_leaf = args::at_leaf(root);
-            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let at_root = args::at_root(root, comm);
+                let at_leaf = args::at_leaf(root);
+                let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }

@@ -18,9 +18,14 @@ unsafe extern "C" fn PMPI_Bsend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
             }
@@ -46,9 +51,14 @@ unsafe extern "C" fn PMPI_Bsend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
             }
@@ -76,9 +86,14 @@ unsafe extern "C" fn PMPI_Bsend_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -107,9 +122,14 @@ unsafe extern "C" fn PMPI_Bsend_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -138,9 +158,14 @@ unsafe extern "C" fn PMPI_Ibsend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -169,9 +194,14 @@ unsafe extern "C" fn PMPI_Ibsend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -227,10 +257,15 @@ unsafe extern "C" fn PMPI_Imrecv(
             let request = args::out(request);
             if check::enabled() {
                 check::running()?;
-                check::buffer("buf", buf, count, datatype)?;
-                check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
                 check::message_io("message", message)?;
+                let uses_message = message.get() != MPI_MESSAGE_NO_PROC;
+                if uses_message {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
+                check::count("count", count)?;
+                if uses_message {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::pointer("request", request)?;
             }
             crate::calls::p2p::imrecv(buf, count, datatype, message, request)
@@ -255,10 +290,15 @@ unsafe extern "C" fn PMPI_Imrecv_c(
             let request = args::out(request);
             if check::enabled() {
                 check::running()?;
-                check::buffer("buf", buf, count, datatype)?;
-                check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
                 check::message_io("message", message)?;
+                let uses_message = message.get() != MPI_MESSAGE_NO_PROC;
+                if uses_message {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
+                check::count("count", count)?;
+                if uses_message {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::pointer("request", request)?;
             }
             crate::calls::p2p::imrecv(buf, count, datatype, message, request)
@@ -311,9 +351,14 @@ unsafe extern "C" fn PMPI_Irecv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("request", request)?;
@@ -342,9 +387,14 @@ unsafe extern "C" fn PMPI_Irecv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("request", request)?;
@@ -373,9 +423,14 @@ unsafe extern "C" fn PMPI_Irsend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -404,9 +459,14 @@ unsafe extern "C" fn PMPI_Irsend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -435,9 +495,14 @@ unsafe extern "C" fn PMPI_Isend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -466,9 +531,14 @@ unsafe extern "C" fn PMPI_Isend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -503,14 +573,24 @@ unsafe extern "C" fn PMPI_Isendrecv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
                 check::count("sendcount", sendcount)?;
-                check::datatype("sendtype", sendtype)?;
+                if uses_dest {
+                    check::datatype("sendtype", sendtype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("sendtag", sendtag)?;
-                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                if uses_source {
+                    check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
                 check::count("recvcount", recvcount)?;
-                check::datatype("recvtype", recvtype)?;
+                if uses_source {
+                    check::datatype("recvtype", recvtype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("recvtag", recvtag)?;
                 check::pointer("request", request)?;
@@ -548,14 +628,24 @@ unsafe extern "C" fn PMPI_Isendrecv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
                 check::count("sendcount", sendcount)?;
-                check::datatype("sendtype", sendtype)?;
+                if uses_dest {
+                    check::datatype("sendtype", sendtype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("sendtag", sendtag)?;
-                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                if uses_source {
+                    check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
                 check::count("recvcount", recvcount)?;
-                check::datatype("recvtype", recvtype)?;
+                if uses_source {
+                    check::datatype("recvtype", recvtype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("recvtag", recvtag)?;
                 check::pointer("request", request)?;
@@ -589,9 +679,14 @@ unsafe extern "C" fn PMPI_Isendrecv_replace(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest_or_source = dest != MPI_PROC_NULL || source != MPI_PROC_NULL;
+                if uses_dest_or_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest_or_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("sendtag", sendtag)?;
                 check::source("source", source, comm)?;
@@ -626,9 +721,14 @@ unsafe extern "C" fn PMPI_Isendrecv_replace_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest_or_source = dest != MPI_PROC_NULL || source != MPI_PROC_NULL;
+                if uses_dest_or_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest_or_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("sendtag", sendtag)?;
                 check::source("source", source, comm)?;
@@ -661,9 +761,14 @@ unsafe extern "C" fn PMPI_Issend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -692,9 +797,14 @@ unsafe extern "C" fn PMPI_Issend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -747,10 +857,15 @@ unsafe extern "C" fn PMPI_Mrecv(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-                check::buffer("buf", buf, count, datatype)?;
-                check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
                 check::message_io("message", message)?;
+                let uses_message = message.get() != MPI_MESSAGE_NO_PROC;
+                if uses_message {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
+                check::count("count", count)?;
+                if uses_message {
+                    check::datatype("datatype", datatype)?;
+                }
             }
             crate::calls::p2p::mrecv(buf, count, datatype, message, status)
         }
@@ -774,10 +889,15 @@ unsafe extern "C" fn PMPI_Mrecv_c(
             let status = args::status_out(status);
             if check::enabled() {
                 check::running()?;
-                check::buffer("buf", buf, count, datatype)?;
-                check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
                 check::message_io("message", message)?;
+                let uses_message = message.get() != MPI_MESSAGE_NO_PROC;
+                if uses_message {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
+                check::count("count", count)?;
+                if uses_message {
+                    check::datatype("datatype", datatype)?;
+                }
             }
             crate::calls::p2p::mrecv(buf, count, datatype, message, status)
         }
@@ -826,9 +946,14 @@ unsafe extern "C" fn PMPI_Recv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
             }
@@ -856,9 +981,14 @@ unsafe extern "C" fn PMPI_Recv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
             }
@@ -886,9 +1016,14 @@ unsafe extern "C" fn PMPI_Recv_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("request", request)?;
@@ -917,9 +1052,14 @@ unsafe extern "C" fn PMPI_Recv_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("request", request)?;
@@ -946,9 +1086,14 @@ unsafe extern "C" fn PMPI_Rsend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
             }
@@ -974,9 +1119,14 @@ unsafe extern "C" fn PMPI_Rsend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
             }
@@ -1004,9 +1154,14 @@ unsafe extern "C" fn PMPI_Rsend_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -1035,9 +1190,14 @@ unsafe extern "C" fn PMPI_Rsend_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -1064,9 +1224,14 @@ unsafe extern "C" fn PMPI_Send(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
             }
@@ -1092,9 +1257,14 @@ unsafe extern "C" fn PMPI_Send_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
             }
@@ -1122,9 +1292,14 @@ unsafe extern "C" fn PMPI_Send_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -1153,9 +1328,14 @@ unsafe extern "C" fn PMPI_Send_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -1190,14 +1370,24 @@ unsafe extern "C" fn PMPI_Sendrecv(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
                 check::count("sendcount", sendcount)?;
-                check::datatype("sendtype", sendtype)?;
+                if uses_dest {
+                    check::datatype("sendtype", sendtype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("sendtag", sendtag)?;
-                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                if uses_source {
+                    check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
                 check::count("recvcount", recvcount)?;
-                check::datatype("recvtype", recvtype)?;
+                if uses_source {
+                    check::datatype("recvtype", recvtype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("recvtag", recvtag)?;
             }
@@ -1234,14 +1424,24 @@ unsafe extern "C" fn PMPI_Sendrecv_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                let uses_source = source != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
+                }
                 check::count("sendcount", sendcount)?;
-                check::datatype("sendtype", sendtype)?;
+                if uses_dest {
+                    check::datatype("sendtype", sendtype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("sendtag", sendtag)?;
-                check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                if uses_source {
+                    check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
+                }
                 check::count("recvcount", recvcount)?;
-                check::datatype("recvtype", recvtype)?;
+                if uses_source {
+                    check::datatype("recvtype", recvtype)?;
+                }
                 check::source("source", source, comm)?;
                 check::tag_or_any("recvtag", recvtag)?;
             }
@@ -1274,9 +1474,14 @@ unsafe extern "C" fn PMPI_Sendrecv_replace(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest_or_source = dest != MPI_PROC_NULL || source != MPI_PROC_NULL;
+                if uses_dest_or_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest_or_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("sendtag", sendtag)?;
                 check::source("source", source, comm)?;
@@ -1310,9 +1515,14 @@ unsafe extern "C" fn PMPI_Sendrecv_replace_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest_or_source = dest != MPI_PROC_NULL || source != MPI_PROC_NULL;
+                if uses_dest_or_source {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest_or_source {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("sendtag", sendtag)?;
                 check::source("source", source, comm)?;
@@ -1342,9 +1552,14 @@ unsafe extern "C" fn PMPI_Ssend(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
             }
@@ -1370,9 +1585,14 @@ unsafe extern "C" fn PMPI_Ssend_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
             }
@@ -1400,9 +1620,14 @@ unsafe extern "C" fn PMPI_Ssend_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;
@@ -1431,9 +1656,14 @@ unsafe extern "C" fn PMPI_Ssend_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::pointer("request", request)?;

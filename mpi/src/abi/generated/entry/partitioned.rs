@@ -98,10 +98,15 @@ unsafe extern "C" fn PMPI_Precv_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::length("partitions", partitions)?;
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::info("info", info)?;
@@ -135,10 +140,15 @@ unsafe extern "C" fn PMPI_Precv_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::length("partitions", partitions)?;
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::info("info", info)?;
@@ -172,10 +182,15 @@ unsafe extern "C" fn PMPI_Psend_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::length("partitions", partitions)?;
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::info("info", info)?;
@@ -209,10 +224,15 @@ unsafe extern "C" fn PMPI_Psend_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-                check::buffer("buf", buf, count, datatype)?;
+                let uses_dest = dest != MPI_PROC_NULL;
+                if uses_dest {
+                    check::buffer("buf", buf, count, datatype)?;
+                }
                 check::length("partitions", partitions)?;
                 check::count("count", count)?;
-                check::datatype("datatype", datatype)?;
+                if uses_dest {
+                    check::datatype("datatype", datatype)?;
+                }
                 check::dest("dest", dest, comm)?;
                 check::tag("tag", tag)?;
                 check::info("info", info)?;

@@ -23,9 +23,7 @@ unsafe extern "C" fn PMPI_Allgather_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -68,9 +66,7 @@ unsafe extern "C" fn PMPI_Allgather_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -113,9 +109,7 @@ unsafe extern "C" fn PMPI_Allgatherv_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -171,9 +165,7 @@ unsafe extern "C" fn PMPI_Allgatherv_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -299,9 +291,7 @@ unsafe extern "C" fn PMPI_Alltoall_init(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -344,9 +334,7 @@ unsafe extern "C" fn PMPI_Alltoall_init_c(
             if check::enabled() {
                 check::running()?;
                 check::comm("comm", comm)?;
-            }
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -721,9 +709,7 @@ unsafe extern "C" fn PMPI_Bcast_init(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let takes_part = args::takes_part(root);
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -761,9 +747,7 @@ unsafe extern "C" fn PMPI_Bcast_init_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let takes_part = args::takes_part(root);
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -875,11 +859,9 @@ unsafe extern "C" fn PMPI_Gather_init(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            let at_root = args::at_root(root, comm);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+                let at_root = args::at_root(root, comm);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -933,11 +915,9 @@ unsafe extern "C" fn PMPI_Gather_init_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            let at_root = args::at_root(root, comm);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
+                let at_root = args::at_root(root, comm);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1141,11 +1121,9 @@ unsafe extern "C" fn PMPI_Reduce_init(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let at_root = args::at_root(root, comm);
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let at_root = args::at_root(root, comm);
+                let takes_part = args::takes_part(root);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1193,11 +1171,9 @@ unsafe extern "C" fn PMPI_Reduce_init_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_leaf = args::at_leaf(root);
-            let at_root = args::at_root(root, comm);
-            let takes_part = args::takes_part(root);
-            if check::enabled() {
+                let at_leaf = args::at_leaf(root);
+                let at_root = args::at_root(root, comm);
+                let takes_part = args::takes_part(root);
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1467,11 +1443,9 @@ unsafe extern "C" fn PMPI_Scatter_init(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_root = args::at_root(root, comm);
-            let at_leaf = args::at_leaf(root);
-            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let at_root = args::at_root(root, comm);
+                let at_leaf = args::at_leaf(root);
+                let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1525,11 +1499,9 @@ unsafe extern "C" fn PMPI_Scatter_init_c(
                 check::running()?;
                 check::comm("comm", comm)?;
                 check::root("root", root, comm)?;
-            }
-            let at_root = args::at_root(root, comm);
-            let at_leaf = args::at_leaf(root);
-            let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+                let at_root = args::at_root(root, comm);
+                let at_leaf = args::at_leaf(root);
+                let uses_recvbuf = recvbuf.addr() != MPI_IN_PLACE.addr();
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
