@@ -172,6 +172,109 @@ static void deletion_in_deletion(void)
         OK(MPI_Comm_free_keyval(&pair[n]));
 }
 
+/* A key that no attribute has any more and that was freed. */
+static void is_gone(int key)
+{
+    int flag;
+    void *value;
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_set_attr(MPI_COMM_SELF, key, digits));
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_get_attr(MPI_COMM_SELF, key, &value, &flag));
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_delete_attr(MPI_COMM_SELF, key));
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_free_keyval(&key));
+}
+
+/* The handle of a freed key goes, copies of it can be used as long as an attribute has the key
+   (MPI 5.0, section 7.7.2). */
+static void freed_keys(int (*free_key)(int *))
+{
+    MPI_Comm one, other, third;
+    int key, handle, flag = -1;
+    void *value;
+    OK(MPI_Comm_create_keyval(copy, delete_, &key, calls));
+    handle = key;
+    OK(free_key(&handle));
+    CHECK(handle == MPI_KEYVAL_INVALID);
+    is_gone(key);
+
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &one));
+    OK(MPI_Comm_create_keyval(copy, delete_, &key, calls));
+    OK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, &digits[1]));
+    handle = key;
+    OK(free_key(&handle));
+    CHECK(handle == MPI_KEYVAL_INVALID);
+    CHECK(value_of(MPI_COMM_WORLD, key) == 1);
+    /* Objects that have no such attribute can get one. */
+    OK(MPI_Comm_get_attr(one, key, &value, &flag));
+    CHECK(!flag);
+    OK(MPI_Comm_delete_attr(one, key));
+    OK(MPI_Comm_set_attr(one, key, &digits[2]));
+    CHECK(value_of(one, key) == 2 && expect(""));
+    OK(MPI_Comm_set_attr(one, key, &digits[3]));
+    CHECK(value_of(one, key) == 3 && expect("d2"));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &other));
+    CHECK(value_of(other, key) == 1 && expect("c1"));
+    /* Freeing it again changes nothing. */
+    handle = key;
+    OK(free_key(&handle));
+    CHECK(handle == MPI_KEYVAL_INVALID && value_of(one, key) == 3);
+    OK(MPI_Comm_delete_attr(MPI_COMM_WORLD, key));
+    CHECK(expect("d1"));
+    OK(MPI_Comm_free(&one));
+    CHECK(expect("d3"));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &third));
+    OK(MPI_Comm_set_attr(third, key, &digits[4]));
+    OK(MPI_Comm_free(&other));
+    CHECK(expect("d1") && value_of(third, key) == 4);
+    OK(MPI_Comm_delete_attr(third, key));
+    CHECK(expect("d4"));
+    is_gone(key);
+    OK(MPI_Comm_free(&third));
+}
+
+/* Functions that free their own key. */
+static int free_in_copy(MPI_Comm comm, int key, void *extra, void *value, void *new_value, int *flag)
+{
+    int handle = key;
+    (void) comm, (void) extra;
+    OK(MPI_Comm_free_keyval(&handle));
+    called('c', *(int *) value);
+    *(void **) new_value = value;
+    return *flag = 1, MPI_SUCCESS;
+}
+
+static int free_in_delete(MPI_Comm comm, int key, void *value, void *extra)
+{
+    int handle = key;
+    (void) extra;
+    OK(MPI_Comm_free_keyval(&handle));
+    CHECK(handle == MPI_KEYVAL_INVALID);
+    /* It is still in use here. */
+    CHECK(value_of(comm, key) == *(int *) value);
+    called('d', *(int *) value);
+    return MPI_SUCCESS;
+}
+
+static void freed_in_functions(void)
+{
+    MPI_Comm one, other;
+    int key, handle;
+    OK(MPI_Comm_create_keyval(free_in_copy, free_in_delete, &key, NULL));
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &one));
+    OK(MPI_Comm_set_attr(one, key, &digits[1]));
+    OK(MPI_Comm_dup(one, &other));
+    CHECK(expect("c1"));
+    OK(MPI_Comm_free(&one));
+    CHECK(expect("d1") && value_of(other, key) == 1);
+    OK(MPI_Comm_set_attr(MPI_COMM_SELF, key, &digits[2]));
+    OK(MPI_Comm_free(&other));
+    CHECK(expect("d1"));
+    handle = key;
+    OK(MPI_Comm_free_keyval(&handle));
+    OK(MPI_Comm_delete_attr(MPI_COMM_SELF, key));
+    CHECK(expect("d2"));
+    is_gone(key);
+}
+
 static void of_datatypes(void)
 {
     int key, flag = -1;
@@ -183,8 +286,15 @@ static void of_datatypes(void)
     OK(MPI_Type_get_attr(MPI_CHAR, key, &value, &flag));
     CHECK(!flag);
     FAILS(MPI_ERR_KEYVAL, MPI_Comm_set_attr(MPI_COMM_WORLD, key, digits));
-    OK(MPI_Type_delete_attr(MPI_INT, key));
+    int copied = key;
     OK(MPI_Type_free_keyval(&key));
+    CHECK(key == MPI_KEYVAL_INVALID);
+    OK(MPI_Type_set_attr(MPI_CHAR, copied, digits + 1));
+    OK(MPI_Type_delete_attr(MPI_INT, copied));
+    OK(MPI_Type_get_attr(MPI_CHAR, copied, &value, &flag));
+    CHECK(flag && value == digits + 1);
+    OK(MPI_Type_delete_attr(MPI_CHAR, copied));
+    FAILS(MPI_ERR_KEYVAL, MPI_Type_set_attr(MPI_CHAR, copied, digits));
 }
 
 /* The names that MPI-1 had. */
@@ -233,6 +343,9 @@ int main(void)
     copies();
     refused_deletion();
     deletion_in_deletion();
+    freed_keys(MPI_Comm_free_keyval);
+    freed_keys(MPI_Keyval_free);
+    freed_in_functions();
     of_datatypes();
     of_old();
     for (n = 0; n < 3; n++) {

@@ -4,14 +4,15 @@
 //!   keyval ──► Keyval { functions, extra state } ◄── Attribute { key, value } ── object
 //! ```
 //!
-//! Objects hold a reference to the key of each of their attributes, so that a key that was freed stays
-//! as long as it is in use. Functions of the program are called without any lock: they may use
-//! attributes themselves.
+//! Objects hold a reference to the key of each of their attributes. A key that was freed stays as long
+//! as there is one, and until then copies of its handle work as before (MPI 5.0, section 7.7.2).
+//! Functions of the program are called without any lock: they may use attributes themselves, and free
+//! keys.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Weak};
 
 use parking_lot::Mutex;
 
@@ -24,7 +25,7 @@ use crate::{codes, objects, runtime};
 
 /// A class of objects that have attributes, by its handles.
 pub trait Holder: Copy + 'static {
-    /// The keys of the class that were not freed.
+    /// The keys of the class.
     fn keyvals() -> &'static Keyvals<Self>;
 
     /// The value of a predefined attribute: the address of an `int`. `None` if the class has no such
@@ -33,7 +34,15 @@ pub trait Holder: Copy + 'static {
 }
 
 /// Keys by number.
-pub type Keyvals<H> = LazyLock<Mutex<HashMap<c_int, Arc<Keyval<H>>>>>;
+pub type Keyvals<H> = LazyLock<Mutex<HashMap<c_int, Known<H>>>>;
+
+/// A key in the list of all keys.
+pub enum Known<H: Holder> {
+    /// Its handle was not freed.
+    Handle(Arc<Keyval<H>>),
+    /// It was; the key lives as long as an attribute has it.
+    Freed(Weak<Keyval<H>>),
+}
 
 /// Decides whether and how an attribute is copied to a duplicate.
 pub type CopyFunction<H> =
@@ -43,42 +52,50 @@ pub type CopyFunction<H> =
 pub type DeleteFunction<H> = unsafe extern "C" fn(H, c_int, *mut c_void, *mut c_void) -> c_int;
 
 /// A key.
-pub struct Keyval<H> {
+pub struct Keyval<H: Holder> {
+    key: c_int,
     copy: Copying<CopyFunction<H>>,
     delete: Option<DeleteFunction<H>>,
     extra: *mut c_void,
 }
 
 // SAFETY: the pointer is the program's own and only handed back to it.
-unsafe impl<H> Send for Keyval<H> {}
+unsafe impl<H: Holder> Send for Keyval<H> {}
 // SAFETY: as above.
-unsafe impl<H> Sync for Keyval<H> {}
+unsafe impl<H: Holder> Sync for Keyval<H> {}
+
+impl<H: Holder> Drop for Keyval<H> {
+    /// It was freed, and its last attribute is gone.
+    fn drop(&mut self) {
+        H::keyvals().lock().remove(&self.key);
+    }
+}
 
 /// The attributes of an object, in the order in which they were set.
-pub struct Attributes<H = Comm>(Vec<Attribute<H>>);
+pub struct Attributes<H: Holder = Comm>(Vec<Attribute<H>>);
 
-struct Attribute<H> {
+struct Attribute<H: Holder> {
     key: c_int,
     keyval: Arc<Keyval<H>>,
     value: *mut c_void,
 }
 
 // SAFETY: as for `Keyval`.
-unsafe impl<H> Send for Attribute<H> {}
+unsafe impl<H: Holder> Send for Attribute<H> {}
 
-impl<H> Clone for Attribute<H> {
+impl<H: Holder> Clone for Attribute<H> {
     fn clone(&self) -> Self {
         Self { keyval: self.keyval.clone(), ..*self }
     }
 }
 
-impl<H> Default for Attributes<H> {
+impl<H: Holder> Default for Attributes<H> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<H> Attributes<H> {
+impl<H: Holder> Attributes<H> {
     fn find(&self, key: c_int) -> Option<Attribute<H>> {
         self.0.iter().find(|attribute| attribute.key == key).cloned()
     }
@@ -105,14 +122,30 @@ pub fn create<H: Holder>(
     let next = |key: c_int| key.checked_add(1);
     let key = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
     let key = key.map_err(|_| Error::new(MPI_ERR_NO_MEM, "all attribute keys are used up"))?;
-    H::keyvals().lock().insert(key, Arc::new(Keyval { copy, delete, extra }));
+    let keyval = Known::Handle(Arc::new(Keyval { key, copy, delete, extra }));
+    H::keyvals().lock().insert(key, keyval);
     Ok(key)
 }
 
-/// Frees a key; attributes that have it stay.
+/// Frees a key; attributes that have it stay. Freeing it again while there are some changes nothing.
 pub fn free<H: Holder>(key: c_int) -> Result<()> {
     changeable::<H>(key)?;
-    H::keyvals().lock().remove(&key).map(drop).ok_or_else(|| unknown(key))
+    let keyval = find::<H>(key)?;
+    let freed = Known::Freed(Arc::downgrade(&keyval));
+    let before = H::keyvals().lock().insert(key, freed);
+    // Without the lock, which is taken where the last reference goes.
+    drop((before, keyval));
+    Ok(())
+}
+
+/// A key that was not freed or is in use.
+fn find<H: Holder>(key: c_int) -> Result<Arc<Keyval<H>>> {
+    let keyval = match H::keyvals().lock().get(&key) {
+        Some(Known::Handle(keyval)) => Some(keyval.clone()),
+        Some(Known::Freed(keyval)) => keyval.upgrade(),
+        None => None,
+    };
+    keyval.ok_or_else(|| unknown(key))
 }
 
 #[cold]
@@ -138,7 +171,7 @@ pub fn get<H: Holder>(held: &Mutex<Attributes<H>>, key: c_int) -> Result<Option<
     if let Some(predefined) = H::predefined(key) {
         return Ok(predefined);
     }
-    if H::keyvals().lock().contains_key(&key) { Ok(None) } else { Err(unknown(key)) }
+    find::<H>(key).map(|_| None)
 }
 
 /// Sets an attribute. An old value is deleted first.
@@ -149,7 +182,7 @@ pub fn set<H: Holder>(
     value: *mut c_void,
 ) -> Result<()> {
     changeable::<H>(key)?;
-    let keyval = H::keyvals().lock().get(&key).cloned().ok_or_else(|| unknown(key))?;
+    let keyval = find::<H>(key)?;
     let old = held.lock().find(key);
     if let Some(old) = old {
         delete_one(held, handle, &old)?;
@@ -164,8 +197,7 @@ pub fn delete<H: Holder>(held: &Mutex<Attributes<H>>, handle: H, key: c_int) -> 
     let found = held.lock().find(key);
     match found {
         Some(found) => delete_one(held, handle, &found),
-        None if H::keyvals().lock().contains_key(&key) => Ok(()),
-        None => Err(unknown(key)),
+        None => find::<H>(key).map(|_| ()),
     }
 }
 
@@ -405,12 +437,43 @@ mod tests {
         let key = test.key();
         test.set(key, 1).unwrap();
         free::<Datatype>(key).unwrap();
-        assert_eq!(free::<Datatype>(key).unwrap_err().code(), MPI_ERR_KEYVAL);
-        assert_eq!(test.set(key, 2).unwrap_err().code(), MPI_ERR_KEYVAL);
-        assert_eq!(test.get(key), Some(1));
+        free::<Datatype>(key).unwrap();
+        let other = Test::new();
+        assert_eq!((test.get(key), other.get(key)), (Some(1), None));
+        test.set(key, 2).unwrap();
+        other.set(key, 3).unwrap();
         delete_by(&test, key).unwrap();
-        assert_eq!(get(&test.held, key).unwrap_err().code(), MPI_ERR_KEYVAL);
-        assert_eq!(test.log(), [('d', 1)]);
+        assert_eq!((test.get(key), other.get(key)), (None, Some(3)));
+        delete_by(&other, key).unwrap();
+        assert_eq!(test.log(), [('d', 1), ('d', 2), ('d', 3)]);
+        for result in [free::<Datatype>(key), test.set(key, 4), delete_by(&test, key)] {
+            assert_eq!(result.unwrap_err().code(), MPI_ERR_KEYVAL);
+        }
+        assert!(!<Datatype as Holder>::keyvals().lock().contains_key(&key));
+    }
+
+    #[test]
+    fn keys_that_threads_free_and_use_end_once() {
+        let test = Test::new();
+        for _ in 0..200 {
+            let key = test.key();
+            test.set(key, 1).unwrap();
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        let held = Mutex::default();
+                        let value = without_provenance_mut(7);
+                        // Whether it comes in time or not, it does nothing by halves.
+                        let there = set(&held, MPI_INT, key, value).is_ok();
+                        assert_eq!(super::delete(&held, MPI_INT, key).is_ok(), there);
+                    });
+                }
+                free::<Datatype>(key).unwrap();
+                delete_by(&test, key).unwrap();
+            });
+            assert_eq!(free::<Datatype>(key).unwrap_err().code(), MPI_ERR_KEYVAL);
+        }
+        assert!(test.log().iter().filter(|call| **call == ('d', 1)).count() == 200);
     }
 
     #[test]
