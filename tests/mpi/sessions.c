@@ -87,6 +87,25 @@ static void process_sets(MPI_Session session)
     CHECK(found == 2);
     FAILS(MPI_ERR_ARG, MPI_Session_get_nth_pset(session, MPI_INFO_NULL, number, &length, text));
     FAILS(MPI_ERR_ARG, MPI_Session_get_nth_pset(session, MPI_INFO_NULL, -1, &length, text));
+    /* Names are URIs: scheme and authority have no case. What is behind them has. */
+    static const char *const same[] = { "mpi://world", "MPI://WORLD", "Mpi://World", "MPI://self" };
+    static const char *const others[] = { "mpi://WORLD/", "mpi:WORLD", "mpi:/WORLD", "mpi://WORLD ",
+                                          "WORLD", "mpix://WORLD", "mpi://", "", "://WORLD" };
+    for (int n = 0; n < 4; n++) {
+        MPI_Group known;
+        OK(MPI_Group_from_session_pset(session, n == 3 ? "mpi://SELF" : "mpi://WORLD", &known));
+        OK(MPI_Group_from_session_pset(session, same[n], &group));
+        OK(MPI_Group_compare(group, known, &flag));
+        CHECK(flag == MPI_IDENT);
+        OK(MPI_Group_free(&group));
+        OK(MPI_Group_free(&known));
+        OK(MPI_Session_get_pset_info(session, same[n], &info));
+        OK(MPI_Info_free(&info));
+    }
+    for (int n = 0; n < 9; n++) {
+        FAILS(MPI_ERR_ARG, MPI_Group_from_session_pset(session, others[n], &group));
+        FAILS(MPI_ERR_ARG, MPI_Session_get_pset_info(session, others[n], &info));
+    }
     FAILS(MPI_ERR_ARG, MPI_Session_get_pset_info(session, "mpi://NOWHERE", &info));
     FAILS(MPI_ERR_ARG, MPI_Group_from_session_pset(session, "mpi://NOWHERE", &group));
     CHECK(group == MPI_GROUP_NULL);

@@ -104,10 +104,10 @@ fn none(handle: Session) -> Error {
 /// The names of the process sets, which are the same in every session (MPI 5.0, section 11.3.2).
 pub const PROCESS_SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 
-/// The processes of a process set.
+/// The processes of a process set. Its name is a URI, which may be written in other ways than in the list.
 pub fn process_set(runtime: &Runtime, name: &str) -> Result<Ranks> {
     let job = runtime.system.job();
-    match PROCESS_SETS.iter().position(|known| *known == name) {
+    match PROCESS_SETS.iter().position(|known| is_same_uri(known, name)) {
         Some(0) => Ok((0..job.size).collect()),
         Some(_) => Ok([job.rank].into()),
         None => {
@@ -115,6 +115,21 @@ pub fn process_set(runtime: &Runtime, name: &str) -> Result<Ranks> {
             Err(Error::new(MPI_ERR_ARG, text))
         }
     }
+}
+
+/// Whether two URIs are the same: their schemes and authorities have no case, the rest has (RFC 3986,
+/// section 6.2.2.1).
+fn is_same_uri(one: &str, other: &str) -> bool {
+    /// Scheme and authority, and the rest.
+    fn parts(uri: &str) -> (&str, &str) {
+        let Some((scheme, rest)) = uri.split_once(':') else { return ("", uri) };
+        let authority = rest.strip_prefix("//").map_or(0, |authority| {
+            "//".len() + authority.find(['/', '?', '#']).unwrap_or(authority.len())
+        });
+        uri.split_at(scheme.len() + ":".len() + authority)
+    }
+    let ((start, rest), (other_start, other_rest)) = (parts(one), parts(other));
+    start.eq_ignore_ascii_case(other_start) && rest == other_rest
 }
 
 /// The levels of thread support as hints name them.
@@ -133,4 +148,29 @@ pub fn thread_level(name: &str) -> Option<c_int> {
 /// The name of a level of thread support.
 pub fn thread_level_name(level: c_int) -> &'static str {
     LEVELS.iter().find(|(known, _)| *known == level).map_or("", |(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_have_no_case_up_to_the_path() {
+        for (one, other, same) in [
+            ("mpi://WORLD", "mpi://WORLD", true),
+            ("mpi://WORLD", "MPI://world", true),
+            ("mpi://WORLD", "mpi://WORLD/", false),
+            ("hwloc://Node/Cache?x#Y", "HWLOC://nODE/Cache?x#Y", true),
+            ("hwloc://Node/Cache", "hwloc://Node/cache", false),
+            ("hwloc://Node?Cache", "hwloc://Node?cache", false),
+            ("hwloc://Node#Cache", "hwloc://Node#cache", false),
+            ("urn:Cache", "URN:Cache", true),
+            ("urn:Cache", "urn:cache", false),
+            ("Cache", "cache", false),
+            ("", "mpi://", false),
+        ] {
+            assert_eq!(is_same_uri(one, other), same, "{one} {other}");
+            assert_eq!(is_same_uri(other, one), same, "{other} {one}");
+        }
+    }
 }
