@@ -32,11 +32,6 @@
 #define CAIRN_COMM_NO_ANY_TAG 4
 
 /**
- * `cairn_comm_t.flags`: receives fit exactly (`mpi_assert_exact_length`).
- */
-#define CAIRN_COMM_EXACT_LENGTH 8
-
-/**
  * `cairn_comm_t.flags`: an inter-communicator; `peers` is the remote group.
  */
 #define CAIRN_COMM_INTER 16

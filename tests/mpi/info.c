@@ -75,18 +75,96 @@ static void of_the_process(int size)
     OK(MPI_Info_free(&info));
 }
 
+/* What may be asserted of a communicator (MPI 5.0, section 7.4.4). */
+enum { ASSERTIONS = 4 };
+static const char *const assertions[ASSERTIONS] = {
+    "mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length",
+    "mpi_assert_allow_overtaking"
+};
+
+/* The hints of a communicator are all that the library knows, and no others; `set` are those of the
+   assertions that are true. */
+static void hints(MPI_Comm comm, unsigned set)
+{
+    MPI_Info info;
+    int number = -1;
+    OK(MPI_Comm_get_info(comm, &info));
+    OK(MPI_Info_get_nkeys(info, &number));
+    CHECK(number == ASSERTIONS);
+    for (int n = 0; n < ASSERTIONS; n++)
+        has(info, assertions[n], set >> n & 1 ? "true" : "false");
+    OK(MPI_Info_free(&info));
+}
+
 static void of_communicators(void)
 {
-    MPI_Comm comm;
-    MPI_Info info;
+    MPI_Comm comms[8];
+    MPI_Request request;
+    MPI_Group group;
+    MPI_Info info, used;
+    int rank, size;
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    hints(MPI_COMM_WORLD, 0);
+    hints(MPI_COMM_SELF, 0);
     OK(MPI_Info_create(&info));
-    OK(MPI_Info_set(info, "mpi_assert_no_any_tag", "true"));
-    OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm));
+    OK(MPI_Info_set(info, "soup", "of the day"));
+    OK(MPI_Info_set(info, assertions[0], "true"));
+    OK(MPI_Info_set(info, assertions[1], "maybe"));
+    OK(MPI_Info_set(info, assertions[2], "true"));
+    OK(MPI_Info_set(info, assertions[3], "false"));
+    /* Like one that the library knows. */
+    OK(MPI_Info_set(info, "mpi_assert_no_any_tags", "true"));
+    OK(MPI_Info_set(info, "cairn_soup", "tomato"));
+    OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comms[0]));
+    hints(comms[0], 1 | 4);
+    OK(MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &comms[1], &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    hints(comms[1], 1 | 4);
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
+    OK(MPI_Comm_create_from_group(group, "soup", info, MPI_ERRORS_RETURN, &comms[2]));
+    hints(comms[2], 1 | 4);
+    OK(MPI_Comm_create(MPI_COMM_WORLD, group, &comms[3]));
+    hints(comms[3], 0);
+    OK(MPI_Group_free(&group));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comms[4]));
+    hints(comms[4], 0);
+    OK(MPI_Comm_dup(comms[0], &comms[5]));
+    hints(comms[5], 0);
+    /* Hints of a communicator in use change; whether messages may overtake each other does not. */
+    OK(MPI_Info_set(info, assertions[3], "true"));
+    OK(MPI_Comm_set_info(comms[5], info));
+    hints(comms[5], 1 | 4);
+    OK(MPI_Comm_dup_with_info(comms[5], info, &comms[6]));
+    hints(comms[6], 1 | 4 | 8);
+    /* What one says can be said of another. */
+    OK(MPI_Comm_get_info(comms[6], &used));
+    OK(MPI_Comm_dup_with_info(MPI_COMM_SELF, used, &comms[7]));
+    hints(comms[7], 1 | 4 | 8);
+    OK(MPI_Info_free(&used));
+    OK(MPI_Comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL));
+    hints(MPI_COMM_WORLD, 0);
     OK(MPI_Info_free(&info));
-    OK(MPI_Comm_get_info(comm, &info));
-    has(info, "mpi_assert_no_any_tag", "true");
+    for (int n = 0; n < 8; n++)
+        OK(MPI_Comm_free(&comms[n]));
+}
+
+static void of_sessions(void)
+{
+    MPI_Session session;
+    MPI_Info info;
+    int number = -1;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "soup", "of the day"));
+    OK(MPI_Info_set(info, "thread_level", "MPI_THREAD_SINGLE"));
+    OK(MPI_Session_init(info, MPI_ERRORS_RETURN, &session));
     OK(MPI_Info_free(&info));
-    OK(MPI_Comm_free(&comm));
+    OK(MPI_Session_get_info(session, &info));
+    OK(MPI_Info_get_nkeys(info, &number));
+    CHECK(number == 1);
+    has(info, "thread_level", "MPI_THREAD_SINGLE");
+    OK(MPI_Info_free(&info));
+    OK(MPI_Session_finalize(&session));
 }
 
 /* A process that is restricted to a resource can ask for the communicator of it. */
@@ -122,6 +200,7 @@ int main(void)
     pairs();
     of_the_process(size);
     of_communicators();
+    of_sessions();
     of_hardware();
     OK(MPI_Finalize());
     return 0;

@@ -36,6 +36,18 @@ static int duplicate(const char *wish, MPI_Comm *comm)
     return code;
 }
 
+/* The hint is one of the communicator where a strategy looks at it. */
+static void tells(MPI_Comm comm, const char *wish)
+{
+    MPI_Info info;
+    char value[16];
+    int length = sizeof value, flag = -1;
+    OK(MPI_Comm_get_info(comm, &info));
+    OK(MPI_Info_get_string(info, KEY, &length, value, &flag));
+    CHECK(flag == (wish != NULL) && (!flag || strcmp(value, wish) == 0));
+    OK(MPI_Info_free(&info));
+}
+
 int main(int argc, char **argv)
 {
     enum { MANY = 10 };
@@ -49,10 +61,12 @@ int main(int argc, char **argv)
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < MANY; i++) {
             OK(duplicate(right[i % 5], &comms[i]));
+            tells(comms[i], ignored ? NULL : right[i % 5]);
             use(comms[i]);
         }
         for (int i = 0; i < MANY; i++) {
-            OK(MPI_Comm_dup(comms[i], &again)); /* with the same wish */
+            OK(MPI_Comm_dup(comms[i], &again)); /* without a wish */
+            tells(again, NULL);
             OK(MPI_Comm_free(&comms[i]));
             use(again);
             OK(MPI_Comm_free(&again));

@@ -408,7 +408,7 @@ static void duplicates(const struct sides *s)
     copied = deleted = 0;
     OK(MPI_Comm_dup(s->comm, &one));
     OK(MPI_Info_create(&info));
-    OK(MPI_Info_set(info, "cairn_test", "yes"));
+    OK(MPI_Info_set(info, "mpi_assert_exact_length", "true"));
     OK(MPI_Comm_dup_with_info(s->comm, info, &other));
     OK(MPI_Comm_idup(s->comm, &third, &requests[0]));
     OK(MPI_Comm_idup_with_info(s->comm, info, &fourth, &requests[1]));
@@ -430,8 +430,8 @@ static void duplicates(const struct sides *s)
     CHECK(same == MPI_CONGRUENT);
     OK(MPI_Comm_get_info(fourth, &info));
     length = sizeof text;
-    OK(MPI_Info_get_string(info, "cairn_test", &length, text, &flag));
-    CHECK(flag && !strcmp(text, "yes"));
+    OK(MPI_Info_get_string(info, "mpi_assert_exact_length", &length, text, &flag));
+    CHECK(flag && !strcmp(text, "true"));
     OK(MPI_Info_free(&info));
     MPI_Comm comms[] = { other, third, fourth };
     for (int i = 0; i < 3; i++) {

@@ -22,7 +22,7 @@
 //! | a number | this one, whoever has it |
 //!
 //! The parameter `cri_comm_unhinted` says which of the first two holds where the key is not set. A
-//! communicator that is duplicated hands the key on.
+//! duplicate of a communicator does not inherit the key (MPI 5.0, section 7.4.2).
 
 use std::ffi::CStr;
 

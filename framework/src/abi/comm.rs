@@ -9,8 +9,6 @@ pub const COMM_ALLOW_OVERTAKING: u32 = 1;
 pub const COMM_NO_ANY_SOURCE: u32 = 2;
 /// [`Comm::flags`]: no receive uses `MPI_ANY_TAG` (`mpi_assert_no_any_tag`).
 pub const COMM_NO_ANY_TAG: u32 = 4;
-/// [`Comm::flags`]: receives fit exactly (`mpi_assert_exact_length`).
-pub const COMM_EXACT_LENGTH: u32 = 8;
 /// [`Comm::flags`]: an inter-communicator; `peers` is the remote group.
 pub const COMM_INTER: u32 = 16;
 

@@ -105,13 +105,13 @@ pub fn comm_set_name(comm: Comm, comm_name: &CStr) -> Result<()> {
 }
 
 pub fn comm_get_info(comm: Comm, info_used: Out<Info>) -> Result<()> {
-    let pairs = of(comm)?.info.lock().clone();
-    info_used.set(info::make(pairs.with_assertions()));
+    let used = of(comm)?.info.lock().in_use();
+    info_used.set(info::make(used));
     Ok(())
 }
 
 pub fn comm_set_info(comm: Comm, info: Info) -> Result<()> {
-    of(comm)?.info.lock().change_hints(&info::pairs(info)?);
+    of(comm)?.info.lock().change(&info::pairs(info)?);
     Ok(())
 }
 
@@ -135,15 +135,9 @@ pub fn comm_dup(comm: Comm, newcomm: Out<Comm>) -> Result<()> {
 }
 
 pub fn comm_dup_with_info(comm: Comm, info: Info, newcomm: Out<Comm>) -> Result<()> {
-    let made = dup(of(comm)?, comm, hints(info)?);
+    let made = dup(of(comm)?, comm, info::pairs(info)?);
     newcomm.set(*made.as_ref().unwrap_or(&MPI_COMM_NULL));
     made.map(|_| ())
-}
-
-fn hints(info: Info) -> Result<Pairs> {
-    let mut hints = Pairs::default();
-    hints.take_hints(&info::pairs(info)?);
-    Ok(hints)
 }
 
 fn dup(parent: CommRef, handle: Comm, hints: Pairs) -> Result<Comm> {
@@ -193,7 +187,7 @@ pub fn comm_idup_with_info(
     newcomm: Out<Comm>,
     request: Out<Request>,
 ) -> Result<()> {
-    idup(of(comm)?, comm, hints(info)?, newcomm, request)
+    idup(of(comm)?, comm, info::pairs(info)?, newcomm, request)
 }
 
 /// The context id is agreed on in the background. The communicator itself is made when the program learns

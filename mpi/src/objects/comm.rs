@@ -32,7 +32,7 @@ use super::arena::{Object, class};
 use super::attributes::Attributes;
 use super::errhandler;
 use super::group::Ranks;
-use super::info::Pairs;
+use super::info::{Hints, Pairs};
 use super::session::SessionRef;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Errhandler};
@@ -58,7 +58,7 @@ pub struct CommBody {
     /// Values that the program attached.
     pub attributes: Mutex<Attributes>,
     /// Hints.
-    pub info: Mutex<Pairs>,
+    pub info: Mutex<Hints>,
     /// Its names, the current one last: the view leads to one, and readers may hold an older one.
     names: Mutex<Vec<CString>>,
     /// Blocking collective operations so far.
@@ -162,7 +162,7 @@ pub struct Plan {
     pub name: CString,
     /// What happens on errors.
     pub errhandler: Errhandler,
-    /// Hints.
+    /// The hints that the program gave.
     pub info: Pairs,
 }
 
@@ -174,6 +174,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
     let Some(rank) = group.iter().position(|rank| *rank == own) else {
         return Err(Error::new(MPI_ERR_INTERN, "this process is not in the new communicator"));
     };
+    let info = Hints::new(info);
     let targets: &Ranks = remote.as_ref().unwrap_or(&group);
     let peers: Box<[*mut Peer]> = targets
         .iter()
@@ -192,7 +193,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         scope,
         rank: rank as u32,
         remote_size: targets.len() as u32,
-        flags: flags | info.assertions(),
+        flags: flags | info.flags(),
         reserved: 0,
         context,
         peers: peers.as_ptr(),
@@ -501,7 +502,7 @@ unsafe extern "C" fn scope_info(
         let view = scope.byte_sub(std::mem::offset_of!(CommBody, view));
         (&*view.cast::<CommBody>(), CStr::from_ptr(key))
     };
-    match body.info.lock().get(&key.to_string_lossy()) {
+    match body.info.lock().ask(&key.to_string_lossy()) {
         // SAFETY: the component vouches for the room.
         Some(text) => unsafe { cairn_framework::text::write(text, value, capacity) as isize },
         None => -1,

@@ -4,9 +4,7 @@ use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 
-use cairn_framework::abi::comm::{
-    COMM_ALLOW_OVERTAKING, COMM_EXACT_LENGTH, COMM_NO_ANY_SOURCE, COMM_NO_ANY_TAG,
-};
+use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, COMM_NO_ANY_SOURCE, COMM_NO_ANY_TAG};
 
 use super::arena::{Object, class};
 use crate::abi::generated::constants::*;
@@ -16,12 +14,13 @@ use crate::runtime;
 
 const OVERTAKING: &str = "mpi_assert_allow_overtaking";
 
-/// What a program may assert of a communicator, "false" by default (MPI 5.0, section 7.4.4).
+/// What a program may assert of a communicator, "false" by default (MPI 5.0, section 7.4.4), and the
+/// flag by which components learn of it: none of what they do depends on exact lengths.
 const ASSERTIONS: [(&str, u32); 4] = [
     (OVERTAKING, COMM_ALLOW_OVERTAKING),
     ("mpi_assert_no_any_source", COMM_NO_ANY_SOURCE),
     ("mpi_assert_no_any_tag", COMM_NO_ANY_TAG),
-    ("mpi_assert_exact_length", COMM_EXACT_LENGTH),
+    ("mpi_assert_exact_length", 0),
 ];
 
 /// Keys with values, in the order in which the keys were first set.
@@ -58,39 +57,69 @@ impl Pairs {
     pub fn key(&self, place: usize) -> Option<&str> {
         self.0.get(place).map(|(key, _)| key.as_str())
     }
+}
 
-    /// Takes the hints of a program for an object; an assertion that is neither true nor false is none.
-    pub fn take_hints(&mut self, hints: &Self) {
-        for (key, value) in &hints.0 {
-            let asserts = ASSERTIONS.iter().any(|(known, _)| known == key);
-            if !asserts || matches!(value.as_str(), "true" | "false") {
-                self.set(key, value);
+/// The hints of a communicator.
+pub struct Hints {
+    assertions: Pairs,
+    /// Everything that the program gave when the communicator was made.
+    given: Pairs,
+    /// Keys that components have asked for, and so are no unknown ones.
+    asked: Vec<String>,
+}
+
+impl Hints {
+    /// Those of a new communicator.
+    pub fn new(given: Pairs) -> Self {
+        let mut assertions = Pairs::default();
+        for (key, _) in ASSERTIONS {
+            assertions.set(key, "false");
+        }
+        let mut hints = Self { assertions, given: Pairs::default(), asked: Vec::new() };
+        hints.assert(&given, |_| true);
+        hints.given = given;
+        hints
+    }
+
+    /// Changes those of a communicator that is in use. Whether messages may overtake each other, and what
+    /// components have asked for, was decided when it was made, so that stays.
+    pub fn change(&mut self, given: &Pairs) {
+        self.assert(given, |key| key != OVERTAKING);
+    }
+
+    /// Takes over assertions. One that is neither true nor false is none.
+    fn assert(&mut self, given: &Pairs, may: impl Fn(&str) -> bool) {
+        for (key, _) in ASSERTIONS.iter().filter(|(key, _)| may(key)) {
+            if let Some(value @ ("true" | "false")) = given.get(key) {
+                self.assertions.set(key, value);
             }
         }
     }
 
-    /// The same for a communicator that is in use. Whether messages may overtake each other was decided
-    /// when it was made, so that stays.
-    pub fn change_hints(&mut self, hints: &Self) {
-        let mut hints = hints.clone();
-        hints.remove(OVERTAKING);
-        self.take_hints(&hints);
-    }
-
-    /// The assertions of a communicator that are set.
-    pub fn assertions(&self) -> u32 {
-        let set = ASSERTIONS.iter().filter(|(key, _)| self.get(key) == Some("true"));
+    /// The flags of the assertions that are true.
+    pub fn flags(&self) -> u32 {
+        let set = ASSERTIONS.iter().filter(|(key, _)| self.assertions.get(key) == Some("true"));
         set.fold(0, |flags, (_, flag)| flags | flag)
     }
 
-    /// The hints of a communicator as a program sees them: also those that have their defaults.
-    pub fn with_assertions(mut self) -> Self {
-        for (key, _) in ASSERTIONS {
-            if self.get(key).is_none() {
-                self.set(key, "false");
+    /// What a component learns of a key that it knows.
+    pub fn ask(&mut self, key: &str) -> Option<&str> {
+        if !self.asked.iter().any(|known| known == key) {
+            self.asked.push(key.to_owned());
+        }
+        self.assertions.get(key).or_else(|| self.given.get(key))
+    }
+
+    /// Those in use, as the program sees them (MPI 5.0, section 7.4.4): the assertions, also where they
+    /// have their defaults, and what was given for other keys that somebody knows.
+    pub fn in_use(&self) -> Pairs {
+        let mut used = self.assertions.clone();
+        for (key, value) in &self.given.0 {
+            if used.get(key).is_none() && self.asked.contains(key) {
+                used.set(key, value);
             }
         }
-        self
+        used
     }
 }
 
@@ -181,6 +210,41 @@ mod tests {
         assert_eq!(pairs.get("b"), Some("3"));
         assert!(pairs.remove("b") && !pairs.remove("b"));
         assert_eq!((pairs.key(0), pairs.key(1)), (Some("a"), None));
+    }
+
+    #[test]
+    fn hints_are_those_that_somebody_knows() {
+        let mut given = Pairs::default();
+        for (key, value) in [
+            ("mpi_assert_exact_length", "true"),
+            ("late", "1"),
+            (OVERTAKING, "perhaps"),
+            ("soup", "tomato"),
+            ("known", "2"),
+        ] {
+            given.set(key, value);
+        }
+        let mut hints = Hints::new(given.clone());
+        assert_eq!(hints.ask("known"), Some("2"));
+        assert_eq!(hints.ask("unset"), None);
+        assert_eq!(hints.ask("mpi_assert_no_any_tag"), Some("false"));
+        let shown = |hints: &Hints| {
+            let mut used = hints.in_use();
+            assert!(ASSERTIONS.iter().all(|(key, _)| used.get(key).is_some()));
+            used.0.retain(|(_, value)| value != "false");
+            used.0.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&hints), ["mpi_assert_exact_length", "known"]);
+        assert_eq!(hints.flags(), 0);
+        given.set(OVERTAKING, "true");
+        given.set("mpi_assert_no_any_tag", "true");
+        given.set("known", "3");
+        hints.change(&given);
+        assert_eq!(hints.ask("late"), Some("1"));
+        assert_eq!(hints.ask("known"), Some("2"));
+        let now = ["mpi_assert_no_any_tag", "mpi_assert_exact_length", "late", "known"];
+        assert_eq!(shown(&hints), now);
+        assert_eq!(Hints::new(given).flags(), COMM_ALLOW_OVERTAKING | COMM_NO_ANY_TAG);
     }
 
     #[test]

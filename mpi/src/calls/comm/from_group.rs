@@ -7,13 +7,13 @@
 use std::ffi::{CStr, c_int};
 
 use super::agree::{self, agree_within};
+use super::handle_of;
 use super::inter::{Meeting, connect};
-use super::{handle_of, hints};
 use crate::abi::prelude::*;
 use crate::objects::comm::{CommRef, Plan, free, make};
 use crate::objects::errhandler::{self, Function};
 use crate::objects::group::{self, GroupBody};
-use crate::objects::info::Pairs;
+use crate::objects::info::{self, Pairs};
 use crate::runtime::runtime;
 
 pub fn comm_create_from_group(
@@ -28,7 +28,7 @@ pub fn comm_create_from_group(
         newcomm.set(MPI_COMM_NULL);
         return Ok(());
     }
-    let made = from_group(group, Stringtag::of(stringtag, 0)?, errhandler, hints(info)?)?;
+    let made = from_group(group, Stringtag::of(stringtag, 0)?, errhandler, info::pairs(info)?)?;
     newcomm.set(handle_of(made));
     Ok(())
 }
@@ -51,7 +51,7 @@ pub fn intercomm_create_from_groups(
         Error::argument(MPI_ERR_RANK, "local_leader", local_leader, size)
     })?;
     let tag = Stringtag::of(stringtag, 1)?;
-    let hints = hints(info)?;
+    let hints = info::pairs(info)?;
     // The two groups have nothing but the string in common.
     let between = agree::leader_tag(tag.tag());
     let leads = group.ranks[leader] == runtime().system.job().rank;
