@@ -223,6 +223,16 @@ fn freed_communicators_go_on() {
     }
 }
 
+/// The same at any time, with or without a launcher.
+#[test]
+fn it_is_known_how_a_process_was_started() {
+    let program = compiled("started", Counts::Small);
+    for number in [1, 3] {
+        mpirun(number, &[], &program).args(["by", "mpirun"]).says_nothing();
+    }
+    Run::new(&program).args(["by", "itself"]).says_nothing();
+}
+
 /// What a program leaves behind keeps nobody from the end.
 #[test]
 fn leftovers_do_not_matter() {

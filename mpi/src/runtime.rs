@@ -216,7 +216,7 @@ fn join(level: c_int) -> Result<&'static Runtime> {
 
 /// Makes everything that there is before the first communicator.
 fn start(level: c_int) -> Result<&'static Runtime> {
-    crate::objects::info::start_directory();
+    crate::objects::info::start();
     let system = start_system();
     crate::check::enable(params::flag(system, params::PARAM_CHECK));
     system.check().map_err(|problems| Error::new(MPI_ERR_OTHER, problems.to_string()))?;

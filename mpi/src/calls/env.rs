@@ -51,20 +51,40 @@ fn seconds(time: Timespec) -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-pub fn init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> Result<()> {
-    let _ = (argc, argv);
-    runtime::init(MPI_THREAD_SINGLE).map(|_| ())
+/// # Safety
+/// `argc` and `argv` are null or those of `main`.
+pub unsafe fn init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> Result<()> {
+    // SAFETY: promised by the caller.
+    unsafe { init_with(argc, argv, MPI_THREAD_SINGLE) }.map(|_| ())
 }
 
-pub fn init_thread(
+/// # Safety
+/// As for `init`.
+pub unsafe fn init_thread(
     argc: *mut c_int,
     argv: *mut *mut *mut c_char,
     required: c_int,
     provided: Out<c_int>,
 ) -> Result<()> {
-    let _ = (argc, argv);
-    provided.set(runtime::init(required)?);
+    // SAFETY: promised by the caller.
+    provided.set(unsafe { init_with(argc, argv, required) }?);
     Ok(())
+}
+
+/// # Safety
+/// As for `init`.
+unsafe fn init_with(
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+    required: c_int,
+) -> Result<c_int> {
+    let level = runtime::init(required)?;
+    if !argc.is_null() && !argv.is_null() {
+        // SAFETY: promised by the caller.
+        let line = unsafe { super::info::command_line(*argc, *argv) };
+        line.into_iter().for_each(info::initialized_with);
+    }
+    Ok(level)
 }
 
 pub fn finalize() -> Result<()> {

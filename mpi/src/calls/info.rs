@@ -1,7 +1,7 @@
 //! Info objects (MPI 5.0, chapter 10).
 
 use crate::abi::prelude::*;
-use crate::objects::info::{self, Pairs};
+use crate::objects::info::{self, CommandLine, Pairs};
 
 pub fn info_create(info: Out<Info>) -> Result<()> {
     info.set(info::make(Pairs::default()));
@@ -11,13 +11,21 @@ pub fn info_create(info: Out<Info>) -> Result<()> {
 /// # Safety
 /// `argv` is null or an array of `argc` strings.
 pub unsafe fn info_create_env(argc: c_int, argv: *mut *mut c_char, info: Out<Info>) -> Result<()> {
-    // SAFETY: promised by the caller; words may be missing.
-    let words = (!argv.is_null() && argc > 0).then(|| unsafe {
+    // SAFETY: promised by the caller.
+    info.set(info::make(info::environment(unsafe { command_line(argc, argv) })));
+    Ok(())
+}
+
+/// The command line that a program hands over, if it does.
+///
+/// # Safety
+/// `argv` is null or an array of `argc` strings, some of which may be missing.
+pub unsafe fn command_line(argc: c_int, argv: *mut *mut c_char) -> Option<CommandLine> {
+    // SAFETY: promised by the caller.
+    (!argv.is_null() && argc > 0).then(|| unsafe {
         let words = args::slice(argv, argc as usize).iter();
         words.map(|word| args::text(*word).to_string_lossy().into_owned()).collect()
-    });
-    info.set(info::make(info::environment(words)));
-    Ok(())
+    })
 }
 
 pub fn info_dup(info: Info, newinfo: Out<Info>) -> Result<()> {

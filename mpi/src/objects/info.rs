@@ -10,7 +10,6 @@ use super::arena::{Object, class};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Info;
 use crate::error::{Error, Result};
-use crate::runtime;
 
 const OVERTAKING: &str = "mpi_assert_allow_overtaking";
 
@@ -157,20 +156,33 @@ pub fn of(handle: Info) -> Result<&'static Object<InfoBody>> {
 pub fn pairs(handle: Info) -> Result<Pairs> {
     match handle {
         MPI_INFO_NULL => Ok(Pairs::default()),
-        MPI_INFO_ENV => Ok(environment(None)),
+        MPI_INFO_ENV => Ok(environment(INIT_LINE.get().cloned())),
         handle => Ok(of(handle)?.0.lock().clone()),
     }
 }
 
+/// A program and its arguments.
+pub type CommandLine = Vec<String>;
+
+/// What the program gave to `MPI_Init`, if it gave anything.
+static INIT_LINE: OnceLock<CommandLine> = OnceLock::new();
+
+/// MPI is initialized with these arguments.
+pub fn initialized_with(line: CommandLine) {
+    let _ = INIT_LINE.set(line);
+}
+
 /// What is known of how this process was started (MPI 5.0, section 11.2.5): the pairs of
 /// `MPI_INFO_ENV`. The command line is that of the process, or the one that the program hands over.
+/// The same line gives the same pairs, whether MPI is initialized or not.
 ///
 /// What a value has no room for is left out rather than cut.
-pub fn environment(command_line: Option<Vec<String>>) -> Pairs {
+pub fn environment(command_line: Option<CommandLine>) -> Pairs {
     let system = rustix::system::uname();
     let line = command_line.unwrap_or_else(|| {
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
     });
+    let Start { directory, processes } = start();
     let mut words = line.into_iter();
     let mut pairs = Pairs::default();
     let mut say = |key: &str, value: Option<String>| {
@@ -182,18 +194,30 @@ pub fn environment(command_line: Option<Vec<String>>) -> Pairs {
     say("command", words.next());
     let arguments: Vec<String> = words.collect();
     say("argv", (!arguments.is_empty()).then(|| arguments.join(" ")));
-    say("maxprocs", runtime::current().map(|runtime| runtime.system.job().size.to_string()));
+    say("maxprocs", processes.map(|processes| processes.to_string()));
     say("host", Some(system.nodename().to_string_lossy().into_owned()));
     say("arch", Some(system.machine().to_string_lossy().into_owned()));
-    say("wdir", start_directory());
+    say("wdir", directory.clone());
     pairs
 }
 
-/// The working directory at the first call, which `MPI_Init` makes.
-pub fn start_directory() -> Option<String> {
-    static DIRECTORY: OnceLock<Option<String>> = OnceLock::new();
-    let find = || Some(std::env::current_dir().ok()?.to_str()?.to_owned());
-    DIRECTORY.get_or_init(find).clone()
+/// What is looked up once, because the program may change it: by the first call, which `MPI_Init` makes
+/// at the latest.
+pub fn start() -> &'static Start {
+    static START: OnceLock<Start> = OnceLock::new();
+    START.get_or_init(|| Start {
+        directory: std::env::current_dir().ok().and_then(|found| Some(found.to_str()?.to_owned())),
+        // Whichever protocol is spoken with it: MPI need not be initialized to know this.
+        processes: std::env::var("PMI_SIZE").ok().and_then(|number| number.parse().ok()),
+    })
+}
+
+/// How the process was started.
+pub struct Start {
+    /// The working directory.
+    directory: Option<String>,
+    /// How many processes the process manager was asked for, if it says so.
+    processes: Option<u32>,
 }
 
 #[cfg(test)]
