@@ -175,6 +175,10 @@ static void hardware_and_fortran(void)
     OK(MPI_Dims_create(24, 3, dims));
     CHECK(dims[0] == 4 && dims[1] == 2 && dims[2] == 3);
     FAILS(MPI_ERR_DIMS, MPI_Dims_create(25, 3, dims));
+    /* As close to each other as they can be, though 36, 36 and 19 have a smaller maximum. */
+    int close[3] = { 0, 0, 0 };
+    OK(MPI_Dims_create(24624, 3, close));
+    CHECK(close[0] == 38 && close[1] == 27 && close[2] == 24);
 }
 
 int main(void)
