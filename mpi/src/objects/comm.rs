@@ -33,6 +33,7 @@ use super::attributes::Attributes;
 use super::errhandler;
 use super::group::Ranks;
 use super::info::{Hints, Pairs};
+use super::names::Names;
 use super::session::SessionRef;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Errhandler};
@@ -59,8 +60,8 @@ pub struct CommBody {
     pub attributes: Mutex<Attributes>,
     /// Hints.
     pub info: Mutex<Hints>,
-    /// Its names, the current one last: the view leads to one, and readers may hold an older one.
-    names: Mutex<Vec<CString>>,
+    /// Its name, and those that the view leads readers to.
+    names: Mutex<Names>,
     /// Blocking collective operations so far.
     blocking: AtomicU64,
     /// Nonblocking ones.
@@ -73,8 +74,8 @@ pub struct CommBody {
     collectives: OnceLock<Collectives>,
 }
 
-// SAFETY: the view's changing fields are the slots, under the rules of `Scope`, and the name, whose
-// old values stay. Peers are `Sync`.
+// SAFETY: the view's changing fields are the slots, under the rules of `Scope`, and the name, to which
+// nothing is written that does not stay. Peers are `Sync`.
 unsafe impl Sync for CommBody {}
 // SAFETY: see `Sync`.
 unsafe impl Send for CommBody {}
@@ -184,7 +185,8 @@ pub fn make(plan: Plan) -> Result<CommRef> {
     let mut scope = Scope::new(SCOPE_COMMUNICATOR, number.0, group.len() as u32, c"communicator");
     scope.struct_size = size_of::<View>() as u32;
     scope.info = Some(scope_info);
-    scope.name = name.as_ptr();
+    let names = Names::new(&name);
+    scope.name = names.first();
     let mut flags = 0;
     if remote.is_some() {
         flags |= COMM_INTER;
@@ -208,7 +210,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         errhandler: Mutex::new(errhandler),
         attributes: Mutex::default(),
         info: Mutex::new(info),
-        names: Mutex::new(vec![name]),
+        names: Mutex::new(names),
         blocking: AtomicU64::new(0),
         nonblocking: AtomicU64::new(0),
         persistent: AtomicU64::new(0),
@@ -386,16 +388,20 @@ impl CommBody {
 
     /// Its name.
     pub fn name(&self) -> CString {
-        self.names.lock().last().cloned().unwrap_or_default()
+        self.names.lock().current().to_owned()
     }
 
     /// Renames it.
     pub fn set_name(&self, name: CString) {
         let mut names = self.names.lock();
-        let pointer = name.as_ptr();
-        names.push(name);
-        // SAFETY: a word that others read at any time, to find this or an older name; both stay.
-        unsafe { (&raw mut (*self.view.get()).scope.name).write_volatile(pointer) };
+        if let Some(shown) = names.set(name) {
+            // SAFETY: a word that others read at any time, to find this or an older name; both stay.
+            // Release: who finds the new one finds its text.
+            unsafe {
+                let place = (&raw mut (*self.view.get()).scope.name).cast();
+                AtomicPtr::from_ptr(place).store(shown.cast_mut(), Ordering::Release);
+            }
+        }
     }
 
     /// The tag of the next blocking collective operation, for example to make a communicator of this

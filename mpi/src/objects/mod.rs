@@ -13,6 +13,7 @@ pub mod grequest;
 pub mod group;
 pub mod info;
 pub mod message;
+pub mod names;
 pub mod op;
 pub mod packing;
 pub mod partitioned;
