@@ -51,6 +51,7 @@ use crate::levels;
 use crate::objects::arena;
 use crate::objects::comm::{self, CommRef};
 use crate::objects::group::Ranks;
+use crate::objects::special;
 use crate::state::{self, World};
 use launch::Launch;
 
@@ -296,6 +297,7 @@ pub fn finalize() -> Result<()> {
     runtime.system.stop_background();
     // What peers still need of this process has to go out before it stops calling.
     runtime.flush();
+    special::end_freed();
     comm::free(itself);
     comm::free(world);
     comm::set_predefined(None);
@@ -386,6 +388,7 @@ impl Runtime {
             return Ok(());
         }
         self.flush();
+        special::end_freed();
         let left = self.launch.disconnect();
         static AT_EXIT: Once = Once::new();
         let mut failed = 0;

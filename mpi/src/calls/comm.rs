@@ -172,6 +172,8 @@ fn related(
     remote: Option<Ranks>,
     info: Pairs,
 ) -> Result<CommRef> {
+    // Communicators that are not used any more make room first.
+    special::end_freed();
     let errhandler = errhandler::share(*parent.errhandler.lock());
     let session = parent.session.clone();
     make(Plan { context, group, remote, session, name: c"".to_owned(), errhandler, info })

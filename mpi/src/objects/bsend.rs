@@ -309,7 +309,8 @@ pub fn send(send: PmlSend, comm: CommRef) -> Result<()> {
 const OVERHEAD: usize = MPI_BSEND_OVERHEAD as usize;
 
 impl Buffer {
-    /// Gives messages back that are sent. Not from progress: the last use of a communicator may end.
+    /// Gives messages back that are sent. Not from progress: the last use of a communicator may end, whose
+    /// components then may wait for progress (see `special::end_freed`).
     fn reap(&mut self) {
         let failed = &mut self.failed;
         self.messages.retain(|message| {

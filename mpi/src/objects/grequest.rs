@@ -38,6 +38,8 @@ pub fn complete(handle: Request) -> Result<()> {
         }
         Some(special) => {
             special.complete();
+            // If it was freed, the program hears of the end at once.
+            special::end_freed();
             Ok(())
         }
         None => Err(Error::new(MPI_ERR_REQUEST, "the request is no generalized one")),

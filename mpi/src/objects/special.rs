@@ -75,8 +75,22 @@ pub type Next = Box<dyn FnOnce() -> Result<Vec<RequestRef>>>;
 
 static SPARE: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
 
-/// Makes a request.
+/// Those that the program gave away and that are complete. They end in a call of the program, never in
+/// a pass of the progress engine: the last use of a communicator may end with one, and its components
+/// then may wait for progress, of which there is none within a pass.
+static ENDED: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
+
+/// Ends what is complete and was given away. Not from progress, and with no lock held.
+pub fn end_freed() {
+    let next = || ENDED.lock().pop();
+    while let Some(special) = next() {
+        special.end(special.state.lock());
+    }
+}
+
+/// Makes a request. Not from progress.
 pub fn make(body: Body) -> &'static Special {
+    end_freed();
     let special = SPARE.lock().pop().unwrap_or_else(|| {
         Box::leak(Box::new(Special {
             view: View {
@@ -117,12 +131,16 @@ impl Special {
         Request::of(self.view())
     }
 
-    /// Completes it. The lock keeps whoever frees it meanwhile from using its memory again.
+    /// Completes it. The lock keeps a thread that frees it meanwhile from using its memory again. If it
+    /// was freed before, it ends when `end_freed` is called next.
     pub fn complete(&'static self) {
         let mut state = self.state.lock();
-        state.complete = true;
+        if std::mem::replace(&mut state.complete, true) {
+            return;
+        }
         if state.freed {
-            self.end(state);
+            drop(state);
+            ENDED.lock().push(self);
         } else {
             // SAFETY: only waiters of this process write the completion word.
             unsafe { self.view.complete() };
@@ -274,8 +292,8 @@ pub fn in_steps(parts: Vec<RequestRef>, next: Option<Next>, finish: Finish) -> R
     special.handle()
 }
 
-/// Releases a request that is going on when it is complete, and not before: until then it keeps its
-/// communicator alive.
+/// Releases a request that is going on some time after it is complete, and not before: until then it
+/// keeps its communicator alive.
 pub fn forget(request: RequestRef) {
     forget_with(request, ());
 }
@@ -389,6 +407,64 @@ unsafe extern "C" fn free(view: *mut View) {
         if !matches!(state.body, Some(Body::Generalized(_))) {
             // SAFETY: the field is read by who has the handle, which the program gave away.
             unsafe { (*view).magic = 0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_framework::abi::request::REQUEST_SEND;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Whether this thread is in a pass of the progress engine.
+        static IN_PASS: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Given back by the owner of what a request was made of.
+    static RELEASED: AtomicUsize = AtomicUsize::new(0);
+
+    unsafe extern "C" fn release_part(_: *mut View) {
+        assert!(!IN_PASS.get(), "given back in a pass");
+        RELEASED.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A request of a component that has not ended.
+    fn part() -> RequestRef {
+        Box::leak(Box::new(View {
+            magic: REQUEST_MAGIC,
+            kind: REQUEST_SEND,
+            completion: AtomicUsize::new(REQUEST_PENDING),
+            status: MessageStatus::default(),
+            free: Some(release_part),
+            cancel: None,
+            start: None,
+            object: std::ptr::null_mut(),
+            active: 0,
+            reserved: 0,
+        }))
+    }
+
+    /// A freed request ends behind the pass that completes it, whichever thread makes the next call.
+    #[test]
+    fn nothing_is_given_back_in_a_pass() {
+        const MANY: usize = 20;
+        for _ in 0..MANY {
+            let part = part();
+            let special = make(Body::Several { parts: vec![part], next: None, finish: None });
+            GOING.lock().push(special);
+            request::release(request::of(special.handle()).unwrap());
+            // SAFETY: only this thread completes it.
+            unsafe { part.complete() };
+            IN_PASS.set(true);
+            poll_several();
+            IN_PASS.set(false);
+        }
+        end_freed();
+        // A thread that had taken one out before this call may still be at it.
+        while RELEASED.load(Ordering::Relaxed) < MANY {
+            std::thread::yield_now();
         }
     }
 }
