@@ -60,6 +60,7 @@ mod with_ints {
         colls: 1..=8;
         comms: 1..=8;
         completion: 1..=8;
+        cuts: 1..=3;
         datatypes: 1..=2;
         engines: 1..=2;
         errhandlers: 1..=3;
@@ -94,6 +95,7 @@ mod with_large_counts {
         coll_rules: 2..=3;
         colls: 1..=4;
         completion: 2..=2;
+        cuts: 2..=2;
         datatypes: 2..=2;
         errors: 1..=2;
         matching: 2..=3;
@@ -160,7 +162,7 @@ fn every_function_is_called_by_a_program() {
 /// The same programs over another transport: a parameter is all that differs.
 #[test]
 fn transports_can_be_swapped() {
-    for name in ["p2p", "colls", "matching", "modes"] {
+    for name in ["p2p", "colls", "cuts", "matching", "modes"] {
         for transports in ["self,sm", "self,tcp"] {
             for level in ["single", "multiple"] {
                 let mca = ["--mca", "btl", transports];

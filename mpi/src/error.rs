@@ -73,6 +73,12 @@ impl Error {
         self
     }
 
+    /// The same error for another operation.
+    pub fn again(&self) -> Self {
+        let Details { code, text, origin } = &*self.0;
+        Self(Box::new(Details { code: *code, text: text.clone(), origin: *origin }))
+    }
+
     /// Its code.
     pub fn code(&self) -> c_int {
         self.0.code

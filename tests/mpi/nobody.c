@@ -139,7 +139,9 @@ static void partitions(MPI_Comm comm, void *buffer, MPI_Datatype type)
     MPI_Request request;
     MPI_Status status;
     int flag, list[1] = { 2 };
-    OK(MPI_Psend_init(buffer, 3, 2, type, MPI_PROC_NULL, 1, comm, MPI_INFO_NULL, &request));
+    /* More bytes than there are addresses, if counts are that large. */
+    const Count many = sizeof(Count) > 4 ? (Count)LLONG_MAX : INT_MAX;
+    OK(MPI_Psend_init(buffer, 3, many, type, MPI_PROC_NULL, 1, comm, MPI_INFO_NULL, &request));
     for (int round = 0; round < 3; round++) {
         OK(MPI_Start(&request));
         OK(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
@@ -151,7 +153,7 @@ static void partitions(MPI_Comm comm, void *buffer, MPI_Datatype type)
         OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     }
     OK(MPI_Request_free(&request));
-    OK(MPI_Precv_init(buffer, 3, 2, type, MPI_PROC_NULL, 1, comm, MPI_INFO_NULL, &request));
+    OK(MPI_Precv_init(buffer, 3, many, type, MPI_PROC_NULL, 1, comm, MPI_INFO_NULL, &request));
     for (int round = 0; round < 3; round++) {
         OK(MPI_Start(&request));
         OK(MPI_Parrived(request, 2, &flag));

@@ -244,7 +244,7 @@ static void mistakes(void)
     MPI_Request send, receive, plain;
     OK(MPI_Psend_init(&value, 2, 1, MPI_BYTE, next, 4, MPI_COMM_WORLD, MPI_INFO_NULL, &send));
     FAILS(MPI_ERR_REQUEST, MPI_Pready(0, send));
-    OK(MPI_Precv_init(&value, 1, 3, MPI_BYTE, previous, 4, MPI_COMM_WORLD, MPI_INFO_NULL,
+    OK(MPI_Precv_init(&value, 1, 1, MPI_BYTE, previous, 4, MPI_COMM_WORLD, MPI_INFO_NULL,
                       &receive));
     OK(MPI_Start(&send));
     OK(MPI_Start(&receive));
@@ -257,7 +257,7 @@ static void mistakes(void)
     OK(MPI_Pready(0, send));
     FAILS(MPI_ERR_ARG, MPI_Pready(0, send));
     OK(MPI_Pready(1, send));
-    /* The two sides are not as long as each other. */
+    /* The receiver has less room. */
     FAILS(MPI_ERR_TRUNCATE, MPI_Wait(&receive, MPI_STATUS_IGNORE));
     OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
     OK(MPI_Request_free(&send));

@@ -49,7 +49,7 @@ fn plan(
     // No hint is known.
     info::pairs(info)?;
     // Without a peer the data is not significant.
-    let datatype = if peer == MPI_PROC_NULL { MPI_BYTE } else { datatype };
+    let (count, datatype) = if peer == MPI_PROC_NULL { (0, MPI_BYTE) } else { (count, datatype) };
     let (datatype, comm) = (datatype::of(datatype)?, comm::of(comm)?);
     Ok(Plan { buffer, partitions: args::length(partitions), count, datatype, peer, tag, comm })
 }

@@ -14,7 +14,7 @@ use std::cell::UnsafeCell;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::comm::{COMM_INTER, COMM_OWN_IDS, CONTEXT_OWN, Comm as View, ContextId};
@@ -34,6 +34,7 @@ use super::errhandler;
 use super::group::Ranks;
 use super::info::{Hints, Pairs};
 use super::names::Names;
+use super::partitioned;
 use super::session::SessionRef;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Errhandler};
@@ -68,8 +69,8 @@ pub struct CommBody {
     nonblocking: AtomicU64,
     /// Persistent requests for them.
     persistent: AtomicU64,
-    /// Partitions of sends so far.
-    partitions: AtomicU32,
+    /// What partitioned communication keeps.
+    pub partitions: partitioned::OfComm,
     /// Set by `make` before anybody else knows the communicator.
     collectives: OnceLock<Collectives>,
 }
@@ -214,7 +215,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         blocking: AtomicU64::new(0),
         nonblocking: AtomicU64::new(0),
         persistent: AtomicU64::new(0),
-        partitions: AtomicU32::new(0),
+        partitions: partitioned::OfComm::default(),
         collectives: OnceLock::new(),
     });
     let view = comm.view.get();
@@ -413,12 +414,6 @@ impl CommBody {
     /// The same for nonblocking operations.
     pub fn next_nonblocking_tag(&self) -> i32 {
         nonblocking_tag(self.nonblocking.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// The first of as many new numbers of partitions that this process sends, which all end before
-    /// `end`.
-    pub fn partition_numbers(&self, partitions: usize, end: u32) -> Result<u32> {
-        super::partitioned::numbers(&self.partitions, partitions, end)
     }
 
     /// Whether a component has an operation on it that is not complete.

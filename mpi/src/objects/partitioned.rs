@@ -9,40 +9,40 @@
 //! belongs, so partitions may arrive in any order, and the two sides may cut the buffer differently. The
 //! numbers of a sender's partitions are its own on the communicator and are never used again.
 //!
-//! Sends and receives find each other in the order in which they were made. So an announcement is for
-//! the first receive of its tag that has none; until then it is kept. For each receive that waits for
-//! one, an announcement is being received, whichever comes.
+//! In each round the receiver receives as many messages as were announced, neither more nor fewer, so
+//! both sides end whatever their lengths are: what it has no room for is cut off like any message that is
+//! too long, and what does not come is not waited for.
+//!
+//! Rounds are kept apart by the order of the messages with one tag, which those of the library have also
+//! where those of the program may overtake each other.
 
-use std::cell::UnsafeCell;
+mod inbox;
+mod meeting;
+
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::datatype::Datatype as View;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 use parking_lot::Mutex;
 
 use super::comm::{self, CommRef};
+use super::packing;
 use super::request::{self, RequestRef};
 use super::special::{self, Body, Special};
-use super::{TAG_UB, datatype, packing};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Count, Request};
 use crate::abi::status::Status;
 use crate::error::{Error, Origin, Result};
 use crate::runtime::runtime;
+use inbox::{Buffer, Cut, Inbox, Place, filled, room};
+pub use meeting::OfComm;
+use meeting::{Announcement, Key, Theirs};
 
 /// The tag of the messages of a partition with this number; that of announcements is the last one. Those
 /// of `MPI_Comm_create_group` are above.
 fn tag(number: u32) -> c_int {
     c_int::MIN + number.cast_signed()
 }
-
-/// The number in the place of announcements.
-const ANNOUNCEMENT: u32 = TAG_UB.cast_unsigned();
-
-/// What an announcement says: the tag, the first number, partitions, and the bytes of each, low and
-/// high half.
-type Words = [u32; 5];
 
 /// What a request for partitioned communication is made of.
 pub struct Plan {
@@ -62,9 +62,32 @@ pub struct Plan {
     pub comm: CommRef,
 }
 
+impl Plan {
+    /// How it cuts its data, which memory must be able to hold.
+    fn cut(&self) -> Result<Cut> {
+        let bytes = packing::bytes(self.count, self.datatype)?;
+        let all = bytes.checked_mul(self.partitions).filter(|all| *all <= isize::MAX as usize);
+        all.ok_or_else(|| {
+            let text =
+                format!("{} partitions of {bytes} bytes are more than memory", self.partitions);
+            Error::new(MPI_ERR_COUNT, text)
+        })?;
+        Ok(Cut { partitions: self.partitions, bytes: bytes as u64 })
+    }
+
+    fn buffer(&self) -> Buffer {
+        Buffer { address: self.buffer, count: self.count, datatype: self.datatype }
+    }
+
+    fn key(&self) -> Key {
+        Key { peer: self.peer, tag: self.tag }
+    }
+}
+
 /// Such a request.
 pub struct Partitioned {
     plan: Plan,
+    cut: Cut,
     side: Side,
     /// The messages of the round that goes on, by the sender's partitions.
     messages: Vec<Message>,
@@ -79,25 +102,22 @@ enum Side {
         /// The number of the first partition.
         first: u32,
         /// Until it is sent.
-        announcement: Option<(RequestRef, Box<Words>)>,
+        announcement: Option<Announcement>,
     },
-    Receive {
-        /// What the sender announced.
-        theirs: Option<Theirs>,
-        /// Where messages go first whose borders lie inside of elements.
-        packed: Vec<u8>,
-    },
+    /// What the sender announced, when it has.
+    Receive(Option<Sender>),
 }
 
-/// The sender's side, as the receiver knows it.
-#[derive(Clone, Copy)]
-struct Theirs {
+/// The sender, as the receiver knows it.
+struct Sender {
+    /// The number of its first partition.
     first: u32,
-    partitions: usize,
-    /// Of each.
-    bytes: u64,
+    inbox: Inbox,
+    /// There is no memory to receive with, so every round fails.
+    broken: Option<Error>,
 }
 
+#[derive(Clone, Copy)]
 enum Message {
     /// Not started.
     Open,
@@ -111,54 +131,39 @@ enum Message {
 
 /// Makes a request that sends.
 pub fn send_init(plan: Plan) -> Result<Request> {
-    let Plan { partitions, comm, peer, tag: program_tag, .. } = plan;
-    let bytes = packing::bytes(plan.count, plan.datatype)? as u64;
+    let cut = plan.cut()?;
+    let messages = filled(Message::Done, cut.partitions)?;
     let (mut first, mut announcement) = (0, None);
-    if peer != MPI_PROC_NULL {
-        first = comm.partition_numbers(partitions, ANNOUNCEMENT)?;
-        let words = Box::new([
-            program_tag.cast_unsigned(),
-            first,
-            partitions as u32,
-            bytes as u32,
-            (bytes >> 32) as u32,
-        ]);
-        let send = PmlSend {
-            buffer: words.as_ptr().cast(),
-            count: words.len() as u64,
-            datatype: datatype::of(MPI_UINT32_T)?,
-            comm: comm.view(),
-            peer: peer.cast_unsigned(),
-            tag: tag(ANNOUNCEMENT),
-            mode: PML_STANDARD,
-            reserved: 0,
-        };
-        announcement = Some((started(runtime().isend(&send)?, comm), words));
+    if plan.peer != MPI_PROC_NULL {
+        first = plan.comm.partitions.numbers(cut.partitions)?;
+        announcement = Some(meeting::announce(plan.comm, plan.key(), Theirs { first, cut })?);
     }
-    Ok(make(plan, Side::Send { first, announcement }).handle())
+    Ok(make(plan, cut, Side::Send { first, announcement }, messages).handle())
 }
 
 /// Makes a request that receives.
 pub fn recv_init(plan: Plan) -> Result<Request> {
-    let Plan { comm, peer, tag, .. } = plan;
-    packing::bytes(plan.count, plan.datatype)?;
-    let special = make(plan, Side::Receive { theirs: None, packed: Vec::new() });
-    if peer != MPI_PROC_NULL {
-        let key = Key { context: comm.view().scope.id, peer, tag };
-        let known = MEETING.lock().announced_to(key, special);
-        if let Some(theirs) = known {
-            announce(special, theirs);
-        } else if let Err(error) = Listening::start(comm, peer).map(Listening::join) {
-            request::release(request::of(special.handle())?);
-            return Err(error);
+    let cut = plan.cut()?;
+    let (comm, key) = (plan.comm, plan.key());
+    let special = make(plan, cut, Side::Receive(None), Vec::new());
+    if key.peer != MPI_PROC_NULL {
+        match meeting::meet(comm, key, special) {
+            Ok(None) => {}
+            Ok(Some(theirs)) => {
+                special.with_partitioned(|this| this.found(theirs));
+            }
+            Err(error) => {
+                request::release(request::of(special.handle())?);
+                return Err(error);
+            }
         }
     }
     Ok(special.handle())
 }
 
-fn make(plan: Plan, side: Side) -> &'static Special {
+fn make(plan: Plan, cut: Cut, side: Side, messages: Vec<Message>) -> &'static Special {
     plan.comm.retain();
-    let body = Partitioned { plan, side, messages: Vec::new(), complete: 0, failed: None };
+    let body = Partitioned { plan, cut, side, messages, complete: 0, failed: None };
     let special = special::persistent(Body::Partitioned(Box::new(body)));
     runtime().poll(poll);
     special
@@ -171,115 +176,6 @@ fn started(view: *mut cairn_framework::abi::request::Request, comm: CommRef) -> 
     unsafe { &*view }
 }
 
-// --- Announcements
-
-/// What tells which announcement is for which receive.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
-    context: u32,
-    peer: c_int,
-    tag: c_int,
-}
-
-/// Announcements and receives that have not found each other, in their orders.
-struct Meeting {
-    announced: Vec<(Key, Theirs)>,
-    waiting: Vec<(Key, &'static Special)>,
-    listening: Vec<Listening>,
-}
-
-/// An announcement that is being received.
-struct Listening {
-    comm: CommRef,
-    peer: c_int,
-    words: Box<UnsafeCell<Words>>,
-    request: RequestRef,
-}
-
-// SAFETY: the words are read when the request is complete, by who has the lock.
-unsafe impl Send for Listening {}
-
-static MEETING: Mutex<Meeting> =
-    Mutex::new(Meeting { announced: Vec::new(), waiting: Vec::new(), listening: Vec::new() });
-
-impl Listening {
-    /// Receives another announcement of a process. Not with the lock held, except from progress: a
-    /// component may make progress meanwhile.
-    fn start(comm: CommRef, peer: c_int) -> Result<Self> {
-        let words = Box::new(UnsafeCell::new(Words::default()));
-        let receive = PmlReceive {
-            buffer: words.get().cast(),
-            count: Words::default().len() as u64,
-            datatype: datatype::of(MPI_UINT32_T)?,
-            comm: comm.view(),
-            source: peer,
-            tag: tag(ANNOUNCEMENT),
-        };
-        let request = started(runtime().irecv(&receive)?, comm);
-        Ok(Self { comm, peer, words, request })
-    }
-
-    fn join(self) {
-        MEETING.lock().listening.push(self);
-    }
-}
-
-impl Meeting {
-    /// What was announced for a new receive, which otherwise waits from now on.
-    fn announced_to(&mut self, key: Key, special: &'static Special) -> Option<Theirs> {
-        let place = self.announced.iter().position(|(known, _)| *known == key);
-        if place.is_none() {
-            self.waiting.push((key, special));
-        }
-        Some(self.announced.remove(place?).1)
-    }
-
-    /// Hands on what has come, each process's in its order.
-    fn hand_on(&mut self) {
-        let mut place = 0;
-        while let Some(Listening { comm, peer, request, .. }) = self.listening.get(place) {
-            let (context, peer) = (comm.view().scope.id, *peer);
-            let same =
-                |other: &Listening| other.comm.view().scope.id == context && other.peer == peer;
-            let is_first = !self.listening[..place].iter().any(same);
-            if !is_first || !request.is_complete() {
-                place += 1;
-                continue;
-            }
-            let Listening { comm, words, request, .. } = self.listening.remove(place);
-            let (_, result) = request::outcome(request);
-            if result.is_ok() {
-                let [tag, first, partitions, low, high] = words.into_inner();
-                let bytes = u64::from(high) << 32 | u64::from(low);
-                let theirs = Theirs { first, partitions: partitions as usize, bytes };
-                let key = Key { context, peer, tag: tag.cast_signed() };
-                match self.waiting.iter().position(|(other, _)| *other == key) {
-                    Some(found) => announce(self.waiting.remove(found).1, theirs),
-                    None => self.announced.push((key, theirs)),
-                }
-                let of_it = |(other, _): &&(Key, _)| other.context == context && other.peer == peer;
-                let waiting = self.waiting.iter().filter(of_it).count();
-                let listening = self.listening.iter().filter(|other| same(other)).count();
-                // After an error whoever waits goes on waiting: there is nobody to tell.
-                if listening < waiting
-                    && let Ok(another) = Listening::start(comm, peer)
-                {
-                    self.listening.push(another);
-                }
-            }
-            request::release(request);
-        }
-    }
-}
-
-fn announce(special: &'static Special, theirs: Theirs) {
-    special.with_partitioned(|this| {
-        if let Side::Receive { theirs: known, .. } = &mut this.side {
-            *known = Some(theirs);
-        }
-    });
-}
-
 // --- A round
 
 /// The active requests.
@@ -288,16 +184,12 @@ static ACTIVE: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
 /// Starts a request.
 pub fn start(special: &'static Special) {
     special.reset();
-    special.with_partitioned(|this| {
-        let partitions = match this.side {
-            Side::Send { .. } => this.plan.partitions,
-            Side::Receive { .. } => 0,
-        };
-        this.messages.clear();
-        this.complete = 0;
-        this.messages.resize_with(partitions, || Message::Open);
-        this.failed = None;
-    });
+    let waits = special.with_partitioned(Partitioned::begin).flatten();
+    if let Some((comm, peer)) = waits
+        && let Err(error) = meeting::listen_again(comm, peer)
+    {
+        special.with_partitioned(|this| this.lost(error));
+    }
     if !advance(special) {
         ACTIVE.lock().push(special);
     }
@@ -305,9 +197,7 @@ pub fn start(special: &'static Special) {
 
 /// From progress; returns how many requests are complete.
 fn poll() -> u32 {
-    if let Some(mut meeting) = MEETING.try_lock() {
-        meeting.hand_on();
-    }
+    meeting::poll();
     let Some(mut active) = ACTIVE.try_lock() else { return 0 };
     let before = active.len();
     active.retain(|special| !advance(special));
@@ -316,9 +206,9 @@ fn poll() -> u32 {
 
 /// Goes on with a request; whether it is complete. One thread at a time.
 fn advance(special: &'static Special) -> bool {
-    let receives = special.with_partitioned(Partitioned::receives).unwrap_or_default();
-    for (place, receive) in receives {
-        launch(special, place, || runtime().irecv(&receive));
+    let next = || special.with_partitioned(Partitioned::next_receive).flatten();
+    while let Some((message, receive)) = next() {
+        launch(special, message, || runtime().irecv(&receive));
     }
     match special.with_partitioned(Partitioned::settle) {
         Some(Some((status, result))) => {
@@ -333,12 +223,12 @@ fn advance(special: &'static Special) -> bool {
 /// Starts a message. Not with the request's lock held: a component may make progress meanwhile.
 fn launch(
     special: &'static Special,
-    place: usize,
+    message: usize,
     start: impl FnOnce() -> Result<*mut cairn_framework::abi::request::Request>,
 ) {
     let outcome = start();
     special.with_partitioned(|this| {
-        this.messages[place] = match outcome {
+        this.messages[message] = match outcome {
             Ok(view) => Message::Going(started(view, this.plan.comm)),
             Err(error) => {
                 this.failed.get_or_insert(error);
@@ -354,66 +244,79 @@ impl Partitioned {
         self.plan.comm
     }
 
-    fn element(&self, index: u64) -> *mut c_void {
-        let offset = (index as i64).wrapping_mul(self.plan.datatype.extent) as isize;
-        self.plan.buffer.wrapping_byte_offset(offset)
-    }
-
-    /// Bytes of one of the own partitions, which `packing::bytes` has seen to be as many.
-    fn bytes(&self) -> u64 {
-        self.plan.count as u64 * self.plan.datatype.size
-    }
-
-    /// The receives to be posted: all of them, as soon as it is known how many messages will come.
-    fn receives(&mut self) -> Vec<(usize, PmlReceive)> {
-        let size = self.plan.datatype.size.max(1);
-        let all = self.bytes().saturating_mul(self.plan.partitions as u64);
-        let Side::Receive { theirs: Some(theirs), packed } = &mut self.side else {
-            return Vec::new();
-        };
-        if !self.messages.is_empty() || self.failed.is_some() {
-            return Vec::new();
-        }
-        let sent = theirs.bytes.saturating_mul(theirs.partitions as u64);
-        if sent != all {
-            let text = format!("the sender's partitions have {sent} bytes, the receiver's {all}");
-            self.failed = Some(Error::new(MPI_ERR_TRUNCATE, text));
-            return Vec::new();
-        }
-        if !theirs.bytes.is_multiple_of(size) {
-            packed.resize(all as usize, 0);
-        }
-        self.messages.resize_with(theirs.partitions, || Message::Starting);
-        let (theirs, packed) = (*theirs, packed.as_mut_ptr_range());
-        let in_bytes = datatype::of(MPI_PACKED).expect("a predefined type");
-        let receive = |place: usize| {
-            let at = theirs.bytes * place as u64;
-            let (buffer, count, datatype) = if packed.is_empty() {
-                (self.element(at / size), theirs.bytes / size, self.plan.datatype)
-            } else {
-                (packed.start.wrapping_add(at as usize).cast(), theirs.bytes, in_bytes)
-            };
-            PmlReceive {
-                buffer,
-                count,
-                datatype,
-                comm: self.plan.comm.view(),
-                source: self.plan.peer,
-                tag: tag(theirs.first + place as u32),
+    /// Begins a round. Where nothing is known of the sender yet: who that is.
+    fn begin(&mut self) -> Option<(CommRef, c_int)> {
+        self.complete = 0;
+        self.failed = None;
+        match &mut self.side {
+            Side::Send { .. } => self.messages.fill(Message::Open),
+            Side::Receive(_) if self.plan.peer == MPI_PROC_NULL => {}
+            Side::Receive(None) => return Some((self.plan.comm, self.plan.peer)),
+            Side::Receive(Some(Sender { inbox, broken, .. })) => {
+                self.messages.clear();
+                inbox.begin();
+                self.failed = broken.as_ref().map(Error::again);
             }
+        }
+        None
+    }
+
+    /// The sender is known.
+    fn found(&mut self, Theirs { first, cut }: Theirs) {
+        let (buffer, mut broken) = (self.plan.buffer(), None);
+        // Room for what a round needs. Where there is none, what comes is cut off as a whole, so that at
+        // least the sender ends.
+        let mut without = |cut: Cut, error: Error| {
+            broken.get_or_insert(error);
+            Inbox::without_room(cut, buffer)
         };
-        (0..theirs.partitions).map(|place| (place, receive(place))).collect()
+        let inbox = Inbox::new(cut, self.cut, buffer).unwrap_or_else(|error| without(cut, error));
+        let inbox = match room(cut.partitions) {
+            Ok(messages) => {
+                self.messages = messages;
+                inbox
+            }
+            Err(error) => without(Cut { partitions: 0, bytes: 0 }, error),
+        };
+        if let Some(error) = &broken {
+            self.lost(error.again());
+        }
+        self.side = Side::Receive(Some(Sender { first, inbox, broken }));
+    }
+
+    /// The sender will not be known.
+    fn lost(&mut self, error: Error) {
+        self.failed.get_or_insert(error);
+    }
+
+    /// The next receive to be posted: all are, as soon as it is known what will come.
+    fn next_receive(&mut self) -> Option<(usize, PmlReceive)> {
+        let Side::Receive(Some(Sender { first, inbox, .. })) = &mut self.side else { return None };
+        let message = self.messages.len();
+        if message == inbox.messages() {
+            return None;
+        }
+        self.messages.push(Message::Starting);
+        let Place { buffer, count, datatype } = inbox.place(message);
+        let receive = PmlReceive {
+            buffer,
+            count,
+            datatype,
+            comm: self.plan.comm.view(),
+            source: self.plan.peer,
+            tag: tag(*first + message as u32),
+        };
+        Some((message, receive))
     }
 
     /// Looks how far the messages are, from the first that was not complete last time. When all are
     /// complete: how the round ended.
     fn settle(&mut self) -> Option<(Status, Result<()>)> {
         if let Side::Send { announcement, .. } = &mut self.side
-            && let Some((request, words)) = announcement.take_if(|(sent, _)| sent.is_complete())
+            && let Some(sent) = announcement.take_if(|sent| sent.request.is_complete())
         {
-            let (_, result) = request::outcome(request);
-            request::release(request);
-            drop(words);
+            let (_, result) = request::outcome(sent.request);
+            request::release(sent.request);
             if let Err(error) = result {
                 self.failed.get_or_insert(error);
             }
@@ -424,28 +327,21 @@ impl Partitioned {
             }
             self.complete += 1;
         }
-        let nobody = self.plan.peer == MPI_PROC_NULL;
-        let failed = self.failed.take();
-        let mut status = match &self.side {
+        let mut status = match &mut self.side {
             Side::Send { .. } => Status::EMPTY,
-            Side::Receive { .. } if nobody => Status::FROM_NOBODY,
-            Side::Receive { theirs: None, .. } if failed.is_none() => return None,
-            Side::Receive { packed, .. } => {
-                let all = self.bytes() * self.plan.partitions as u64;
-                if failed.is_none() && !packed.is_empty() {
-                    let count = self.plan.count * self.plan.partitions as Count;
-                    let Plan { buffer, datatype, .. } = self.plan;
-                    // SAFETY: the program vouches for its buffer; there are as many bytes.
-                    let done = unsafe {
-                        packing::unpack(packed.as_ptr(), packed.len(), buffer, count, datatype)
-                    };
-                    debug_assert!(done.is_ok(), "a whole number of elements");
+            Side::Receive(_) if self.plan.peer == MPI_PROC_NULL => Status::FROM_NOBODY,
+            Side::Receive(None) if self.failed.is_none() => return None,
+            Side::Receive(None) => Status::received(self.plan.peer, self.plan.tag, 0),
+            Side::Receive(Some(Sender { inbox, .. })) => {
+                // SAFETY: the program vouches for its buffer until the request is complete.
+                if let Err(error) = unsafe { inbox.deliver_all() } {
+                    self.failed.get_or_insert(error);
                 }
-                Status::received(self.plan.peer, self.plan.tag, all)
+                Status::received(self.plan.peer, self.plan.tag, inbox.bytes())
             }
         };
         let origin = Origin::Comm(comm::handle(self.plan.comm));
-        Some(match failed {
+        Some(match self.failed.take() {
             None => (status, Ok(())),
             Some(error) => {
                 status.error = error.code();
@@ -455,26 +351,30 @@ impl Partitioned {
     }
 
     /// Whether a message is complete, which then is given back.
-    fn is_done(&mut self, place: usize) -> bool {
-        match self.messages[place] {
+    fn is_done(&mut self, message: usize) -> bool {
+        match self.messages[message] {
             Message::Done => return true,
             Message::Going(request) if request.is_complete() => {
                 if let (_, Err(error)) = request::outcome(request) {
                     self.failed.get_or_insert(error);
                 }
+                // Not the last use of the communicator, of which this request is one.
                 request::release(request);
             }
             Message::Open | Message::Starting | Message::Going(_) => return false,
         }
-        self.messages[place] = Message::Done;
+        self.messages[message] = Message::Done;
         true
     }
 
     /// Its end.
     pub fn end(self, special: &'static Special) {
-        MEETING.lock().waiting.retain(|(_, waiting)| !std::ptr::eq(*waiting, special));
-        if let Side::Send { announcement: Some((request, words)), .. } = self.side {
-            special::forget_with(request, words);
+        match self.side {
+            Side::Send { announcement: Some(Announcement { request, words }), .. } => {
+                special::forget_with(request, words);
+            }
+            Side::Send { .. } => {}
+            Side::Receive(_) => meeting::leave(special),
         }
         self.plan.comm.release();
     }
@@ -483,10 +383,12 @@ impl Partitioned {
 /// The request of an argument as what it is.
 fn of(handle: Request) -> Result<(RequestRef, &'static Special)> {
     let view = request::of(handle)?;
-    let special = special::of(view).filter(|it| it.with_partitioned(|_| ()).is_some());
-    let special = special
-        .ok_or_else(|| Error::new(MPI_ERR_REQUEST, "the request is not one of partitions"))?;
-    Ok((view, special))
+    Ok((view, special::of(view).ok_or_else(other)?))
+}
+
+/// The error of a request that has no partitions.
+fn other() -> Error {
+    Error::new(MPI_ERR_REQUEST, "the request is not one of partitions")
 }
 
 fn checked(partition: c_int, partitions: usize) -> Result<usize> {
@@ -502,82 +404,75 @@ fn checked(partition: c_int, partitions: usize) -> Result<usize> {
 /// Sends a partition. Any threads may send different ones of a request at the same time.
 pub fn ready(handle: Request, partition: c_int) -> Result<()> {
     let (view, special) = of(handle)?;
-    if !request::is_active(view) {
-        return Err(Error::new(MPI_ERR_REQUEST, "the request was not started"));
+    let active = request::is_active(view);
+    let prepared = special.with_partitioned(|this| this.prepare(partition, active));
+    if let Some((message, send)) = prepared.ok_or_else(other)?? {
+        launch(special, message, || runtime().isend(&send));
     }
-    let prepared = special.with_partitioned(|this| this.prepare(partition));
-    let Some((place, send)) = prepared.transpose()?.flatten() else { return Ok(()) };
-    launch(special, place, || runtime().isend(&send));
     Ok(())
 }
 
 impl Partitioned {
     /// What is to be sent for a partition; nothing to nobody.
-    fn prepare(&mut self, partition: c_int) -> Result<Option<(usize, PmlSend)>> {
+    fn prepare(&mut self, partition: c_int, active: bool) -> Result<Option<(usize, PmlSend)>> {
+        if !active {
+            return Err(Error::new(MPI_ERR_REQUEST, "the request was not started"));
+        }
         let Side::Send { first, .. } = self.side else {
             return Err(Error::new(MPI_ERR_REQUEST, "the request receives"));
         };
-        let place = checked(partition, self.plan.partitions)?;
-        if !matches!(self.messages.get(place), Some(Message::Open)) {
+        let message = checked(partition, self.plan.partitions)?;
+        if !matches!(self.messages[message], Message::Open) {
             let text = "that partition is ready already";
             return Err(Error::argument(MPI_ERR_ARG, "partition", partition, text));
         }
         if self.plan.peer == MPI_PROC_NULL {
-            self.messages[place] = Message::Done;
+            self.messages[message] = Message::Done;
             return Ok(None);
         }
-        self.messages[place] = Message::Starting;
+        self.messages[message] = Message::Starting;
         let send = PmlSend {
-            buffer: self.element(self.plan.count as u64 * place as u64),
+            buffer: self.plan.buffer().partition(message),
             count: self.plan.count as u64,
             datatype: self.plan.datatype,
             comm: self.plan.comm.view(),
             peer: self.plan.peer.cast_unsigned(),
-            tag: tag(first + place as u32),
+            tag: tag(first + message as u32),
             mode: PML_STANDARD,
             reserved: 0,
         };
-        Ok(Some((place, send)))
+        Ok(Some((message, send)))
     }
 
-    /// Whether all messages have come that a partition is made of.
+    /// Whether all messages have come that a partition is made of; then it is in the buffer.
     fn has(&mut self, partition: c_int) -> Result<bool> {
-        let Side::Receive { theirs, packed } = &self.side else {
+        let Side::Receive(sender) = &self.side else {
             return Err(Error::new(MPI_ERR_REQUEST, "the request sends"));
         };
-        let place = checked(partition, self.plan.partitions)? as u64;
-        let (Some(theirs), true) = (*theirs, packed.is_empty()) else { return Ok(false) };
-        let (own, each) = (self.bytes(), theirs.bytes);
-        if self.messages.len() != theirs.partitions {
+        let partition = checked(partition, self.plan.partitions)?;
+        let Some(Sender { inbox, .. }) = sender else { return Ok(false) };
+        if self.messages.len() < inbox.messages() {
             return Ok(false);
         }
-        let (from, to) = match each {
-            0 => (0, theirs.partitions),
-            each => ((own * place / each) as usize, (own * (place + 1)).div_ceil(each) as usize),
-        };
-        Ok((from..to).all(|message| self.is_done(message)))
+        if !inbox.needs(partition).all(|message| self.is_done(message)) {
+            return Ok(false);
+        }
+        if let Side::Receive(Some(Sender { inbox, .. })) = &mut self.side {
+            // SAFETY: the program vouches for its buffer until the request is complete.
+            unsafe { inbox.deliver(partition) }?;
+        }
+        Ok(true)
     }
 }
 
 /// Whether a partition has arrived. What is not active or complete has all.
 pub fn arrived(handle: Request, partition: c_int) -> Result<bool> {
     let (view, special) = of(handle)?;
-    let has = || special.with_partitioned(|this| this.has(partition)).unwrap_or(Ok(true));
+    let has =
+        || special.with_partitioned(|this| this.has(partition)).unwrap_or_else(|| Err(other()));
     if has()? || !request::is_active(view) || view.is_complete() {
         return Ok(true);
     }
     runtime().system.progress();
     Ok(view.is_complete() || has()?)
-}
-
-/// The numbers of new partitions of a communicator, given how many there were.
-pub fn numbers(used: &std::sync::atomic::AtomicU32, partitions: usize, end: u32) -> Result<u32> {
-    let more = |first: u32| {
-        let next = first.checked_add(u32::try_from(partitions).ok()?)?;
-        (next <= end).then_some(next)
-    };
-    used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).map_err(|_| {
-        let text = "all numbers of partitions of this communicator are used up";
-        Error::new(MPI_ERR_NO_MEM, text)
-    })
 }

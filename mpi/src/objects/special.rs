@@ -78,14 +78,31 @@ static SPARE: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
 /// Those that the program gave away and that are complete. They end in a call of the program, never in
 /// a pass of the progress engine: the last use of a communicator may end with one, and its components
 /// then may wait for progress, of which there is none within a pass.
-static ENDED: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
+static ENDED: Mutex<Vec<Ended>> = Mutex::new(Vec::new());
+
+enum Ended {
+    Special(&'static Special),
+    /// Of a component.
+    Other(RequestRef),
+}
+
+// SAFETY: any thread may release a request.
+unsafe impl Send for Ended {}
 
 /// Ends what is complete and was given away. Not from progress, and with no lock held.
 pub fn end_freed() {
     let next = || ENDED.lock().pop();
-    while let Some(special) = next() {
-        special.end(special.state.lock());
+    while let Some(ended) = next() {
+        match ended {
+            Ended::Special(special) => special.end(special.state.lock()),
+            Ended::Other(request) => request::release(request),
+        }
     }
+}
+
+/// Releases a complete request of a component when `end_freed` is called next.
+pub fn release_later(request: RequestRef) {
+    ENDED.lock().push(Ended::Other(request));
 }
 
 /// Makes a request. Not from progress.
@@ -140,7 +157,7 @@ impl Special {
         }
         if state.freed {
             drop(state);
-            ENDED.lock().push(self);
+            ENDED.lock().push(Ended::Special(self));
         } else {
             // SAFETY: only waiters of this process write the completion word.
             unsafe { self.view.complete() };

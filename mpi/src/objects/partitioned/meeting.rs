@@ -1,0 +1,273 @@
+//! How the sends and receives of partitioned communication find each other.
+//!
+//! A send is announced by a message when it is made. Sends and receives with the same communicator, peer
+//! and tag belong together in the orders in which they were made (MPI 5.0, section 4.2.1), so an
+//! announcement is for the first receive that has none; until there is one it is kept.
+//!
+//! For each receive that waits for an announcement one is being received, whichever comes.
+
+use std::cell::UnsafeCell;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
+use parking_lot::Mutex;
+
+use super::super::comm::CommRef;
+use super::super::request::{self, RequestRef};
+use super::super::special::{self, Special};
+use super::super::{TAG_UB, datatype};
+use super::inbox::Cut;
+use super::{started, tag};
+use crate::abi::generated::constants::*;
+use crate::error::{Error, Result};
+use crate::runtime::runtime;
+
+/// The number in the place of announcements.
+const ANNOUNCEMENT: u32 = TAG_UB.cast_unsigned();
+
+/// What an announcement says: the tag, the first number, partitions, and the bytes of each, low and
+/// high half.
+type Words = [u32; 5];
+
+/// The sender's side, as it announces it.
+#[derive(Clone, Copy)]
+pub struct Theirs {
+    /// The number of the first partition.
+    pub first: u32,
+    /// What they are.
+    pub cut: Cut,
+}
+
+impl Theirs {
+    fn words(self, tag: c_int) -> Words {
+        let Cut { partitions, bytes } = self.cut;
+        let (low, high) = (bytes as u32, (bytes >> 32) as u32);
+        [tag.cast_unsigned(), self.first, partitions as u32, low, high]
+    }
+
+    fn of(words: Words) -> (c_int, Self) {
+        let [tag, first, partitions, low, high] = words;
+        let bytes = u64::from(high) << 32 | u64::from(low);
+        (tag.cast_signed(), Self { first, cut: Cut { partitions: partitions as usize, bytes } })
+    }
+}
+
+/// What a communicator has of partitioned communication.
+#[derive(Default)]
+pub struct OfComm {
+    /// Partitions of this process's sends so far.
+    numbers: AtomicU32,
+    /// Announcements that no receive has been made for, in their order.
+    announced: Mutex<Vec<(Key, Theirs)>>,
+}
+
+/// What tells which announcement of a communicator is for which receive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Whom it comes from.
+    pub peer: c_int,
+    /// The program's tag.
+    pub tag: c_int,
+}
+
+impl OfComm {
+    /// The first of so many new numbers, which are never used again.
+    pub fn numbers(&self, partitions: usize) -> Result<u32> {
+        let more = |first: u32| {
+            let next = first.checked_add(u32::try_from(partitions).ok()?)?;
+            (next <= ANNOUNCEMENT).then_some(next)
+        };
+        self.numbers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).map_err(|_| {
+            let text = "all numbers of partitions of this communicator are used up";
+            Error::new(MPI_ERR_NO_MEM, text)
+        })
+    }
+}
+
+/// An announcement on its way. Memory that stays until it is sent.
+pub struct Announcement {
+    /// The send.
+    pub request: RequestRef,
+    /// What it sends.
+    pub words: Box<Words>,
+}
+
+/// Announces a send.
+pub fn announce(comm: CommRef, key: Key, own: Theirs) -> Result<Announcement> {
+    let words = Box::new(own.words(key.tag));
+    let send = PmlSend {
+        buffer: words.as_ptr().cast(),
+        count: words.len() as u64,
+        datatype: datatype::of(MPI_UINT32_T)?,
+        comm: comm.view(),
+        peer: key.peer.cast_unsigned(),
+        tag: tag(ANNOUNCEMENT),
+        mode: PML_STANDARD,
+        reserved: 0,
+    };
+    Ok(Announcement { request: started(runtime().isend(&send)?, comm), words })
+}
+
+/// Receives that have no announcement, in their order, and what is being received for them.
+struct Meeting {
+    waiting: Vec<Waiting>,
+    listening: Vec<Listening>,
+}
+
+struct Waiting {
+    comm: CommRef,
+    key: Key,
+    special: &'static Special,
+}
+
+/// An announcement that is being received. Its request keeps the communicator alive.
+struct Listening {
+    comm: CommRef,
+    peer: c_int,
+    words: Box<UnsafeCell<Words>>,
+    request: RequestRef,
+    /// It was cancelled, and no receive counts on it. An announcement that was faster is handed on.
+    given_up: bool,
+}
+
+// SAFETY: the words are read when the request is complete, by the thread that has the lock.
+unsafe impl Send for Listening {}
+
+/// Held while receives are posted; whatever progress that makes meanwhile only tries to take it.
+static MEETING: Mutex<Meeting> = Mutex::new(Meeting { waiting: Vec::new(), listening: Vec::new() });
+
+/// Looks for the announcement for a new receive. If there is none yet, `found` is called for it later, or
+/// `lost` if the peer can't send one any more.
+pub fn meet(comm: CommRef, key: Key, special: &'static Special) -> Result<Option<Theirs>> {
+    let mut meeting = MEETING.lock();
+    let mut announced = comm.partitions.announced.lock();
+    if let Some(place) = announced.iter().position(|(known, _)| *known == key) {
+        return Ok(Some(announced.remove(place).1));
+    }
+    drop(announced);
+    meeting.waiting.push(Waiting { comm, key, special });
+    let listens = meeting.balance(comm, key.peer);
+    if listens.is_err() {
+        meeting.waiting.pop();
+    }
+    listens.map(|()| None)
+}
+
+/// A receive that waits is started: what was being received for it may have failed since.
+pub fn listen_again(comm: CommRef, peer: c_int) -> Result<()> {
+    MEETING.lock().balance(comm, peer)
+}
+
+/// A receive is freed. Not from progress.
+pub fn leave(special: &'static Special) {
+    let mut meeting = MEETING.lock();
+    let place = meeting.waiting.iter().position(|it| std::ptr::eq(it.special, special));
+    if let Some(place) = place {
+        let Waiting { comm, key, .. } = meeting.waiting.remove(place);
+        // Nothing is started where there is one less.
+        let _ = meeting.balance(comm, key.peer);
+        meeting.hand_on();
+    }
+}
+
+/// Hands on what has come. From progress.
+pub fn poll() {
+    if let Some(mut meeting) = MEETING.try_lock() {
+        meeting.hand_on();
+    }
+}
+
+impl Waiting {
+    fn is_of(&self, comm: CommRef, peer: c_int) -> bool {
+        std::ptr::eq(self.comm, comm) && self.key.peer == peer
+    }
+}
+
+impl Listening {
+    fn is_of(&self, comm: CommRef, peer: c_int) -> bool {
+        std::ptr::eq(self.comm, comm) && self.peer == peer
+    }
+
+    /// Receives another announcement of a process.
+    fn start(comm: CommRef, peer: c_int) -> Result<Self> {
+        let words = Box::new(UnsafeCell::new(Words::default()));
+        let receive = PmlReceive {
+            buffer: words.get().cast(),
+            count: Words::default().len() as u64,
+            datatype: datatype::of(MPI_UINT32_T)?,
+            comm: comm.view(),
+            source: peer,
+            tag: tag(ANNOUNCEMENT),
+        };
+        let request = started(runtime().irecv(&receive)?, comm);
+        Ok(Self { comm, peer, words, request, given_up: false })
+    }
+}
+
+impl Meeting {
+    /// Receives as many announcements of a process as there are receives that wait for one.
+    fn balance(&mut self, comm: CommRef, peer: c_int) -> Result<()> {
+        let waiting = self.waiting.iter().filter(|it| it.is_of(comm, peer)).count();
+        let of_it = |it: &&mut Listening| it.is_of(comm, peer) && !it.given_up;
+        let listening = self.listening.iter_mut().filter(of_it).count();
+        // The oldest come first, so that none has to wait for another one to be handed on.
+        let surplus = self.listening.iter_mut().filter(of_it);
+        for listening in surplus.take(listening.saturating_sub(waiting)) {
+            listening.given_up = true;
+            request::cancel(listening.request)?;
+        }
+        for _ in listening..waiting {
+            self.listening.push(Listening::start(comm, peer)?);
+        }
+        Ok(())
+    }
+
+    /// Hands on what has come, each process's in its order.
+    fn hand_on(&mut self) {
+        let mut place = 0;
+        while let Some(Listening { comm, peer, request, .. }) = self.listening.get(place) {
+            let (comm, peer) = (*comm, *peer);
+            let is_first = !self.listening[..place].iter().any(|it| it.is_of(comm, peer));
+            if !is_first || !request.is_complete() {
+                place += 1;
+                continue;
+            }
+            let Listening { words, request, .. } = self.listening.remove(place);
+            let (status, result) = request::outcome(request);
+            let ended = match result {
+                Ok(()) if status.cancelled() => Ok(()),
+                Ok(()) => {
+                    let (tag, theirs) = Theirs::of(words.into_inner());
+                    self.give(comm, Key { peer, tag }, theirs);
+                    self.balance(comm, peer)
+                }
+                Err(error) => Err(error),
+            };
+            if let Err(error) = ended {
+                self.lose(comm, peer, &error);
+            }
+            // It may be the last use of the communicator.
+            special::release_later(request);
+        }
+    }
+
+    /// An announcement has come.
+    fn give(&mut self, comm: CommRef, key: Key, theirs: Theirs) {
+        let same = |it: &Waiting| it.is_of(comm, key.peer) && it.key == key;
+        match self.waiting.iter().position(same) {
+            Some(found) => {
+                let Waiting { special, .. } = self.waiting.remove(found);
+                special.with_partitioned(|this| this.found(theirs));
+            }
+            None => comm.partitions.announced.lock().push((key, theirs)),
+        }
+    }
+
+    /// No announcement of a process can come now.
+    fn lose(&mut self, comm: CommRef, peer: c_int, error: &Error) {
+        for waiting in self.waiting.iter().filter(|it| it.is_of(comm, peer)) {
+            waiting.special.with_partitioned(|this| this.lost(error.again()));
+        }
+    }
+}
