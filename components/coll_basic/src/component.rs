@@ -47,7 +47,9 @@ impl Module {
         unsafe { Box::from_raw(spare) }
     }
 
-    fn keep(&self, schedule: Box<Schedule>) {
+    /// Keeps a schedule with so many bytes of its memory.
+    fn keep(&self, mut schedule: Box<Schedule>, kept: usize) {
+        schedule.trim(kept);
         let before = self.spare.swap(Box::into_raw(schedule), Ordering::AcqRel);
         if !before.is_null() {
             // SAFETY: as in `take`.
@@ -73,7 +75,7 @@ impl Basic {
             let what = format!("the tag {} is not one of collective operations", args.tag);
             return Err(Failure::new(ERR_ARGUMENT, what));
         }
-        schedule.clear(args.op, self.limits.kept);
+        schedule.clear(args.op);
         algorithms::write(&Call { comm, args, limits: &self.limits }, schedule)
     }
 
@@ -148,7 +150,7 @@ impl Coll for Basic {
             // SAFETY: promised by the caller.
             unsafe { blocking::run(&module.link, channel, &mut schedule) }
         });
-        module.keep(schedule);
+        module.keep(schedule, self.limits.kept);
         result
     }
 

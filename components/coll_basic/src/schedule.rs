@@ -60,12 +60,17 @@ impl Schedule {
         }
     }
 
-    /// Empties it for another operation; at most `kept` bytes of temporary memory stay.
-    pub fn clear(&mut self, op: *const Op, kept: usize) {
+    /// Empties it for another operation.
+    pub fn clear(&mut self, op: *const Op) {
         self.steps.clear();
         self.communicates = false;
         self.op = op;
-        self.temporaries.clear(kept);
+        self.temporaries.used = 0;
+    }
+
+    /// Its operation is over; at most `kept` bytes of temporary memory stay for the next one.
+    pub fn trim(&mut self, kept: usize) {
+        self.temporaries.trim(kept);
     }
 
     pub fn send(&mut self, to: u32, data: Data) {
@@ -169,12 +174,40 @@ impl Temporaries {
         Ok(block.as_mut_ptr().cast())
     }
 
-    fn clear(&mut self, kept: usize) {
-        self.used = 0;
+    fn trim(&mut self, kept: usize) {
         let mut total = 0;
         self.blocks.retain(|block| {
             total += block.capacity() * size_of::<Word>();
             total <= kept
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_leaves_little_memory_behind() {
+        const KEPT: usize = 1 << 16;
+        let mut schedule = Schedule::new();
+        let held = |schedule: &Schedule| -> usize {
+            let blocks = schedule.temporaries.blocks.iter();
+            blocks.map(|block| block.capacity() * size_of::<Word>()).sum()
+        };
+        for sizes in [&[1 << 20][..], &[100, 1 << 20, 200], &[1 << 15, 1 << 15, 1 << 15]] {
+            schedule.clear(core::ptr::null());
+            for size in sizes {
+                schedule.packed(*size).unwrap();
+            }
+            assert!(held(&schedule) >= 3 << 15);
+            schedule.trim(KEPT);
+            assert!(held(&schedule) <= KEPT, "{sizes:?}");
+        }
+        // What is kept is used again.
+        schedule.clear(core::ptr::null());
+        let first = schedule.packed(64).unwrap();
+        schedule.clear(core::ptr::null());
+        assert_eq!(schedule.packed(64).unwrap().buffer, first.buffer);
     }
 }
