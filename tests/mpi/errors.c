@@ -157,6 +157,14 @@ static void messages(MPI_Comm comm)
     WRONG(MPI_ERR_ARG, comm, MPI_Isend(value, 1, MPI_INT, 0, 0, comm, NULL));
     WRONG(MPI_ERR_ARG, comm, MPI_Iprobe(0, 0, comm, NULL, &status));
     WRONG(MPI_ERR_ARG, comm, MPI_Mprobe(0, 0, comm, NULL, &status));
+    if (sizeof(Count) > 4) {
+        /* A copy that is larger than all memory: 2^66 bytes, and 2^46. */
+        const Count beyond = (Count)(1LL << 62), large = (Count)(1LL << 46);
+        WRONG(MPI_ERR_COUNT, comm,
+              MPI_Sendrecv_replace(value, beyond, MPI_LONG_DOUBLE, 0, 0, 0, 0, comm, &status));
+        WRONG(MPI_ERR_NO_MEM, comm,
+              MPI_Isendrecv_replace(value, large, MPI_BYTE, 0, 0, 0, 0, comm, &request));
+    }
     for (int n = 0; n < BAD + 1; n++) {
         MPI_Datatype type = n == BAD ? MPI_DATATYPE_NULL : (MPI_Datatype)bad(n);
         if (type == MPI_BYTE)

@@ -12,7 +12,7 @@ use cairn_framework::frameworks::pml::{
 use crate::abi::prelude::*;
 use crate::objects::comm::{self, CommRef};
 use crate::objects::request::{self, RequestRef};
-use crate::objects::{bsend, datatype, message, special};
+use crate::objects::{bsend, datatype, message, packing, special};
 use crate::runtime::{self, runtime};
 
 /// A message to send, made of checked arguments. The communicator is looked up by the caller.
@@ -323,7 +323,8 @@ pub fn sendrecv_replace(
     if dest == MPI_PROC_NULL {
         return recv(buf, count, datatype, source, recvtag, comm, status);
     }
-    let copy = datatype::pack(buf, count, datatype::of(datatype)?);
+    // SAFETY: the program vouches for its buffer.
+    let copy = unsafe { packing::packed(buf, count, datatype::of(datatype)?) }?;
     let (bytes, packed) = (copy.as_ptr().cast(), copy.len() as Count);
     let packed_type = MPI_PACKED;
     sendrecv(
@@ -386,7 +387,8 @@ pub fn isendrecv_replace(
     let comm = comm::of(comm)?;
     let (mut copy, mut send) = (Vec::new(), None);
     if dest != MPI_PROC_NULL {
-        copy = datatype::pack(buf, count, datatype::of(datatype)?);
+        // SAFETY: the program vouches for its buffer.
+        copy = unsafe { packing::packed(buf, count, datatype::of(datatype)?) }?;
         let (bytes, packed) = (copy.as_ptr().cast(), copy.len() as Count);
         let view = datatype::of(MPI_PACKED)?;
         send = Some(to_send(bytes, packed, view, dest, sendtag, comm, PML_STANDARD));

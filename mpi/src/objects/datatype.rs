@@ -9,7 +9,7 @@ use cairn_framework::abi::datatype::{
 use cairn_reduce::type_info;
 
 use crate::abi::generated::constants::MPI_ERR_TYPE;
-use crate::abi::generated::types::{Count, Datatype};
+use crate::abi::generated::types::Datatype;
 use crate::error::{Error, Result};
 
 /// The lowest value of a predefined datatype's handle.
@@ -34,21 +34,6 @@ pub fn of(handle: Datatype) -> Result<&'static View> {
 #[cold]
 fn none(handle: Datatype) -> Error {
     Error::new(MPI_ERR_TYPE, format!("{:#x} is no datatype", handle.value()))
-}
-
-/// The data of a buffer without gaps.
-pub fn pack(buffer: *mut c_void, count: Count, datatype: &'static View) -> Vec<u8> {
-    let bytes = (count as u64 * datatype.size) as usize;
-    let mut packed: Vec<u8> = Vec::with_capacity(bytes);
-    let mut cursor = Cursor { datatype, buffer, count: count as u64, position: 0, state: [0; 4] };
-    if let Some(pack) = datatype.pack {
-        // SAFETY: the program vouches for its buffer; there is room for all of it.
-        unsafe {
-            let done = pack(&raw mut cursor, packed.as_mut_ptr().cast(), bytes);
-            packed.set_len(done);
-        }
-    }
-    packed
 }
 
 /// The handle that a view belongs to.

@@ -47,6 +47,28 @@ pub unsafe fn pack(
     Ok(())
 }
 
+/// All elements of a buffer, packed.
+///
+/// # Safety
+/// The buffer holds the elements.
+pub unsafe fn packed(
+    buffer: *const c_void,
+    count: Count,
+    datatype: &'static View,
+) -> Result<Vec<u8>> {
+    let bytes = bytes(count, datatype)?;
+    let mut packed: Vec<u8> = Vec::new();
+    packed.try_reserve_exact(bytes).map_err(|_| {
+        Error::new(MPI_ERR_NO_MEM, format!("there is no memory for a copy of {bytes} bytes"))
+    })?;
+    // SAFETY: promised by the caller; there is room for the bytes, which then are all written.
+    unsafe {
+        pack(buffer, count, datatype, packed.as_mut_ptr(), bytes)?;
+        packed.set_len(bytes);
+    }
+    Ok(packed)
+}
+
 /// The way back.
 ///
 /// # Safety
