@@ -284,6 +284,61 @@ fn large_messages_move_in_any_way() {
     }
 }
 
+/// Counts and bytes beyond 2^31 and 2^32, which take minutes and, where data is reduced, gigabytes; one
+/// after the other. `cargo test -p cairn-tests --test mpi -- --ignored huge` runs them.
+mod huge {
+    use super::*;
+
+    use std::sync::{Mutex, PoisonError};
+    use std::time::Duration;
+
+    fn huge(processes: u32, mca: &[&str], what: &[&str]) {
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let program = compiled("huge", Counts::Small);
+        for what in what {
+            let run = mpirun(processes, mca, &program).args([what]);
+            run.within(Duration::from_secs(1800)).says_nothing();
+        }
+    }
+
+    const MESSAGES: &[&str] = &["messages", "truncated", "exchanges", "partitions"];
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn huge_messages() {
+        huge(2, &[], MESSAGES);
+    }
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn huge_messages_over_tcp() {
+        huge(2, &["--mca", "btl", "self,tcp"], MESSAGES);
+    }
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn huge_messages_in_other_ways() {
+        huge(2, &["--mca", "smsc", "cma"], &["messages", "truncated"]);
+        huge(2, &["--mca", "pml_ob1_protocol", "fragments"], &["messages", "truncated"]);
+    }
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn huge_data_is_moved_by_collectives() {
+        let moves = ["bcast", "gather", "scatter", "allgather", "alltoall"];
+        huge(2, &[], &moves);
+        huge(3, &[], &["bcast", "allgather"]);
+        huge(2, &["--mca", "btl", "self,tcp"], &["allgather"]);
+    }
+
+    #[test]
+    #[ignore = "takes minutes and 8 GB of memory"]
+    fn huge_data_is_reduced() {
+        huge(2, &[], &["local", "reduce", "allreduce", "scan", "reduce_scatter"]);
+    }
+}
+
 /// More processes than processors, unless they wait in a way that is not made for that.
 #[test]
 fn ways_of_waiting_can_be_swapped() {
