@@ -96,8 +96,8 @@ struct Waiting {
 enum Stand {
     /// It goes on.
     Open,
-    /// The peer is there and sends messages of at most so many bytes.
-    Welcome(u32),
+    /// The peer is there.
+    Welcome(Welcome),
     /// It failed.
     Failed(Reason),
 }
@@ -251,7 +251,8 @@ impl Dial {
         });
     }
 
-    fn said_hello(&self) -> bool {
+    /// Whether a hello is on its way.
+    pub fn said_hello(&self) -> bool {
         self.attempts.iter().any(|attempt| attempt.waiting.is_some())
     }
 
@@ -316,7 +317,7 @@ impl Attempt {
             Answer::Welcome if welcome.rank != id.rank || welcome.frame_limit > MAX_FRAME => {
                 "its answer makes no sense".into()
             }
-            Answer::Welcome => return Stand::Welcome(welcome.frame_limit),
+            Answer::Welcome => return Stand::Welcome(welcome),
             Answer::WrongRank => format!("that is rank {}", welcome.rank),
             Answer::WrongVersion => format!(
                 "it speaks version {} of the protocol, this process version {VERSION}",
@@ -370,9 +371,12 @@ impl Link {
             };
             match dial.attempts[place].advance(at, self.id, &dial.listener) {
                 Stand::Open => return 1,
-                Stand::Welcome(frame_limit) => {
+                Stand::Welcome(welcome) => {
                     let attempt = dial.attempts.swap_remove(place);
-                    Some((attempt.socket, dial.ways[attempt.way].pair.to, frame_limit))
+                    let peer = dial.ways[attempt.way].pair.to;
+                    // Connections of the peer for this link that are still to come are none.
+                    core.heard = core.heard.max(welcome.hellos);
+                    Some((attempt.socket, peer, welcome.frame_limit))
                 }
                 Stand::Failed(reason) => {
                     dial.failed(place, reason);

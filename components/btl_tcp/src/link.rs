@@ -398,7 +398,8 @@ impl Link {
                     core.state = State::Idle;
                     return true;
                 }
-                State::Dialing(_) => core.work.output.is_empty(),
+                // A peer that finds a hello and then no connection would take this process for dead.
+                State::Dialing(dial) => core.work.output.is_empty() && !dial.said_hello(),
                 State::Open(_) => core.fault.is_some(),
             };
             if !unused && !core.said_goodbye {

@@ -271,13 +271,15 @@ fn judge(module: &Module, hello: &Hello) -> Answer {
 }
 
 impl Arrival {
-    /// Answers the hello.
+    /// Answers the hello. A welcome under the lock of the link's instance, so that it covers all hellos
+    /// that were said on it.
     pub fn answer(&self, module: &Module, answer: Answer) -> io::Result<()> {
         let welcome = Welcome {
             version: VERSION,
             answer,
             rank: module.rank(),
             frame_limit: module.config.frame_limit,
+            hellos: module.hellos(),
         };
         sys::write_all(self.socket.as_fd(), &welcome.encode(module.secret(), &self.said))
     }

@@ -89,6 +89,11 @@ impl Module {
         self.hellos.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    /// How many hellos were said: no number so far is above it.
+    pub fn hellos(&self) -> u64 {
+        self.hellos.load(Ordering::Relaxed)
+    }
+
     /// Our rank.
     pub fn rank(&self) -> u32 {
         self.host.job().rank

@@ -6,7 +6,7 @@
 //! ```text
 //!   hello    magic version link source target frame_limit cris zero
 //!            count listener[16] nonce[16] proof[16]                                        80 bytes
-//!   welcome  magic version answer rank frame_limit proof[16]                               32 bytes
+//!   welcome  magic version answer rank frame_limit hellos proof[16]                        40 bytes
 //!   frame    len:u32 tag:u8 kind:u8 zero:u16 | len bytes | zeros up to a multiple of 8
 //! ```
 //!
@@ -24,6 +24,11 @@
 //! connecting side could not speak before the other makes progress, which may be minutes, and so the
 //! listener could not tell it from a stranger.
 //!
+//! **Nor is it valid for ever.** Where both sides connect at the same time one of the connections is
+//! dropped, and its hello may be read much later, when the link was used and closed again. So a welcome
+//! says how many hellos its process has said: all of them on this link that have not been answered are
+//! void.
+//!
 //! **The limit.** Frames are neither encrypted nor signed, so none of this protects against a program
 //! that can change packets between two nodes, or that reads them and forges others. It could also use
 //! a recorded hello that never reached the listener, as long as no later one did.
@@ -33,11 +38,11 @@ use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Version of everything in this file.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// Bytes of a hello.
 pub const HELLO: usize = 80;
 /// Bytes of a welcome.
-pub const WELCOME: usize = 32;
+pub const WELCOME: usize = 40;
 /// Bytes of a frame's header.
 pub const HEADER: usize = 8;
 /// Most bytes of a message that any process may announce to send.
@@ -109,6 +114,8 @@ pub struct Welcome {
     pub rank: u32,
     /// Most bytes of a message that the listening side will send.
     pub frame_limit: u32,
+    /// Hellos that the listening side has said: none of them counts on this link any more.
+    pub hellos: u64,
 }
 
 /// A MAC over the parts, each with a label that keeps hello and welcome apart.
@@ -187,6 +194,7 @@ impl Welcome {
         bytes[6..8].copy_from_slice(&(self.answer as u16).to_le_bytes());
         bytes[8..12].copy_from_slice(&self.rank.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.frame_limit.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.hellos.to_le_bytes());
         let (said, proof) = bytes.split_at_mut(WELCOME - PROOF);
         let made = mac(secret, b"welcome", &[hello, said]).finalize().into_bytes();
         proof.copy_from_slice(&made[..PROOF]);
@@ -211,6 +219,7 @@ impl Welcome {
             },
             rank: u32_at(said, 8),
             frame_limit: u32_at(said, 12),
+            hellos: u64_at(said, 16),
         })
     }
 }
@@ -560,8 +569,13 @@ mod tests {
         }
         assert!(!Hello::may_begin_with(b"G"));
         assert!(!bytes.windows(4).any(|part| part == &SECRET[..4]), "the secret stays at home");
-        let welcome =
-            Welcome { version: VERSION, answer: Answer::WrongRank, rank: 3, frame_limit: 5 };
+        let welcome = Welcome {
+            version: VERSION,
+            answer: Answer::WrongRank,
+            rank: 3,
+            frame_limit: 5,
+            hellos: 7,
+        };
         let answer = welcome.encode(&SECRET, &bytes);
         assert_eq!(Welcome::decode(&answer, &SECRET, &bytes), Some(welcome));
         // An answer to another hello proves nothing.

@@ -6,14 +6,14 @@ use std::io::Write;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 
-use btl_tcp::wire::{Answer, Frame, Hello, Welcome};
+use btl_tcp::wire::{Answer, Frame, Hello, WELCOME, Welcome};
 use cairn_framework::abi::peer::PEER_FAILED;
 use cairn_framework::abi::status::{DONE, ERR_PEER, QUEUED};
 use cairn_framework::frameworks::btl::{BTL_REMOTE_READ, BTL_REMOTE_WRITE};
 use proptest::prelude::*;
 use support::played::{
     card, connect, connect_from, greet, greet_on, hello, is_closed, lone, lone_of, message, read,
-    say, welcome,
+    say, welcome, welcome_after,
 };
 use support::{Completion, SECRET, Setup, TAG, close, job, until, until_within};
 
@@ -84,7 +84,7 @@ fn a_hello_is_valid_once() {
     let said = hello(one).encode(&SECRET);
     let mut stream = connect(one);
     stream.write_all(&said).unwrap();
-    assert_eq!(read(&mut stream, &[one], 32).len(), 32, "it is welcome");
+    assert_eq!(read(&mut stream, &[one], WELCOME).len(), WELCOME, "it is welcome");
     stream.write_all(Frame::Bye.head().bytes()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     assert!(is_closed(&mut stream, &[one]));
@@ -104,6 +104,30 @@ fn a_hello_is_valid_once() {
     assert_eq!(say(&mut connect(one), one, &earlier), None);
     assert_eq!(one.messages(), [b"true"]);
     one.system.close();
+}
+
+/// Both sides connect, and the connection that is dropped is read late: when the other was closed again.
+#[test]
+fn a_hello_that_was_dropped_is_none() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let one = lone(&[], Some(card(&[listener.local_addr().unwrap()])));
+    let (dropped, later) = (hello(one), hello(one));
+    assert_eq!(one.route(1).send(TAG, b"x", b""), DONE);
+    let mut taken = None;
+    until(&[one], "the connection", || {
+        taken = listener.accept().ok();
+        taken.is_some()
+    });
+    let (mut stream, _) = taken.unwrap();
+    welcome_after(&mut stream, one, dropped.count);
+    stream.write_all(Frame::Bye.head().bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    until(&[one], "the end", || one.said("has closed the connection"));
+    assert_eq!(say(&mut connect(one), one, &dropped), None);
+    assert_eq!(say(&mut connect(one), one, &later), Some(Answer::Welcome));
+    one.system.close();
+    assert!(!one.said("broke"), "{}", one.log());
 }
 
 /// Connections from this address that say nothing, or nothing sensible.
@@ -141,7 +165,7 @@ fn a_hello_that_is_there_needs_no_room() {
     let said = hello(one).encode(&SECRET);
     good.write_all(&said).unwrap();
     let _behind = strangers(one, "127.0.0.1", 20);
-    let answer = read(&mut good, &[one], 32);
+    let answer = read(&mut good, &[one], WELCOME);
     let welcome = Welcome::decode(&answer.try_into().unwrap(), &SECRET, &said).unwrap();
     assert_eq!(welcome.answer, Answer::Welcome);
     one.system.close();

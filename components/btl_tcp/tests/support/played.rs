@@ -106,11 +106,16 @@ pub fn say(stream: &mut TcpStream, to: Rank, hello: &Hello) -> Option<Answer> {
 
 /// Takes a connection of this rank, which sends x.
 pub fn welcome(stream: &mut TcpStream, from: Rank) {
+    welcome_after(stream, from, 0);
+}
+
+/// The same as a process that has said so many hellos.
+pub fn welcome_after(stream: &mut TcpStream, from: Rank, hellos: u64) {
     let said: [u8; HELLO] = read(stream, &[from], HELLO).try_into().unwrap();
     let hello = Hello::decode(&said, &SECRET).unwrap();
     assert_eq!((hello.source, hello.target, hello.listener), (0, 1, [7; 16]));
-    let welcome =
-        Welcome { version: VERSION, answer: Answer::Welcome, rank: 1, frame_limit: 1 << 16 };
+    let (answer, frame_limit) = (Answer::Welcome, 1 << 16);
+    let welcome = Welcome { version: VERSION, answer, rank: 1, frame_limit, hellos };
     stream.write_all(&welcome.encode(&SECRET, &said)).unwrap();
     let expected = message(TAG, b"x");
     assert_eq!(read(stream, &[from], expected.len()), expected);
