@@ -2,12 +2,13 @@
 
 use std::ffi::c_void;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::abi::status::{ERR_OTHER, ERR_PEER, ERR_PROTOCOL};
+use cairn_framework::abi::status::{ERR_PEER, ERR_PROTOCOL, ERR_UNAVAILABLE};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
 use cairn_framework::frameworks::smsc::{Smsc, SmscTicket};
 
@@ -21,14 +22,31 @@ struct Cma {
     host: HostHandle,
     priority: i32,
     /// What peers read to see whether they may. Never changes.
-    check: Box<[u8; 16]>,
+    check: Box<Check>,
 }
 
-/// Another process.
-struct Process(libc::pid_t);
+/// How long, in milliseconds, a process is known to be the right one that has shown its check word. Its
+/// number is given to another one when it has ended and all other numbers were given out, tens of
+/// thousands, which takes far longer; and to read the word costs as much as a short message.
+const KNOWN: u64 = 100;
+
+/// Another process, by its number, which the system may give to a third one when it has ended.
+#[derive(Debug)]
+struct Process {
+    pid: libc::pid_t,
+    /// Where its check word is.
+    place: u64,
+    check: Check,
+    /// When it has shown it, in milliseconds of [`now`]. A hint, so Relaxed.
+    shown: AtomicU64,
+}
+
+/// What a process shows to be the one of a card.
+type Check = [u8; 16];
 
 struct Transfer {
-    pid: libc::pid_t,
+    /// It outlives its transfers.
+    process: *const Process,
     remote: u64,
     buffer: *mut u8,
     left: usize,
@@ -37,26 +55,109 @@ struct Transfer {
 // SAFETY: used by one thread at a time; the buffer is the transfer's until it is finished.
 unsafe impl Send for Transfer {}
 
-/// Reads up to `len` bytes of another process; how many it were.
+/// Reads from another process to these places, one behind the other; how many bytes it were. The
+/// number leads to one and the same process during a call.
 ///
 /// # Safety
-/// There is room for `len` bytes at `to`.
-unsafe fn read(pid: libc::pid_t, from: u64, to: *mut u8, len: usize) -> io::Result<usize> {
-    let local = libc::iovec { iov_base: to.cast(), iov_len: len };
-    let remote =
-        libc::iovec { iov_base: std::ptr::without_provenance_mut(from as usize), iov_len: len };
+/// There is room at each place for as many bytes as it says.
+unsafe fn read<const PLACES: usize>(
+    pid: libc::pid_t,
+    parts: [(u64, *mut u8, usize); PLACES],
+) -> io::Result<usize> {
+    let local = parts.map(|(_, to, len)| libc::iovec { iov_base: to.cast(), iov_len: len });
+    let remote = parts.map(|(from, _, len)| libc::iovec {
+        iov_base: std::ptr::without_provenance_mut(from as usize),
+        iov_len: len,
+    });
+    let count = PLACES as libc::c_ulong;
     // SAFETY: promised by the caller; the kernel checks the remote side.
-    let got = unsafe { libc::process_vm_readv(pid, &raw const local, 1, &raw const remote, 1, 0) };
+    let got =
+        unsafe { libc::process_vm_readv(pid, local.as_ptr(), count, remote.as_ptr(), count, 0) };
     usize::try_from(got).map_err(|_| io::Error::last_os_error())
 }
 
-/// Lets every process of this user look at us, where only ancestors may otherwise.
-fn allow() {
+/// A clock that costs next to nothing and is right to a few milliseconds.
+fn now() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the struct lives during the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut now) };
+    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
+}
+
+/// A process whose number has been given to another, or that has closed the component.
+fn gone() -> Failure {
+    Failure::new(ERR_PEER, "the process is gone")
+}
+
+impl Process {
+    /// Reads the next bytes of a message; how many it were. The last ones come with the check word, if
+    /// that was not seen for a while: if it is right the process lives, and so it did when all bytes
+    /// before were read.
+    ///
+    /// # Safety
+    /// There is room for `left` bytes at `to`.
+    unsafe fn read(&self, from: u64, to: *mut u8, left: usize) -> Result<usize, Failure> {
+        if left > PIECE {
+            // SAFETY: promised by the caller.
+            let got = unsafe { read(self.pid, [(from, to, PIECE)]) };
+            return got.map_err(|error| self.refused(&error));
+        }
+        let now = now();
+        if now.wrapping_sub(self.shown.load(Ordering::Relaxed)) < KNOWN {
+            // SAFETY: promised by the caller.
+            let got = unsafe { read(self.pid, [(from, to, left)]) };
+            return got.map_err(|error| self.refused(&error));
+        }
+        let mut check: Check = [0; 16];
+        let word = (self.place, check.as_mut_ptr(), check.len());
+        // SAFETY: promised by the caller; the array has the length that is passed.
+        match unsafe { read(self.pid, [word, (from, to, left)]) } {
+            Ok(got) if check == self.check => {
+                self.shown.store(now, Ordering::Relaxed);
+                Ok(got.saturating_sub(check.len()))
+            }
+            Ok(_) => Err(gone()),
+            Err(error) => Err(self.refused(&error)),
+        }
+    }
+
+    /// What an error of the system means.
+    #[cold]
+    fn refused(&self, error: &io::Error) -> Failure {
+        match error.raw_os_error() {
+            Some(libc::EFAULT) if self.is_there() => {
+                Failure::new(ERR_PROTOCOL, "the peer's memory is not where it says")
+            }
+            Some(libc::ESRCH | libc::EFAULT) => gone(),
+            // Not any more, or not now; another way may do.
+            _ => Failure::new(ERR_UNAVAILABLE, format!("process_vm_readv: {error}")),
+        }
+    }
+
+    /// Whether it shows its check word.
+    fn is_there(&self) -> bool {
+        let mut check: Check = [0; 16];
+        // SAFETY: the array has the length that is passed.
+        let got = unsafe { read(self.pid, [(self.place, check.as_mut_ptr(), check.len())]) };
+        got.is_ok() && check == self.check
+    }
+}
+
+/// Whether only ancestors may look at a process unless it says otherwise (Yama, "restricted").
+fn is_restricted() -> bool {
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
-    if scope.is_ok_and(|scope| scope.trim() == "1") {
+    scope.is_ok_and(|scope| scope.trim() == "1")
+}
+
+/// Lets every process of this user look at us, or those again that the system would. One process, with
+/// its descendants, could be named instead, but the ranks have no parent in common that is known to be
+/// one in every way of starting them.
+fn allow(everybody: bool) {
+    if is_restricted() {
+        let who = if everybody { libc::PR_SET_PTRACER_ANY } else { 0 };
         // SAFETY: a system call that takes numbers. If it is refused, so will the peers be, and they
         // say so.
-        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY) };
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, who) };
     }
 }
 
@@ -68,12 +169,12 @@ impl Component for Cma {
     }
 
     fn open(host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
-        let mut check = Box::new([0u8; 16]);
+        let mut check: Box<Check> = Box::default();
         // SAFETY: the array has the length that is passed.
         if unsafe { libc::getrandom(check.as_mut_ptr().cast(), check.len(), 0) } != 16 {
             return Err(format!("getrandom: {}", io::Error::last_os_error()).into());
         }
-        allow();
+        allow(true);
         let mut card = [0; CARD];
         card[..4].copy_from_slice(&std::process::id().to_le_bytes());
         card[8..16].copy_from_slice(&(check.as_ptr().expose_provenance() as u64).to_le_bytes());
@@ -95,11 +196,14 @@ impl Cma {
         let pid = u32::from_le_bytes(card[..4].try_into().expect("four bytes"));
         let address = u64::from_le_bytes(card[8..16].try_into().expect("eight bytes"));
         let pid = libc::pid_t::try_from(pid).map_err(|_| format!("its pid is {pid}"))?;
-        let mut found = [0; 16];
+        let check: Check = card[16..].try_into().expect("sixteen bytes");
+        let mut found: Check = [0; 16];
         // SAFETY: the array has the length that is passed.
-        let got = unsafe { read(pid, address, found.as_mut_ptr(), found.len()) };
+        let got = unsafe { read(pid, [(address, found.as_mut_ptr(), found.len())]) };
         match got {
-            Ok(16) if found == card[16..] => Ok(Process(pid)),
+            Ok(16) if found == check => {
+                Ok(Process { pid, place: address, check, shown: now().into() })
+            }
             Ok(_) => Err("another process has its number (another pid namespace)".into()),
             Err(error) if error.raw_os_error() == Some(libc::EPERM) => Err(
                 "the system does not allow it (kernel.yama.ptrace_scope, or a container without \
@@ -139,31 +243,21 @@ impl Smsc for Cma {
         ticket: &mut SmscTicket,
     ) -> Result<Option<Transfer>, Failure> {
         ticket.len = 0;
-        Ok(Some(Transfer { pid: peer.0, remote, buffer: buffer.cast(), left: len }))
+        Ok(Some(Transfer { process: peer, remote, buffer: buffer.cast(), left: len }))
     }
 
     fn advance(&self, transfer: &mut Transfer) -> Result<Outcome, Failure> {
-        let Transfer { pid, remote, buffer, left } = transfer;
-        // SAFETY: the transfer's buffer has `left` bytes more.
-        match unsafe { read(*pid, *remote, *buffer, (*left).min(PIECE)) } {
-            Ok(0) if *left > 0 => {
-                Err(Failure::new(ERR_PROTOCOL, "the peer's memory ends before the message"))
-            }
-            Ok(got) => {
-                // SAFETY: inside the buffer.
-                *buffer = unsafe { buffer.add(got) };
-                *remote += got as u64;
-                *left -= got;
-                Ok(if *left == 0 { Outcome::Done } else { Outcome::Queued })
-            }
-            Err(error) => Err(match error.raw_os_error() {
-                Some(libc::ESRCH) => Failure::new(ERR_PEER, "the process is gone"),
-                Some(libc::EFAULT) => {
-                    Failure::new(ERR_PROTOCOL, "the peer's memory is not where it says")
-                }
-                _ => Failure::new(ERR_OTHER, format!("process_vm_readv: {error}")),
-            }),
+        let Transfer { process, remote, buffer, left } = transfer;
+        // SAFETY: the process outlives its transfers; the buffer has `left` bytes more.
+        let got = unsafe { (**process).read(*remote, *buffer, *left) }?;
+        if got == 0 {
+            return Err(Failure::new(ERR_PROTOCOL, "the peer's memory ends before the message"));
         }
+        // SAFETY: inside the buffer.
+        *buffer = unsafe { buffer.add(got) };
+        *remote += got as u64;
+        *left -= got;
+        Ok(if *left == 0 { Outcome::Done } else { Outcome::Queued })
     }
 }
 
@@ -171,6 +265,7 @@ impl Drop for Cma {
     fn drop(&mut self) {
         // Who reads late finds that this is not the component any more.
         self.check.fill(0);
+        allow(false);
     }
 }
 
@@ -183,6 +278,8 @@ cairn_framework::component! {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use cairn_framework::mock::MockHost;
 
     use super::*;
@@ -209,7 +306,7 @@ mod tests {
     fn what_is_read_is_what_is_there() {
         let cma = subject();
         let Ok(process) = cma.peer_open(&peer()) else {
-            println!("skipped: process_vm_readv is refused here");
+            skipped();
             return;
         };
         for len in [1, 4097, PIECE, PIECE + 1, 3 * PIECE + 5] {
@@ -230,8 +327,62 @@ mod tests {
             assert_eq!((calls, to == from), (len.div_ceil(PIECE), true));
         }
         let mut to = [0u8; 8];
-        let mut transfer = Transfer { pid: process.0, remote: 8, buffer: to.as_mut_ptr(), left: 8 };
-        assert_eq!(cma.advance(&mut transfer).unwrap_err().status, ERR_PROTOCOL);
+        for since in [now(), 0] {
+            process.shown.store(since, Ordering::Relaxed);
+            let (process, buffer) = (&raw const process, to.as_mut_ptr());
+            let mut transfer = Transfer { process, remote: 8, buffer, left: 8 };
+            assert_eq!(cma.advance(&mut transfer).unwrap_err().status, ERR_PROTOCOL);
+        }
+    }
+
+    fn skipped() {
+        // Not by println!, whose output the harness keeps for itself.
+        let _ = writeln!(io::stderr(), "skipped: process_vm_readv is refused here");
+    }
+
+    /// What is read of a process whose number belongs to another by now is no message: the other one
+    /// has not the word, or nothing at its place.
+    #[test]
+    fn a_number_that_was_given_to_another_process_is_noticed() {
+        let cma = subject();
+        let Ok(process) = cma.peer_open(&peer()) else { return skipped() };
+        let other: Check = [1; 16];
+        let elsewhere = other.as_ptr().expose_provenance() as u64;
+        for len in [1, 5000, PIECE + 1] {
+            let (from, mut to) = (vec![7u8; len], vec![0u8; len]);
+            let remote = from.as_ptr().expose_provenance() as u64;
+            for place in [elsewhere, 8] {
+                let buffer = to.as_mut_ptr();
+                let process = Process { place, shown: 0.into(), ..process };
+                let process = &raw const process;
+                let mut transfer = Transfer { process, remote, buffer, left: len };
+                let end = loop {
+                    match cma.advance(&mut transfer) {
+                        Ok(Outcome::Queued) => {}
+                        end => break end,
+                    }
+                };
+                assert_eq!(end.unwrap_err().status, ERR_PEER);
+            }
+        }
+        // A number that nobody has.
+        let process = Process { pid: libc::pid_t::MAX, shown: now().into(), ..process };
+        let (process, mut to) = (&raw const process, [0u8; 8]);
+        let mut transfer = Transfer { process, remote: 8, buffer: to.as_mut_ptr(), left: 8 };
+        assert_eq!(cma.advance(&mut transfer).unwrap_err().status, ERR_PEER);
+    }
+
+    #[test]
+    fn who_has_closed_the_component_is_not_read_any_more() {
+        let cma = subject();
+        let Ok(process) = cma.peer_open(&peer()) else { return skipped() };
+        let (from, mut to) = (vec![7u8; 100], vec![0u8; 100]);
+        let remote = from.as_ptr().expose_provenance() as u64;
+        drop(cma);
+        process.shown.store(0, Ordering::Relaxed);
+        // SAFETY: there is room for so many bytes.
+        let read = unsafe { process.read(remote, to.as_mut_ptr(), to.len()) };
+        assert_eq!(read.unwrap_err().status, ERR_PEER);
     }
 
     #[test]
