@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use cairn_tests::{Ended, Run, dist, root, scratch};
+use cairn_tests::programs::{self, Counts};
+use cairn_tests::{Ended, Run, dist, root, scratch, skipped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -28,9 +29,14 @@ fn namespaces() -> bool {
     let can = Command::new("unshare").args(["-m", "true"]).stderr(Stdio::null()).status();
     let can = can.is_ok_and(|status| status.success());
     if !can {
-        println!("skipped: this user can't have a mount namespace");
+        skipped("this user can't have a mount namespace");
     }
     can
+}
+
+/// A program of `tests/mpi`.
+fn compiled(name: &str) -> PathBuf {
+    programs::compiled(env!("CARGO_TARGET_TMPDIR"), name, Counts::Small)
 }
 
 /// A job of three whose `/dev/shm` is mounted with these options.
@@ -123,6 +129,156 @@ fn a_limit_on_the_size_of_files_is_no_signal() {
     let ended = run("--mca btl self,sm");
     assert!(!ended.status.success(), "{ended}");
     ended.complains(&["ulimit -f unlimited"]);
+}
+
+/// A kernel without memfd, a filter of system calls that refuses it, and `vm.memfd_noexec`: files take
+/// its place.
+#[test]
+fn files_take_the_place_of_memory_that_is_refused() {
+    let dir = scratch();
+    let (program, refuse) = (ring(dir.path()), compiled("refuse"));
+    let run = |place: Run, error: &str| {
+        let job = ["-n", "3", "--oversubscribe", "--mca", "btl", "self,sm"];
+        let run = place.args(job).args([&refuse]).args(["memfd_create", error]);
+        run.args([&program]).args(["1000000"]).env("HOME", "/nonexistent")
+    };
+    for error in ["ENOSYS", "EPERM", "EACCES"] {
+        run(Run::mpirun(), error).says_nothing();
+    }
+    if namespaces() {
+        let script = "mount -t tmpfs -o ro tmpfs /dev/shm && exec \"$@\"";
+        let place = Run::new("unshare").args(["-m", "sh", "-c", script, "sh"]);
+        let ended = run(place.args([dist().join("bin/mpirun")]), "EPERM").end();
+        assert!(!ended.status.success(), "{ended}");
+        ended.complains(&["memfd_create: Operation not permitted", "Read-only file system"]);
+    }
+}
+
+/// What the system gives out is used up while messages are on their way: what there is goes on, and every
+/// message takes a way that there is.
+#[test]
+fn no_message_is_lost_when_files_find_no_room_in_the_middle() {
+    if !namespaces() {
+        return;
+    }
+    let everybody = compiled("everybody");
+    for size in ["2m", "8m", "30m"] {
+        let script = format!("mount -t tmpfs -o size={size} tmpfs /dev/shm && exec \"$@\"");
+        let run = Run::new("unshare").args(["-m", "sh", "-c", &script, "sh"]);
+        let run = run.args([dist().join("bin/mpirun")]).args(["-n", "32", "--oversubscribe"]);
+        let ended = run.args(FILES).args([&everybody]).env("HOME", "/nonexistent").ok();
+        ended.complains(&["btl_sm can't reach rank", "shared memory is short"]);
+        assert_eq!(ended.stderr.lines().count(), 1, "{ended}");
+    }
+}
+
+#[test]
+fn no_message_is_lost_when_descriptors_are_used_up_in_the_middle() {
+    let scarce = compiled("scarce");
+    for who in ["one", "all"] {
+        for mca in [&[][..], &["--mca", "btl_sm_max_rings", "0"], &["--mca", "smsc", "cma"]] {
+            let run = Run::mpirun().args(["--oversubscribe", "-n", "4"]).args(mca);
+            let run = run.args(["--mca", "btl", "self,sm", "--mca", "btl_sm_num_cris", "4"]);
+            run.args([&scarce]).args([who]).says_nothing();
+        }
+    }
+}
+
+/// A receiver that can't map a new ring does not lose what is in it.
+#[test]
+fn a_message_waits_until_its_receiver_has_address_space() {
+    let (program, dir) = (compiled("unmapped"), scratch());
+    for level in ["single", "multiple"] {
+        let run = Run::mpirun().args(["-n", "2", "--oversubscribe", "--mca", "btl", "self,sm"]);
+        let run = run.args([&program]).args([dir.path().join(level)]);
+        let ended = run.env("TEST_THREAD_LEVEL", level).end();
+        fine(&ended, &["a message has to wait until its ring can be mapped"]);
+    }
+}
+
+/// A control group with a limit of memory, below the one that this process is in.
+struct Group(PathBuf);
+
+impl Group {
+    /// With either version of the kernel's interface; `None` when this user can't make one.
+    fn new(limit: &str) -> Option<Self> {
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let path = |line: &str| {
+            let mut parts = line.splitn(3, ':').skip(1);
+            let (controllers, group) = (parts.next()?, parts.next()?.trim_start_matches('/'));
+            let first = controllers.split(',').any(|name| name == "memory");
+            let (place, file) = match first {
+                true => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+                false if controllers.is_empty() => ("/sys/fs/cgroup", "memory.max"),
+                false => return None,
+            };
+            Some((Path::new(place).join(group), file))
+        };
+        own.lines().filter_map(path).find_map(|(parent, file)| {
+            let group = Self(parent.join(format!("cairn-test-{}", std::process::id())));
+            fs::create_dir(&group.0).ok()?;
+            // Dropped, and so removed, if it has no limits.
+            fs::write(group.0.join(file), limit).ok().map(|()| group)
+        })
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let end = Instant::now() + Duration::from_secs(60);
+        // The kernel needs a moment to see that all its processes have ended.
+        while fs::remove_dir(&self.0).is_err() && Instant::now() < end {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Nobody is ended for memory that a control group does not have: rings that would need more than the
+/// group may have are not made.
+#[test]
+fn a_control_group_is_a_limit() {
+    let Some(group) = Group::new("100M") else {
+        return skipped("this user can't make a control group with a limit of memory");
+    };
+    let dir = scratch();
+    let program = ring(dir.path());
+    let script = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", group.0.display());
+    let mpirun = dist().join("bin/mpirun");
+    // Six rings of 32 MiB.
+    let run = Run::new("sh").args(["-c", &script, "sh"]).args([mpirun]).env("HOME", "/nonexistent");
+    let run = run.args(["-n", "3", "--oversubscribe", "--mca", "btl_sm_ring_size", "32m"]);
+    let ended = run.args([&program]).args(["1000000"]).end();
+    fine(&ended, &["btl_sm can't reach rank", "so btl_tcp does", "shared memory is short"]);
+}
+
+#[test]
+fn gets_that_find_their_way_full_go_on_when_it_is_free() {
+    let program = compiled("full_ring");
+    for smsc in ["ring", "cma", "ring,cma"] {
+        for level in ["single", "multiple"] {
+            let run = Run::mpirun().args(["-n", "2", "--oversubscribe", "--mca", "smsc", smsc]);
+            run.args([&program]).env("TEST_THREAD_LEVEL", level).says_nothing();
+        }
+    }
+}
+
+/// A process has more instances than another one has rings for them, and the processes differ in how
+/// many they have.
+#[test]
+fn instances_without_a_ring_share_one() {
+    let program = compiled("uneven");
+    // With the first rank, and with all others.
+    for (first, others, rings) in [("4", "64", "1024"), ("64", "4", "5"), ("16", "16", "0")] {
+        let script = format!(
+            "n={others}; [ $PMI_RANK = 0 ] && n={first}; \
+             export CAIRN_MCA_btl_sm_num_cris=$n; exec \"$@\""
+        );
+        for cri in ["dedicated", "round_robin"] {
+            let run = Run::mpirun().args(["-n", "2", "--oversubscribe", "--mca", "cri", cri]);
+            let run = run.args(["--mca", "btl", "self,sm", "--mca", "btl_sm_max_rings", rings]);
+            run.args(["sh", "-c", &script, "sh"]).args([&program]).says_nothing();
+        }
+    }
 }
 
 /// A job with files that somebody is going to kill.

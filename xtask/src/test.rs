@@ -10,10 +10,11 @@ use crate::packages::{self, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYT
 use crate::{generate, lint};
 
 /// Packages with tests for loom, whose names begin with `model_`, and the features they need.
-const MODELS: [(&str, &str); 5] = [
+const MODELS: [(&str, &str); 6] = [
     ("cairn-framework", "host"),
     ("btl_sm", ""),
     ("coll_sm", ""),
+    ("smsc_ring", ""),
     ("pml_ob1", "loom"),
     ("match_sharded", "loom"),
 ];

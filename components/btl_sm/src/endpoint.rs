@@ -2,22 +2,28 @@
 //!
 //! Each of our instances has a ring of its own, claimed with its first message; different instances
 //! share nothing they write. A ring is used with its instance's lock held.
+//!
+//! The first instance's ring is there from the start. An instance that gets none, because memory is
+//! short or the peer has no more, shares one that another instance has: it becomes *common*, with a
+//! lock of its own, and stays so, since messages of one instance must not overtake each other.
 
 use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::peer::Peer as PeerView;
-use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::Endpoint;
-use cairn_segment::Segment;
+use cairn_segment::{Part, Segment};
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::active::{Bits, WORD};
 use crate::movers::Lane;
 use crate::ring::{Producer, Room};
-use crate::wake::{self, CROWDED, SLEEPING};
-use crate::wire::{ENTRY_READY, Geometry};
+use crate::wake::{self, CROWDED, SLEEPING, Word};
+use crate::wire::{ENTRY_FREE, ENTRY_TAKEN, Geometry};
 
 /// An endpoint as this transport has it. Made by `add_peers`.
 #[repr(C)]
@@ -25,21 +31,34 @@ pub struct Peer {
     /// What the others see.
     pub endpoint: Endpoint,
     pub rank: u32,
-    own_rank: u32,
     segment: Segment,
     geometry: Geometry,
     /// We must fence before we look whether the peer sleeps.
     fenced: bool,
+    own: Own,
     /// By our instance.
     outbound: Box<[Line]>,
+    /// The ring of those that have none of their own.
+    common: Mutex<Option<Outbound>>,
     /// The peer as the components of smsc have it.
     pub lane: Lane,
+}
+
+/// What a peer's endpoint knows of its own process.
+#[derive(Debug, Clone, Copy)]
+pub struct Own {
+    pub rank: u32,
+    /// Among the processes of the node.
+    pub local_rank: u32,
+    /// It is registered for barriers; see `wake`.
+    pub barriers: bool,
+    pub pool: *const CriPool,
 }
 
 #[repr(align(128))]
 struct Line(UnsafeCell<Outbound>);
 
-// SAFETY: a line is used with its instance's lock held; the rest is constant.
+// SAFETY: a line is used with its instance's lock held; what is not constant beside that has locks.
 unsafe impl Sync for Peer {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Peer {}
@@ -57,36 +76,30 @@ impl Peer {
         })
     }
 
-    /// A peer with this segment. `instances` are ours, `barriers` whether this process is registered
-    /// for them.
-    pub fn new(
-        segment: Segment,
-        view: &PeerView,
-        own_rank: u32,
-        instances: usize,
-        barriers: bool,
-    ) -> Result<Self, Failure> {
+    /// A peer with this segment, and the first ring to it: so a lack of memory shows before the first
+    /// message, while there may be another way.
+    pub fn new(segment: Segment, view: &PeerView, own: Own) -> Result<Self, Failure> {
         let (geometry, peer_barriers) =
             Geometry::read(&segment).map_err(|why| Failure::new(ERR_PROTOCOL, why))?;
-        let outbound = (0..instances).map(|_| Line(UnsafeCell::new(Outbound::closed()))).collect();
-        Ok(Self {
+        // SAFETY: the pool lives as long as the device.
+        let instances = unsafe { (*own.pool).count };
+        let outbound = (0..instances).map(|_| Line(UnsafeCell::new(Outbound::none()))).collect();
+        let mut peer = Self {
             endpoint: Endpoint { transport_private: 0 },
             rank: view.rank,
-            own_rank,
             segment,
             geometry,
-            fenced: !(barriers && peer_barriers),
+            fenced: !(own.barriers && peer_barriers),
+            own,
             outbound,
+            common: Mutex::new(None),
             lane: Lane::new(view),
-        })
-    }
-
-    /// Claims the ring of the first instance, so that a lack of memory shows before the first message.
-    pub fn claim_first(&self) -> Result<(), Failure> {
-        let claimed = self.claim(0)?;
-        // SAFETY: nobody else knows the peer yet.
-        unsafe { *self.outbound[0].0.get() = claimed };
-        Ok(())
+        };
+        let first = peer.claim(0).map_err(|why| {
+            Failure::new(ERR_RESOURCES, format!("no ring to rank {}: {why}", peer.rank))
+        })?;
+        peer.outbound[0] = Line(UnsafeCell::new(first));
+        Ok(peer)
     }
 
     /// The peer behind an endpoint.
@@ -99,10 +112,11 @@ impl Peer {
         unsafe { &*endpoint.cast::<Self>() }
     }
 
-    /// Our ring of this instance, which may be full or not there yet.
+    /// The ring that this instance of ours has for itself, which may be full or not there.
     ///
     /// # Safety
-    /// The instance's lock is held, and no other result of this function for it is in use.
+    /// The instance's lock is held, and no other result of this function or of `outbound` for it is in
+    /// use.
     #[inline]
     #[allow(clippy::mut_from_ref)] // see above
     pub unsafe fn ring(&self, cri: &Cri) -> &mut Outbound {
@@ -110,72 +124,115 @@ impl Peer {
         unsafe { &mut *self.outbound[cri.index as usize].0.get() }
     }
 
-    /// Our ring of this instance, with a free line; `None` when there is none now.
+    /// The ring for messages of this instance of ours, with a free line; `None` when there is none now.
     ///
     /// # Safety
     /// As for `ring`.
     #[inline]
-    #[allow(clippy::mut_from_ref)] // see above
-    pub unsafe fn outbound(&self, cri: &Cri) -> Result<Option<&mut Outbound>, Failure> {
+    pub unsafe fn outbound(&self, cri: &Cri) -> Option<Grip<'_>> {
         // SAFETY: promised by the caller.
         let outbound = unsafe { self.ring(cri) };
-        if !outbound.has_line() && !self.without_line(outbound, cri)? {
-            return Ok(None);
+        if outbound.has_line() {
+            return Some(Grip::Own(outbound));
         }
-        Ok(Some(outbound))
+        self.without_line(outbound, cri)
     }
 
-    /// The next line is not known to be free: looks, or claims a ring if there is none yet.
+    /// The next line is not known to be free: looks, or claims a ring if there is none yet, or shares
+    /// another's.
     #[cold]
-    fn without_line(&self, outbound: &mut Outbound, cri: &Cri) -> Result<bool, Failure> {
+    fn without_line<'a>(&'a self, outbound: &'a mut Outbound, cri: &Cri) -> Option<Grip<'a>> {
         if outbound.ring.is_open() {
-            return Ok(outbound.ring.look());
+            return outbound.ring.look().then_some(Grip::Own(outbound));
         }
-        *outbound = self.claim(cri.index as usize)?;
-        Ok(true)
+        if !outbound.shares {
+            if let Ok(claimed) = self.claim(cri.index as usize) {
+                *outbound = claimed;
+                return Some(Grip::Own(outbound));
+            }
+            outbound.shares = true;
+        }
+        let mut common = MutexGuard::try_map(self.common(cri), Option::as_mut).ok()?;
+        (common.has_line() || common.ring.look()).then_some(Grip::Common(common))
     }
 
-    /// Claims a ring in the peer's segment and tells the peer's instance.
-    fn claim(&self, instance: usize) -> Result<Outbound, Failure> {
-        let Self { segment, geometry, .. } = self;
-        let failed = |why: String| {
-            Failure::new(ERR_RESOURCES, format!("no ring to rank {}: {why}", self.rank))
-        };
-        // Relaxed: the number alone is what counts.
-        let ring = geometry.claims(segment).next.fetch_add(1, Ordering::Relaxed) as usize;
-        if ring >= geometry.rings {
-            geometry.claims(segment).next.store(geometry.rings as u32, Ordering::Relaxed);
-            return Err(failed(format!(
-                "it has room for {}; let all ranks have the same btl_sm_num_cris",
-                geometry.rings
-            )));
+    /// The common ring. If there is none yet, one becomes it that belongs to another instance than the
+    /// caller's and is not in use at this moment.
+    fn common(&self, own: &Cri) -> MutexGuard<'_, Option<Outbound>> {
+        let mut common = self.common.lock();
+        // SAFETY: the pool lives as long as the device.
+        let pool = unsafe { &*self.own.pool };
+        let lines = self.outbound.iter().enumerate();
+        for (index, line) in lines.filter(|(index, _)| *index != own.index as usize) {
+            if common.is_some() {
+                break;
+            }
+            // Not to be waited for: the caller has the lock of another.
+            let Some(_held) = pool.cri(index as u32).try_guard() else { continue };
+            // SAFETY: the instance's lock is held.
+            let outbound = unsafe { &mut *line.0.get() };
+            if outbound.ring.is_open() {
+                let shares = Outbound { shares: true, ..Outbound::none() };
+                *common = Some(std::mem::replace(outbound, shares));
+            }
         }
-        let begin = geometry.ring(ring);
-        segment
-            .reserve(begin..begin + geometry.ring_len())
-            .map_err(|error| failed(error.to_string()))?;
-        let target = instance % geometry.instances;
+        common
+    }
+
+    /// Claims a ring in the peer's segment and tells the peer's instance; or says why there is none.
+    fn claim(&self, instance: usize) -> Result<Outbound, String> {
+        let Self { segment, geometry, .. } = self;
+        let ring = self.free_ring(instance == 0).ok_or_else(|| {
+            let rings = geometry.rings;
+            format!("it has {rings}, which are all in use; see btl_sm_max_rings")
+        })?;
         let entry = geometry.entry(segment, ring);
-        entry.rank.store(self.own_rank, Ordering::Relaxed);
-        entry.instance.store(target as u32, Ordering::Relaxed);
-        // Release pairs with the Acquire in `Inbox::discover`, like the next.
-        entry.state.store(ENTRY_READY, Ordering::Release);
+        let part = segment.reserve(geometry.place(ring)).map_err(|error| {
+            entry.state.store(ENTRY_FREE, Ordering::Relaxed);
+            error.to_string()
+        })?;
+        let target = instance % geometry.instances;
+        entry.rank.store(self.own.rank, Ordering::Relaxed);
         let doorbell = geometry.doorbell(segment, target);
-        doorbell.announced.fetch_add(1, Ordering::Release);
+        doorbell.newest.push(ring as u32, &entry.next);
         Ok(Outbound {
-            // SAFETY: the ring is new and ours, and stays as long as the peer is attached.
-            ring: unsafe { Producer::new(geometry.parts(segment, ring)) },
+            // SAFETY: the ring is new and ours, and mapped as long as the producer is there.
+            ring: unsafe { Producer::new(geometry.parts(&part)) },
             requests: &raw const doorbell.requests,
             active: &raw const geometry.active(segment, target)[ring / WORD],
             bit: 1 << (ring % WORD),
             fenced: self.fenced,
+            shares: false,
+            _part: Some(part),
         })
+    }
+
+    /// Takes a ring that nobody has: the one that is kept for this process, if it is its first, or else
+    /// any that is kept for nobody.
+    fn free_ring(&self, first: bool) -> Option<usize> {
+        let Self { segment, geometry, .. } = self;
+        let take = |ring: &usize| {
+            let state = &geometry.entry(segment, *ring).state;
+            // Relaxed: the number alone is what counts; its memory is new.
+            let (taken, relaxed) = (ENTRY_TAKEN, Ordering::Relaxed);
+            state.load(relaxed) == ENTRY_FREE
+                && state.compare_exchange(ENTRY_FREE, taken, relaxed, relaxed).is_ok()
+        };
+        let kept = (self.own.local_rank as usize).min(geometry.kept)..geometry.kept;
+        if let Some(ring) = kept.take(usize::from(first)).find(take) {
+            return Some(ring);
+        }
+        let others = geometry.rings - geometry.kept;
+        let hint: &AtomicU32 = &geometry.claims(segment).next;
+        let begin = hint.fetch_add(1, Ordering::Relaxed) as usize;
+        (0..others).map(|step| geometry.kept + (begin + step) % others).find(take)
     }
 
     /// What it is, for a person.
     pub fn describe(&self) -> String {
+        let common = if self.common.lock().is_some() { "; instances share a ring" } else { "" };
         format!(
-            "rank {}, segment of {} MiB, {} instances",
+            "rank {}, segment of {} MiB, {} instances{common}",
             self.rank,
             self.segment.len() >> 20,
             self.geometry.instances
@@ -183,25 +240,65 @@ impl Peer {
     }
 }
 
-/// The ring of one of our instances to a peer.
+/// The ring that a message goes to.
+pub enum Grip<'a> {
+    /// The instance's own.
+    Own(&'a mut Outbound),
+    /// One that instances share.
+    Common(MappedMutexGuard<'a, Outbound>),
+}
+
+impl Deref for Grip<'_> {
+    type Target = Outbound;
+
+    #[inline]
+    fn deref(&self) -> &Outbound {
+        match self {
+            Self::Own(ring) => ring,
+            Self::Common(ring) => ring,
+        }
+    }
+}
+
+impl DerefMut for Grip<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Outbound {
+        match self {
+            Self::Own(ring) => ring,
+            Self::Common(ring) => ring,
+        }
+    }
+}
+
+/// The ring of one of our instances to a peer, or of several.
 pub struct Outbound {
     ring: Producer,
     /// The doorbell's word; valid when the ring is open.
-    requests: *const AtomicU32,
+    requests: *const Word,
     /// Where the ring is marked; valid likewise.
     active: *const Bits,
     bit: u64,
     fenced: bool,
+    /// There is none; the common one is used.
+    shares: bool,
+    /// Keeps the ring mapped.
+    _part: Option<Part>,
 }
 
+// SAFETY: what it leads to is shared memory that stays as long as the peer, and made for one thread at a
+// time, which whoever has it sees to.
+unsafe impl Send for Outbound {}
+
 impl Outbound {
-    fn closed() -> Self {
+    fn none() -> Self {
         Self {
             ring: Producer::closed(),
             requests: std::ptr::null(),
             active: std::ptr::null(),
             bit: 0,
             fenced: true,
+            shares: false,
+            _part: None,
         }
     }
 
@@ -276,5 +373,6 @@ mod tests {
     fn rings_of_different_instances_share_no_lines() {
         let (size, align) = (size_of::<Line>(), align_of::<Line>());
         check_elements("senders' ends of rings to one peer, by instance", size, align);
+        assert_eq!(size, 128);
     }
 }

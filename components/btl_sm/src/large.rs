@@ -10,6 +10,13 @@
 //!   completion          ◄─ ─ ─ ─ refusal ─ ─ ─ ─ ─     when it may not or can't
 //! ```
 //!
+//! **Another way.** A component that can't move a message, at the beginning or later, is no reason to
+//! fail: the next one does it, from the beginning. So that a reader asks nobody in vain, the key says
+//! which components can help at the owner. When none is left, `get` answers `CAIRN_ERR_UNSUPPORTED`, and
+//! the protocol layer takes a way without `get`; what fails for good is only what the peer may not read, a
+//! peer that breaks the rules, and one that is gone. `CAIRN_NO_RESOURCES` is the answer only while lines
+//! of the ring or other transfers are what is missing, which come back.
+//!
 //! What a process is about to send it offers, if the component can and has room: then the first bytes
 //! are on their way before the reader asks. Otherwise the reader asks.
 //!
@@ -20,7 +27,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use cairn_framework::abi::host::LOG_ERROR;
+use cairn_framework::abi::host::{LOG_ERROR, LOG_INFO};
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::status::{
     DONE, ERR_PEER, ERR_PROTOCOL, ERR_UNSUPPORTED, NO_RESOURCES, NOTHING, OK, QUEUED, Status,
@@ -32,8 +39,8 @@ use parking_lot::Mutex;
 
 use crate::endpoint::Peer;
 use crate::module::State;
-use crate::movers::Mover;
-use crate::registry::{Key, Offered};
+use crate::movers::{Lines, Mover};
+use crate::registry::{Key, Offered, Terms};
 use crate::ring::{INLINE, KIND_CONTROL};
 
 /// Tag of a control message: an [`Order`].
@@ -78,8 +85,33 @@ struct Active {
 
 #[derive(Clone, Copy)]
 enum Role {
-    Reader { id: u32, completion: *mut BtlCompletion },
-    Owner { id: u32 },
+    Reader { id: u32, get: Get },
+    Owner { id: u32, key: Key },
+}
+
+/// A get that has not ended.
+#[derive(Clone, Copy)]
+struct Get {
+    wanted: BtlTransfer,
+    completion: *mut BtlCompletion,
+    rank: u32,
+    /// Places of components that have failed with it, a bit each.
+    failed: u32,
+}
+
+impl Get {
+    fn key(&self) -> Key {
+        Key(self.wanted.key.addr() as u64)
+    }
+
+    fn may_use(&self, place: usize) -> bool {
+        self.failed >> place & 1 == 0
+    }
+}
+
+/// Whether a failure is the transfer's, and not only one of the component that has tried.
+fn is_final(status: Status) -> bool {
+    matches!(status, ERR_PROTOCOL | ERR_PEER)
 }
 
 /// A transfer that was offered, until its registration ends.
@@ -113,6 +145,8 @@ pub struct Transfers {
     unfinished: usize,
     /// From the first read to the end of the last.
     busy: Option<Busy>,
+    /// Gets that a component has failed with, and that the next one has no resources for yet.
+    again: Vec<Get>,
     /// Refusals that found no room: rank, and what to send.
     unsent: Vec<(u32, Refusal)>,
     /// Reads that were begun.
@@ -142,7 +176,7 @@ pub unsafe fn offer(
     let lines = peer.lane.lines(state);
     let (mut ticket, mut transfer) = (SmscTicket::default(), std::ptr::null_mut());
     // A component that can't is no reason to fail: another does, or the peer asks.
-    let began = state.movers.to_offer(lines, len).find(|place| {
+    let began = state.movers.to_offer(&lines, len).find(|place| {
         let (component, Some(line)) = (&state.movers.all[*place], lines.0[*place]) else {
             return false;
         };
@@ -150,7 +184,7 @@ pub unsafe fn offer(
         let code = unsafe {
             (component.ops.offer.unwrap_unchecked())(
                 component.instance,
-                line,
+                line.as_ptr(),
                 address,
                 len,
                 &mut ticket,
@@ -159,12 +193,14 @@ pub unsafe fn offer(
         };
         code == DONE
     });
-    let Some(mover) = began else { return state.registry.add(place, None) };
+    let Some(mover) = began else {
+        return state.registry.add(place, Terms::Helpers(lines.marks(&state.movers)));
+    };
     let component = &state.movers.all[mover];
     let mut bytes = [0; SMSC_MAX_OFFER];
     bytes.copy_from_slice(&ticket.data[..SMSC_MAX_OFFER]);
     let offered = Offered { mark: component.mark(), ticket: bytes, instance: cri.index };
-    let Some(key) = state.registry.add(place, Some(offered)) else {
+    let Some(key) = state.registry.add(place, Terms::Offered(offered)) else {
         // SAFETY: the component made the transfer, and nobody knows of it.
         unsafe { finish(component, transfer) };
         return None;
@@ -209,53 +245,140 @@ pub unsafe fn get(
     if wanted.len == 0 {
         return Ok(Outcome::Done);
     }
+    let mut get = Get { wanted: *wanted, completion, rank: peer.rank, failed: 0 };
+    // SAFETY: promised by the caller.
+    unsafe { start(state, cri, transfers, peer, &mut get) }
+}
+
+/// Starts a get with the best of the components that have not failed with it.
+///
+/// # Safety
+/// As for [`get`].
+unsafe fn start(
+    state: &State,
+    cri: &Cri,
+    transfers: *mut Transfers,
+    peer: &Peer,
+    get: &mut Get,
+) -> Result<Outcome, Failure> {
+    let len = get.wanted.len;
     let lines = peer.lane.lines(state);
     // SAFETY: promised by the caller.
-    let (idle, present) = unsafe { ((*transfers).is_quiet(), (*transfers).present(wanted.len)) };
+    let (idle, present) = unsafe { ((*transfers).is_quiet(), (*transfers).present(len)) };
     let present = present.filter(|place| !idle && lines.0[*place].is_some());
-    let chosen = present.or_else(|| state.movers.choose(lines, wanted.len, idle));
-    let Some(place) = chosen else {
-        let text = format!("no component of smsc can be used with rank {}", peer.rank);
-        return Err(Failure::new(ERR_UNSUPPORTED, text));
-    };
-    let mover = &state.movers.all[place];
+    let chosen = present.or_else(|| state.movers.choose(&lines, len, idle));
+    let others = lines.usable().filter(|place| Some(*place) != chosen);
+    let (mut busy, mut reasons) = (false, String::new());
+    for place in chosen.into_iter().chain(others) {
+        if !get.may_use(place) {
+            continue;
+        }
+        // SAFETY: promised by the caller.
+        match unsafe { attempt(state, cri, transfers, peer, get, (place, &lines, idle)) } {
+            Ok(Some(outcome)) => return Ok(outcome),
+            Ok(None) => {
+                busy = true;
+                // Reads of ours from this peer go on, and with them the component. If it has none, it
+                // may be others who keep it busy for long.
+                // SAFETY: promised by the caller.
+                if unsafe { (*transfers).reads(place, get.rank) } {
+                    break;
+                }
+            }
+            Err(failure) if is_final(failure.status) => return Err(failure),
+            Err(failure) => {
+                reasons.push_str(&format!("; {}: {failure}", state.movers.all[place].name));
+            }
+        }
+    }
+    if busy {
+        return Ok(Outcome::NoResources);
+    }
+    let text = format!("no component of smsc can be used with rank {}{reasons}", get.rank);
+    Err(Failure::new(ERR_UNSUPPORTED, text))
+}
+
+/// Starts a get with a component; `None` when it can't begin now.
+///
+/// # Safety
+/// As for [`get`].
+unsafe fn attempt(
+    state: &State,
+    cri: &Cri,
+    transfers: *mut Transfers,
+    peer: &Peer,
+    get: &Get,
+    (place, lines, idle): (usize, &Lines, bool),
+) -> Result<Option<Outcome>, Failure> {
+    let (mover, wanted, key) = (&state.movers.all[place], &get.wanted, get.key());
     let Some(line) = lines.0[place] else { unreachable!("chosen among those that are there") };
     let begun = idle.then(Instant::now);
-    let key = Key(wanted.key.addr() as u64);
-    let offered = key.offered().filter(|(mark, _)| *mark == mover.mark());
     let (mut ticket, mut transfer) = (SmscTicket::default(), std::ptr::null_mut());
-    // SAFETY: the peer is the component's; the caller vouches for the buffer.
-    let code = unsafe {
-        if let Some((_, bytes)) = offered {
-            ticket.data[..bytes.len()].copy_from_slice(&bytes);
-            ticket.len = bytes.len() as u32;
+    let offered = key.offered().filter(|(mark, _)| *mark == mover.mark());
+    let accepted = offered.map(|(_, bytes)| {
+        ticket.data[..bytes.len()].copy_from_slice(&bytes);
+        ticket.len = bytes.len() as u32;
+        // SAFETY: the peer is the component's; the caller vouches for the buffer.
+        unsafe {
             (mover.ops.accept.unwrap_unchecked())(
                 mover.instance,
-                line,
+                line.as_ptr(),
                 &ticket,
                 wanted.local,
                 wanted.len,
                 &mut transfer,
             )
-        } else {
-            (mover.ops.fetch.unwrap_unchecked())(
-                mover.instance,
-                line,
-                wanted.remote,
-                wanted.local,
-                wanted.len,
-                &mut ticket,
-                &mut transfer,
-            )
+        }
+    });
+    // What can't be accepted may be asked for.
+    let code = match accepted.filter(|code| *code >= DONE) {
+        Some(code) => {
+            ticket.len = 0;
+            code
+        }
+        None => {
+            let alone = || Failure::unavailable("the owner can't help");
+            if mover.asks() && !key.helps(mover.mark()) {
+                return Err(alone());
+            }
+            // SAFETY: promised by the caller.
+            if mover.asks() && unsafe { peer.outbound(cri) }.is_none() {
+                return Ok(None);
+            }
+            // What it was offered by is no ticket of its own.
+            ticket = SmscTicket::default();
+            // SAFETY: as above.
+            let code = unsafe {
+                (mover.ops.fetch.unwrap_unchecked())(
+                    mover.instance,
+                    line.as_ptr(),
+                    wanted.remote,
+                    wanted.local,
+                    wanted.len,
+                    &mut ticket,
+                    &mut transfer,
+                )
+            };
+            if code == DONE && ticket.len > 0 {
+                mover.has_asked();
+                if !key.helps(mover.mark()) {
+                    // SAFETY: the component made it, and nobody has heard of it.
+                    unsafe { finish(mover, transfer) };
+                    return Err(alone());
+                }
+            }
+            code
         }
     };
-    if code != DONE {
-        return Outcome::from_code(code).map_err(|status| state.reason(status));
+    match code {
+        DONE => {}
+        NO_RESOURCES => return Ok(None),
+        status => return Err(state.reason(status)),
     }
     // SAFETY: see above; no reference to the transfers lives across a call of a component.
     unsafe {
         let id = cri.index << 16 | ((*transfers).next & 0xffff);
-        if offered.is_none() && ticket.len > 0 {
+        if ticket.len > 0 {
             let order = Order {
                 key: key.0,
                 remote: wanted.remote,
@@ -265,12 +388,9 @@ pub unsafe fn get(
                 id,
                 ticket: ticket.data,
             };
-            match send(peer, cri, ORDER, &order) {
-                Ok(true) => {}
-                otherwise => {
-                    finish(mover, transfer);
-                    return otherwise.map(|_| Outcome::NoResources);
-                }
+            if !send(peer, cri, ORDER, &order) {
+                finish(mover, transfer);
+                return Ok(None);
             }
             (*transfers).begun(state, place, wanted.len, begun);
         } else {
@@ -279,36 +399,78 @@ pub unsafe fn get(
                 DONE => {
                     finish(mover, transfer);
                     (*transfers).read(state, OK);
-                    return Ok(Outcome::Done);
+                    return Ok(Some(Outcome::Done));
                 }
                 QUEUED | NOTHING => {}
                 status => {
+                    let failure = state.reason(status);
                     finish(mover, transfer);
                     (*transfers).read(state, status);
-                    return Err(state.reason(status));
+                    return Err(failure);
                 }
             }
         }
         (*transfers).next = (*transfers).next.wrapping_add(1);
-        let role = Role::Reader { id, completion };
-        (*transfers).active.push(Active { mover: place, transfer, rank: peer.rank, role });
+        let role = Role::Reader { id, get: *get };
+        (*transfers).active.push(Active { mover: place, transfer, rank: get.rank, role });
     }
-    Ok(Outcome::Queued)
+    Ok(Some(Outcome::Queued))
+}
+
+/// Goes on with a get that a component has failed with. Whether anything has happened.
+///
+/// # Safety
+/// As for [`progress`].
+unsafe fn start_again(state: &State, cri: &Cri, transfers: *mut Transfers, mut get: Get) -> bool {
+    let peer = state.peers[get.rank as usize].load(Ordering::Acquire);
+    // SAFETY: as in `serve`.
+    let started = match unsafe { peer.as_ref() } {
+        // SAFETY: promised by the caller.
+        Some(peer) => unsafe { start(state, cri, transfers, peer, &mut get) },
+        None => Err(Failure::new(ERR_PEER, "it is not connected")),
+    };
+    // SAFETY: as above.
+    unsafe {
+        match started {
+            Ok(Outcome::Done) => complete(get.completion, OK),
+            Ok(Outcome::NoResources) => {
+                (*transfers).again.push(get);
+                return false;
+            }
+            Ok(_) => {}
+            Err(failure) => {
+                state.host.log(LOG_INFO, || format!("a large message: {failure}"));
+                complete(get.completion, failure.status);
+            }
+        }
+    }
+    true
+}
+
+/// # Safety
+/// The completion is that of a get, and was not called yet.
+unsafe fn complete(completion: *mut BtlCompletion, status: Status) {
+    // SAFETY: promised by the caller; the caller of `get` vouched for the completion.
+    unsafe {
+        if let Some(done) = (*completion).done {
+            done(completion, status);
+        }
+    }
 }
 
 /// Sends a control message; whether there was room.
 ///
 /// # Safety
 /// The instance's lock is held.
-unsafe fn send<M: Copy>(peer: &Peer, cri: &Cri, tag: u8, message: &M) -> Result<bool, Failure> {
+unsafe fn send<M: Copy>(peer: &Peer, cri: &Cri, tag: u8, message: &M) -> bool {
     const { assert!(size_of::<M>() <= INLINE) };
     // SAFETY: promised by the caller; the body has room.
     unsafe {
-        let Some(ring) = peer.outbound(cri)? else { return Ok(false) };
+        let Some(mut ring) = peer.outbound(cri) else { return false };
         ring.body().cast::<M>().write_unaligned(*message);
         ring.send(KIND_CONTROL, tag, size_of::<M>());
     }
-    Ok(true)
+    true
 }
 
 unsafe fn advance(mover: &Mover, transfer: *mut c_void) -> i32 {
@@ -344,7 +506,8 @@ pub unsafe fn control(
             let Some(order) = read::<Order>(data, len) else { return false };
             // SAFETY: promised by the caller.
             if let Err(failure) = unsafe { serve(state, transfers, rank, &order) } {
-                state.host.log(LOG_ERROR, || format!("rank {rank} can't read: {failure}"));
+                let level = if is_final(failure.status) { LOG_ERROR } else { LOG_INFO };
+                state.host.log(level, || format!("rank {rank} can't read: {failure}"));
                 // SAFETY: as above.
                 let unsent = unsafe { &mut (*transfers).unsent };
                 unsent.push((rank, Refusal { id: order.id, status: failure.status }));
@@ -372,10 +535,29 @@ unsafe fn serve(
     rank: u32,
     order: &Order,
 ) -> Result<(), Failure> {
-    let broken = |what: &str| Failure::new(ERR_PROTOCOL, what);
-    if !state.registry.allows(Key(order.key), order.remote, order.len) {
-        return Err(broken("it asks for memory that was not offered to it"));
+    let key = Key(order.key);
+    if !state.registry.serve(key, order.remote, order.len) {
+        let text = "it asks for memory that was not offered to it";
+        return Err(Failure::new(ERR_PROTOCOL, text));
     }
+    // SAFETY: promised by the caller; the registration covers the bytes.
+    let joined = unsafe { join(state, rank, order) };
+    let (mover, transfer) = joined.inspect_err(|_| state.registry.served(key))?;
+    let role = Role::Owner { id: order.id, key };
+    // SAFETY: promised by the caller.
+    unsafe {
+        (*transfers).active.push(Active { mover, transfer, rank, role });
+        (*transfers).disturbed();
+    }
+    Ok(())
+}
+
+/// Begins a transfer that a peer has asked for; the place of its component, and what that made.
+///
+/// # Safety
+/// The memory may be read until it is over.
+unsafe fn join(state: &State, rank: u32, order: &Order) -> Result<(usize, *mut c_void), Failure> {
+    let broken = |what: &str| Failure::new(ERR_PROTOCOL, what);
     let place = state.movers.all.iter().position(|mover| mover.id == order.mover);
     let place = place.ok_or_else(|| broken("it uses a component of smsc that is not open here"))?;
     let peer = state.peers[rank as usize].load(Ordering::Acquire);
@@ -394,7 +576,7 @@ unsafe fn serve(
     let code = unsafe {
         (mover.ops.serve.unwrap_unchecked())(
             mover.instance,
-            line,
+            line.as_ptr(),
             &ticket,
             std::ptr::with_exposed_provenance(order.remote as usize),
             order.len as usize,
@@ -402,15 +584,7 @@ unsafe fn serve(
         )
     };
     match code {
-        DONE => {
-            let role = Role::Owner { id: order.id };
-            // SAFETY: promised by the caller.
-            unsafe {
-                (*transfers).active.push(Active { mover: place, transfer, rank, role });
-                (*transfers).disturbed();
-            }
-            Ok(())
-        }
+        DONE => Ok((place, transfer)),
         NO_RESOURCES => Err(Failure::unavailable(format!("{} has no resources", mover.name))),
         status => Err(state.reason(status)),
     }
@@ -420,6 +594,7 @@ unsafe fn serve(
 ///
 /// # Safety
 /// The instance's lock is held, and `transfers` are its.
+#[inline(never)] // most passes find nothing under way
 pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u32 {
     let mut events = 0;
     let mut index = 0;
@@ -438,9 +613,12 @@ pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u
                     events += 1;
                     finish(mover, transfer);
                     let active = (*transfers).remove(index);
-                    ended(state, transfers, active, code);
+                    ended(state, cri, transfers, active, code);
                 }
             }
+        }
+        for get in std::mem::take(&mut (*transfers).again) {
+            events += u32::from(start_again(state, cri, transfers, get));
         }
         if (*transfers).unfinished > 0 {
             events += go_on(state, transfers);
@@ -481,7 +659,8 @@ impl Transfers {
     /// Nothing is under way.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.active.is_empty() && self.unfinished == 0 && self.unsent.is_empty()
+        // In one expression: each pass asks.
+        self.active.len() | self.unfinished | self.again.len() | self.unsent.len() == 0
     }
 
     /// Nobody reads or is read.
@@ -526,6 +705,12 @@ impl Transfers {
         }
     }
 
+    /// Whether a component reads from a peer.
+    fn reads(&self, mover: usize, rank: u32) -> bool {
+        let reads = |active: &Active| matches!(active.role, Role::Reader { .. });
+        self.active.iter().any(|one| one.mover == mover && one.rank == rank && reads(one))
+    }
+
     fn get(&self, index: usize) -> Option<&Active> {
         self.active.get(index)
     }
@@ -547,22 +732,47 @@ impl Transfers {
 ///
 /// # Safety
 /// As for [`progress`].
-unsafe fn ended(state: &State, transfers: *mut Transfers, active: Active, status: Status) {
+unsafe fn ended(
+    state: &State,
+    cri: &Cri,
+    transfers: *mut Transfers,
+    active: Active,
+    status: Status,
+) {
     match active.role {
-        Role::Reader { completion, .. } => {
-            // SAFETY: promised by the caller; the caller of `get` vouched for the completion.
+        Role::Reader { mut get, .. } => {
+            // SAFETY: promised by the caller.
             unsafe {
                 (*transfers).read(state, status);
-                if let Some(done) = (*completion).done {
-                    done(completion, status);
+                if status == OK || is_final(status) {
+                    return complete(get.completion, status);
                 }
+                get.failed |= 1 << active.mover;
+                start_again(state, cri, transfers, get);
             }
         }
-        Role::Owner { id } if status != OK => {
-            // SAFETY: promised by the caller.
-            unsafe { &mut (*transfers).unsent }.push((active.rank, Refusal { id, status }));
+        Role::Owner { id, key } => {
+            state.registry.served(key);
+            if status != OK {
+                // SAFETY: promised by the caller.
+                unsafe { &mut (*transfers).unsent }.push((active.rank, Refusal { id, status }));
+            }
         }
-        Role::Owner { .. } => {}
+    }
+}
+
+/// Ends what this instance reads of memory whose registration has ended, because its reader needs no
+/// more of it.
+///
+/// # Safety
+/// The instance's lock is held, and `transfers` are its.
+pub unsafe fn stop_serving(state: &State, transfers: *mut Transfers, key: Key) {
+    // SAFETY: promised by the caller; a component does not call us.
+    let active = unsafe { &mut (*transfers).active };
+    let ends = |one: &mut Active| matches!(one.role, Role::Owner { key: of, .. } if of == key);
+    for one in active.extract_if(.., ends) {
+        // SAFETY: the component made the transfer, and nobody uses it any more.
+        unsafe { finish(&state.movers.all[one.mover], one.transfer) };
     }
 }
 
@@ -586,7 +796,7 @@ unsafe fn take_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
                 let active = (*transfers).remove(place);
                 finish(&state.movers.all[active.mover], active.transfer);
                 // A status of the peer's own making is still an error.
-                ended(state, transfers, active, refusal.status.min(-1));
+                ended(state, cri, transfers, active, refusal.status.min(-1));
             }
         }
     }
@@ -603,14 +813,14 @@ unsafe fn send_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
         let peer = state.peers[*rank as usize].load(Ordering::Acquire);
         // SAFETY: as in `serve`; the instance's lock is held.
         match unsafe { peer.as_ref().map(|peer| send(peer, cri, REFUSAL, refusal)) } {
-            Some(Ok(sent)) => !sent,
+            Some(sent) => !sent,
             // There is nobody to tell.
-            None | Some(Err(_)) => false,
+            None => false,
         }
     });
 }
 
-/// Gives up what is under way with a peer that is removed.
+/// Gives up what is under way with a peer that is removed or has ended.
 ///
 /// # Safety
 /// As for [`progress`].
@@ -623,12 +833,31 @@ pub unsafe fn forget(state: &State, transfers: *mut Transfers, rank: u32) {
                 index += 1;
                 continue;
             }
-            let active = (*transfers).remove(index);
-            finish(&state.movers.all[active.mover], active.transfer);
-            if matches!(active.role, Role::Reader { .. }) {
-                ended(state, transfers, active, ERR_PEER);
-            }
+            let (mover, active) = (&state.movers.all[active.mover], (*transfers).remove(index));
+            let get = match active.role {
+                Role::Reader { get, .. } => get,
+                Role::Owner { key, .. } => {
+                    finish(mover, active.transfer);
+                    state.registry.served(key);
+                    continue;
+                }
+            };
+            // What the peer had done is enough if it had done all.
+            let last = loop {
+                match advance(mover, active.transfer) {
+                    QUEUED => {}
+                    code => break code,
+                }
+            };
+            finish(mover, active.transfer);
+            let status = if last == DONE { OK } else { ERR_PEER };
+            (*transfers).read(state, status);
+            complete(get.completion, status);
         }
+        let again = std::mem::take(&mut (*transfers).again);
+        let (lost, others): (Vec<Get>, _) = again.into_iter().partition(|get| get.rank == rank);
+        (*transfers).again.extend(others);
+        lost.iter().for_each(|get| complete(get.completion, ERR_PEER));
         let unsent = &mut (*transfers).unsent;
         unsent.retain(|(other, _)| *other != rank);
         let offers = &mut (*transfers).offers;

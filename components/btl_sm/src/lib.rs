@@ -21,10 +21,11 @@
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
 //! * `large`: get, by the components of the framework smsc. `movers`: the components; `choice`: which of
 //!   them; `registry`: what peers may read.
-//! * `active`: which of many rings have something. `wake`: how a receiver sleeps. `life`: how the end
-//!   of a peer's process is noticed.
+//! * `announce`: how a receiver learns of new rings. `active`: which of many rings have something.
+//!   `wake`: how a receiver sleeps. `life`: how the end of a peer's process is noticed.
 
 mod active;
+mod announce;
 mod choice;
 mod component;
 mod endpoint;

@@ -9,23 +9,23 @@ use cairn_framework::abi::host::{LOG_INFO, PROGRESS_SELDOM};
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry};
-use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_RESOURCES};
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_PEER, ERR_RESOURCES};
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
     BTL_CAN_WAKE, BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_GET, BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED,
     BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl,
     BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
 };
-use cairn_segment::{Options, Segment};
+use cairn_segment::{Life, Options, Owner, Segment};
 
 use crate::component::SharedMemory;
-use crate::endpoint::Peer;
+use crate::endpoint::{Own, Peer};
 use crate::large::{self, Refused, Transfers};
-use crate::life::{Lives, Process};
+use crate::life::Lives;
 use crate::movers::Movers;
 use crate::params::{IMMEDIATE_LIMIT, Params};
 use crate::receive::Inbox;
-use crate::registry::{Key, Registry};
+use crate::registry::{Key, Registry, Terms};
 use crate::ring::{INLINE, KIND_MESSAGE};
 use crate::wake;
 use crate::wire::Geometry;
@@ -64,17 +64,19 @@ pub struct State {
 }
 
 impl State {
-    /// Watches the process of a rank that sends to us, to which nobody here has sent yet.
-    pub fn watch(&self, rank: u32) {
-        if rank == self.host.job().rank || self.lives.watches(rank) {
-            return;
-        }
-        if let Ok(card) = self.host.card_get(rank)
-            && let Some(process) = Process::of(card)
-            && Segment::attach(card).is_ok()
-        {
-            self.lives.watch(rank, process);
-        }
+    /// Whether all that a process has sent that has ended is with its receivers. With no instance's lock
+    /// held, and not from the poll of one.
+    ///
+    /// Nobody writes to the process's rings any more, so one that was empty stays so, and when each
+    /// instance was seen without anything of it, nothing is left.
+    fn is_through_with(&self, rank: u32) -> bool {
+        // SAFETY: the pool lives as long as the device.
+        let pool = unsafe { &*self.pool };
+        (0..pool.count).map(|index| pool.cri(index)).all(|cri| {
+            let _held = cri.guard();
+            // SAFETY: the lock is held; who is single-threaded is not in a poll now.
+            unsafe { (*line(cri).inbox.get()).is_through_with(rank) }
+        })
     }
 
     /// Ends the transfers that are under way with a peer. With no instance's lock held, and not from
@@ -87,6 +89,16 @@ impl State {
             // SAFETY: the lock is held; who is single-threaded is not in a poll now.
             unsafe { large::forget(self, line(cri).transfers.get(), rank) };
         }
+    }
+
+    /// Why there is no way to a peer whose card this is: it can't be reached, or it has ended.
+    #[cold]
+    fn unreachable(&self, rank: u32, card: &[u8], failure: Failure) -> Failure {
+        if Owner::of(card).is_none_or(|owner| owner.life() != Life::Ended) {
+            return failure;
+        }
+        self.lives.has_ended(rank);
+        Failure::new(ERR_PEER, format!("it has ended; {failure}"))
     }
 
     /// What a component of smsc said when it failed.
@@ -128,8 +140,10 @@ impl Port {
         let local = job.local_size.max(1) as usize;
         let geometry = Geometry {
             instances,
-            // Others may have more instances than we; address space is all that costs.
-            rings: local * instances.max(job.cores as usize).max(8),
+            kept: local,
+            // Others may have more instances than we.
+            rings: local
+                + (local * (instances.max(job.cores as usize).max(8) - 1)).min(params.max_rings()),
             ring_size: params.ring_size(),
         };
         // In a crowd everybody sleeps with every message: there the senders make the barrier, which
@@ -234,10 +248,11 @@ fn make_segment(
     let segment = Segment::create(&Options {
         name: &format!("{job}-sm"),
         len: geometry.len(),
+        front: geometry.front(),
         backing: params.backing(),
         peers: local as u32 - 1,
     })?;
-    geometry.write(&segment, barriers)?;
+    geometry.write(&segment, barriers);
     Ok(segment)
 }
 
@@ -269,7 +284,7 @@ unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
 unsafe extern "C" fn bury(state: *mut c_void) -> u32 {
     // SAFETY: registered with the state.
     let state = unsafe { &*state.cast::<State>() };
-    let ended = state.lives.ended();
+    let ended = state.lives.bury(state.host, |rank| state.is_through_with(rank));
     for rank in &ended {
         state.host.log(LOG_INFO, || format!("the process of rank {rank} has ended"));
         state.host.peer_failed(*rank);
@@ -320,24 +335,24 @@ impl Btl for SharedMemory {
             state.segment.again().map_err(|error| error.to_string())?
         } else {
             match state.host.card_get(peer.rank) {
-                Ok(card) => {
-                    let process = Process::of(card);
-                    let segment = Peer::attach(card)?;
-                    process.into_iter().for_each(|process| state.lives.watch(peer.rank, process));
-                    segment
-                }
+                Ok(card) => Peer::attach(card)
+                    .map_err(|failure| state.unreachable(peer.rank, card, failure))?,
                 // It runs without this transport.
                 Err(failure) if failure.status == ERR_NOT_FOUND => return Ok(None),
                 Err(failure) => return Err(failure),
             }
         };
-        // SAFETY: the pool lives as long as the device.
-        let instances = unsafe { (*view.pool).count } as usize;
-        let rank = state.host.job().rank;
-        let made = Peer::new(segment, peer, rank, instances, state.barriers)?;
-        // While there may be another way to the peer.
+        let job = state.host.job();
+        let own = Own {
+            rank: job.rank,
+            local_rank: job.local_rank,
+            barriers: state.barriers,
+            pool: view.pool,
+        };
+        let owner = segment.owner();
+        let made = Peer::new(segment, peer, own)?;
         if !peer.is(PEER_SELF) {
-            made.claim_first()?;
+            state.lives.watch(peer.rank, owner);
         }
         let made = Box::into_raw(Box::new(made));
         // Release: who finds the endpoint sees what is in it.
@@ -409,7 +424,7 @@ impl Btl for SharedMemory {
         };
         // SAFETY: as for `send_immediate`.
         unsafe {
-            let Some(ring) = Peer::of(endpoint).outbound(cri)? else { return starved(cri) };
+            let Some(mut ring) = Peer::of(endpoint).outbound(cri) else { return starved(cri) };
             if len <= INLINE {
                 let body = ring.body();
                 copy_short(message.header.cast(), body, header);
@@ -454,7 +469,8 @@ impl Btl for SharedMemory {
             return Ok(null_mut());
         }
         // A peer's order leads back to the memory by its address.
-        let key = state.registry.add((address.expose_provenance() as u64, len as u64), None);
+        let place = (address.expose_provenance() as u64, len as u64);
+        let key = state.registry.add(place, Terms::Open);
         registered(key)
     }
 
@@ -474,13 +490,21 @@ impl Btl for SharedMemory {
 
     unsafe fn deregister_memory(state: &State, registration: *mut c_void) {
         let key = Key(registration.addr() as u64);
-        if let Some(instance) = state.registry.remove(key) {
-            // SAFETY: the pool lives as long as the device.
-            let cri = unsafe { (*state.pool).cri(instance) };
+        let left = state.registry.remove(key);
+        // SAFETY: the pool lives as long as the device.
+        let pool = unsafe { &*state.pool };
+        if let Some(instance) = left.offered {
+            let cri = pool.cri(instance);
             let _held = cri.guard();
             // SAFETY: the lock is held. Who is single-threaded may be in a poll now, where nothing
             // refers to the transfers across a callback.
             unsafe { large::withdraw(state, line(cri).transfers.get(), key) };
+        }
+        // A reader that took another way has not waited for ours.
+        for cri in (0..pool.count).map(|index| pool.cri(index)).filter(|_| left.served) {
+            let _held = cri.guard();
+            // SAFETY: as above.
+            unsafe { large::stop_serving(state, line(cri).transfers.get(), key) };
         }
     }
 
@@ -543,7 +567,7 @@ unsafe fn send_long(
     }
     // SAFETY: as for `send_immediate`; the room is as long as asked for.
     unsafe {
-        let Some(ring) = Peer::of(endpoint).outbound(cri)? else { return starved(cri) };
+        let Some(mut ring) = Peer::of(endpoint).outbound(cri) else { return starved(cri) };
         let Some(room) = ring.room(len) else { return starved(cri) };
         copy_short(message.header.cast(), room.place, header);
         copy(message.payload.cast(), room.place.add(header), payload);

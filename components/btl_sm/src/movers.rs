@@ -1,15 +1,17 @@
 //! The components of the framework smsc, and which of them moves a message: see [`crate::choice`].
 
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
 
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_INFO};
 use cairn_framework::abi::peer::Peer as PeerView;
-use cairn_framework::abi::status::OK;
+use cairn_framework::abi::status::{ERR_RESOURCES, OK};
 use cairn_framework::author::HostHandle;
 use cairn_framework::frameworks::smsc::SmscOps;
+use parking_lot::Mutex;
 
 use crate::choice::{Choice, MOVERS};
 use crate::module::State;
@@ -24,12 +26,26 @@ pub struct Mover {
     pub id: u16,
     pub ops: &'static SmscOps,
     pub instance: *mut Instance,
+    /// It has asked for an owner's help, so it needs a free line of the ring to that.
+    asks: AtomicBool,
 }
 
 impl Mover {
     /// Four bits of the id, for keys. Never 0.
     pub fn mark(&self) -> u8 {
         (self.id % 15) as u8 + 1
+    }
+
+    /// Whether it needs the owner's help, as far as is known.
+    pub fn asks(&self) -> bool {
+        self.asks.load(Ordering::Relaxed)
+    }
+
+    /// It needs the owner's help.
+    pub fn has_asked(&self) {
+        if !self.asks() {
+            self.asks.store(true, Ordering::Relaxed);
+        }
     }
 }
 
@@ -52,7 +68,7 @@ impl Movers {
             // instance with its name.
             let (ops, name) =
                 unsafe { (&*ops.cast::<SmscOps>(), cairn_framework::text::copy((*instance).name)) };
-            Mover { id: hash(&name), name, ops, instance }
+            Mover { id: hash(&name), name, ops, instance, asks: AtomicBool::new(false) }
         });
         Self { all: all.collect(), sizes: Box::new(std::array::from_fn(|_| Choice::default())) }
     }
@@ -129,19 +145,34 @@ fn hash(name: &str) -> u16 {
 }
 
 /// A peer as the components have it: by place in [`Movers`], where it can be used.
-pub struct Lines(pub [Option<*mut c_void>; MOVERS]);
+#[derive(Clone, Copy)]
+pub struct Lines(pub [Option<NonNull<c_void>>; MOVERS]);
 
 impl Lines {
     /// The places of components that can be used.
-    fn usable(&self) -> impl Iterator<Item = usize> {
+    pub fn usable(&self) -> impl Iterator<Item = usize> {
         (0..MOVERS).filter(|place| self.0[*place].is_some())
+    }
+
+    /// Their marks, a bit each.
+    pub fn marks(&self, movers: &Movers) -> u16 {
+        self.usable().fold(0, |marks, place| marks | 1 << movers.all[place].mark())
     }
 }
 
 /// A peer's [`Lines`], made at the first large message.
 pub struct Lane {
     view: *const PeerView,
-    lines: OnceLock<Lines>,
+    peers: [AtomicPtr<c_void>; MOVERS],
+    /// Nothing is left to be tried.
+    settled: AtomicBool,
+    opening: Mutex<Opening>,
+}
+
+/// Which components are still to be tried.
+struct Opening {
+    open: [bool; MOVERS],
+    asked: u32,
 }
 
 // SAFETY: peers of components are for any thread, and the view is the host's and stays.
@@ -151,36 +182,55 @@ unsafe impl Sync for Lane {}
 
 impl Lane {
     pub fn new(view: &PeerView) -> Self {
-        Self { view, lines: OnceLock::new() }
+        let opening = Mutex::new(Opening { open: [true; MOVERS], asked: 0 });
+        Self { view, peers: Default::default(), settled: AtomicBool::new(false), opening }
     }
 
-    pub fn lines(&self, state: &State) -> &Lines {
-        self.lines.get_or_init(|| {
-            let mut lines = Lines([None; MOVERS]);
-            for (line, mover) in lines.0.iter_mut().zip(&state.movers.all) {
-                let mut peer = std::ptr::null_mut();
-                // SAFETY: the table is complete and the component open, since transports close
-                // first; the view is the host's and stays.
-                let status = unsafe {
-                    (mover.ops.peer_open.unwrap_unchecked())(mover.instance, &*self.view, &mut peer)
-                };
-                *line = (status == OK).then_some(peer);
-                if status != OK {
-                    state.host.log(LOG_DEBUG, || format!("{} is not for this peer", mover.name));
-                }
+    pub fn lines(&self, state: &State) -> Lines {
+        if !self.settled.load(Ordering::Acquire) {
+            self.open(state);
+        }
+        // Acquire pairs with the Release in `open`.
+        Lines(std::array::from_fn(|place| NonNull::new(self.peers[place].load(Ordering::Acquire))))
+    }
+
+    /// Tries the components that were not tried yet, or had no resources: those again at every second,
+    /// fourth, eighth ... large message, as a try costs system calls.
+    #[cold]
+    fn open(&self, state: &State) {
+        let mut opening = self.opening.lock();
+        opening.asked = opening.asked.saturating_add(1);
+        if !opening.asked.is_power_of_two() {
+            return;
+        }
+        for (place, mover) in state.movers.all.iter().enumerate() {
+            if !opening.open[place] {
+                continue;
             }
-            lines
-        })
+            let mut peer = std::ptr::null_mut();
+            // SAFETY: the table is complete and the component open, since transports close
+            // first; the view is the host's and stays.
+            let status = unsafe {
+                (mover.ops.peer_open.unwrap_unchecked())(mover.instance, &*self.view, &mut peer)
+            };
+            opening.open[place] = status == ERR_RESOURCES;
+            if status == OK {
+                self.peers[place].store(peer, Ordering::Release);
+            } else {
+                state.host.log(LOG_DEBUG, || format!("{} is not for this peer", mover.name));
+            }
+        }
+        let all = state.movers.all.len();
+        self.settled.store(!opening.open[..all].contains(&true), Ordering::Release);
     }
 
     /// Ends what was made. No transfer with the peer is under way.
     pub fn close(&mut self, movers: &Movers) {
-        if let Some(lines) = self.lines.take() {
-            for (line, mover) in lines.0.iter().zip(&movers.all) {
-                if let Some(peer) = line {
-                    // SAFETY: `peer_open` made it; nobody uses it any more.
-                    unsafe { (mover.ops.peer_close.unwrap_unchecked())(mover.instance, *peer) };
-                }
+        for (peer, mover) in self.peers.iter_mut().zip(&movers.all) {
+            let peer = std::mem::take(peer.get_mut());
+            if !peer.is_null() {
+                // SAFETY: `peer_open` made it; nobody uses it any more.
+                unsafe { (mover.ops.peer_close.unwrap_unchecked())(mover.instance, peer) };
             }
         }
     }

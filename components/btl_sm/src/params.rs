@@ -15,6 +15,7 @@ pub struct Params {
     pub eager_limit: SizeParam,
     pub instances: Instances,
     ring_size: SizeParam,
+    max_rings: IntegerParam,
     pub bitmap_from: IntegerParam,
     backing: ChoiceParam,
 }
@@ -43,6 +44,16 @@ impl Params {
                 .range(16 << 10, 64 << 20)
                 .level(5)
                 .register()?,
+            max_rings: registrar
+                .integer(
+                    "max_rings",
+                    1024,
+                    "Rings in the memory of a process for further instances of the others, besides \
+                     one for each other process of the node; an instance that gets none shares one",
+                )
+                .range(0, 1 << 20)
+                .level(6)
+                .register()?,
             bitmap_from: registrar
                 .integer(
                     "bitmap_from",
@@ -69,6 +80,11 @@ impl Params {
     /// Bytes of a ring's lines.
     pub fn ring_size(&self) -> usize {
         (self.ring_size.get() as usize).next_power_of_two()
+    }
+
+    /// Rings for instances beyond the first of each process.
+    pub fn max_rings(&self) -> usize {
+        self.max_rings.get() as usize
     }
 
     /// Most bytes of header and payload in one message of any kind.

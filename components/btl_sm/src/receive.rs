@@ -10,15 +10,15 @@ use cairn_framework::abi::host::LOG_ERROR;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
 use cairn_framework::frameworks::btl::BtlModule;
-use cairn_segment::Segment;
+use cairn_segment::{Part, Segment};
 
 use crate::active::{Bits, WORD};
 use crate::endpoint::Peer;
 use crate::large::{self, Transfers};
 use crate::module::State;
 use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
-use crate::wake::{self, CROWDED, SLEEPING};
-use crate::wire::{Doorbell, ENTRY_READY, Geometry};
+use crate::wake::{self, CROWDED};
+use crate::wire::{Doorbell, Geometry};
 
 /// Messages that one poll takes from a ring, so that a busy peer does not starve the others.
 const BATCH: u32 = 64;
@@ -43,14 +43,14 @@ pub struct Inbox {
     passes: u32,
     /// Rings of a crowd that had more than one poll takes, like `active`; as far as there are rings.
     left: Vec<u64>,
-    /// Announcements that were looked into.
-    seen: u32,
     /// By ring of the segment: its place in the list.
     places: Box<[u32]>,
     rings: Vec<Inbound>,
+    /// Keep the rings mapped; in the same places.
+    parts: Vec<Part>,
 }
 
-/// A ring that a peer writes.
+/// A ring that a peer writes. As large as two cache lines, since a pass looks into each.
 struct Inbound {
     ring: Consumer,
     /// Which one of the segment.
@@ -72,9 +72,9 @@ impl Inbox {
             crowded: false,
             passes: 0,
             left: Vec::new(),
-            seen: 0,
             places: vec![UNKNOWN; geometry.rings].into(),
             rings: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -90,10 +90,9 @@ impl Inbox {
         cri: *mut Cri,
         transfers: *mut Transfers,
     ) -> u32 {
-        // SAFETY: in the segment, which the state keeps. Acquire: see `Peer::claim`.
-        let announced = unsafe { &*self.doorbell }.announced.load(Ordering::Acquire);
-        if announced != self.seen {
-            self.discover(state, module, cri, announced);
+        // SAFETY: in the segment, which the state keeps.
+        if !unsafe { &*self.doorbell }.newest.is_empty() {
+            self.discover(state, module, cri);
         }
         if self.crowded {
             // SAFETY: promised by the caller.
@@ -169,6 +168,7 @@ impl Inbox {
     #[cold]
     fn drop_ring(&mut self, place: usize) {
         self.places[self.rings.swap_remove(place).index as usize] = DROPPED;
+        self.parts.swap_remove(place);
         if let Some(moved) = self.rings.get(place) {
             self.places[moved.index as usize] = place as u32;
         }
@@ -176,41 +176,47 @@ impl Inbox {
 
     /// Takes new rings into the list.
     #[cold]
-    fn discover(&mut self, state: &State, module: &BtlModule, cri: *mut Cri, announced: u32) {
-        self.seen = announced;
+    fn discover(&mut self, state: &State, module: &BtlModule, cri: *mut Cri) {
         let (segment, geometry) = (&state.segment, &state.geometry);
-        let claimed = geometry.claims(segment).next.load(Ordering::Relaxed) as usize;
-        // SAFETY: the instance is polled now.
-        let own = unsafe { (*cri).index };
-        let claimed = claimed.min(geometry.rings);
-        self.left.resize(claimed.div_ceil(WORD), 0);
-        for ring in 0..claimed {
-            let entry = geometry.entry(segment, ring);
-            let ready = entry.state.load(Ordering::Acquire) == ENTRY_READY;
-            if self.places[ring] != UNKNOWN
-                || !ready
-                || entry.instance.load(Ordering::Relaxed) != own
-            {
+        // SAFETY: in the segment, which the state keeps.
+        let doorbell = unsafe { &*self.doorbell };
+        let (mut place, mut again) = (doorbell.newest.take(), Vec::new());
+        // Peers write the list, so it may have no end.
+        for _ in 0..geometry.rings {
+            let Some(ring) = place else { break };
+            if ring as usize >= geometry.rings {
+                state.host.log(LOG_ERROR, || format!("a peer announces ring {ring}; not heard"));
+                break;
+            }
+            let entry = geometry.entry(segment, ring as usize);
+            place = entry.next.next();
+            let rank = entry.rank.load(Ordering::Relaxed);
+            if self.places[ring as usize] != UNKNOWN {
                 continue;
             }
-            self.places[ring] = DROPPED;
-            let rank = entry.rank.load(Ordering::Relaxed);
             let Some(endpoint) = state.peers.get(rank as usize) else {
                 state.host.log(LOG_ERROR, || format!("a peer says it is rank {rank}; not heard"));
+                self.places[ring as usize] = DROPPED;
                 continue;
             };
-            // The sender did it; one that did not must not make us touch what is not there.
-            let begin = geometry.ring(ring);
-            if let Err(error) = segment.reserve(begin..begin + geometry.ring_len()) {
-                state.host.log(LOG_ERROR, || format!("the ring of rank {rank}: {error}"));
-                continue;
-            }
-            self.places[ring] = self.rings.len() as u32;
-            state.watch(rank);
+            let part = match segment.join(geometry.place(ring as usize)) {
+                Ok(part) => part,
+                Err(error) => {
+                    let text =
+                        format!("a message has to wait until its ring can be mapped: {error}");
+                    state.host.show_once(c"join", &text);
+                    again.push(ring);
+                    continue;
+                }
+            };
+            state.lives.met(rank);
+            self.places[ring as usize] = self.rings.len() as u32;
+            let words = (ring as usize / WORD + 1).max(self.left.len());
+            self.left.resize(words, 0);
             self.rings.push(Inbound {
-                index: ring as u32,
-                // SAFETY: the segment stays as long as the state; nobody else reads the ring.
-                ring: unsafe { Consumer::new(geometry.parts(segment, ring)) },
+                index: ring,
+                // SAFETY: the part stays as long as the consumer; nobody else reads the ring.
+                ring: unsafe { Consumer::new(geometry.parts(&part)) },
                 rank,
                 endpoint,
                 received: Received {
@@ -223,31 +229,44 @@ impl Inbox {
                     len: 0,
                 },
             });
+            self.parts.push(part);
+        }
+        // Its sender has no other way, so the next pass tries again.
+        for ring in again {
+            doorbell.newest.push(ring, &geometry.entry(segment, ring as usize).next);
         }
         if !self.crowded && self.rings.len() >= self.crowd {
             self.crowded = true;
             // Senders that see it late are found by the passes that look into all rings.
-            // SAFETY: in the segment, which the state keeps.
-            unsafe { &*self.doorbell }.requests.fetch_or(CROWDED, Ordering::Relaxed);
+            doorbell.requests.fetch_or(CROWDED, Ordering::Relaxed);
         }
         // In a crowd: what came before the ring was known is found now.
         self.passes = ROUND - 1;
     }
 
-    /// The doorbell's word to sleep on and what it says, or `None` when something has arrived.
-    pub fn arm(&mut self, barriers: bool) -> Option<(&AtomicU32, u32)> {
+    /// The doorbell's word to sleep on and what it says, or `None` when something has arrived. With the
+    /// instance's lock held.
+    pub fn arm(&mut self, barriers: bool) -> Option<(*const AtomicU32, u32)> {
         // SAFETY: in the segment, which lives as long as the inbox is used.
         let doorbell = unsafe { &*self.doorbell };
         // A sender that waits for room must not wait for a sleeper.
         self.rings.iter_mut().for_each(|inbound| inbound.ring.publish());
-        let expected = wake::announce(&doorbell.requests, barriers);
-        let arrived = doorbell.announced.load(Ordering::Acquire) != self.seen
+        let announced = wake::announce(&doorbell.requests, barriers);
+        let arrived = !doorbell.newest.is_empty()
             || self.rings.iter().any(|inbound| inbound.ring.peek().is_some());
         if arrived {
-            doorbell.requests.fetch_and(!SLEEPING, Ordering::Relaxed);
+            wake::take_back(&doorbell.requests, &announced);
             return None;
         }
-        Some((&doorbell.requests, expected))
+        Some((std::ptr::from_ref(&doorbell.requests).cast(), announced.expected))
+    }
+
+    /// Whether nothing is left of what a process has sent that has ended. With the instance's lock held.
+    pub fn is_through_with(&self, rank: u32) -> bool {
+        // A ring that is not known yet may be its.
+        // SAFETY: in the segment, which lives as long as the inbox is used.
+        unsafe { &*self.doorbell }.newest.is_empty()
+            && !self.rings.iter().any(|one| one.rank == rank && one.ring.peek().is_some())
     }
 }
 
@@ -329,5 +348,15 @@ impl Inbound {
             )
         });
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_takes_two_cache_lines_of_its_receiver() {
+        assert_eq!(size_of::<Inbound>(), 128);
     }
 }

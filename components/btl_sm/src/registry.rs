@@ -3,8 +3,9 @@
 //! A key is eight bytes and is checked against the table before a byte is read for a peer:
 //!
 //! ```text
-//!   bits  0 to 23   ticket of an offer, which the peer gives to the component of smsc
-//!        24 to 27   the component's mark; 0 when there is no offer
+//!   bits  0 to 23   with an offer: its ticket, which the peer gives to the component of smsc;
+//!                   without: which components can help the peer, or 0 when that is not known
+//!        24 to 27   the mark of the component with the offer; 0 when there is none
 //!        28 to 47   place in the table
 //!        48 to 63   a number that no other registration had for long; never 0
 //! ```
@@ -23,6 +24,12 @@ impl Key {
         (mark & 0xf != 0).then_some((mark & 0xf, [first, second, third]))
     }
 
+    /// Whether the owner can help with the component of this mark, as far as the key tells.
+    pub fn helps(self, mark: u8) -> bool {
+        let helpers = self.0 as u32 & 0xff_ffff;
+        self.offered().is_some() || helpers == 0 || helpers >> mark & 1 != 0
+    }
+
     fn place(self) -> usize {
         (self.0 >> 28) as usize & MOST
     }
@@ -30,6 +37,20 @@ impl Key {
 
 /// The largest place.
 const MOST: usize = (1 << 20) - 1;
+
+/// In a key without an offer: the other bits below are the marks of the components that can help.
+const KNOWN: u32 = 1 << 23;
+
+/// What a peer is told of memory that it may read.
+#[derive(Debug, Clone, Copy)]
+pub enum Terms {
+    /// Nothing; whoever asks for help will see.
+    Open,
+    /// The owner can help with the components of these marks, one bit each.
+    Helpers(u16),
+    /// A component has begun.
+    Offered(Offered),
+}
 
 /// What a component of smsc has begun to move.
 #[derive(Debug, Clone, Copy)]
@@ -57,11 +78,24 @@ struct Registration {
     address: u64,
     len: u64,
     instance: Option<u32>,
+    /// Not offered: whoever ends the registration has seen that nothing uses it.
+    open: bool,
+    /// Transfers that read it for a peer.
+    served: u32,
+}
+
+/// What is still under way with memory whose registration has ended.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// The instance that has the transfer that was offered.
+    pub offered: Option<u32>,
+    /// It was offered, and some instance serves it.
+    pub served: bool,
 }
 
 impl Registry {
     /// Lets peers read `len` bytes at `address`; `None` when there are too many registrations.
-    pub fn add(&self, (address, len): (u64, u64), offered: Option<Offered>) -> Option<Key> {
+    pub fn add(&self, (address, len): (u64, u64), terms: Terms) -> Option<Key> {
         let mut table = self.0.lock();
         let place = match table.free.pop() {
             Some(place) => place as usize,
@@ -73,32 +107,59 @@ impl Registry {
         };
         // Odd, so that no key is 0.
         table.number = table.number.wrapping_add(2) | 1;
-        let offer = offered.map_or(0, |offered| {
-            let [first, second, third] = offered.ticket;
-            u32::from_le_bytes([first, second, third, offered.mark & 0xf])
-        });
-        let key = u64::from(table.number) << 48 | (place as u64) << 28 | u64::from(offer);
-        let instance = offered.map(|offered| offered.instance);
-        table.places[place] = Some(Registration { key: Key(key), address, len, instance });
-        Some(Key(key))
+        let (said, instance) = match terms {
+            Terms::Open => (0, None),
+            Terms::Helpers(marks) => (KNOWN | u32::from(marks), None),
+            Terms::Offered(offered) => {
+                let [first, second, third] = offered.ticket;
+                let word = u32::from_le_bytes([first, second, third, offered.mark & 0xf]);
+                (word, Some(offered.instance))
+            }
+        };
+        let key = u64::from(table.number) << 48 | (place as u64) << 28 | u64::from(said);
+        let (key, open) = (Key(key), matches!(terms, Terms::Open));
+        table.places[place] = Some(Registration { key, address, len, instance, open, served: 0 });
+        Some(key)
     }
 
-    /// Ends a registration. The instance that has the transfer, if the memory was offered.
-    pub fn remove(&self, key: Key) -> Option<u32> {
+    /// Ends a registration, and says what is still under way.
+    pub fn remove(&self, key: Key) -> Left {
         let mut table = self.0.lock();
-        let known = table.places.get_mut(key.place())?;
-        let registration = known.take_if(|known| known.key == key)?;
+        let known = table.places.get_mut(key.place());
+        let Some(registration) = known.and_then(|known| known.take_if(|known| known.key == key))
+        else {
+            return Left::default();
+        };
         table.free.push(key.place() as u32);
-        registration.instance
+        let served = registration.served > 0 && !registration.open;
+        Left { offered: registration.instance, served }
     }
 
-    /// Whether a key allows to read these bytes.
-    pub fn allows(&self, key: Key, address: u64, len: u64) -> bool {
-        let table = self.0.lock();
-        let known = table.places.get(key.place()).and_then(Option::as_ref);
+    /// Begins to read these bytes for a peer, until `served`. Whether a key allows it.
+    pub fn serve(&self, key: Key, address: u64, len: u64) -> bool {
+        let mut table = self.0.lock();
+        let known = table.places.get_mut(key.place()).and_then(Option::as_mut);
         let Some(known) = known.filter(|known| known.key == key) else { return false };
-        let offset = address.checked_sub(known.address);
-        len > 0 && offset.is_some_and(|offset| offset <= known.len && len <= known.len - offset)
+        let allowed = known.allows(address, len);
+        known.served += u32::from(allowed);
+        allowed
+    }
+
+    /// Ends that.
+    pub fn served(&self, key: Key) {
+        let mut table = self.0.lock();
+        let known = table.places.get_mut(key.place()).and_then(Option::as_mut);
+        if let Some(known) = known.filter(|known| known.key == key) {
+            known.served -= 1;
+        }
+    }
+}
+
+impl Registration {
+    /// Whether it covers these bytes.
+    fn allows(&self, address: u64, len: u64) -> bool {
+        let offset = address.checked_sub(self.address);
+        len > 0 && offset.is_some_and(|offset| offset <= self.len && len <= self.len - offset)
     }
 }
 
@@ -109,8 +170,8 @@ mod tests {
     #[test]
     fn keys_allow_what_was_registered_and_nothing_else() {
         let registry = Registry::default();
-        let (first, second) =
-            (registry.add((1000, 50), None).unwrap(), registry.add((5000, 8), None).unwrap());
+        let [first, second] =
+            [(1000, 50), (5000, 8)].map(|place| registry.add(place, Terms::Open).unwrap());
         assert_ne!(first, second);
         for (key, address, len, allowed) in [
             (first, 1000, 50, true),
@@ -127,17 +188,42 @@ mod tests {
             (Key(u64::MAX), 1000, 1, false),
             (Key(0), 0, 1, false),
         ] {
-            assert_eq!(registry.allows(key, address, len), allowed, "{key:?} {address} {len}");
+            assert_eq!(registry.serve(key, address, len), allowed, "{key:?} {address} {len}");
+            if allowed {
+                registry.served(key);
+            }
         }
-        assert_eq!((first.offered(), registry.remove(first)), (None, None));
-        assert!(!registry.allows(first, 1000, 1));
+        assert_eq!((first.offered(), registry.remove(first)), (None, Left::default()));
+        assert!(!registry.serve(first, 1000, 1));
         // The place is used again, the key is not.
         let offered = Offered { mark: 15, ticket: [1, 2, 255], instance: 7 };
-        let third = registry.add((1000, 50), Some(offered)).unwrap();
+        let third = registry.add((1000, 50), Terms::Offered(offered)).unwrap();
         assert_eq!((third.place(), third.offered()), (first.place(), Some((15, [1, 2, 255]))));
-        assert!(!registry.allows(first, 1000, 1) && registry.allows(third, 1000, 1));
-        assert_eq!(registry.remove(first), None);
-        assert!(registry.allows(third, 1000, 1));
-        assert_eq!((registry.remove(third), registry.remove(third)), (Some(7), None));
+        assert!(!registry.serve(first, 1000, 1) && registry.serve(third, 1000, 1));
+        assert_eq!(registry.remove(first), Left::default());
+        // It is read twice when its registration ends, and then once.
+        assert!(registry.serve(third, 1000, 1));
+        registry.served(third);
+        registry.served(first);
+        assert_eq!(registry.remove(third), Left { offered: Some(7), served: true });
+        registry.served(third);
+        assert_eq!(registry.remove(third), Left::default());
+    }
+
+    #[test]
+    fn a_key_tells_who_can_help() {
+        let registry = Registry::default();
+        let key = |terms| registry.add((1000, 50), terms).unwrap();
+        let open = key(Terms::Open);
+        assert!((1..16).all(|mark| open.helps(mark)));
+        let two = key(Terms::Helpers(1 << 3 | 1 << 15));
+        let helpers = (1..16).filter(|mark| two.helps(*mark));
+        assert_eq!((two.offered(), helpers.collect::<Vec<_>>()), (None, vec![3, 15]));
+        let nobody = key(Terms::Helpers(0));
+        assert!(nobody.offered().is_none() && !(1..16).any(|mark| nobody.helps(mark)));
+        assert!(registry.serve(two, 1000, 50) && registry.serve(nobody, 1000, 50));
+        // Whoever offers can help; of the others nothing is known.
+        let offered = key(Terms::Offered(Offered { mark: 2, ticket: [0; 3], instance: 0 }));
+        assert!((1..16).all(|mark| offered.helps(mark)));
     }
 }

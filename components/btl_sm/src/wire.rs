@@ -1,30 +1,39 @@
 //! What lies where in a segment.
 //!
 //! ```text
-//!   header of cairn-segment
-//!   directory                 constant: what the owner has
-//!   claims                    rings that senders have claimed; written by senders on first contact
-//!   doorbell × instances      a line pair each
-//!   bits × rings × instances  which rings have something; written by senders, where there are many
-//!   entry × rings             who writes the ring; written once by its sender
-//!   ring × rings              head, lines; memory only when it is claimed
+//!   header of cairn-segment   ┐
+//!   directory                 │ constant: what the owner has
+//!   claims                    │ where senders look for free rings; written by them on first contact
+//!   doorbell × instances      │ a line pair each
+//!   bits × rings × instances  │ which rings have something; written by senders, where there are many
+//!   entry × rings             ┘ who writes the ring; written by its sender when it claims it
+//!   ring × rings                head, lines; memory only when it is claimed
 //! ```
+//!
+//! What is before the rings is the segment's front, which everybody maps; a ring is mapped by its two
+//! sides. The first rings are kept, one for each process of the node, so that no process can use up
+//! what others need to reach the owner at all.
 //!
 //! Both sides work with offsets that they compute from the directory; a sender checks it before, the
 //! owner uses its own copy.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
-use cairn_segment::{HEADER, Segment, page_size};
+use cairn_segment::{HEADER, Part, Segment, page_size};
 
 use crate::active::{Bits, WORD};
+use crate::announce::Link;
 use crate::ring::{Head, LINE, Parts};
+use crate::wake::Word;
 
 /// Changes with anything below or in `ring`.
-pub const LAYOUT: u32 = 3;
+pub const LAYOUT: u32 = 4;
 
-/// [`Entry::state`]: the ring is complete and the entry filled in.
-pub const ENTRY_READY: u32 = 1;
+/// [`Entry::state`]: nobody's.
+pub const ENTRY_FREE: u32 = 0;
+/// [`Entry::state`]: a sender's.
+pub const ENTRY_TAKEN: u32 = 1;
 
 /// What the owner has. Constant once the card is out.
 #[repr(C)]
@@ -32,15 +41,17 @@ pub struct Directory {
     pub layout: u32,
     pub instances: u32,
     pub rings: u32,
-    pub reserved: u32,
+    /// So many of them, the first ones, are one process's of the node each.
+    pub kept: u32,
     pub ring_size: u64,
     /// 1 when the owner makes senders' fences unnecessary; see `wake`.
     pub barriers: u32,
 }
 
-/// Rings given out so far.
+/// For senders that want more than their first ring.
 #[repr(C, align(128))]
 pub struct Claims {
+    /// Where the next one begins to look for a free one: a hint.
     pub next: AtomicU32,
 }
 
@@ -48,22 +59,22 @@ pub struct Claims {
 /// message; written on first contact and when somebody goes to sleep.
 #[repr(C, align(128))]
 pub struct Doorbell {
-    /// Entries that became ready for this instance. Added to by senders.
-    pub announced: AtomicU32,
+    /// Rings that this instance does not know yet. Added to by senders.
+    pub newest: Link,
     /// [`SLEEPING`](crate::wake::SLEEPING) and [`CROWDED`](crate::wake::CROWDED): what a sender is to
     /// do after it has published a message.
-    pub requests: AtomicU32,
+    pub requests: Word,
 }
 
 /// Who writes a ring.
 #[repr(C)]
 pub struct Entry {
-    /// Set by the sender when the rest is there.
+    /// Changed by senders.
     pub state: AtomicU32,
-    /// The sender's rank.
+    /// The sender's rank. Written before the ring is announced, like the next.
     pub rank: AtomicU32,
-    /// The owner's instance that polls it.
-    pub instance: AtomicU32,
+    /// The next one that the owner's instance does not know yet.
+    pub next: Link,
     pub reserved: AtomicU32,
 }
 
@@ -72,6 +83,8 @@ pub struct Entry {
 pub struct Geometry {
     pub instances: usize,
     pub rings: usize,
+    /// Of the rings, those that are one process's each.
+    pub kept: usize,
     /// Bytes of a ring's lines, a power of two.
     pub ring_size: usize,
 }
@@ -88,11 +101,11 @@ const DOORBELLS: usize = CLAIMS + size_of::<Claims>();
 impl Geometry {
     /// Reads and checks a peer's directory.
     pub fn read(segment: &Segment) -> Result<(Self, bool), String> {
-        if segment.len() < DOORBELLS {
-            return Err(format!("the peer's segment has only {} bytes", segment.len()));
+        if segment.front_len() < DOORBELLS {
+            return Err(format!("the peer's segment has only {} bytes", segment.front_len()));
         }
-        // SAFETY: inside the segment, and the owner reserved it before it gave out its card.
-        let directory = unsafe { &*segment.base().add(DIRECTORY).cast::<Directory>() };
+        // SAFETY: inside the front, which the owner reserved before it gave out its card.
+        let directory = unsafe { &*segment.front().add(DIRECTORY).cast::<Directory>() };
         if directory.layout != LAYOUT {
             return Err(format!(
                 "the peer's segment has layout {} and this library {LAYOUT}: do all processes run \
@@ -103,12 +116,15 @@ impl Geometry {
         let geometry = Self {
             instances: directory.instances as usize,
             rings: directory.rings as usize,
+            kept: directory.kept as usize,
             ring_size: directory.ring_size as usize,
         };
         let sound = (1..=MAX_INSTANCES).contains(&geometry.instances)
             && (1..=MAX_RINGS).contains(&geometry.rings)
+            && geometry.kept <= geometry.rings
             && (4096..=MAX_RING).contains(&geometry.ring_size)
             && geometry.ring_size.is_power_of_two()
+            && geometry.front() <= segment.front_len()
             && geometry.len() <= segment.len();
         if !sound {
             return Err(format!("the peer's segment describes itself as {geometry:?}"));
@@ -116,21 +132,20 @@ impl Geometry {
         Ok((geometry, directory.barriers == 1))
     }
 
-    /// Writes the directory of a new segment of one's own, and reserves what lies before the rings.
-    pub fn write(&self, segment: &Segment, barriers: bool) -> Result<(), cairn_segment::Error> {
-        segment.reserve(0..self.ring(0))?;
-        // SAFETY: inside the segment, reserved, and nobody knows of it yet.
+    /// Writes the directory of a new segment of one's own.
+    pub fn write(&self, segment: &Segment, barriers: bool) {
+        assert!(self.front() <= segment.front_len() && self.len() <= segment.len());
+        // SAFETY: inside the front, and nobody knows of it yet.
         unsafe {
-            segment.base().add(DIRECTORY).cast::<Directory>().write(Directory {
+            segment.front().add(DIRECTORY).cast::<Directory>().write(Directory {
                 layout: LAYOUT,
                 instances: self.instances as u32,
                 rings: self.rings as u32,
-                reserved: 0,
+                kept: self.kept as u32,
                 ring_size: self.ring_size as u64,
                 barriers: u32::from(barriers),
             });
         }
-        Ok(())
     }
 
     /// Bytes of a segment.
@@ -149,27 +164,36 @@ impl Geometry {
         self.bits(self.instances)
     }
 
+    /// Bytes of the front.
+    pub fn front(&self) -> usize {
+        (self.entries() + self.rings * size_of::<Entry>()).next_multiple_of(page_size())
+    }
+
     /// Where a ring begins.
-    pub fn ring(&self, index: usize) -> usize {
-        let first =
-            (self.entries() + self.rings * size_of::<Entry>()).next_multiple_of(page_size());
-        first + index * self.ring_len()
+    fn ring(&self, index: usize) -> usize {
+        self.front() + index * self.ring_len()
+    }
+
+    /// Where a ring lies.
+    pub fn place(&self, ring: usize) -> Range<usize> {
+        assert!(ring < self.rings);
+        self.ring(ring)..self.ring(ring + 1)
     }
 
     /// Bytes from one ring to the next.
-    pub fn ring_len(&self) -> usize {
+    fn ring_len(&self) -> usize {
         (size_of::<Head>() + self.ring_size).next_multiple_of(page_size())
     }
 
     pub fn claims<'a>(&self, segment: &'a Segment) -> &'a Claims {
-        // SAFETY: inside the segment by its length; zeroed memory is a valid value.
-        unsafe { &*segment.base().add(CLAIMS).cast() }
+        // SAFETY: inside the front by its length; zeroed memory is a valid value.
+        unsafe { &*segment.front().add(CLAIMS).cast() }
     }
 
     pub fn doorbell<'a>(&self, segment: &'a Segment, instance: usize) -> &'a Doorbell {
         assert!(instance < self.instances);
         // SAFETY: as above.
-        unsafe { &*segment.base().add(DOORBELLS).cast::<Doorbell>().add(instance) }
+        unsafe { &*segment.front().add(DOORBELLS).cast::<Doorbell>().add(instance) }
     }
 
     /// Which rings have something for an instance, 64 in an element.
@@ -177,7 +201,7 @@ impl Geometry {
         assert!(instance < self.instances);
         // SAFETY: as above.
         unsafe {
-            let first = segment.base().add(self.bits(instance)).cast();
+            let first = segment.front().add(self.bits(instance)).cast();
             std::slice::from_raw_parts(first, self.rings.div_ceil(WORD))
         }
     }
@@ -185,21 +209,16 @@ impl Geometry {
     pub fn entry<'a>(&self, segment: &'a Segment, ring: usize) -> &'a Entry {
         assert!(ring < self.rings);
         // SAFETY: as above.
-        unsafe { &*segment.base().add(self.entries()).cast::<Entry>().add(ring) }
+        unsafe { &*segment.front().add(self.entries()).cast::<Entry>().add(ring) }
     }
 
-    /// The parts of a ring.
-    pub fn parts(&self, segment: &Segment, ring: usize) -> Parts {
-        assert!(ring < self.rings);
-        // SAFETY: as above.
-        unsafe {
-            let head = segment.base().add(self.ring(ring));
-            Parts {
-                head: head.cast(),
-                lines: head.add(size_of::<Head>()).cast(),
-                count: (self.ring_size / LINE) as u64,
-            }
-        }
+    /// The parts of a ring that is mapped.
+    pub fn parts(&self, ring: &Part) -> Parts {
+        assert!(size_of::<Head>() + self.ring_size <= ring.len());
+        let head = ring.base();
+        // SAFETY: inside the part by its length.
+        let lines = unsafe { head.add(size_of::<Head>()).cast() };
+        Parts { head: head.cast(), lines, count: (self.ring_size / LINE) as u64 }
     }
 }
 
@@ -214,7 +233,7 @@ mod tests {
         assert_eq!((size_of::<crate::ring::Line>(), size_of::<Head>()), (64, 128));
         assert_eq!((size_of::<Doorbell>(), size_of::<Entry>()), (128, 16));
         assert!(size_of::<Directory>() <= 128);
-        let geometry = Geometry { instances: 2, rings: 3, ring_size: 1 << 17 };
+        let geometry = Geometry { instances: 2, rings: 3, kept: 2, ring_size: 1 << 17 };
         assert_eq!(geometry.ring(0) % page_size(), 0);
         assert_eq!(geometry.ring_len(), (128_usize + (1 << 17)).next_multiple_of(page_size()));
         assert_eq!(geometry.len(), geometry.ring(0) + 3 * geometry.ring_len());
@@ -222,7 +241,7 @@ mod tests {
 
     #[test]
     fn senders_and_receivers_share_no_lines_of_a_segment() {
-        let geometry = Geometry { instances: 2, rings: 2, ring_size: 4096 };
+        let geometry = Geometry { instances: 2, rings: 2, kept: 2, ring_size: 4096 };
         let part = |name, at, size, writer| Part { name, at, size, writer };
         let bell = size_of::<Doorbell>();
         let ring = |index, head, lines| {

@@ -15,9 +15,9 @@ impl Shared {
     const LEN: usize = HEADER + size_of::<Board>();
 
     pub fn board(&self) -> &Board {
-        // SAFETY: the segment is long enough and reserved, its base is a page's and the header keeps
-        // the alignment; zero is a board, and all fields are atomic.
-        unsafe { &*self.0.base().add(HEADER).cast::<Board>() }
+        // SAFETY: the front is long enough, which `attach` checks, it begins
+        // with a page and the header keeps the alignment; zero is a board, and all fields are atomic.
+        unsafe { &*self.0.front().add(HEADER).cast::<Board>() }
     }
 
     fn create(job: &str, peers: u32) -> Result<Self, cairn_segment::Error> {
@@ -25,18 +25,19 @@ impl Shared {
         let options = Options {
             name: &format!("{job}-coll"),
             len: Self::LEN,
+            front: Self::LEN,
             backing: Backing::Memory,
             peers,
         };
-        let segment = Segment::create(&options)?;
-        segment.reserve(0..Self::LEN)?;
-        Ok(Self(segment))
+        Segment::create(&options).map(Self)
     }
 
     fn attach(card: &[u8]) -> Result<Self, cairn_segment::Error> {
         let segment = Segment::attach(card)?;
-        segment.reserve(0..Self::LEN)?;
-        Ok(Self(segment))
+        match segment.front_len() >= Self::LEN {
+            true => Ok(Self(segment)),
+            false => Err(cairn_segment::Error::Card("it has no room for a board".into())),
+        }
     }
 }
 

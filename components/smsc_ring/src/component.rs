@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES};
+use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
 use cairn_framework::frameworks::smsc::{Smsc, SmscTicket};
 use cairn_segment::{Options, Segment};
@@ -22,8 +22,10 @@ struct Ring {
     own: Arc<Lanes>,
 }
 
-fn short(error: cairn_segment::Error) -> Failure {
-    Failure::new(ERR_RESOURCES, error.to_string())
+/// What the transport is told: a lack of resources may end.
+fn failed(error: cairn_segment::Error) -> Failure {
+    let status = if error.is_shortage() { ERR_RESOURCES } else { ERR_UNAVAILABLE };
+    Failure::new(status, error.to_string())
 }
 
 impl Component for Ring {
@@ -40,12 +42,13 @@ impl Component for Ring {
         let segment = Segment::create(&Options {
             name: &format!("{job}-ring"),
             len: geometry.len(),
+            front: geometry.front(),
             backing: params.backing(),
             peers: host.job().local_size.saturating_sub(1),
         })
-        .map_err(short)?;
-        geometry.write(&segment).map_err(short)?;
-        let own = Arc::new(Lanes::new(segment, geometry));
+        .map_err(|error| Failure::new(ERR_RESOURCES, error.to_string()))?;
+        geometry.write(&segment);
+        let own = Arc::new(Lanes::own(segment, geometry));
         host.card_put(own.card())?;
         Ok(Self { host, params, own })
     }
@@ -64,11 +67,19 @@ impl Ring {
         buffer: *mut c_void,
         len: usize,
     ) -> Result<Option<Transfer>, Failure> {
-        let Some(plan) = Plan::parse(ticket, neighbour.lanes.geometry) else {
+        let began = if side == Side::Owner { Side::Reader } else { Side::Owner };
+        let Some(plan) = Plan::parse(ticket, neighbour.lanes.geometry, began) else {
             let text = format!("a ticket for one of {LANES} lanes is not in order");
             return Err(Failure::new(ERR_PROTOCOL, text));
         };
-        let lane: Lane = neighbour.lanes.lane(plan.lane as usize).map_err(short)?;
+        let lane: Lane = neighbour.lanes.lane(plan.lane as usize).map_err(failed)?;
+        if side == Side::Owner {
+            // SAFETY: the lane is mapped.
+            let counts = unsafe { &*lane.counts };
+            if !counts.join(plan.number) {
+                return Err(Failure::unavailable("the reader has given it up"));
+            }
+        }
         Ok(Some(Transfer::new(side, (None, lane), neighbour, plan, buffer.cast(), len)))
     }
 
@@ -82,9 +93,9 @@ impl Ring {
         len: usize,
     ) -> Result<Option<Transfer>, Failure> {
         let planned =
-            neighbour.plan(&self.own, side, len, self.params.streaming()).map_err(short)?;
+            neighbour.plan(&self.own, side, len, self.params.streaming()).map_err(failed)?;
         let Some((plan, lane)) = planned else { return Ok(None) };
-        *ticket = plan.ticket();
+        *ticket = plan.ticket(side);
         Ok(Some(Transfer::new(side, (Some(&self.own), lane), neighbour, plan, buffer.cast(), len)))
     }
 }
@@ -94,10 +105,9 @@ impl Smsc for Ring {
     type Transfer = Transfer;
 
     fn peer_open(&self, view: &Peer) -> Result<Arc<Neighbour>, Failure> {
-        let segment = Segment::attach(self.host.card_get(view.rank)?)
-            .map_err(|error| Failure::unavailable(error.to_string()))?;
+        let segment = Segment::attach(self.host.card_get(view.rank)?).map_err(failed)?;
         let geometry = Geometry::read(&segment).map_err(|why| Failure::new(ERR_PROTOCOL, why))?;
-        Ok(Arc::new(Neighbour::new(Lanes::new(segment, geometry))))
+        Ok(Arc::new(Neighbour::new(view, Lanes::others(segment, geometry))))
     }
 
     unsafe fn fetch(
@@ -174,7 +184,13 @@ mod tests {
             mock.set(name, value);
         }
         let ring: Ring = mock.open().unwrap();
-        let peer = Peer {
+        let reader = ring.peer_open(view()).unwrap();
+        (ring, reader)
+    }
+
+    /// A peer, as the host has it.
+    fn view() -> &'static Peer {
+        Box::leak(Box::new(Peer {
             struct_size: size_of::<Peer>() as u32,
             rank: 0,
             job: 0,
@@ -183,9 +199,33 @@ mod tests {
             route_count: 0.into(),
             routes: std::cell::UnsafeCell::new(std::ptr::null()),
             pml: std::ptr::null_mut(),
-        };
-        let reader = ring.peer_open(&peer).unwrap();
-        (ring, reader)
+        }))
+    }
+
+    /// Another process that has the same segment.
+    fn another(ring: &Ring, view: &Peer) -> Arc<Neighbour> {
+        let segment = Segment::attach(ring.own.card()).unwrap();
+        Arc::new(Neighbour::new(view, Lanes::others(segment, ring.own.geometry)))
+    }
+
+    /// Begins a read.
+    fn fetch(ring: &Ring, peer: &Arc<Neighbour>, to: &mut [u8]) -> Option<(Transfer, SmscTicket)> {
+        let mut ticket = SmscTicket::default();
+        // SAFETY: the test keeps the buffer as long as the transfer.
+        let fetch = unsafe { ring.fetch(peer, 0, to.as_mut_ptr().cast(), to.len(), &mut ticket) };
+        Some((fetch.unwrap()?, ticket))
+    }
+
+    /// The owner's side of it.
+    fn serve(
+        ring: &Ring,
+        peer: &Arc<Neighbour>,
+        ticket: &SmscTicket,
+        from: &[u8],
+    ) -> Result<Transfer, i32> {
+        // SAFETY: as above.
+        let serve = unsafe { ring.serve(peer, ticket, from.as_ptr().cast(), from.len()) };
+        serve.map(Option::unwrap).map_err(|failure| failure.status)
     }
 
     /// Begins a transfer on both sides.
@@ -296,28 +336,81 @@ mod tests {
     }
 
     #[test]
-    fn lanes_run_out_and_come_back_unless_given_up() {
+    fn lanes_run_out_and_come_back() {
         let (ring, reader) = subject(&[]);
-        let (from, mut to) = (vec![5u8; 100], vec![0u8; 100]);
-        let mut ticket = SmscTicket::default();
-        let mut fetch = || {
-            // SAFETY: the buffer outlives the transfers.
-            unsafe { ring.fetch(&reader, 0, to.as_mut_ptr().cast(), 100, &mut ticket) }.unwrap()
-        };
+        let mut to = vec![0u8; 100];
         // One peer gets its share of the lanes only.
-        let open: Vec<Transfer> = std::iter::from_fn(&mut fetch).collect();
+        let open: Vec<_> = std::iter::from_fn(|| fetch(&ring, &reader, &mut to)).collect();
         assert!((2..LANES).contains(&open.len()));
         drop(open);
-        let open = std::iter::from_fn(|| fetch().map(drop)).take(LANES).count();
-        assert!(open < LANES, "a lane that was given up is used again");
-
-        let (ring, reader) = subject(&[]);
-        let mut to = vec![0; 100];
         for _ in 0..3 * LANES {
-            let [mut read, mut serve] = begin(&ring, &reader, &from, &mut to);
+            let [mut read, mut serve] = begin(&ring, &reader, &[5; 100], &mut to);
             assert_eq!(ring.advance(&mut serve), Ok(Outcome::Done));
             assert_eq!(ring.advance(&mut read), Ok(Outcome::Done));
         }
+    }
+
+    /// More often than there are lanes, and each time a whole transfer is possible afterwards.
+    #[test]
+    fn a_read_that_is_given_up_costs_no_lane_whatever_its_owner_was_doing() {
+        let (ring, peer) = subject(&[]);
+        let (from, mut to, mut other) = (bytes(1 << 20), vec![0; 1 << 20], vec![0; 1 << 20]);
+        let whole = |to: &mut [u8]| {
+            to.fill(0);
+            let [mut read, mut owner] = begin(&ring, &peer, &from, to);
+            finish(&ring, &mut read, &mut owner);
+            assert_eq!(to, from);
+        };
+        for round in 0..2 * LANES {
+            // The owner never hears of it, and a ticket that comes late opens nothing.
+            let (read, ticket) = fetch(&ring, &peer, &mut to).expect("a lane");
+            drop(read);
+            assert_eq!(serve(&ring, &peer, &ticket, &from).err(), Some(ERR_UNAVAILABLE));
+            // It refuses, having begun.
+            let [read, mut owner] = begin(&ring, &peer, &from, &mut to);
+            let _ = ring.advance(&mut owner);
+            drop(owner);
+            drop(read);
+            // It writes when the reader gives up: it leaves when it sees that, and until then the lane
+            // is nobody else's.
+            let [mut read, mut owner] = begin(&ring, &peer, &from, &mut to);
+            let _ = ring.advance(&mut owner);
+            if round % 2 == 0 {
+                let _ = ring.advance(&mut read);
+            }
+            drop(read);
+            whole(&mut other);
+            let second = fetch(&ring, &peer, &mut other).expect("its other lane");
+            assert!(fetch(&ring, &peer, &mut to).is_none(), "one is lent");
+            assert_eq!(ring.advance(&mut owner), Ok(Outcome::Done), "it leaves");
+            drop(owner);
+            drop(second);
+            whole(&mut other);
+        }
+        assert!(!peer.is_busy());
+    }
+
+    #[test]
+    fn a_lane_of_a_dead_owner_comes_back() {
+        use cairn_framework::abi::peer::PEER_FAILED;
+        let (ring, _) = subject(&[]);
+        let (from, mut to) = (bytes(1 << 20), vec![0; 1 << 20]);
+        for round in 0..2 * LANES {
+            let view = view();
+            let peer = another(&ring, view);
+            let [read, mut owner] = begin(&ring, &peer, &from, &mut to);
+            let _ = ring.advance(&mut owner);
+            // Killed: it says no word any more.
+            std::mem::forget(owner);
+            if round % 2 == 0 {
+                view.flags.store(PEER_FAILED, Ordering::Relaxed);
+            }
+            drop(read);
+            view.flags.store(PEER_FAILED, Ordering::Relaxed);
+        }
+        let peer = another(&ring, view());
+        let open: Vec<_> = std::iter::from_fn(|| fetch(&ring, &peer, &mut to)).collect();
+        assert_eq!(open.len(), 2);
     }
 
     #[test]
@@ -326,10 +419,7 @@ mod tests {
         let (from, mut to) = (vec![5u8; 100], vec![0u8; 100]);
         let mut ticket = SmscTicket::default();
         // As many processes as want something.
-        let others = (0..LANES).map(|_| {
-            let segment = Segment::attach(ring.own.card()).unwrap();
-            Arc::new(Neighbour::new(Lanes::new(segment, ring.own.geometry)))
-        });
+        let others = (0..LANES).map(|_| another(&ring, view()));
         let peers: Vec<_> = std::iter::once(first).chain(others).collect();
         // SAFETY: the slices outlive the transfers.
         let mut offer = |peer| unsafe {

@@ -5,14 +5,19 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cairn_framework::frameworks::smsc::SmscTicket;
-use cairn_segment::{HEADER, Segment, page_size};
+use cairn_segment::{Error, HEADER, Part, Segment, page_size};
+
+use crate::counts::Counts;
+use crate::neighbour::Neighbour;
+use crate::transfer::Side;
 
 /// Changes with anything below.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 /// Lanes of a process: transfers at once that it has planned.
 pub const LANES: usize = 64;
 /// Lanes that are used in turn, as long as they are enough. A lane that was used just now lies in the
@@ -32,26 +37,6 @@ struct Directory {
     chunk: u32,
 }
 
-/// How far both sides are. Reset by the side whose lane it is before it gives the ticket out.
-#[repr(C)]
-pub struct Counts {
-    /// Written by the owner, read by the reader.
-    pub filled: Count,
-    /// Written by the reader, read by the owner.
-    pub drained: Count,
-}
-
-/// One side's progress, on its own cache lines.
-#[repr(C, align(128))]
-pub struct Count {
-    /// Chunks that this side is done with.
-    pub chunks: AtomicU64,
-    /// Ticks that it copied; written before the last chunk is counted.
-    pub spent: AtomicU64,
-    /// The reader's: chunks that it wants. 0 as long as it has not said that it takes this way.
-    pub asked: AtomicU64,
-}
-
 /// The numbers that everything else follows from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
@@ -65,8 +50,17 @@ impl Geometry {
         self.lane(LANES)
     }
 
+    /// Bytes of its front.
+    pub fn front(&self) -> usize {
+        page_size()
+    }
+
     fn lane(&self, index: usize) -> usize {
         page_size() + index * self.lane_len()
+    }
+
+    fn place(&self, index: usize) -> Range<usize> {
+        self.lane(index)..self.lane(index + 1)
     }
 
     fn lane_len(&self) -> usize {
@@ -74,27 +68,26 @@ impl Geometry {
     }
 
     /// Writes the directory of a new segment.
-    pub fn write(&self, segment: &Segment) -> Result<(), cairn_segment::Error> {
-        segment.reserve(0..page_size())?;
-        // SAFETY: inside the segment, reserved, and nobody knows of it yet.
+    pub fn write(&self, segment: &Segment) {
+        assert!(segment.front_len() >= self.front());
+        // SAFETY: inside the front, and nobody knows of it yet.
         unsafe {
-            segment.base().add(HEADER).cast::<Directory>().write(Directory {
+            segment.front().add(HEADER).cast::<Directory>().write(Directory {
                 layout: LAYOUT,
                 lanes: LANES as u32,
                 slots: self.slots as u32,
                 chunk: self.chunk as u32,
             });
         }
-        Ok(())
     }
 
     /// Reads and checks a peer's directory.
     pub fn read(segment: &Segment) -> Result<Self, String> {
-        if segment.len() < page_size() {
+        if segment.front_len() < page_size() {
             return Err("the peer's segment has no directory".into());
         }
-        // SAFETY: inside the segment; the owner reserved it before it gave out its card.
-        let directory = unsafe { &*segment.base().add(HEADER).cast::<Directory>() };
+        // SAFETY: inside the front, which the owner reserved before it gave out its card.
+        let directory = unsafe { &*segment.front().add(HEADER).cast::<Directory>() };
         let geometry = Self { slots: directory.slots as usize, chunk: directory.chunk as usize };
         let sound = directory.layout == LAYOUT
             && directory.lanes as usize == LANES
@@ -106,38 +99,92 @@ impl Geometry {
 }
 
 /// The lane of one transfer, on either side.
+#[derive(Clone, Copy)]
 pub struct Lane {
     pub counts: *const Counts,
     pub slots: *mut u8,
 }
 
-/// Segments of one's own or a peer's, with the lanes in it that have memory.
+/// Segments of one's own or a peer's, with the lanes in it that are used.
 pub struct Lanes {
     segment: Segment,
     pub geometry: Geometry,
-    reserved: [AtomicBool; LANES],
+    /// The segment is this process's.
+    own: bool,
+    parts: [OnceLock<Part>; LANES],
     /// Of one's own segment: those that nobody uses.
     free: Mutex<Free>,
     /// Of one's own segment: those that offers use.
     pub offers: AtomicU32,
+    /// Of one's own segment: lanes that an owner may still write to.
+    lent: Mutex<Vec<Lent>>,
+    /// How many those are.
+    lent_count: AtomicU32,
 }
 
 struct Free {
     in_turn: VecDeque<u32>,
     others: Vec<u32>,
+    /// How often lanes were taken.
+    uses: u32,
+}
+
+impl Free {
+    fn take(&mut self) -> Option<u32> {
+        self.in_turn.pop_front().or_else(|| self.others.pop())
+    }
+
+    /// One of those that `suits`.
+    fn take_if(&mut self, suits: impl Fn(u32) -> bool) -> Option<u32> {
+        if let Some(place) = self.in_turn.iter().position(|index| suits(*index)) {
+            return self.in_turn.remove(place);
+        }
+        let place = self.others.iter().position(|index| suits(*index))?;
+        Some(self.others.swap_remove(place))
+    }
+
+    fn give_back(&mut self, index: u32) {
+        if index < IN_TURN {
+            self.in_turn.push_back(index);
+        } else {
+            self.others.push(index);
+        }
+    }
+}
+
+/// A lane of ours that a process may still write to.
+struct Lent {
+    lane: u32,
+    number: u32,
+    chunks: u64,
+    to: Arc<Neighbour>,
 }
 
 impl Lanes {
-    pub fn new(segment: Segment, geometry: Geometry) -> Self {
+    /// Those of this process.
+    pub fn own(segment: Segment, geometry: Geometry) -> Self {
+        Self::new(segment, geometry, true)
+    }
+
+    /// Those of another.
+    pub fn others(segment: Segment, geometry: Geometry) -> Self {
+        Self::new(segment, geometry, false)
+    }
+
+    fn new(segment: Segment, geometry: Geometry, own: bool) -> Self {
         Self {
             segment,
             geometry,
-            reserved: [const { AtomicBool::new(false) }; LANES],
+            own,
+            parts: [const { OnceLock::new() }; LANES],
             free: Mutex::new(Free {
                 in_turn: (0..IN_TURN).collect(),
                 others: (IN_TURN..LANES as u32).rev().collect(),
+                uses: 0,
             }),
             offers: AtomicU32::new(0),
+            lent: Mutex::default(),
+            lent_count: AtomicU32::new(0),
         }
     }
 
@@ -145,44 +192,86 @@ impl Lanes {
         self.segment.card()
     }
 
-    /// A lane that nobody uses, reset for a new transfer.
-    pub fn take(&self) -> Result<Option<(u32, Lane)>, cairn_segment::Error> {
-        let index = {
+    /// A lane that nobody uses, reset for a new transfer, and the number of its use. `open`: the other
+    /// side, when it comes, is an owner who will write to it. `None` when all that there is memory for are
+    /// in use.
+    pub fn take(&self, open: bool) -> Result<Option<(u32, u32, Lane)>, Error> {
+        let (index, number) = {
             let mut free = self.free.lock().expect("nothing panics with it");
-            free.in_turn.pop_front().or_else(|| free.others.pop())
+            free.uses = free.uses.wrapping_add(1);
+            (free.take(), free.uses)
         };
-        let Some(index) = index else { return Ok(None) };
-        let lane = self.lane(index as usize).inspect_err(|_| self.give_back(index))?;
-        // SAFETY: the lane is reserved, and its former owner has written its last.
+        let Some(mut index) = index else { return Ok(None) };
+        let lane = match self.lane(index as usize) {
+            Ok(lane) => lane,
+            // Memory is short: what there is goes on.
+            Err(error) => {
+                let mut free = self.free.lock().expect("nothing panics with it");
+                free.give_back(index);
+                let is_there = |index: u32| self.parts[index as usize].get().is_some();
+                match free.take_if(is_there) {
+                    Some(other) => index = other,
+                    None if (0..LANES as u32).any(is_there) => return Ok(None),
+                    None => return Err(error),
+                }
+                drop(free);
+                self.lane(index as usize)?
+            }
+        };
+        // SAFETY: the lane is mapped, and its former owner has written its last.
         let counts = unsafe { &*lane.counts };
-        for count in [&counts.filled, &counts.drained] {
-            count.chunks.store(0, Ordering::Relaxed);
-            count.spent.store(0, Ordering::Relaxed);
-            count.asked.store(0, Ordering::Relaxed);
-        }
-        Ok(Some((index, lane)))
+        counts.begin(number, open);
+        Ok(Some((index, number, lane)))
     }
 
     /// Gives a lane back that both sides have done with.
     pub fn give_back(&self, index: u32) {
-        let mut free = self.free.lock().expect("nothing panics with it");
-        if index < IN_TURN {
-            free.in_turn.push_back(index);
-        } else {
-            free.others.push(index);
-        }
+        self.free.lock().expect("nothing panics with it").give_back(index);
     }
 
-    /// A lane with memory behind it. `index` is below [`LANES`].
-    pub fn lane(&self, index: usize) -> Result<Lane, cairn_segment::Error> {
-        let begin = self.geometry.lane(index);
-        if !self.reserved[index].load(Ordering::Acquire) {
-            self.segment.reserve(begin..begin + self.geometry.lane_len())?;
-            self.reserved[index].store(true, Ordering::Release);
+    /// Keeps a lane that an owner may still write to, until it has left.
+    pub fn lend(&self, plan: Plan, chunks: u64, to: &Arc<Neighbour>) {
+        let mut lent = self.lent.lock().expect("nothing panics with it");
+        lent.push(Lent { lane: plan.lane, number: plan.number, chunks, to: Arc::clone(to) });
+        self.lent_count.store(lent.len() as u32, Ordering::Relaxed);
+    }
+
+    /// Takes back what was lent and is not used any more.
+    pub fn recall(&self) {
+        if self.lent_count.load(Ordering::Relaxed) == 0 {
+            return;
         }
-        // SAFETY: inside the segment.
-        let counts = unsafe { self.segment.base().add(begin) };
-        // SAFETY: as above.
+        let mut lent = self.lent.lock().expect("nothing panics with it");
+        lent.retain(|lent| {
+            let Some(part) = self.parts[lent.lane as usize].get() else { return false };
+            // SAFETY: the lane is mapped.
+            let counts = unsafe { &*part.base().cast::<Counts>() };
+            let back = lent.to.has_failed() || counts.is_back(lent.number, lent.chunks);
+            if back {
+                lent.to.has_given_back();
+                self.give_back(lent.lane);
+            }
+            !back
+        });
+        self.lent_count.store(lent.len() as u32, Ordering::Relaxed);
+    }
+
+    /// A lane that is mapped. `index` is below [`LANES`].
+    pub fn lane(&self, index: usize) -> Result<Lane, Error> {
+        let part = match self.parts[index].get() {
+            Some(part) => part,
+            None => {
+                let place = self.geometry.place(index);
+                // Whoever takes a lane is the first to use it; the other side comes later.
+                let part = match self.own {
+                    true => self.segment.reserve(place)?,
+                    false => self.segment.join(place)?,
+                };
+                self.parts[index].get_or_init(|| part)
+            }
+        };
+        let counts = part.base();
+        // SAFETY: inside the part by its length.
         let slots = unsafe { counts.add(size_of::<Counts>()) };
         Ok(Lane { counts: counts.cast(), slots })
     }
@@ -196,6 +285,8 @@ pub struct Plan {
     pub chunk: u32,
     /// The owner copies past the caches.
     pub streaming: bool,
+    /// The number of the lane's use, if the reader has begun.
+    pub number: u32,
 }
 
 /// Chunks are multiples of it.
@@ -209,22 +300,38 @@ impl Plan {
         (len / 4).next_multiple_of(UNIT).clamp(smallest, geometry.chunk) as u32
     }
 
-    /// Three bytes: the lane in bits 0 to 6, streaming in bit 7, units of a chunk from bit 8 on.
-    pub fn ticket(self) -> SmscTicket {
+    /// Three bytes: the lane in bits 0 to 6, streaming in bit 7, units of a chunk from bit 8 on. In a
+    /// reader's ticket, the number follows.
+    pub fn ticket(self, side: Side) -> SmscTicket {
         let units = self.chunk / UNIT as u32;
         let word = self.lane | u32::from(self.streaming) << 7 | units << 8;
-        let mut ticket = SmscTicket { len: 3, ..SmscTicket::default() };
+        let mut ticket = SmscTicket { len: Self::ticket_len(side), ..SmscTicket::default() };
         ticket.data[..3].copy_from_slice(&word.to_le_bytes()[..3]);
+        if side == Side::Reader {
+            ticket.data[3..7].copy_from_slice(&self.number.to_le_bytes());
+        }
         ticket
     }
 
-    /// Reads a peer's ticket; `None` when it is not in order.
-    pub fn parse(ticket: &SmscTicket, geometry: Geometry) -> Option<Self> {
-        let [low, middle, high, ..] = ticket.data;
+    /// Bytes of the ticket of the side that begins.
+    fn ticket_len(side: Side) -> u32 {
+        match side {
+            Side::Owner => 3,
+            Side::Reader => 7,
+        }
+    }
+
+    /// Reads the ticket of a peer that has begun as this side; `None` when it is not in order.
+    pub fn parse(ticket: &SmscTicket, geometry: Geometry, side: Side) -> Option<Self> {
+        let [low, middle, high, number @ ..] = ticket.data;
         let word = u32::from_le_bytes([low, middle, high, 0]);
         let chunk = (word >> 8) * UNIT as u32;
-        let plan = Self { lane: word & 0x7f, chunk, streaming: word & 0x80 != 0 };
-        let sound = ticket.len == 3
+        let number = match side {
+            Side::Owner => 0,
+            Side::Reader => u32::from_le_bytes(*number.first_chunk()?),
+        };
+        let plan = Self { lane: word & 0x7f, chunk, streaming: word & 0x80 != 0, number };
+        let sound = ticket.len == Self::ticket_len(side)
             && (plan.lane as usize) < LANES
             && (1..=geometry.chunk).contains(&(plan.chunk as usize));
         sound.then_some(plan)
@@ -241,20 +348,27 @@ mod tests {
     fn plans_travel_and_wrong_ones_are_refused() {
         let geometry = Geometry { slots: 8, chunk: 32 << 10 };
         assert_eq!((size_of::<Counts>(), size_of::<Directory>()), (256, 16));
+        let plan = |lane, chunk, streaming| Plan { lane, chunk, streaming, number: 0x1234_5678 };
         for len in [1, 5000, 64 << 10, 1 << 20, 1 << 30] {
             let chunk = Plan::chunk_for(len, geometry);
             assert!((8 << 10..=32 << 10).contains(&chunk), "{chunk}");
             for streaming in [false, true] {
-                let plan = Plan { lane: 63, chunk, streaming };
-                assert_eq!(Plan::parse(&plan.ticket(), geometry), Some(plan));
+                let plan = plan(63, chunk, streaming);
+                let read = Plan::parse(&plan.ticket(Side::Reader), geometry, Side::Reader);
+                assert_eq!(read, Some(plan));
+                let offer = Plan::parse(&plan.ticket(Side::Owner), geometry, Side::Owner);
+                assert_eq!(offer, Some(Plan { number: 0, ..plan }));
             }
         }
         for (lane, chunk) in [(64, 4096), (0, 0), (0, 36 << 10), (127, 0xffff << 12)] {
-            let plan = Plan { lane, chunk, streaming: false };
-            assert_eq!(Plan::parse(&plan.ticket(), geometry), None);
+            for side in [Side::Reader, Side::Owner] {
+                let ticket = plan(lane, chunk, false).ticket(side);
+                assert_eq!(Plan::parse(&ticket, geometry, side), None);
+            }
         }
-        let short =
-            SmscTicket { len: 2, ..Plan { lane: 0, chunk: 4096, streaming: false }.ticket() };
-        assert_eq!(Plan::parse(&short, geometry), None);
+        let right = plan(0, 4096, false).ticket(Side::Owner);
+        assert_eq!(Plan::parse(&right, geometry, Side::Reader), None);
+        let short = SmscTicket { len: 2, ..right };
+        assert_eq!(Plan::parse(&short, geometry, Side::Owner), None);
     }
 }

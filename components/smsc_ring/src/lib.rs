@@ -12,13 +12,15 @@
 //!
 //! A lane belongs to one transfer at a time. Whoever begins, the reader that fetches or the owner that
 //! offers, gives out one of its own and describes it in the ticket; the other side needs nothing but
-//! the ticket and that segment. A lane of a reader whose transfer was given up is not used again, since
-//! the owner may still write to it.
+//! the ticket and that segment. A lane of a reader whose transfer was given up is used again when the owner
+//! has left it, who may be about to write to it.
 //!
-//! * `lane`: what lies where; tickets. `neighbour`: another process. `transfer`: both sides' work.
+//! * `lane`: what lies where; tickets. `counts`: how far both sides are, and who still uses a lane;
+//!   model-checked. `neighbour`: another process. `transfer`: both sides' work.
 //! * `pace`: whether slots are filled through the caches or past them.
 
 mod component;
+mod counts;
 mod lane;
 mod neighbour;
 mod pace;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_segment::Error;
 
 use crate::lane::{LANES, Lane, Lanes, Plan};
@@ -19,6 +20,7 @@ const OFFERS: u32 = LANES as u32 / 2;
 
 /// Another process.
 pub struct Neighbour {
+    view: *const Peer,
     /// The lanes in its segment.
     pub lanes: Arc<Lanes>,
     /// How slots are filled in transfers with it.
@@ -27,10 +29,22 @@ pub struct Neighbour {
     lanes_used: [AtomicU32; 2],
 }
 
+// SAFETY: the view is the host's, for any thread, and stays; the rest is as well.
+unsafe impl Send for Neighbour {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Neighbour {}
+
 impl Neighbour {
     /// A process with this segment.
-    pub fn new(lanes: Lanes) -> Self {
-        Self { lanes: Arc::new(lanes), pace: Pace::default(), lanes_used: Default::default() }
+    pub fn new(view: &Peer, lanes: Lanes) -> Self {
+        let (lanes, lanes_used) = (Arc::new(lanes), Default::default());
+        Self { view, lanes, pace: Pace::default(), lanes_used }
+    }
+
+    /// Whether it has ended.
+    pub fn has_failed(&self) -> bool {
+        // SAFETY: the host keeps its peers.
+        unsafe { &*self.view }.is(PEER_FAILED)
     }
 
     /// Plans a transfer of `len` bytes over one of our own lanes, which counts as used from then on;
@@ -42,13 +56,15 @@ impl Neighbour {
         len: usize,
         streaming: Streaming,
     ) -> Result<Option<(Plan, Lane)>, Error> {
+        own.recall();
         // Threads that ask at the same moment may both get the last one, which does no harm.
         let used = &self.lanes_used[side as usize];
         let offers = own.offers.load(Ordering::Relaxed);
         if used.load(Ordering::Relaxed) >= LANES_EACH || side == Side::Owner && offers >= OFFERS {
             return Ok(None);
         }
-        let Some((number, lane)) = own.take()? else { return Ok(None) };
+        let taken = own.take(side == Side::Reader)?;
+        let Some((index, number, lane)) = taken else { return Ok(None) };
         used.fetch_add(1, Ordering::Relaxed);
         if side == Side::Owner {
             own.offers.fetch_add(1, Ordering::Relaxed);
@@ -59,7 +75,7 @@ impl Neighbour {
             Streaming::Always => true,
         };
         Ok(Some((
-            Plan { lane: number, chunk: Plan::chunk_for(len, own.geometry), streaming },
+            Plan { lane: index, chunk: Plan::chunk_for(len, own.geometry), streaming, number },
             lane,
         )))
     }
@@ -70,6 +86,11 @@ impl Neighbour {
         if side == Side::Owner {
             own.offers.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+
+    /// A lane is back that was lent to it for a read.
+    pub fn has_given_back(&self) {
+        self.lanes_used[Side::Reader as usize].fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Whether lanes of ours are used with it.

@@ -20,6 +20,7 @@ use std::sync::atomic::Ordering;
 use cairn_framework::abi::status::ERR_PROTOCOL;
 use cairn_framework::author::{Failure, Outcome};
 
+use crate::counts::Left;
 use crate::lane::{Lane, Lanes, Plan};
 use crate::neighbour::Neighbour;
 use crate::pace::{stream, ticks};
@@ -77,10 +78,18 @@ impl Transfer {
         Self { side, lane, lanes, neighbour, ours, plan, buffer, len, chunks, done: 0, spent: 0 }
     }
 
+    /// It writes to a lane that is not its own.
+    fn is_guest(&self) -> bool {
+        self.side == Side::Owner && !self.ours
+    }
+
     /// Copies what can be copied now, at most a lane full.
     pub fn advance(&mut self) -> Result<Outcome, Failure> {
         // SAFETY: the lane is reserved and stays mapped.
         let counts = unsafe { &*self.lane.counts };
+        if self.is_guest() && counts.is_to_leave(self.plan.number) {
+            return Ok(Outcome::Done);
+        }
         let asked = match self.side {
             Side::Owner => counts.drained.asked.load(Ordering::Relaxed).min(self.chunks),
             Side::Reader => self.chunks,
@@ -159,12 +168,14 @@ impl Transfer {
 
 impl Drop for Transfer {
     fn drop(&mut self) {
+        // SAFETY: the lane is reserved and stays mapped.
+        let counts = unsafe { &*self.lane.counts };
+        if self.is_guest() && self.done < self.chunks {
+            counts.leave(self.plan.number);
+        }
         if !self.ours {
             return;
         }
-        self.neighbour.over(&self.lanes, self.side);
-        // SAFETY: the lane is reserved and stays mapped.
-        let counts = unsafe { &*self.lane.counts };
         let other = match self.side {
             Side::Owner => &counts.drained,
             Side::Reader => &counts.filled,
@@ -176,10 +187,17 @@ impl Drop for Transfer {
             let ticks = self.spent.min(u64::MAX / 2) + theirs;
             self.neighbour.pace.measured(self.len, self.plan.streaming, ticks);
         }
-        // An owner that did not get to the end may still write to a lane of its reader. A lane of
-        // the owner's is free when the owner is done with it: its reader has said that it is.
-        if both || self.side == Side::Owner {
+        // A lane of the owner's is free when the owner is done with it: its reader has said that it is. An
+        // owner that did not get to the end may still write to a lane of its reader.
+        let free = both
+            || self.side == Side::Owner
+            || counts.give_up(self.plan.number, self.chunks) == Left::Free
+            || self.neighbour.has_failed();
+        if free {
+            self.neighbour.over(&self.lanes, self.side);
             self.lanes.give_back(self.plan.lane);
+        } else {
+            self.lanes.lend(self.plan, self.chunks, &self.neighbour);
         }
     }
 }

@@ -1,92 +1,25 @@
 //! What every transport must do, tried with each that this machine offers: jobs of several ranks in
 //! this process.
 
-use std::cell::{Cell, RefCell, UnsafeCell};
-use std::ffi::c_void;
-use std::ptr::null_mut;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+mod common;
 
-use cairn_conformance::ranks::{Ranks, Way};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use cairn_conformance::ranks::Way;
 use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
-use cairn_framework::abi::receive::Received;
-use cairn_framework::abi::status::{
-    DONE, ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, NO_RESOURCES, OK, QUEUED,
-};
-use cairn_framework::frameworks::btl::{BTL_GET, BtlCompletion, BtlTransfer};
+use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, NO_RESOURCES, OK};
+use cairn_framework::frameworks::btl::BTL_GET;
+use common::{DEADLINE, ECHO, Get, TAG, payload, start, until};
 use linked as _;
 
-const TAG: u8 = 201;
-const ECHO: u8 = 202;
-const DEADLINE: Duration = Duration::from_secs(60);
-
 /// The transports, with what reaches what.
-const TRANSPORTS: [&[(&str, &str)]; 3] = [
+const TRANSPORTS: [&[(&str, &str)]; 4] = [
     &[("btl", "sm")],
     &[("btl", "self,sm"), ("btl_sm_num_cris", "3"), ("btl_sm_ring_size", "32k")],
+    &[("btl", "sm"), ("btl_sm_num_cris", "3"), ("btl_sm_max_rings", "0")],
     &[("btl", "self,sm"), ("btl_sm_backing", "file")],
 ];
-
-/// What a rank received.
-#[derive(Default)]
-struct Inbox {
-    messages: Mutex<Vec<Vec<u8>>>,
-    bytes: AtomicU64,
-}
-
-unsafe extern "C" fn collect(context: *mut c_void, received: *const Received) {
-    // SAFETY: registered with an inbox; the message is valid during the call.
-    unsafe {
-        let (inbox, received) = (&*context.cast::<Inbox>(), &*received);
-        assert!(received.data.addr().is_multiple_of(8));
-        let data = std::slice::from_raw_parts(received.data.cast::<u8>(), received.len);
-        inbox.bytes.fetch_add(data.len() as u64, Ordering::Relaxed);
-        inbox.messages.lock().unwrap().push(data.to_vec());
-    }
-}
-
-/// Answers on the endpoint the message came from.
-unsafe extern "C" fn echo(_: *mut c_void, received: *const Received) {
-    // SAFETY: as above; in a callback the instance's lock is held.
-    unsafe {
-        let received = &*received;
-        assert!(!received.endpoint.is_null(), "the test connects both ways first");
-        let route = cairn_framework::abi::peer::Route {
-            module: received.module,
-            endpoint: received.endpoint,
-        };
-        let data = std::slice::from_raw_parts(received.data.cast::<u8>(), received.len);
-        assert_eq!(Way(route).send(&*received.cri, TAG, data, b"!"), DONE);
-    }
-}
-
-fn start(count: u32, level: u32, mca: &[(&str, &str)]) -> (Ranks, Vec<&'static Inbox>) {
-    let inboxes = RefCell::new(Vec::new());
-    let ranks = Ranks::start(count, level, mca, |_, system| {
-        let inbox: &'static Inbox = Box::leak(Box::default());
-        let context = std::ptr::from_ref(inbox).cast_mut().cast();
-        // SAFETY: inboxes live as long as the process, and are for any thread.
-        unsafe {
-            assert!(system.receive_register(TAG, collect, context));
-            assert!(system.receive_register(ECHO, echo, context));
-        }
-        inboxes.borrow_mut().push(inbox);
-    });
-    (ranks.unwrap_or_else(|problem| panic!("{problem}")), inboxes.into_inner())
-}
-
-fn until(ranks: &Ranks, mut done: impl FnMut() -> bool) {
-    let end = Instant::now() + DEADLINE;
-    while !done() {
-        ranks.progress();
-        assert!(Instant::now() < end, "nothing arrives any more");
-    }
-}
-
-fn payload(seed: usize, len: usize) -> Vec<u8> {
-    (0..len).map(|i| (i.wrapping_mul(31) ^ seed.wrapping_mul(17) ^ (i >> 8)) as u8).collect()
-}
 
 fn lengths(limit: usize) -> Vec<usize> {
     let mut all: Vec<usize> = (0..70).chain([127, 128, 129, 255, 1000, 1024, 4095, 4097]).collect();
@@ -196,52 +129,6 @@ fn many_ranks_answer_each_other_from_callbacks() {
             }
         }
         ranks.close();
-    }
-}
-
-/// A get that is under way, and how it ended. The transport writes to it while the test looks at it.
-struct Get {
-    completion: UnsafeCell<BtlCompletion>,
-    status: Cell<Option<i32>>,
-}
-
-unsafe extern "C" fn got(completion: *mut BtlCompletion, status: i32) {
-    // SAFETY: the test passes a `Get` as the context.
-    unsafe { (*(*completion).context.cast::<Get>()).status.set(Some(status)) };
-}
-
-impl Get {
-    fn new() -> Box<Self> {
-        let completion = BtlCompletion { done: Some(got), context: null_mut() };
-        let get =
-            Box::new(Self { completion: UnsafeCell::new(completion), status: Cell::new(None) });
-        // SAFETY: nobody else knows of it yet.
-        unsafe { (*get.completion.get()).context = (&raw const *get).cast_mut().cast() };
-        get
-    }
-
-    /// Starts it; whether it was accepted.
-    fn start(&self, way: &Way, local: &mut [u8], remote: u64, key: *mut c_void) -> bool {
-        let transfer = BtlTransfer {
-            local: local.as_mut_ptr().cast(),
-            registration: null_mut(),
-            remote,
-            key,
-            len: local.len(),
-        };
-        // SAFETY: one thread; the test keeps buffers and this until it is complete.
-        match unsafe { way.get(way.cri(0), &transfer, self.completion.get()) } {
-            DONE => self.status.set(Some(OK)),
-            QUEUED => {}
-            NO_RESOURCES => return false,
-            error => self.status.set(Some(error)),
-        }
-        true
-    }
-
-    /// How it ended, if it has.
-    fn status(&self) -> Option<i32> {
-        self.status.get()
     }
 }
 
@@ -456,11 +343,63 @@ fn sleep(word: &AtomicU32, expected: u32) {
     }
 }
 
+/// A way that is full: gets are refused, any number of times, and go on when there is room.
+#[test]
+fn gets_that_find_no_room_cost_nothing() {
+    for mca in MOVERS {
+        let (ranks, inboxes) = start(2, THREAD_SINGLE, mca);
+        let (read, own) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+        let mut source = payload(5, 100_000);
+        let remote = source.as_mut_ptr().expose_provenance() as u64;
+        // SAFETY: the memory stays until it is concealed; the bytes are a key of the peer.
+        let (registration, packed) = unsafe { own.expose(&mut source) };
+        // SAFETY: as above.
+        let key = unsafe { read.unpack(&packed) }.1;
+        for _ in 0..3 {
+            // SAFETY: one thread.
+            while unsafe { read.send(read.cri(0), TAG, &[1; 16], &[]) } == DONE {}
+            for _ in 0..200 {
+                let (get, mut local) = (Get::new(), vec![0u8; source.len()]);
+                if get.start(&read, &mut local, remote, key) {
+                    // By a component that needs no room.
+                    until(&ranks, || get.status().is_some());
+                    assert_eq!((get.status(), local == source), (Some(OK), true));
+                    break;
+                }
+            }
+            until(&ranks, || ranks.progress() == 0);
+            let (get, mut local) = (Get::new(), vec![0u8; source.len()]);
+            assert!(get.start(&read, &mut local, remote, key), "{mca:?}");
+            until(&ranks, || get.status().is_some());
+            assert_eq!((get.status(), local == source), (Some(OK), true), "{mca:?}");
+        }
+        assert!(!inboxes[1].messages.lock().unwrap().is_empty());
+        // SAFETY: nothing is under way.
+        unsafe {
+            read.release(key);
+            own.conceal(registration);
+        }
+        ranks.close();
+    }
+}
+
+/// Instances with a ring each, with one for all, and with one for most of them.
 #[test]
 fn threads_use_different_instances_at_the_same_time() {
+    for rings in ["1024", "0", "1"] {
+        use_different_instances(rings);
+    }
+}
+
+fn use_different_instances(rings: &str) {
     const MESSAGES: u64 = 3000;
     const THREADS: u32 = 3;
-    let mca = [("btl", "self,sm"), ("btl_sm_num_cris", "3"), ("btl_self_num_cris", "3")];
+    let mca = [
+        ("btl", "self,sm"),
+        ("btl_sm_num_cris", "3"),
+        ("btl_self_num_cris", "3"),
+        ("btl_sm_max_rings", rings),
+    ];
     let (ranks, inboxes) = start(2, THREAD_MULTIPLE, &mca);
     let way = [ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap()];
     let end = Instant::now() + DEADLINE;

@@ -5,44 +5,66 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::owner::Identity;
 
 /// Bytes of a card.
-pub const CARD_LEN: usize = 160;
+pub const CARD_LEN: usize = 192;
 
 /// "CASG", and the version of what lies in a segment's header.
 const MAGIC: u32 = 0x4753_4143;
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// The owner holds a lock on the file as long as it lives.
+const LOCKED: u32 = 1;
 
 /// Where the path begins; what is left of the card is zero.
-const PATH: usize = 48;
+const PATH: usize = 72;
 
 /// The place and the check value of a segment.
 ///
 /// ```text
 ///   0 magic u32   4 version u32   8 pid u32   12 fd u32   16 length u64   24 check [16]
-///   40 bytes of the path u64      48 path
+///   40 front u64   48 pid namespace u64   56 start of the process u64
+///   64 flags u32   68 bytes of the path u32   72 path
 /// ```
 #[derive(Debug, Clone)]
 pub struct Card([u8; CARD_LEN]);
 
+/// What a card is made from.
+#[derive(Debug)]
+pub(crate) struct Facts<'a> {
+    pub owner: Identity,
+    pub fd: u32,
+    pub len: u64,
+    pub front: u64,
+    pub check: [u8; 16],
+    pub locked: bool,
+    pub path: Option<&'a Path>,
+}
+
 impl Card {
-    pub(crate) fn new(
-        pid: u32,
-        fd: u32,
-        len: u64,
-        check: [u8; 16],
-        path: &Option<PathBuf>,
-    ) -> Self {
+    pub(crate) fn new(facts: &Facts<'_>) -> Self {
         let mut bytes = [0; CARD_LEN];
-        let path = path.as_deref().map_or(&[][..], |path| path.as_os_str().as_bytes());
+        let path = facts.path.map_or(&[][..], |path| path.as_os_str().as_bytes());
         // Segments have names of a few dozen bytes; a longer one is cut and then not found.
         let path = &path[..path.len().min(CARD_LEN - PATH)];
-        for (at, word) in [(0, MAGIC), (4, VERSION), (8, pid), (12, fd)] {
+        let flags = if facts.locked { LOCKED } else { 0 };
+        let words = [
+            (0, MAGIC),
+            (4, VERSION),
+            (8, facts.owner.pid),
+            (12, facts.fd),
+            (64, flags),
+            (68, path.len() as u32),
+        ];
+        for (at, word) in words {
             bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
         }
-        bytes[16..24].copy_from_slice(&len.to_le_bytes());
-        bytes[24..40].copy_from_slice(&check);
-        bytes[40..48].copy_from_slice(&(path.len() as u64).to_le_bytes());
+        let (namespace, start) = (facts.owner.namespace, facts.owner.start);
+        for (at, long) in [(16, facts.len), (40, facts.front), (48, namespace), (56, start)] {
+            bytes[at..at + 8].copy_from_slice(&long.to_le_bytes());
+        }
+        bytes[24..40].copy_from_slice(&facts.check);
         bytes[PATH..PATH + path.len()].copy_from_slice(path);
         Self(bytes)
     }
@@ -68,7 +90,7 @@ impl Card {
                     .file_name()
                     .is_some_and(|name| name.as_bytes().starts_with(crate::PREFIX.as_bytes()))
         };
-        if card.long(40) as usize > CARD_LEN - PATH || name.is_some_and(|path| !inside(path)) {
+        if card.word(68) as usize > CARD_LEN - PATH || name.is_some_and(|path| !inside(path)) {
             return Err(Error::Card("it names a file that is not a segment".into()));
         }
         Ok(card)
@@ -83,16 +105,24 @@ impl Card {
         self.long(16)
     }
 
+    pub(crate) fn front(&self) -> u64 {
+        self.long(40)
+    }
+
     pub(crate) fn check(&self) -> [u8; 16] {
         self.0[24..40].try_into().expect("sixteen bytes")
     }
 
-    pub(crate) fn pid(&self) -> u32 {
-        self.word(8)
+    pub(crate) fn owner(&self) -> Identity {
+        Identity { pid: self.word(8), namespace: self.long(48), start: self.long(56) }
     }
 
     pub(crate) fn is_file(&self) -> bool {
         self.name().is_some()
+    }
+
+    pub(crate) fn is_locked(&self) -> bool {
+        self.is_file() && self.word(64) & LOCKED != 0
     }
 
     /// What to open.
@@ -104,7 +134,7 @@ impl Card {
     }
 
     fn name(&self) -> Option<&Path> {
-        let len = (self.long(40) as usize).min(CARD_LEN - PATH);
+        let len = (self.word(68) as usize).min(CARD_LEN - PATH);
         (len > 0).then(|| Path::new(OsStr::from_bytes(&self.0[PATH..PATH + len])))
     }
 
@@ -121,23 +151,38 @@ impl Card {
 mod tests {
     use super::*;
 
+    fn facts(path: Option<&Path>) -> Facts<'_> {
+        let owner = Identity { pid: 7, namespace: 1, start: 2 };
+        Facts { owner, fd: 8, len: 8192, front: 4096, check: [9; 16], locked: false, path }
+    }
+
+    #[test]
+    fn a_card_says_what_it_was_made_of() {
+        let path = Path::new("/dev/shm/cairn-x");
+        let made = Card::new(&Facts { locked: true, ..facts(Some(path)) });
+        let card = Card::parse(made.bytes()).unwrap();
+        assert_eq!((card.len(), card.front(), card.check()), (8192, 4096, [9; 16]));
+        assert_eq!(card.owner(), Identity { pid: 7, namespace: 1, start: 2 });
+        assert_eq!((card.is_file(), card.is_locked(), card.path()), (true, true, path.into()));
+    }
+
     #[test]
     fn a_card_names_segments_only() {
         let card = |path: &str| {
-            let card = Card::new(7, 8, 4096, [9; 16], &Some(path.into()));
+            let card = Card::new(&facts(Some(path.as_ref())));
             Card::parse(card.bytes()).map(|card| card.path())
         };
         assert_eq!(card("/dev/shm/cairn-x").unwrap(), Path::new("/dev/shm/cairn-x"));
         for path in ["/etc/passwd", "/dev/shm/../../etc/cairn-x", "/dev/shm/x", "cairn-x", "/"] {
             assert!(card(path).is_err(), "{path}");
         }
-        let memory = Card::new(7, 8, 4096, [9; 16], &None);
+        let memory = Card::new(&facts(None));
         assert_eq!(Card::parse(memory.bytes()).unwrap().path(), Path::new("/proc/7/fd/8"));
         let mut wrong = *memory.bytes();
-        wrong[40] = 255;
+        wrong[68] = 255;
         assert!(Card::parse(&wrong).is_err());
         let mut newer = *memory.bytes();
-        newer[4] = 2;
-        assert!(Card::parse(&newer).unwrap_err().to_string().contains("layout 2"));
+        newer[4] = 3;
+        assert!(Card::parse(&newer).unwrap_err().to_string().contains("layout 3"));
     }
 }

@@ -12,7 +12,7 @@ pub enum Error {
     NoSpace {
         /// Bytes that were to be reserved.
         needed: usize,
-        /// Bytes that are there.
+        /// Bytes that are there for this process.
         available: u64,
     },
     /// The process may not make files of this length (`RLIMIT_FSIZE`).
@@ -36,6 +36,13 @@ pub enum Error {
     },
     /// The card is not in order.
     Card(String),
+    /// The system makes no memory without a name, and a file can't take its place.
+    Nowhere {
+        /// Why there is no such memory.
+        memory: io::Error,
+        /// Why there is no file.
+        file: Box<Error>,
+    },
     /// A system call failed.
     System {
         /// Its name.
@@ -48,6 +55,19 @@ pub enum Error {
 impl Error {
     pub(crate) fn system(call: &'static str, error: io::Error) -> Self {
         Self::System { call, error }
+    }
+
+    /// Whether memory, descriptors or address space are short, so that a later try may succeed.
+    pub fn is_shortage(&self) -> bool {
+        const SHORT: [i32; 4] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOSPC];
+        match self {
+            Self::NoSpace { .. } => true,
+            Self::Refused { error, .. } | Self::System { error, .. } => {
+                error.raw_os_error().is_some_and(|code| SHORT.contains(&code))
+            }
+            Self::Nowhere { file, .. } => file.is_shortage(),
+            Self::FileSize { .. } | Self::Stranger { .. } | Self::Card(_) => false,
+        }
     }
 }
 
@@ -70,6 +90,7 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Self::Card(why) => write!(f, "the peer's card of its segment: {why}"),
+            Self::Nowhere { memory, file } => write!(f, "memfd_create: {memory}; {file}"),
             Self::System { call, error } => write!(f, "{call}: {error}"),
         }
     }
@@ -79,6 +100,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Refused { error, .. } | Self::System { error, .. } => Some(error),
+            Self::Nowhere { file, .. } => Some(file),
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
-//! A shared mapping of a file.
+//! A shared mapping of a part of a file.
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 
 use crate::error::Error;
@@ -18,22 +19,25 @@ unsafe impl Send for Map {}
 unsafe impl Sync for Map {}
 
 impl Map {
-    pub fn new(file: &File, len: usize) -> Result<Self, Error> {
+    /// Maps what lies between two multiples of a page's size. `all`: with all its pages, which
+    /// exist, instead of each when it is touched.
+    pub fn new(file: &File, part: Range<usize>, all: bool) -> Result<Self, Error> {
+        let populate = if all { libc::MAP_POPULATE } else { 0 };
         // SAFETY: a new mapping at an address that the kernel chooses.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                len,
+                part.len(),
                 libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_NORESERVE,
+                libc::MAP_SHARED | libc::MAP_NORESERVE | populate,
                 file.as_raw_fd(),
-                0,
+                part.start as libc::off_t,
             )
         };
         if base == libc::MAP_FAILED {
             return Err(Error::system("mmap", io::Error::last_os_error()));
         }
-        Ok(Self { base: base.cast(), len })
+        Ok(Self { base: base.cast(), len: part.len() })
     }
 
     pub fn base(&self) -> *mut u8 {

@@ -71,9 +71,9 @@ mod tests {
     fn what_nobody_holds_is_removed_and_nothing_else() {
         let name = format!("{PREFIX}sweep-test-{}", std::process::id());
         let path = |more: &str| Path::new(DIRECTORY).join(format!("{name}-{more}"));
-        let held =
-            Segment::create(&Options { name: &name, len: 4096, backing: Backing::File, peers: 2 })
-                .unwrap();
+        let backing = Backing::File;
+        let options = Options { name: &name, len: 4096, front: 4096, backing, peers: 2 };
+        let held = Segment::create(&options).unwrap();
         let file = held.path.clone().unwrap();
         assert!(file.to_str().unwrap().contains(&name), "{}", file.display());
         let peer = Segment::attach(held.card()).unwrap();
@@ -88,7 +88,7 @@ mod tests {
         // The owner dies without a word, and a peer is still there.
         let Segment { path: kept, .. } = &held;
         let kept = kept.clone().unwrap();
-        let copy = held.file.try_clone().unwrap();
+        let copy = held.file.as_ref().unwrap().try_clone().unwrap();
         lock(&copy, libc::LOCK_UN).unwrap();
         sweep();
         assert!(kept.exists());

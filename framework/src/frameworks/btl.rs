@@ -48,7 +48,9 @@
 //! without a goodbye, a process of the node has ended) tells the host by `peer_failed`, after it has
 //! handed on what had arrived before, since nobody else can know that receives wait in vain. `get`
 //! may answer `CAIRN_ERR_UNSUPPORTED` on a single endpoint, where the system refuses to a pair what it
-//! allows to others; nothing has happened then, and the protocol layer has the peer send.
+//! allows to others, or for a single transfer, when what it needs is short; nothing has happened then, and
+//! the protocol layer has the peer send. That may show only when it is under way: its completion has this
+//! status then, and nothing counts of what has come.
 
 mod absent;
 

@@ -22,7 +22,10 @@
 //! a few bytes, and declines; the transport then takes another.
 //!
 //! **Choice.** Which component is the fastest for which size the transport measures: it tries each
-//! with the first transfers of a size.
+//! with the first transfers of a size. A component that answers an error, of whatever function and at
+//! whatever moment, is done with that transfer, and the transport takes another one for it, from the
+//! beginning; but for `CAIRN_ERR_PROTOCOL` and `CAIRN_ERR_PEER`, which are the transfer's own end.
+//! `CAIRN_ERR_RESOURCES` of `peer_open` may be better later, and the transport asks again.
 //!
 //! **Threads and locks.** `fetch`, `serve`, `offer`, `accept`, `advance` and `finish` are hot, and called by one thread
 //! at a time for one transfer; transfers of different threads go on at the same time. `peer_open` may
@@ -32,7 +35,9 @@
 //! **Completion.** A transfer advances only by `advance`, which the transport calls from progress
 //! until it returns `CAIRN_DONE` or an error; it never waits for the other side. Then `finish` frees
 //! it. Buffers are the transfer's until then. A transport may also give a transfer up and finish it
-//! early, when the peer is gone; the other side must not be harmed by that. An offer is finished when
+//! early: when the peer is gone, when the owner has refused, or when the ticket could not be sent. The
+//! other side must not be harmed by that, whether it has heard of the transfer, is in the middle of it or
+//! has left it, and nothing that is needed for other transfers may be lost. An offer is finished when
 //! its reader has said, by other means, that it does not read any more, or has never heard of it.
 //! Until then the buffer is the transfer's only as far as the reader can't do without it: a user who
 //! knows that the message has arrived may free the memory before the transport hears of it. So when
