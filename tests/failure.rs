@@ -3,21 +3,45 @@
 //!
 //! The launcher is mpirun, which sees a shell around each rank: that stays when the rank is killed.
 
-use cairn_tests::Run;
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+
 use cairn_tests::programs::{Counts, compiled};
+use cairn_tests::{Run, scratch, skipped};
 
 /// Runs the program, and stays where it was killed.
 const SHELL: &str = "\"$@\"; status=$?; [ $status -lt 128 ] && exit $status; exec sleep 1000";
 
-fn survives(level: &str, mca: &[&str]) {
-    ends_well("failure", "3", level, mca);
+/// A job that a rank ends when all is well. `before` is a command that starts the shell around
+/// each rank.
+struct Job<'a> {
+    program: &'a str,
+    arguments: &'a [&'a OsStr],
+    ranks: &'a str,
+    level: &'a str,
+    mca: &'a [&'a str],
+    before: &'a [&'a str],
+    /// The rank that ends it.
+    judge: &'a str,
 }
 
-fn ends_well(name: &str, ranks: &str, level: &str, mca: &[&str]) {
-    let program = compiled(env!("CARGO_TARGET_TMPDIR"), name, Counts::Small);
-    let run = Run::mpirun().args(["--oversubscribe", "-n", ranks]).args(mca);
-    let run = run.env("TEST_THREAD_LEVEL", level).args(["sh", "-c", SHELL, "sh"]).args([program]);
-    run.exits(42).complains(&["rank 0 aborted the job"]);
+impl Job<'_> {
+    fn ends_well(&self) {
+        let program = compiled(env!("CARGO_TARGET_TMPDIR"), self.program, Counts::Small);
+        let run = Run::mpirun().args(["--oversubscribe", "-n", self.ranks]).args(self.mca);
+        let run = run.args(self.before).env("TEST_THREAD_LEVEL", self.level);
+        let run = run.args(["sh", "-c", SHELL, "sh"]).args([program]).args(self.arguments);
+        let judge = self.judge;
+        run.exits(42).complains(&[&format!("rank {judge} aborted the job with code 42")]);
+    }
+}
+
+fn ends_well(program: &str, ranks: &str, level: &str, mca: &[&str]) {
+    Job { program, arguments: &[], ranks, level, mca, before: &[], judge: "0" }.ends_well();
+}
+
+fn survives(level: &str, mca: &[&str]) {
+    ends_well("failure", "3", level, mca);
 }
 
 #[test]
@@ -55,6 +79,88 @@ fn a_failure_reaches_all_that_agree_on_a_communicator() {
     for transports in ["self,tcp", "self,sm"] {
         for level in ["single", "multiple"] {
             ends_well("failed_agreement", "8", level, &["--mca", "btl", transports]);
+        }
+    }
+}
+
+/// When a process dies, as the program "deaths" knows it.
+const MOMENTS: [&str; 8] =
+    ["silent", "unheard", "far", "threads", "barrier", "first", "early", "made"];
+
+/// Rings that have room for all that a process sends before it dies.
+const LARGE_RINGS: [&str; 2] = ["--mca btl self,sm", "--mca btl_sm_ring_size 4m"];
+/// Processes that know nothing of each other but a file.
+const FILES: [&str; 2] = ["--mca btl_sm_backing file", "--mca smsc_ring_backing file"];
+
+/// One of the ranks dies at this moment, and the others notice; a pair of words is an option of mpirun.
+fn dies(moment: &str, ranks: &str, pairs: &[&str], before: &[&str], level: &str) {
+    let dir = scratch();
+    let file = dir.path().join("shared");
+    // More than one thread needs more than one instance.
+    let level = if moment == "threads" { "multiple" } else { level };
+    let mut mca: Vec<&str> = pairs.iter().flat_map(|pair| pair.split(' ')).collect();
+    mca.extend(["--mca", "btl_sm_num_cris", "4"]);
+    let arguments = [OsStr::new(moment), file.as_os_str()];
+    let judge = if moment == "first" { "1" } else { "0" };
+    Job { program: "deaths", arguments: &arguments, ranks, level, mca: &mca, before, judge }
+        .ends_well();
+}
+
+#[test]
+fn a_death_is_noticed_whenever_it_comes() {
+    for moment in MOMENTS {
+        for level in ["single", "multiple"] {
+            dies(moment, "3", &LARGE_RINGS, &[], level);
+        }
+    }
+    // However those wait that notice it.
+    for wait in ["--mca wait block", "--mca wait yield", "--mca progress thread"] {
+        for moment in ["silent", "barrier", "first"] {
+            dies(moment, "4", &[LARGE_RINGS[0], wait], &[], "multiple");
+        }
+    }
+}
+
+/// Without the descriptor by which the kernel tells of the end of a process.
+#[test]
+fn a_death_is_noticed_without_pidfd() {
+    let refuse = compiled(env!("CARGO_TARGET_TMPDIR"), "refuse", Counts::Small);
+    let refuse = refuse.to_str().expect("a path of ours");
+    for moment in MOMENTS {
+        dies(moment, "3", &LARGE_RINGS, &[refuse, "pidfd_open", "ENOSYS"], "single");
+    }
+}
+
+#[test]
+fn a_death_is_noticed_where_processes_share_files() {
+    let mca = [LARGE_RINGS, FILES].concat();
+    for moment in MOMENTS {
+        dies(moment, "3", &mca, &[], "single");
+    }
+}
+
+/// Each process has ids of its own for all others, so that a lock on a file is all there is to tell. A file
+/// that nobody had open but its owner is removed by the next job that starts, so the processes had to do
+/// with each other before.
+#[test]
+fn a_death_is_noticed_between_pid_namespaces() {
+    let alone = ["unshare", "--pid", "--fork", "--mount-proc"];
+    let can = Command::new(alone[0]).args(&alone[1..]).arg("true").stderr(Stdio::null()).status();
+    if !can.is_ok_and(|status| status.success()) {
+        return skipped("this user can't have a pid namespace");
+    }
+    let mca = [LARGE_RINGS, FILES].concat();
+    for moment in ["far", "threads", "barrier", "first", "early", "made"] {
+        dies(moment, "3", &mca, &alone, "single");
+    }
+}
+
+/// Barriers are in shared memory also where messages are not.
+#[test]
+fn a_death_ends_barriers_of_processes_that_use_tcp() {
+    for moment in ["barrier", "first", "early", "made"] {
+        for level in ["single", "multiple"] {
+            dies(moment, "4", &["--mca btl self,tcp"], &[], level);
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //!   every process   n = ++arrived
-//!   the last one    arrived = 0;  ++generation;  sleepers > 0? ─► futex_wake(generation)
+//!   the last one    arrived = 0;  generation += 2;  sleepers > 0? ─► futex_wake(generation)
 //!   the others      poll generation;  ++sleepers, sleep on generation, --sleepers
+//!   one that knows of a death   generation |= BROKEN;  sleepers > 0? ─► futex_wake(generation)
 //! ```
 //!
 //! **Why it is a barrier.** The additions to `arrived` are one chain of read-modify-writes with
@@ -14,8 +15,12 @@
 //! the reset comes before that.
 //!
 //! **Why no wake-up is lost.** `++sleepers` comes before the kernel's look at `generation`, and
-//! `++generation` before the look at `sleepers`, each with a full fence between the two; so one of
-//! the two sees the other.
+//! the change of `generation` before the look at `sleepers`, each with a full fence between the two; so
+//! one of the two sees the other.
+//!
+//! **Who has died can't arrive.** A process that waits and learns that another one of the communicator has
+//! died breaks the board, for good and for all, since not everybody may learn of it: who waits leaves with
+//! an error, unless the generation was over, and who comes later leaves at once.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering, fence};
@@ -45,7 +50,21 @@ pub enum Next {
     Wake,
     /// Wait until the generation is not this one.
     Wait(u32),
+    /// Somebody has died: there are no barriers any more.
+    Broken,
 }
+
+/// What has become of a generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gone {
+    /// It is over: all have arrived.
+    Passed,
+    /// Somebody has died.
+    Broken,
+}
+
+/// In the generation's word, beside the number.
+const BROKEN: u32 = 1;
 
 impl Board {
     /// One of `size` processes arrives.
@@ -53,19 +72,38 @@ impl Board {
     pub fn arrive(&self, size: u32) -> Next {
         // Before the addition: afterwards it may change. Relaxed: it is what this process left with.
         let generation = self.generation.0.load(Ordering::Relaxed);
+        if generation & BROKEN != 0 {
+            return Next::Broken;
+        }
         if self.arrived.0.fetch_add(1, Ordering::AcqRel) + 1 != size {
             return Next::Wait(generation);
         }
         self.arrived.0.store(0, Ordering::Relaxed);
-        self.generation.0.fetch_add(1, Ordering::Release);
-        fence(Ordering::SeqCst);
-        if self.sleepers.0.load(Ordering::Relaxed) == 0 { Next::Leave } else { Next::Wake }
+        self.generation.0.fetch_add(2, Ordering::Release);
+        if self.has_sleepers() { Next::Wake } else { Next::Leave }
     }
 
-    /// Whether all have arrived whom a process waits for since this generation.
+    /// Nobody is to wait any more. Whether sleepers are to be woken.
+    #[cold]
+    pub fn break_off(&self) -> bool {
+        self.generation.0.fetch_or(BROKEN, Ordering::Release);
+        self.has_sleepers()
+    }
+
+    fn has_sleepers(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.sleepers.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether a process has to wait no more that has done so since this generation, and why.
     #[inline]
-    pub fn has_passed(&self, generation: u32) -> bool {
-        self.generation.0.load(Ordering::Acquire) != generation
+    pub fn left(&self, generation: u32) -> Option<Gone> {
+        let now = self.generation.0.load(Ordering::Acquire);
+        match now ^ generation {
+            0 => None,
+            BROKEN => Some(Gone::Broken),
+            _ => Some(Gone::Passed),
+        }
     }
 
     /// The word to sleep on.
@@ -90,52 +128,126 @@ mod model {
 
     use super::*;
 
-    /// A sleep that the kernel would end: it compares the word under its own lock.
-    fn sleep(board: &Board, generation: u32, woken: &AtomicU32) {
-        board.sleeping(|| {
-            if board.word().load(Ordering::Relaxed) == generation {
-                // Whoever changes the word from here on must wake us.
-                while woken.load(Ordering::Acquire) == 0 {
-                    thread::yield_now();
+    struct Shared {
+        board: Board,
+        /// Counts who has come.
+        work: AtomicU32,
+        woken: AtomicU32,
+    }
+
+    impl Shared {
+        fn new() -> Arc<Self> {
+            let (work, woken) = (AtomicU32::new(0), AtomicU32::new(0));
+            Arc::new(Self { board: Board::default(), work, woken })
+        }
+
+        /// A sleep that the kernel would end: it compares the word under its own lock.
+        fn sleep(&self, generation: u32) {
+            self.board.sleeping(|| {
+                if self.board.word().load(Ordering::Relaxed) == generation {
+                    // Whoever changes the word from here on must wake us.
+                    while self.woken.load(Ordering::Acquire) == 0 {
+                        thread::yield_now();
+                    }
                 }
+            });
+        }
+
+        /// Waits until the generation is gone, asleep if it `sleeps`.
+        fn wait(&self, generation: u32, sleeps: bool) -> Gone {
+            loop {
+                if let Some(gone) = self.board.left(generation) {
+                    return gone;
+                }
+                if sleeps {
+                    self.sleep(generation);
+                }
+                thread::yield_now();
             }
-        });
+        }
+    }
+
+    fn check(model: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(model);
     }
 
     #[test]
     fn model_nobody_leaves_early_and_nobody_sleeps_on() {
-        let mut model = loom::model::Builder::new();
-        model.preemption_bound = Some(3);
-        model.check(|| {
-            let shared = Arc::new((Board::default(), AtomicU32::new(0), AtomicU32::new(0)));
-            let run = |shared: &(Board, AtomicU32, AtomicU32)| {
-                let (board, work, woken) = shared;
+        check(|| {
+            let run = |shared: &Shared| {
                 for round in 1..=2 {
-                    work.fetch_add(1, Ordering::Relaxed);
-                    match board.arrive(2) {
+                    shared.work.fetch_add(1, Ordering::Relaxed);
+                    match shared.board.arrive(2) {
                         Next::Leave => {}
-                        Next::Wake => woken.store(1, Ordering::Release),
-                        Next::Wait(generation) if round == 1 => {
-                            while !board.has_passed(generation) {
-                                thread::yield_now();
-                            }
-                        }
+                        Next::Wake => shared.woken.store(1, Ordering::Release),
                         Next::Wait(generation) => {
-                            while !board.has_passed(generation) {
-                                sleep(board, generation, woken);
-                                thread::yield_now();
-                            }
+                            assert_eq!(shared.wait(generation, round == 2), Gone::Passed);
                         }
+                        Next::Broken => unreachable!("nobody has died"),
                     }
-                    assert!(work.load(Ordering::Relaxed) >= 2 * round);
+                    assert!(shared.work.load(Ordering::Relaxed) >= 2 * round);
                 }
             };
+            let shared = Shared::new();
             let other = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || run(&shared))
             };
             run(&shared);
             other.join().unwrap();
+        });
+    }
+
+    /// Of three processes one has died. The others come to know of it at any time.
+    #[test]
+    fn model_a_death_ends_every_wait() {
+        check(|| {
+            let shared = Shared::new();
+            let waiter = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || match shared.board.arrive(3) {
+                    Next::Wait(generation) => {
+                        assert_eq!(shared.wait(generation, true), Gone::Broken);
+                    }
+                    next => assert_eq!(next, Next::Broken),
+                })
+            };
+            let next = shared.board.arrive(3);
+            if shared.board.break_off() {
+                shared.woken.store(1, Ordering::Release);
+            }
+            let Next::Wait(generation) = next else { panic!("{next:?}") };
+            assert_eq!(shared.board.left(generation), Some(Gone::Broken));
+            waiter.join().unwrap();
+            assert_eq!(shared.board.arrive(3), Next::Broken);
+        });
+    }
+
+    /// A barrier that all have come to, while somebody dies, does not stop anybody.
+    #[test]
+    fn model_a_death_behind_a_barrier_is_found_at_the_next() {
+        check(|| {
+            let shared = Shared::new();
+            let other = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || match shared.board.arrive(2) {
+                    Next::Wait(generation) => shared.wait(generation, true),
+                    Next::Broken => Gone::Broken,
+                    Next::Leave | Next::Wake => Gone::Passed,
+                })
+            };
+            match shared.board.arrive(2) {
+                Next::Wake => shared.woken.store(1, Ordering::Release),
+                Next::Wait(generation) => drop(shared.wait(generation, false)),
+                Next::Leave | Next::Broken => {}
+            }
+            if shared.board.break_off() {
+                shared.woken.store(1, Ordering::Release);
+            }
+            assert_eq!(other.join().unwrap(), Gone::Passed);
+            assert_eq!(shared.board.arrive(2), Next::Broken);
         });
     }
 }
@@ -148,15 +260,33 @@ mod tests {
     fn the_last_one_opens_the_barrier() {
         let board = Board::default();
         for round in 0..3 {
-            assert_eq!(board.arrive(3), Next::Wait(round));
-            assert_eq!(board.arrive(3), Next::Wait(round));
-            assert!(!board.has_passed(round));
+            assert_eq!(board.arrive(3), Next::Wait(2 * round));
+            assert_eq!(board.arrive(3), Next::Wait(2 * round));
+            assert_eq!(board.left(2 * round), None);
             assert_eq!(board.arrive(3), Next::Leave);
-            assert!(board.has_passed(round));
+            assert_eq!(board.left(2 * round), Some(Gone::Passed));
         }
-        assert_eq!(board.arrive(2), Next::Wait(3));
+        assert_eq!(board.arrive(2), Next::Wait(6));
         let next = board.sleeping(|| board.arrive(2));
         assert_eq!(next, Next::Wake);
+    }
+
+    #[test]
+    fn a_board_that_is_broken_stays_so_and_what_was_passed_before_was_passed() {
+        let board = Board::default();
+        assert_eq!((board.arrive(2), board.arrive(2)), (Next::Wait(0), Next::Leave));
+        assert_eq!(board.arrive(2), Next::Wait(2));
+        assert!(!board.break_off() && board.sleeping(|| board.break_off()));
+        assert_eq!((board.left(0), board.left(2)), (Some(Gone::Passed), Some(Gone::Broken)));
+        assert_eq!((board.arrive(2), board.arrive(2)), (Next::Broken, Next::Broken));
+        // The number goes round.
+        let board = Board::default();
+        board.generation.0.store(u32::MAX - 1, Ordering::Relaxed);
+        assert_eq!((board.arrive(2), board.arrive(2)), (Next::Wait(u32::MAX - 1), Next::Leave));
+        assert_eq!(
+            (board.left(u32::MAX - 1), board.arrive(2)),
+            (Some(Gone::Passed), Next::Wait(0))
+        );
     }
 
     #[test]

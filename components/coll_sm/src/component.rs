@@ -1,7 +1,7 @@
 //! The component, and what it keeps for a communicator.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm};
 use cairn_framework::abi::param::IntegerParam;
@@ -13,9 +13,10 @@ use cairn_framework::author::{
 };
 use cairn_framework::frameworks::coll::{COLL_BARRIER, COLL_BLOCKING, Coll, CollArgs};
 
-use crate::board::{Board, Next};
-use crate::links::Operation;
-use crate::setup::{self, Shared};
+use crate::board::{Gone, Next};
+use crate::deaths::{Deaths, Member};
+use crate::links::{Operation, lost};
+use crate::setup;
 
 /// Before `basic`, where the processes share a node.
 const PRIORITY: i64 = 30;
@@ -36,6 +37,7 @@ pub struct SharedMemory {
     priority: i32,
     /// Barriers of a communicator before its board is made.
     after: u32,
+    deaths: Arc<Deaths>,
 }
 
 /// What it keeps for a communicator.
@@ -44,7 +46,16 @@ pub struct Module {
     /// Barriers over messages so far.
     calls: AtomicU32,
     /// Set when the processes have tried to make one.
-    board: OnceLock<Option<Shared>>,
+    board: OnceLock<Option<Arc<Member>>>,
+    deaths: Arc<Deaths>,
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Some(Some(member)) = self.board.get() {
+            self.deaths.remove(member);
+        }
+    }
 }
 
 impl Component for SharedMemory {
@@ -58,7 +69,7 @@ impl Component for SharedMemory {
                     "after",
                     2,
                     "Barriers of a communicator that are made of messages before its processes \
-                     make a board in shared memory, which costs each a file descriptor",
+                     make a board in shared memory",
                 )
                 .range(0, i64::from(u32::MAX))
                 .unit("barriers")
@@ -69,7 +80,7 @@ impl Component for SharedMemory {
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
         let (priority, after) = (params.priority.get() as i32, params.after.get() as u32);
-        Ok(Self { host, priority, after })
+        Ok(Self { host, priority, after, deaths: Deaths::watch(host)? })
     }
 
     fn query(&self, scope: &Scope) -> Answer {
@@ -85,7 +96,8 @@ impl Coll for SharedMemory {
 
     fn comm_open(&self, _comm: &mut Comm) -> Result<Module, Failure> {
         let pml = Pml::find(self.host)?;
-        Ok(Module { pml, calls: AtomicU32::new(0), board: OnceLock::new() })
+        let deaths = Arc::clone(&self.deaths);
+        Ok(Module { pml, calls: AtomicU32::new(0), board: OnceLock::new(), deaths })
     }
 
     fn offer(&self, comm: &Comm, _module: &Module, operation: u32, way: u32) -> Option<i32> {
@@ -98,8 +110,8 @@ impl Coll for SharedMemory {
     }
 
     unsafe fn run(&self, comm: &Comm, module: &Module, args: &CollArgs) -> Result<(), Failure> {
-        if let Some(Some(shared)) = module.board.get() {
-            return self.barrier(shared.board(), comm.remote_size);
+        if let Some(Some(member)) = module.board.get() {
+            return self.barrier(member, comm.remote_size);
         }
         let operation = Operation { pml: &module.pml, comm, tag: args.tag };
         // Relaxed: one thread at a time has an operation on the communicator.
@@ -109,13 +121,14 @@ impl Coll for SharedMemory {
         }
         // Nobody has a board before all have come.
         let shared = setup::share(self.host, &operation)?;
-        module.board.get_or_init(|| shared);
+        module.board.get_or_init(|| shared.map(|shared| self.deaths.add(comm, shared)));
         Ok(())
     }
 }
 
 impl SharedMemory {
-    fn barrier(&self, board: &Board, size: u32) -> Result<(), Failure> {
+    fn barrier(&self, member: &Member, size: u32) -> Result<(), Failure> {
+        let board = member.board();
         let generation = match board.arrive(size) {
             Next::Leave => return Ok(()),
             Next::Wake => {
@@ -123,22 +136,47 @@ impl SharedMemory {
                 return Ok(());
             }
             Next::Wait(generation) => generation,
+            Next::Broken => return Err(lost()),
         };
-        for _ in 0..self.host.job().polls(POLLS) {
-            if board.has_passed(generation) {
-                return Ok(());
-            }
-            self.host.progress();
+        let gone = match self.poll(member, generation) {
+            Some(gone) => gone,
+            None => member.waiting(|| self.wait(member, generation))?,
+        };
+        match gone {
+            Gone::Passed => Ok(()),
+            Gone::Broken => Err(lost()),
         }
-        board.sleeping(|| {
-            let sync = WaitSync {
-                pending: 1.into(),
-                expected: generation,
-                word: board.word(),
-                ..WaitSync::default()
-            };
-            self.host.wait(&sync)
+    }
+
+    /// What happens soon.
+    fn poll(&self, member: &Member, generation: u32) -> Option<Gone> {
+        let mut polls = 0..self.host.job().polls(POLLS);
+        polls.find_map(|_| {
+            let gone = member.board().left(generation);
+            if gone.is_none() {
+                self.host.progress();
+            }
+            gone
         })
+    }
+
+    /// What happens later.
+    fn wait(&self, member: &Member, generation: u32) -> Result<Gone, Failure> {
+        let board = member.board();
+        loop {
+            board.sleeping(|| {
+                let sync = WaitSync {
+                    pending: 1.into(),
+                    expected: generation,
+                    word: board.word(),
+                    ..WaitSync::default()
+                };
+                self.host.wait(&sync)
+            })?;
+            if let Some(gone) = board.left(generation) {
+                return Ok(gone);
+            }
+        }
     }
 }
 

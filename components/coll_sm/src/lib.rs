@@ -3,19 +3,22 @@
 //! ```text
 //!   first barriers    links   up a binomial tree, and down again
 //!   then, once        setup   rank 0 ── card of a segment ──► all attach ── well? ──► rank 0 ── agreed ──►
-//!   all that follow   board   arrived += 1;  the last one: generation += 1, wakes who sleeps
+//!   all that follow   board   arrived += 1;  the last one: next generation, wakes who sleeps
 //! ```
 //!
 //! With messages a barrier takes as many rounds as the number of processes has bits, and where
 //! processes share processors each round waits until others had their turn. On the board everybody
 //! has to run once.
 //!
-//! The board is made late, because most communicators see no barrier or a few, and a segment costs
-//! a file descriptor in each process. Where it can't be made the barrier goes on with messages.
+//! The board is made late, because most communicators see no barrier or a few. Where it can't be made the
+//! barrier goes on with messages. When a process of the communicator dies, the barriers of the others end
+//! with an error, as they would with messages (`deaths`).
 
 mod board;
 #[cfg(not(loom))]
 mod component;
+#[cfg(not(loom))]
+mod deaths;
 #[cfg(not(loom))]
 mod links;
 #[cfg(not(loom))]

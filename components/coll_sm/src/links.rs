@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::status::ERR_PEER;
 use cairn_framework::author::{BYTES, Failure, Pml};
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
@@ -43,21 +44,53 @@ impl Operation<'_> {
         unsafe { self.pml.recv(&receive) }.map(drop)
     }
 
-    /// Up a binomial tree and down again.
+    /// Up a binomial tree and down again. Who can't go on because a process has died tells the others on
+    /// both ways, which may wait for it and know nothing of the death.
     pub fn barrier(&self) -> Result<(), Failure> {
         let (rank, size) = (self.comm.rank, self.comm.remote_size);
         let children = |rank: u32| {
             let low = if rank == 0 { size.next_power_of_two() } else { rank & rank.wrapping_neg() };
             (0..low.trailing_zeros()).map(move |bit| rank + (1 << bit)).filter(move |r| *r < size)
         };
+        let mut result = Ok(());
         for child in children(rank) {
-            self.receive(child, &mut [])?;
+            keep_first(&mut result, self.hear(child));
         }
         if rank != 0 {
             let parent = rank & (rank - 1);
-            self.send(parent, &[])?;
-            self.receive(parent, &mut [])?;
+            let told = self.tell(parent, result.is_ok());
+            keep_first(&mut result, told);
+            keep_first(&mut result, self.hear(parent));
         }
-        children(rank).try_for_each(|child| self.send(child, &[]))
+        for child in children(rank) {
+            let told = self.tell(child, result.is_ok());
+            keep_first(&mut result, told);
+        }
+        result
     }
+
+    /// Says whether all is well so far.
+    fn tell(&self, peer: u32, well: bool) -> Result<(), Failure> {
+        self.send(peer, &[well.into()])
+    }
+
+    /// Hears whether all is well so far.
+    fn hear(&self, peer: u32) -> Result<(), Failure> {
+        let mut well = [0];
+        self.receive(peer, &mut well)?;
+        if well == [1] { Ok(()) } else { Err(lost()) }
+    }
+}
+
+/// Keeps the first failure.
+pub fn keep_first(result: &mut Result<(), Failure>, next: Result<(), Failure>) {
+    if result.is_ok() {
+        *result = next;
+    }
+}
+
+/// The failure of an operation that not all can take part in.
+#[cold]
+pub fn lost() -> Failure {
+    Failure::new(ERR_PEER, "a process of the communicator is gone")
 }

@@ -5,7 +5,7 @@ use cairn_framework::author::{Failure, HostHandle};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
 use crate::board::Board;
-use crate::links::Operation;
+use crate::links::{Operation, keep_first, lost};
 
 /// A board in memory that all processes of the communicator have mapped.
 pub struct Shared(Segment);
@@ -39,9 +39,22 @@ impl Shared {
             false => Err(cairn_segment::Error::Card("it has no room for a board".into())),
         }
     }
+
+    /// All have it: nobody needs a descriptor any more.
+    fn agreed(mut self) -> Self {
+        self.0.close_file();
+        self
+    }
 }
 
-/// Called by all processes of the communicator. All get a board, or none does.
+/// What became of a board.
+const NONE: u8 = 0;
+const ALL_HAVE_IT: u8 = 1;
+/// A process has died.
+const LOST: u8 = 2;
+
+/// Called by all processes of the communicator. All get a board, or none does; all fail, if one of them has
+/// died.
 ///
 /// Rank 0 makes it and sends its card, an empty one if it can't; the others try and answer; rank 0
 /// tells them what came of it.
@@ -55,21 +68,35 @@ pub fn share(host: HostHandle, operation: &Operation<'_>) -> Result<Option<Share
         operation.receive(0, &mut card)?;
         let own = Shared::attach(&card).map_err(note).ok();
         operation.send(0, &[own.is_some().into()])?;
-        let mut agreed = [0];
-        operation.receive(0, &mut agreed)?;
-        return Ok(own.filter(|_| agreed == [1]));
+        let mut answer = [NONE];
+        operation.receive(0, &mut answer)?;
+        return match answer {
+            [ALL_HAVE_IT] => Ok(own.map(Shared::agreed)),
+            [LOST] => Err(lost()),
+            _ => Ok(None),
+        };
     }
     // SAFETY: the host keeps the string as long as the process lives.
     let job = unsafe { cairn_framework::text::copy(host.job().id) };
     let own = Shared::create(&job, size - 1).map_err(note).ok();
     let card = own.as_ref().map_or([0; CARD_LEN], |own| *own.0.card());
-    (1..size).try_for_each(|peer| operation.send(peer, &card))?;
-    let mut agreed = own.is_some();
+    // The others wait for us, whoever of them has died.
+    let (mut result, mut agreed) = (Ok(()), own.is_some());
     for peer in 1..size {
-        let mut answer = [0];
-        operation.receive(peer, &mut answer)?;
-        agreed &= answer == [1];
+        keep_first(&mut result, operation.send(peer, &card));
     }
-    (1..size).try_for_each(|peer| operation.send(peer, &[agreed.into()]))?;
-    Ok(own.filter(|_| agreed))
+    for peer in 1..size {
+        let mut has_it = [0];
+        keep_first(&mut result, operation.receive(peer, &mut has_it));
+        agreed &= has_it == [1];
+    }
+    let answer = match (&result, agreed) {
+        (Err(_), _) => LOST,
+        (Ok(()), true) => ALL_HAVE_IT,
+        (Ok(()), false) => NONE,
+    };
+    for peer in 1..size {
+        keep_first(&mut result, operation.send(peer, &[answer]));
+    }
+    result.map(|()| own.filter(|_| agreed).map(Shared::agreed))
 }

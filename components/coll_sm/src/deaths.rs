@@ -1,0 +1,113 @@
+//! Barriers that somebody waits in whose process can't come any more.
+//!
+//! Transports notice the end of a process that they had to do with, and when a board was made every
+//! process had to do with the first of its communicator. So of those that live, one at least learns of
+//! each death, and breaks the board for all.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::host::PROGRESS_SELDOM;
+use cairn_framework::abi::peer::{PEER_FAILED, Peer};
+use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
+
+use crate::board::Board;
+use crate::setup::Shared;
+
+/// A board, and who belongs to it.
+pub struct Member {
+    shared: Shared,
+    peers: *const *mut Peer,
+    size: u32,
+    /// A thread of this process waits. Where that waits or has just left, a look at the board does no
+    /// harm, so Relaxed.
+    waits: AtomicBool,
+}
+
+// SAFETY: the peers are the host's, for any thread, and stay as long as the communicator, which outlives
+// the member; the rest is for any thread.
+unsafe impl Send for Member {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Member {}
+
+impl Member {
+    pub fn board(&self) -> &Board {
+        self.shared.board()
+    }
+
+    /// Around the wait of a thread.
+    pub fn waiting<R>(&self, wait: impl FnOnce() -> R) -> R {
+        self.waits.store(true, Ordering::Relaxed);
+        let result = wait();
+        self.waits.store(false, Ordering::Relaxed);
+        result
+    }
+
+    /// Whether a process of the communicator has ended.
+    pub fn has_lost(&self) -> bool {
+        // SAFETY: a communicator has so many peers; they stay.
+        (0..self.size as usize).any(|rank| unsafe { (**self.peers.add(rank)).is(PEER_FAILED) })
+    }
+}
+
+/// The boards of a process.
+#[derive(Default)]
+pub struct Deaths {
+    members: Mutex<Vec<Arc<Member>>>,
+    /// How many those are.
+    count: AtomicU32,
+}
+
+impl Deaths {
+    /// Looks from time to time, for as long as the component is open.
+    pub fn watch(host: HostHandle) -> Result<Arc<Self>, Failure> {
+        let deaths = Arc::new(Self::default());
+        let context = Arc::as_ptr(&deaths).cast_mut().cast();
+        // SAFETY: the component has it as long as it is open, and then the host has taken the callback
+        // back.
+        unsafe { host.progress_add(look, context, PROGRESS_SELDOM)? };
+        Ok(deaths)
+    }
+
+    /// A board was made.
+    pub fn add(&self, comm: &Comm, shared: Shared) -> Arc<Member> {
+        let (peers, size) = (comm.peers, comm.remote_size);
+        let member = Arc::new(Member { shared, peers, size, waits: AtomicBool::new(false) });
+        let mut members = self.members.lock().expect("nothing panics with it");
+        members.push(Arc::clone(&member));
+        self.count.store(members.len() as u32, Ordering::Relaxed);
+        member
+    }
+
+    /// A communicator is freed.
+    pub fn remove(&self, member: &Arc<Member>) {
+        let mut members = self.members.lock().expect("nothing panics with it");
+        members.retain(|other| !Arc::ptr_eq(other, member));
+        self.count.store(members.len() as u32, Ordering::Relaxed);
+    }
+
+    /// Breaks the boards that lead nowhere any more. Returns how many.
+    fn look(&self) -> u32 {
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return 0;
+        }
+        let Ok(members) = self.members.try_lock() else { return 0 };
+        let waits = |member: &&Arc<Member>| member.waits.load(Ordering::Relaxed);
+        let mut broken = 0;
+        for member in members.iter().filter(waits).filter(|member| member.has_lost()) {
+            if member.board().break_off() {
+                wake_sleepers(member.board().word());
+            }
+            broken += 1;
+        }
+        broken
+    }
+}
+
+/// The progress callback.
+unsafe extern "C" fn look(deaths: *mut c_void) -> u32 {
+    // SAFETY: registered with one that lives.
+    unsafe { &*deaths.cast::<Deaths>() }.look()
+}

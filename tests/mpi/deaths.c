@@ -1,0 +1,200 @@
+/* A process dies, and the launcher lets the others go on: whatever waits for it ends with an error, and
+   what it had sent is received before. The first rank that lives ends the job with 42. The arguments say when
+   it dies, and a file by which the processes know of each other without MPI:
+
+   silent    before it had to do with any other process
+   unheard   when it has sent, and the others have not received yet
+   far       the same, and the others receive little at a time
+   threads   the same, and several threads have sent, each by an instance of its own
+   barrier   before a barrier that the others are in, of a communicator that had many
+   first     the same, and it is the first process of the communicator
+   early     before the first barrier of a communicator, which the others are in
+   made      before the third, in which they make what they share */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MANY = 20000, FEW = 5, TAG = 3, LAST = 4, NEVER = 5, THREADS = 4, THREAD_TAG = 10 };
+enum { BARRIERS = 20 };
+
+static int rank, size;
+
+/* What the processes know of each other without MPI: a file that all map, and of which each holds a lock
+   on one byte as long as it lives. */
+static int file;
+static int *there;
+
+static struct flock byte_of(int owner)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = owner, .l_len = 1 };
+    return lock;
+}
+
+static void share(const char *path)
+{
+    struct flock own = byte_of(rank);
+    size_t length = 16 * sizeof *there;
+    file = open(path, O_RDWR | O_CREAT, 0600);
+    CHECK(file >= 0 && ftruncate(file, (off_t)length) == 0 && fcntl(file, F_SETLK, &own) == 0);
+    there = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    CHECK(there != MAP_FAILED);
+}
+
+static void die(void)
+{
+    raise(SIGKILL);
+}
+
+/* Outside of MPI until a process has come so far. */
+static void wait_for(int other, int what)
+{
+    while (__atomic_load_n(&there[other], __ATOMIC_ACQUIRE) != what) usleep(1000);
+}
+
+static void say(int what)
+{
+    __atomic_store_n(&there[rank], what, __ATOMIC_RELEASE);
+}
+
+/* Outside of MPI until a process has died. */
+static void wait_for_end(int other)
+{
+    for (;;) {
+        struct flock lock = byte_of(other);
+        CHECK(fcntl(file, F_GETLK, &lock) == 0);
+        if (lock.l_type == F_UNLCK) return;
+        usleep(1000);
+    }
+}
+
+static void silent(void)
+{
+    char byte = 0;
+    int flag;
+    MPI_Request requests[2];
+    if (rank == 1) die();
+    OK(MPI_Irecv(&byte, 1, MPI_BYTE, 1, NEVER, MPI_COMM_WORLD, &requests[0]));
+    OK(MPI_Irecv(&byte, 1, MPI_BYTE, 1, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[1]));
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Probe(1, NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Iprobe(1, NEVER, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Send(&byte, 1, MPI_BYTE, 1, NEVER, MPI_COMM_WORLD));
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Ssend(&byte, 1, MPI_BYTE, 1, NEVER, MPI_COMM_WORLD));
+}
+
+static void unheard(int count, bool slow)
+{
+    int value, flag = 0, all[16] = { 0 };
+    MPI_Request last;
+    MPI_Status status;
+    /* Everybody knows everybody. */
+    if (slow) OK(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    if (rank == 1) {
+        for (int i = 0; i < count; i++)
+            OK(MPI_Send(&i, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD));
+        OK(MPI_Send(&count, 1, MPI_INT, 0, LAST, MPI_COMM_WORLD));
+        say(1);
+        die();
+    }
+    if (rank == 0) {
+        wait_for(1, 1);
+        wait_for_end(1);
+        OK(MPI_Irecv(&value, 1, MPI_INT, 1, LAST, MPI_COMM_WORLD, &last));
+        while (slow && !flag) {
+            OK(MPI_Test(&last, &flag, &status));
+            /* A pass now and then, so that the passes of a second are fewer than the messages. */
+            usleep(1000);
+        }
+        OK(MPI_Wait(&last, MPI_STATUS_IGNORE));
+        CHECK(value == count);
+        for (int i = 0; i < count; i++) {
+            OK(MPI_Recv(&value, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &status));
+            CHECK(value == i);
+        }
+        FAILS(MPI_ERR_PROC_ABORTED, MPI_Recv(&value, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &status));
+    } else {
+        FAILS(MPI_ERR_PROC_ABORTED, MPI_Recv(&value, 1, MPI_INT, 1, NEVER, MPI_COMM_WORLD, &status));
+    }
+}
+
+static void *sender(void *argument)
+{
+    int number = (int)(size_t)argument;
+    for (int i = 0; i <= MANY / THREADS; i++)
+        OK(MPI_Send(&i, 1, MPI_INT, 0, THREAD_TAG + number, MPI_COMM_WORLD));
+    return NULL;
+}
+
+static void of_threads(void)
+{
+    int value, flag, all[16] = { 0 };
+    OK(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    if (rank == 1) {
+        pthread_t threads[THREADS];
+        for (size_t i = 0; i < THREADS; i++)
+            CHECK(!pthread_create(&threads[i], NULL, sender, (void *)i));
+        for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+        say(1);
+        die();
+    }
+    if (rank == 0) {
+        wait_for(1, 1);
+        wait_for_end(1);
+        for (int number = 0; number < THREADS; number++)
+            for (int i = 0; i <= MANY / THREADS; i++) {
+                MPI_Request request;
+                OK(MPI_Irecv(&value, 1, MPI_INT, 1, THREAD_TAG + number, MPI_COMM_WORLD, &request));
+                for (flag = 0; !flag; usleep(flag ? 0 : 1000))
+                    OK(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+                CHECK(value == i);
+            }
+    }
+    FAILS(MPI_ERR_PROC_ABORTED,
+          MPI_Recv(&value, 1, MPI_INT, 1, NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+static void barrier(int dead, int before)
+{
+    MPI_Comm others;
+    OK(MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &others));
+    for (int i = 0; i < before; i++) OK(MPI_Barrier(others));
+    if (rank == dead) {
+        say(1);
+        die();
+    }
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Barrier(others));
+    /* And so does each that follows. */
+    for (int i = 0; i < 3; i++) FAILS(MPI_ERR_PROC_ABORTED, MPI_Barrier(others));
+}
+
+int main(int argc, char **argv)
+{
+    begin(&rank, &size);
+    CHECK(argc > 2 && size >= 2 && size <= 16);
+    share(argv[2]);
+    const char *when = argv[1];
+    int judge = 0;
+    if (strcmp(when, "silent") == 0) silent();
+    if (strcmp(when, "unheard") == 0) unheard(FEW, false);
+    if (strcmp(when, "far") == 0) unheard(MANY, true);
+    if (strcmp(when, "threads") == 0) of_threads();
+    if (strcmp(when, "barrier") == 0) barrier(1, BARRIERS);
+    if (strcmp(when, "first") == 0) barrier(judge++, BARRIERS);
+    if (strcmp(when, "early") == 0) barrier(1, 0);
+    if (strcmp(when, "made") == 0) barrier(1, 2);
+    /* The others may still be at it. */
+    say(2);
+    if (rank == judge) {
+        for (int other = 0; other < size; other++)
+            if (other != (judge ? 0 : 1)) wait_for(other, 2);
+        MPI_Abort(MPI_COMM_WORLD, 42);
+    }
+    for (;;) pause();
+}
