@@ -281,6 +281,39 @@ fn instances_without_a_ring_share_one() {
     }
 }
 
+/// Whether a thread can sleep on several words here (`futex_waitv`, Linux 5.16).
+fn several_words() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").expect("a kernel has a version");
+    let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+    let can = (numbers.next(), numbers.next()) >= (Some(5), Some(16));
+    if !can {
+        skipped("this kernel lets no thread sleep on several words");
+    }
+    can
+}
+
+/// The kernel lets a thread sleep on 128 words: one that sleeps does so on one word for all instances.
+#[test]
+fn processes_sleep_and_wake_however_many_instances_they_have() {
+    if !several_words() {
+        return;
+    }
+    let (sleepers, uneven) = (compiled("sleepers"), compiled("uneven"));
+    for transports in ["self,sm", "sm,self"] {
+        let run = |program: &Path| {
+            let run =
+                Run::mpirun().args(["-n", "2", "--oversubscribe", "--mca", "btl", transports]);
+            let run = run.args(["--mca", "wait", "block", "--mca", "wait_block_limit", "1000000"]);
+            let run = run.args(["--mca", "btl_sm_num_cris", "200"]);
+            run.args(["--mca", "btl_self_num_cris", "200"]).args([program])
+        };
+        for level in ["single", "multiple"] {
+            run(&sleepers).env("TEST_THREAD_LEVEL", level).says_nothing();
+        }
+        run(&uneven).says_nothing();
+    }
+}
+
 /// A job with files that somebody is going to kill.
 struct Job {
     mpirun: Child,

@@ -86,6 +86,7 @@ pub(crate) const MAX_SLEEPING: usize = 128;
 /// A word to sleep on and the value at which to; the kernel's `futex_waitv`.
 #[cfg(feature = "host")]
 #[repr(C)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Sleeping {
     value: u64,
     address: u64,
@@ -101,6 +102,11 @@ impl Sleeping {
     /// A word that threads of this process change.
     pub fn private(word: &AtomicU32, expected: u32) -> Self {
         Self { flags: Self::SIZE_32 | Self::PRIVATE, ..Self::shared(word, expected) }
+    }
+
+    /// Whether it is the same word.
+    pub fn is_on(&self, other: &Self) -> bool {
+        self.address == other.address
     }
 
     /// A word that other processes may change, too.

@@ -403,7 +403,8 @@ struct cairn_btl_wake_t {
    */
   const uint32_t *word;
   /**
-   * The value of `word` that means nothing has happened yet.
+   * The value of `word` that means nothing has happened yet. CRIs may share a word, which is better
+   * where there are many, as a thread can sleep on about a hundred; what the first of them says counts.
    */
   uint32_t expected;
 };
@@ -531,8 +532,10 @@ struct cairn_btl_ops_t {
   void (*release_key)(const struct cairn_btl_module_t *module, void *key);
   /**
    * Prepares a CRI for sleeping and says what to sleep on. `CAIRN_DONE`: nothing has
-   * happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. With
-   * the CRI's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
+   * happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. A thread
+   * that is about to sleep arms all CRIs of a pool, one after the other, in the order of their
+   * indices, and begins with 0 each time. With the CRI's lock held. Default:
+   * `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_status_t (*arm)(const struct cairn_btl_module_t *module,
                         const cairn_cri_t *cri,

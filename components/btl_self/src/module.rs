@@ -19,7 +19,7 @@ use cairn_framework::frameworks::btl::{
 
 use crate::component::SelfLoop;
 use crate::params::{MESSAGE_LIMIT, Params};
-use crate::queue::{Queue, deliver};
+use crate::queue::{Bell, Queue, deliver};
 
 /// An instance with its queue.
 #[repr(C, align(128))]
@@ -34,6 +34,7 @@ pub struct State {
     table: &'static [ReceiveEntry; RECEIVE_TAGS],
     /// There is one peer and nothing to know about it.
     endpoint: Box<Endpoint>,
+    bell: Bell,
 }
 
 // SAFETY: the table is constant, and the endpoint is used by its address only.
@@ -104,7 +105,10 @@ impl Port {
             bandwidth: 20_000,
             reserved: 0,
         };
-        let device = Device::new(view, State { table: host.receive_table(), endpoint });
+        let device = Device::new(
+            view,
+            State { table: host.receive_table(), endpoint, bell: Bell::default() },
+        );
         pool.module = device.module().cast();
         // SAFETY: the pool is complete; it and the instances live until the component is closed.
         unsafe { host.pool_add(&raw mut *pool)? };
@@ -178,7 +182,7 @@ impl Btl for SelfLoop {
     unsafe fn remove_peer(_state: &State, _endpoint: *mut Endpoint) {}
 
     unsafe fn send_immediate(
-        _state: &State,
+        state: &State,
         cri: &Cri,
         _endpoint: *mut Endpoint,
         message: &BtlMessage,
@@ -187,7 +191,7 @@ impl Btl for SelfLoop {
         // SAFETY: the caller holds the instance's lock and vouches for the message; the block has
         // room for both parts.
         let pushed = unsafe {
-            (*queue(cri)).push(message.tag, header + payload, |block| {
+            (*queue(cri)).push(&state.bell, message.tag, header + payload, |block| {
                 copy(message.header, block, header);
                 copy(message.payload, block.add(header), payload);
                 header + payload
@@ -197,7 +201,7 @@ impl Btl for SelfLoop {
     }
 
     unsafe fn send_packed(
-        _state: &State,
+        state: &State,
         cri: &Cri,
         _endpoint: *mut Endpoint,
         message: &BtlPacked,
@@ -205,7 +209,7 @@ impl Btl for SelfLoop {
         let (header, payload) = checked(message.header_len, message.payload_len)?;
         // SAFETY: as above.
         let pushed = unsafe {
-            (*queue(cri)).push(message.tag, header + payload, |block| {
+            (*queue(cri)).push(&state.bell, message.tag, header + payload, |block| {
                 copy(message.header, block, header);
                 let place = block.add(header).cast();
                 header + message.pack.map_or(0, |pack| pack(message.context, place, payload))
@@ -296,9 +300,9 @@ impl Btl for SelfLoop {
         Ok(Outcome::Done)
     }
 
-    fn arm(_state: &State, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
+    fn arm(state: &State, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
         // SAFETY: an instance of this transport, whose lock the caller holds.
-        let armed = unsafe { (*queue(cri)).arm() };
+        let armed = unsafe { (*queue(cri)).arm(&state.bell) };
         Ok(armed.map(|(word, expected)| BtlWake { fd: -1, reserved: 0, word, expected }))
     }
 

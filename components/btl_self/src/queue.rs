@@ -1,7 +1,7 @@
 //! Messages of one instance on their way to the receive table.
 //!
-//! Everything here is touched with the instance's lock held, but for the wake word, which a sleeping
-//! thread reads.
+//! Everything here is touched with the instance's lock held, but for the bell, which belongs to all
+//! instances.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,16 +34,28 @@ pub struct Queue {
     waiting: VecDeque<Message>,
     spare: [Vec<Box<[u64]>>; CLASSES.len()],
     bytes: usize,
-    /// A thread was told to sleep on `word`.
+    /// A thread was told to sleep on the bell.
     armed: bool,
-    /// Changes when a message comes while a thread may sleep.
-    word: AtomicU32,
 }
+
+/// What threads sleep on: one word for all queues, since a thread that sleeps does so for each.
+///
+/// It changes when a message comes to a queue for which a thread may sleep, so it is not what that thread
+/// read when it armed its first queue.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Bell(AtomicU32);
 
 impl Queue {
     /// Appends a message of `len` bytes, at most [`MESSAGE_LIMIT`], that `write` writes, and which may
     /// turn out shorter. False when too much waits already; then `write` was not called.
-    pub fn push(&mut self, tag: u8, len: usize, write: impl FnOnce(*mut u8) -> usize) -> bool {
+    pub fn push(
+        &mut self,
+        bell: &Bell,
+        tag: u8,
+        len: usize,
+        write: impl FnOnce(*mut u8) -> usize,
+    ) -> bool {
         if self.waiting.len() >= MAX_MESSAGES || self.bytes + len > MAX_BYTES {
             return false;
         }
@@ -56,8 +68,8 @@ impl Queue {
         self.bytes += written;
         self.waiting.push_back(Message { block, len: written, class: class as u8, tag });
         if std::mem::take(&mut self.armed) {
-            self.word.fetch_add(1, Ordering::Release);
-            wake_sleepers(&self.word);
+            bell.0.fetch_add(1, Ordering::Release);
+            wake_sleepers(&bell.0);
         }
         true
     }
@@ -83,12 +95,13 @@ impl Queue {
     }
 
     /// What to sleep on, or `None` when something waits.
-    pub fn arm(&mut self) -> Option<(&AtomicU32, u32)> {
+    pub fn arm<'a>(&mut self, bell: &'a Bell) -> Option<(&'a AtomicU32, u32)> {
         if !self.is_empty() {
             return None;
         }
         self.armed = true;
-        Some((&self.word, self.word.load(Ordering::Relaxed)))
+        // Relaxed: the messages of this queue come with the instance's lock held, so later.
+        Some((&bell.0, bell.0.load(Ordering::Relaxed)))
     }
 }
 

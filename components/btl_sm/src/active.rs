@@ -1,8 +1,8 @@
 //! Which rings have something, where there are many.
 //!
 //! Few rings are polled one by one: a short message then moves one cache line. From `bitmap_from`
-//! rings on the receiver says in its doorbell that there is a crowd, and senders mark their ring in a
-//! bitmap when they have sent, so that a poll costs by active senders.
+//! rings on the receiver says that there is a crowd, and senders mark their ring in a bitmap when they
+//! have sent, so that a poll costs by active senders.
 //!
 //! ```text
 //!   sender     publish        fence   bit there already? if not ─► set it

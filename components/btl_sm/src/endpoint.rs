@@ -193,12 +193,13 @@ impl Peer {
         })?;
         let target = instance % geometry.instances;
         entry.rank.store(self.own.rank, Ordering::Relaxed);
-        let doorbell = geometry.doorbell(segment, target);
-        doorbell.newest.push(ring as u32, &entry.next);
+        let news = geometry.news(segment, target);
+        news.newest.push(ring as u32, &entry.next);
         Ok(Outbound {
             // SAFETY: the ring is new and ours, and mapped as long as the producer is there.
             ring: unsafe { Producer::new(geometry.parts(&part)) },
-            requests: &raw const doorbell.requests,
+            requests: &raw const geometry.doorbell(segment).requests,
+            crowded: &raw const news.crowded,
             active: &raw const geometry.active(segment, target)[ring / WORD],
             bit: 1 << (ring % WORD),
             fenced: self.fenced,
@@ -275,7 +276,8 @@ pub struct Outbound {
     ring: Producer,
     /// The doorbell's word; valid when the ring is open.
     requests: *const Word,
-    /// Where the ring is marked; valid likewise.
+    /// Whether the ring is to be marked, and where; valid likewise.
+    crowded: *const AtomicU32,
     active: *const Bits,
     bit: u64,
     fenced: bool,
@@ -294,6 +296,7 @@ impl Outbound {
         Self {
             ring: Producer::closed(),
             requests: std::ptr::null(),
+            crowded: std::ptr::null(),
             active: std::ptr::null(),
             bit: 0,
             fenced: true,
@@ -352,7 +355,9 @@ impl Outbound {
     /// Does what the receiver wants.
     #[inline(never)]
     fn serve(&self, requests: u32) {
-        if requests & CROWDED != 0 {
+        // Relaxed: a receiver looks into all rings now and then, for what was not marked.
+        // SAFETY: as above.
+        if requests & CROWDED != 0 && unsafe { &*self.crowded }.load(Ordering::Relaxed) != 0 {
             // SAFETY: as above.
             unsafe { &*self.active }.mark(self.bit);
         }

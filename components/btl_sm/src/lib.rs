@@ -4,7 +4,7 @@
 //!   sender's instance i                          receiver's segment
 //!        │                                  ┌──────────────────────────────────────────┐
 //!        │  first message: claims a ring ──►│ directory  inbox: who writes which ring  │
-//!        │                                  │ doorbells: a ring is new; somebody sleeps │
+//!        │                                  │ doorbell: who sleeps; news: a new ring   │
 //!        └─ every message: writes lines ──►│ ring: head │ [message] [ message ] [message] │
 //!                                           └───────────────────┬──────────────────────┘
 //!                                                instance j polls its rings in place

@@ -17,8 +17,8 @@ use crate::endpoint::Peer;
 use crate::large::{self, Transfers};
 use crate::module::State;
 use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
-use crate::wake::{self, CROWDED};
-use crate::wire::{Doorbell, Geometry};
+use crate::wake::{self, CROWDED, Word};
+use crate::wire::{Geometry, News};
 
 /// Messages that one poll takes from a ring, so that a busy peer does not starve the others.
 const BATCH: u32 = 64;
@@ -32,7 +32,11 @@ const DROPPED: u32 = u32::MAX - 1;
 
 /// The rings that one instance polls.
 pub struct Inbox {
-    doorbell: *const Doorbell,
+    /// It is armed first.
+    first: bool,
+    /// The process's word.
+    requests: *const Word,
+    news: *const News,
     /// Which rings have something.
     active: *const [Bits],
     /// Rings that make a crowd.
@@ -66,7 +70,9 @@ impl Inbox {
     /// The inbox of an instance; `crowd` rings and more are a crowd.
     pub fn new(segment: &Segment, geometry: &Geometry, instance: usize, crowd: usize) -> Self {
         Self {
-            doorbell: geometry.doorbell(segment, instance),
+            first: instance == 0,
+            requests: &raw const geometry.doorbell(segment).requests,
+            news: geometry.news(segment, instance),
             active: geometry.active(segment, instance),
             crowd,
             crowded: false,
@@ -91,7 +97,7 @@ impl Inbox {
         transfers: *mut Transfers,
     ) -> u32 {
         // SAFETY: in the segment, which the state keeps.
-        if !unsafe { &*self.doorbell }.newest.is_empty() {
+        if !unsafe { &*self.news }.newest.is_empty() {
             self.discover(state, module, cri);
         }
         if self.crowded {
@@ -179,8 +185,8 @@ impl Inbox {
     fn discover(&mut self, state: &State, module: &BtlModule, cri: *mut Cri) {
         let (segment, geometry) = (&state.segment, &state.geometry);
         // SAFETY: in the segment, which the state keeps.
-        let doorbell = unsafe { &*self.doorbell };
-        let (mut place, mut again) = (doorbell.newest.take(), Vec::new());
+        let news = unsafe { &*self.news };
+        let (mut place, mut again) = (news.newest.take(), Vec::new());
         // Peers write the list, so it may have no end.
         for _ in 0..geometry.rings {
             let Some(ring) = place else { break };
@@ -233,39 +239,46 @@ impl Inbox {
         }
         // Its sender has no other way, so the next pass tries again.
         for ring in again {
-            doorbell.newest.push(ring, &geometry.entry(segment, ring as usize).next);
+            news.newest.push(ring, &geometry.entry(segment, ring as usize).next);
         }
         if !self.crowded && self.rings.len() >= self.crowd {
             self.crowded = true;
             // Senders that see it late are found by the passes that look into all rings.
-            doorbell.requests.fetch_or(CROWDED, Ordering::Relaxed);
+            news.crowded.store(1, Ordering::Relaxed);
+            // SAFETY: as above.
+            unsafe { &*self.requests }.fetch_or(CROWDED, Ordering::Relaxed);
         }
         // In a crowd: what came before the ring was known is found now.
         self.passes = ROUND - 1;
     }
 
-    /// The doorbell's word to sleep on and what it says, or `None` when something has arrived. With the
-    /// instance's lock held.
+    /// The process's word to sleep on and what it says, or `None` when something has arrived. With the
+    /// instance's lock held; the thread has just armed all instances before this one.
     pub fn arm(&mut self, barriers: bool) -> Option<(*const AtomicU32, u32)> {
-        // SAFETY: in the segment, which lives as long as the inbox is used.
-        let doorbell = unsafe { &*self.doorbell };
         // A sender that waits for room must not wait for a sleeper.
         self.rings.iter_mut().for_each(|inbound| inbound.ring.publish());
-        let announced = wake::announce(&doorbell.requests, barriers);
-        let arrived = !doorbell.newest.is_empty()
+        // SAFETY: in the segment, which lives as long as the inbox is used.
+        let requests = unsafe { &*self.requests };
+        let announced = self.first.then(|| wake::announce(requests, barriers));
+        // SAFETY: as above.
+        let arrived = !unsafe { &*self.news }.newest.is_empty()
             || self.rings.iter().any(|inbound| inbound.ring.peek().is_some());
-        if arrived {
-            wake::take_back(&doorbell.requests, &announced);
-            return None;
-        }
-        Some((std::ptr::from_ref(&doorbell.requests).cast(), announced.expected))
+        let expected = match announced {
+            Some(announced) if arrived => {
+                wake::take_back(requests, &announced);
+                None
+            }
+            Some(announced) => Some(announced.expected),
+            None => wake::announced(requests).filter(|_| !arrived),
+        };
+        expected.map(|expected| (self.requests.cast(), expected))
     }
 
     /// Whether nothing is left of what a process has sent that has ended. With the instance's lock held.
     pub fn is_through_with(&self, rank: u32) -> bool {
         // A ring that is not known yet may be its.
         // SAFETY: in the segment, which lives as long as the inbox is used.
-        unsafe { &*self.doorbell }.newest.is_empty()
+        unsafe { &*self.news }.newest.is_empty()
             && !self.rings.iter().any(|one| one.rank == rank && one.ring.peek().is_some())
     }
 }

@@ -1,19 +1,31 @@
 //! How a receiver sleeps.
 //!
 //! ```text
-//!   receiver   SLEEPING on   barrier   look once more   futex_wait(requests)
-//!   sender     publish       barrier   SLEEPING on? ─► SLEEPING off, futex_wake
+//!   receiver   SLEEPING on   barrier   look into each instance   futex_wait(requests, what it was)
+//!   sender     publish       barrier   SLEEPING on? ─► SLEEPING off and ++wake-ups, futex_wake
 //! ```
 //!
-//! One of the two sees the other (Dekker), if each has a full barrier between its store and its load.
+//! A process has one word for all its instances and threads: a thread that goes to sleep does so for
+//! each instance, and this way with one barrier and one word for the kernel, however many there are.
+//!
+//! **No wake-up is lost.** Of a message, and a thread that announces its sleep, one sees the other
+//! (Dekker), if each side has a full barrier between its store and its load:
+//!
+//! * The sender's barrier came before the announcement's: the message is there when the thread looks
+//!   into its instance, whichever that is, since all looks come after the barrier.
+//! * It came later: the sender sees SLEEPING. Only the first that does takes it off, and counts that in
+//!   the word, so the word is never again what it was at the announcement. A thread that sleeps is
+//!   woken; one that is about to finds another value when the kernel compares it, also if yet another
+//!   thread has announced its sleep meanwhile.
+//!
+//! A thread that finds something does not sleep. At the first instance it takes SLEEPING back if it was off
+//! before: as both happen under that instance's lock, no other thread can have relied on it. Later others
+//! may, so it stays, and the next message costs a call of the kernel that wakes none.
+//!
 //! A fence with every message would cost the sender more than the message. So the receiver, who is
 //! about to sleep and has time, makes one on the senders' processors too: `membarrier` with
 //! `GLOBAL_EXPEDITED` interrupts the processors that run a process that registered for it. Where the
 //! kernel lacks it senders fence themselves; the owner's directory and their own registration say so.
-//!
-//! Several threads of the receiver may sleep on one word. So a thread that finds something instead of
-//! going to sleep takes SLEEPING back only if it was off before: otherwise another one may sleep, and a
-//! sender that looks now must see that. If none does any more, the next message costs a futex call.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering, fence};
@@ -21,13 +33,15 @@ use std::sync::atomic::compiler_fence;
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
-/// A receiver's word.
+/// A receiver's word: SLEEPING, CROWDED, and from bit 2 on how often a sender has woken its threads.
 pub type Word = AtomicU32;
 
 /// A thread of the receiver sleeps on the word. Set by the owner, cleared by who wakes it.
 pub const SLEEPING: u32 = 1;
-/// Senders mark their ring; see `active`. Set by the owner, for good.
+/// An instance wants senders to mark their rings; see `active`. Set by the owner, for good.
 pub const CROWDED: u32 = 2;
+/// One wake-up.
+const WAKE_UP: u32 = 4;
 
 const MEMBARRIER_CMD_GLOBAL_EXPEDITED: i32 = 1 << 1;
 const MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED: i32 = 1 << 2;
@@ -51,14 +65,22 @@ pub struct Announced {
 }
 
 /// Says that a thread is about to sleep; what a sender published before it saw that is visible
-/// afterwards. With the lock of the receiver's instance held, until `take_back` if that is called.
+/// afterwards. With the lock of the receiver's first instance held, until `take_back` if that is called.
 pub fn announce(requests: &Word, barriers: bool) -> Announced {
     let before = requests.fetch_or(SLEEPING, Ordering::SeqCst);
     fence(Ordering::SeqCst);
     if barriers {
+        #[cfg(test)]
+        BARRIERS.set(BARRIERS.get() + 1);
         membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
     }
     Announced { expected: before | SLEEPING, others: before & SLEEPING != 0 }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Barriers that this thread has made.
+    pub static BARRIERS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 
 /// The thread does not sleep after all.
@@ -68,7 +90,14 @@ pub fn take_back(requests: &Word, announced: &Announced) {
     }
 }
 
-/// After a message was published: what the receiver wants of its sender. `fenced` when the receiver
+/// After `announce`, by the same thread: what the word is, or `None` when a sender has woken all since.
+pub fn announced(requests: &Word) -> Option<u32> {
+    // Relaxed: the kernel compares it with what it was at the announcement.
+    let now = requests.load(Ordering::Relaxed);
+    (now & SLEEPING != 0).then_some(now)
+}
+
+/// After a message was published: what the receiver wants of its sender, mostly nothing (0). `fenced` when the receiver
 /// can't make the barrier for us.
 #[inline]
 pub fn requests(requests: &Word, fenced: bool) -> u32 {
@@ -77,112 +106,180 @@ pub fn requests(requests: &Word, fenced: bool) -> u32 {
     } else {
         compiler_fence(Ordering::SeqCst);
     }
-    requests.load(Ordering::Relaxed)
+    requests.load(Ordering::Relaxed) & (SLEEPING | CROWDED)
 }
 
-/// Wakes the receiver, if nobody else does.
+/// Wakes the receiver's threads, if no other sender does.
 #[cold]
 pub fn wake(requests: &Word) {
-    if requests.fetch_and(!SLEEPING, Ordering::AcqRel) & SLEEPING != 0 {
+    if take_off(requests) {
+        // The model has a kernel of its own.
         #[cfg(not(loom))]
         cairn_framework::author::wake_sleepers(requests);
-        #[cfg(loom)]
-        model::wake_sleepers(requests);
     }
 }
 
-#[cfg(loom)]
+/// Takes SLEEPING off; whether it was on.
+fn take_off(requests: &Word) -> bool {
+    // Acquire and Release: who finds it off has what the one had seen that took it off.
+    let (release, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
+    let taken = requests.fetch_update(release, relaxed, |now| {
+        (now & SLEEPING != 0).then_some((now & !SLEEPING).wrapping_add(WAKE_UP))
+    });
+    taken.is_ok()
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_was_woken_on_is_never_again_what_it_was() {
+        let word = Word::new(CROWDED);
+        let first = announce(&word, false);
+        let second = announce(&word, false);
+        assert_eq!((first.expected, first.others), (CROWDED | SLEEPING, false));
+        assert_eq!((second.expected, second.others), (first.expected, true));
+        // One that stays awake does not take away what another sleeps on.
+        take_back(&word, &second);
+        assert_eq!(announced(&word), Some(first.expected));
+        assert!(take_off(&word) && !take_off(&word) && announced(&word).is_none());
+        let third = announce(&word, false);
+        assert_ne!(third.expected, first.expected);
+        take_back(&word, &third);
+        // Of wake-ups in the past senders hear nothing.
+        assert_eq!(requests(&word, true), CROWDED);
+        assert!(announced(&word).is_none() && !take_off(&word));
+        // The count goes round and leaves the rest alone.
+        let word = Word::new(u32::MAX);
+        assert!(take_off(&word));
+        assert_eq!(word.load(Ordering::Relaxed), CROWDED);
+    }
+}
+
+#[cfg(all(test, loom))]
 mod model {
-    //! The kernel's part: a thread sleeps that has not been woken since it compared the word.
+    use std::sync::Arc;
+
+    use loom::sync::Mutex;
+    use loom::sync::atomic::AtomicU32;
+    use loom::thread;
 
     use super::*;
 
-    /// In the word: how often sleepers were woken. The real word has no such bits.
-    const WOKEN: u32 = 1 << 8;
+    const INSTANCES: usize = 2;
 
-    pub fn wake_sleepers(requests: &Word) {
-        requests.fetch_add(WOKEN, Ordering::AcqRel);
+    #[derive(Default)]
+    struct Instance {
+        /// Messages that were published.
+        published: AtomicU32,
+        /// Messages that were received, by whoever holds the instance's lock.
+        received: Mutex<u32>,
     }
 
-    #[cfg(test)]
-    mod tests {
-        use std::sync::Arc;
+    #[derive(Default)]
+    struct Receiver {
+        requests: AtomicU32,
+        instances: [Instance; INSTANCES],
+        /// The kernel's: the first thread sleeps.
+        asleep: Mutex<bool>,
+    }
 
-        use loom::sync::Mutex;
-        use loom::sync::atomic::AtomicU32;
-        use loom::thread;
-
-        use super::*;
-
-        struct Receiver {
-            requests: AtomicU32,
-            /// Messages that were published.
-            published: AtomicU32,
-            /// Messages that were received, by whoever holds the instance's lock.
-            received: Mutex<u32>,
+    impl Receiver {
+        /// Receives what there is.
+        fn poll(&self) {
+            for instance in &self.instances {
+                let mut received = instance.received.lock().unwrap();
+                *received = instance.published.load(Ordering::Acquire);
+            }
         }
 
-        impl Receiver {
-            /// Receives what there is.
-            fn poll(&self) {
-                let mut received = self.received.lock().unwrap();
-                *received = self.published.load(Ordering::Acquire);
-            }
-
-            /// What the word was when the thread may sleep; `None` when something has come.
-            fn arm(&self) -> Option<u32> {
-                let received = self.received.lock().unwrap();
+        /// What the word was when the thread may sleep; `None` when something has come.
+        fn arm(&self) -> Option<u32> {
+            let [first, others @ ..] = &self.instances;
+            let expected = {
+                let received = first.received.lock().unwrap();
                 let announced = announce(&self.requests, false);
-                if self.published.load(Ordering::Acquire) != *received {
+                if first.published.load(Ordering::Acquire) != *received {
                     take_back(&self.requests, &announced);
                     return None;
                 }
-                Some(announced.expected)
-            }
-
-            fn send(&self, number: u32) {
-                self.published.store(number, Ordering::Release);
-                if requests(&self.requests, true) & SLEEPING != 0 {
-                    wake(&self.requests);
+                announced.expected
+            };
+            for instance in others {
+                let received = instance.received.lock().unwrap();
+                if instance.published.load(Ordering::Acquire) != *received {
+                    return None;
                 }
+                announced(&self.requests)?;
+            }
+            Some(expected)
+        }
+
+        /// As the kernel: compares the word under its own lock.
+        fn sleep(&self, expected: u32) {
+            let mut asleep = self.asleep.lock().unwrap();
+            *asleep = self.requests.load(Ordering::Relaxed) == expected;
+        }
+
+        fn send(&self, instance: usize, number: u32) {
+            self.instances[instance].published.store(number, Ordering::Release);
+            if requests(&self.requests, true) & SLEEPING != 0 && take_off(&self.requests) {
+                *self.asleep.lock().unwrap() = false;
             }
         }
 
-        /// A sender of two messages, a thread that sleeps, and one that comes to sleep and finds
-        /// something: afterwards the sleeper is awake or nothing is left for it.
-        #[test]
-        fn model_no_sleeper_is_forgotten_because_another_stays_awake() {
-            let mut builder = loom::model::Builder::new();
-            builder.preemption_bound = Some(3);
-            builder.check(|| {
-                let receiver = Arc::new(Receiver {
-                    requests: AtomicU32::new(0),
-                    published: AtomicU32::new(0),
-                    received: Mutex::new(0),
-                });
-                let expected = receiver.arm().expect("nothing was sent");
-                let sender = {
-                    let receiver = Arc::clone(&receiver);
-                    thread::spawn(move || (1..=2).for_each(|number| receiver.send(number)))
-                };
-                let other = {
-                    let receiver = Arc::clone(&receiver);
-                    thread::spawn(move || {
-                        // One that does not sleep, but leaves to do something else.
-                        if receiver.arm().is_none() {
-                            receiver.poll();
-                        }
-                    })
-                };
-                sender.join().unwrap();
-                other.join().unwrap();
-                // The kernel has compared the word at any moment since, and was called to wake after
-                // that, or else the first thread sleeps on.
-                let woken = receiver.requests.load(Ordering::Acquire) >= WOKEN;
-                let left = *receiver.received.lock().unwrap() < 2;
-                let asleep = !woken && expected == SLEEPING;
-                assert!(!(asleep && left), "a message has come, and the sleeper sleeps on");
-            });
+        fn is_through(&self) -> bool {
+            self.instances.iter().all(|instance| {
+                *instance.received.lock().unwrap() == instance.published.load(Ordering::Relaxed)
+            })
         }
+    }
+
+    /// A thread that sleeps if it may, a sender of two messages to these instances, and another thread that
+    /// comes to sleep and finds something or leaves: afterwards the first is awake, or nothing is left for
+    /// it.
+    fn check(to: [usize; 2]) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(move || {
+            let receiver = Arc::new(Receiver::default());
+            let sender = {
+                let receiver = Arc::clone(&receiver);
+                thread::spawn(move || {
+                    for (number, instance) in (1..).zip(to) {
+                        receiver.send(instance, number);
+                    }
+                })
+            };
+            let other = {
+                let receiver = Arc::clone(&receiver);
+                thread::spawn(move || {
+                    // It receives what it finds and leaves, or leaves because it was told to.
+                    if receiver.arm().is_none() {
+                        receiver.poll();
+                    }
+                })
+            };
+            match receiver.arm() {
+                Some(expected) => receiver.sleep(expected),
+                None => receiver.poll(),
+            }
+            sender.join().unwrap();
+            other.join().unwrap();
+            let asleep = *receiver.asleep.lock().unwrap();
+            assert!(
+                !asleep || receiver.is_through(),
+                "a message has come, and the sleeper sleeps on"
+            );
+        });
+    }
+
+    #[test]
+    fn model_no_sleeper_is_forgotten() {
+        check([0, 0]);
+        check([1, 1]);
+        check([0, 1]);
+        check([1, 0]);
     }
 }

@@ -4,7 +4,8 @@
 //!   header of cairn-segment   ┐
 //!   directory                 │ constant: what the owner has
 //!   claims                    │ where senders look for free rings; written by them on first contact
-//!   doorbell × instances      │ a line pair each
+//!   doorbell                  │ what senders are to do after a message; on a line of its own
+//!   news × instances          │ a line pair each
 //!   bits × rings × instances  │ which rings have something; written by senders, where there are many
 //!   entry × rings             ┘ who writes the ring; written by its sender when it claims it
 //!   ring × rings                head, lines; memory only when it is claimed
@@ -28,7 +29,7 @@ use crate::ring::{Head, LINE, Parts};
 use crate::wake::Word;
 
 /// Changes with anything below or in `ring`.
-pub const LAYOUT: u32 = 4;
+pub const LAYOUT: u32 = 5;
 
 /// [`Entry::state`]: nobody's.
 pub const ENTRY_FREE: u32 = 0;
@@ -55,15 +56,22 @@ pub struct Claims {
     pub next: AtomicU32,
 }
 
-/// One for each instance of the owner. Read by the owner in every poll and by senders with every
-/// message; written on first contact and when somebody goes to sleep.
+/// One for all instances of the owner. Read by senders with every message; written when a thread goes to
+/// sleep or is woken.
 #[repr(C, align(128))]
 pub struct Doorbell {
+    /// What a sender is to do after it has published a message: see [`wake`](crate::wake).
+    pub requests: Word,
+}
+
+/// One for each instance of the owner. Read by the owner in every poll; written on first contact.
+#[repr(C, align(128))]
+pub struct News {
     /// Rings that this instance does not know yet. Added to by senders.
     pub newest: Link,
-    /// [`SLEEPING`](crate::wake::SLEEPING) and [`CROWDED`](crate::wake::CROWDED): what a sender is to
-    /// do after it has published a message.
-    pub requests: Word,
+    /// 1 when senders to this instance are to mark their rings; see [`active`](crate::active). Written by
+    /// the owner, once, before [`CROWDED`](crate::wake::CROWDED).
+    pub crowded: AtomicU32,
 }
 
 /// Who writes a ring.
@@ -96,12 +104,13 @@ const MAX_RING: usize = 1 << 30;
 
 const DIRECTORY: usize = HEADER;
 const CLAIMS: usize = DIRECTORY + 128;
-const DOORBELLS: usize = CLAIMS + size_of::<Claims>();
+const DOORBELL: usize = CLAIMS + size_of::<Claims>();
+const NEWS: usize = DOORBELL + size_of::<Doorbell>();
 
 impl Geometry {
     /// Reads and checks a peer's directory.
     pub fn read(segment: &Segment) -> Result<(Self, bool), String> {
-        if segment.front_len() < DOORBELLS {
+        if segment.front_len() < NEWS {
             return Err(format!("the peer's segment has only {} bytes", segment.front_len()));
         }
         // SAFETY: inside the front, which the owner reserved before it gave out its card.
@@ -156,7 +165,7 @@ impl Geometry {
     /// Where the bits of an instance begin; on lines of their own.
     fn bits(&self, instance: usize) -> usize {
         let len = (self.rings.div_ceil(WORD) * size_of::<Bits>()).next_multiple_of(128);
-        DOORBELLS + self.instances * size_of::<Doorbell>() + instance * len
+        NEWS + self.instances * size_of::<News>() + instance * len
     }
 
     /// Where the entries begin.
@@ -190,10 +199,15 @@ impl Geometry {
         unsafe { &*segment.front().add(CLAIMS).cast() }
     }
 
-    pub fn doorbell<'a>(&self, segment: &'a Segment, instance: usize) -> &'a Doorbell {
+    pub fn doorbell<'a>(&self, segment: &'a Segment) -> &'a Doorbell {
+        // SAFETY: as above.
+        unsafe { &*segment.front().add(DOORBELL).cast() }
+    }
+
+    pub fn news<'a>(&self, segment: &'a Segment, instance: usize) -> &'a News {
         assert!(instance < self.instances);
         // SAFETY: as above.
-        unsafe { &*segment.front().add(DOORBELLS).cast::<Doorbell>().add(instance) }
+        unsafe { &*segment.front().add(NEWS).cast::<News>().add(instance) }
     }
 
     /// Which rings have something for an instance, 64 in an element.
@@ -231,7 +245,7 @@ mod tests {
     #[test]
     fn the_layout_is_what_peers_of_the_same_version_expect() {
         assert_eq!((size_of::<crate::ring::Line>(), size_of::<Head>()), (64, 128));
-        assert_eq!((size_of::<Doorbell>(), size_of::<Entry>()), (128, 16));
+        assert_eq!((size_of::<Doorbell>(), size_of::<News>(), size_of::<Entry>()), (128, 128, 16));
         assert!(size_of::<Directory>() <= 128);
         let geometry = Geometry { instances: 2, rings: 3, kept: 2, ring_size: 1 << 17 };
         assert_eq!(geometry.ring(0) % page_size(), 0);
@@ -243,7 +257,7 @@ mod tests {
     fn senders_and_receivers_share_no_lines_of_a_segment() {
         let geometry = Geometry { instances: 2, rings: 2, kept: 2, ring_size: 4096 };
         let part = |name, at, size, writer| Part { name, at, size, writer };
-        let bell = size_of::<Doorbell>();
+        let news = size_of::<News>();
         let ring = |index, head, lines| {
             let (at, size) = (geometry.ring(index), size_of::<Head>());
             let producer = if index == 0 { "sender 0" } else { "sender 1" };
@@ -254,13 +268,14 @@ mod tests {
         let mut parts = vec![
             part("directory", DIRECTORY, size_of::<Directory>(), "nobody"),
             part("claims", CLAIMS, size_of::<Claims>(), "senders, once each"),
-            part("doorbell 0", DOORBELLS, bell, "who sleeps and wakes at 0"),
-            part("doorbell 1", DOORBELLS + bell, bell, "who sleeps and wakes at 1"),
+            part("doorbell", DOORBELL, size_of::<Doorbell>(), "who sleeps and wakes"),
+            part("news 0", NEWS, news, "senders to 0, once each"),
+            part("news 1", NEWS + news, news, "senders to 1, once each"),
             part("entries of rings", geometry.entries(), entries, "senders, once each"),
         ];
         parts.extend(ring(0, "ring 0: head", "ring 0: lines"));
         parts.extend(ring(1, "ring 1: head", "ring 1: lines"));
         cairn_framework::layout::check("a segment of btl_sm", &parts);
-        assert!(parts[1..4].iter().all(|part| part.at.is_multiple_of(128)));
+        assert!(parts[1..5].iter().all(|part| part.at.is_multiple_of(128)));
     }
 }

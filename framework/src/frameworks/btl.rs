@@ -304,7 +304,8 @@ pub struct BtlWake {
     /// A futex word that changes and is woken, or null. May be in memory shared with peers, so the
     /// futex call is not a private one.
     pub word: *const AtomicU32,
-    /// The value of `word` that means nothing has happened yet.
+    /// The value of `word` that means nothing has happened yet. CRIs may share a word, which is better
+    /// where there are many, as a thread can sleep on about a hundred; what the first of them says counts.
     pub expected: u32,
 }
 
@@ -450,8 +451,10 @@ pub struct BtlOps {
     pub release_key: Option<unsafe extern "C" fn(module: &BtlModule, key: *mut c_void)>,
 
     /// Prepares a CRI for sleeping and says what to sleep on. `CAIRN_DONE`: nothing has
-    /// happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. With
-    /// the CRI's lock held. Default: `CAIRN_ERR_UNSUPPORTED`.
+    /// happened, sleep. `CAIRN_NO_RESOURCES`: something has happened meanwhile, poll instead. A thread
+    /// that is about to sleep arms all CRIs of a pool, one after the other, in the order of their
+    /// indices, and begins with 0 each time. With the CRI's lock held. Default:
+    /// `CAIRN_ERR_UNSUPPORTED`.
     pub arm:
         Option<unsafe extern "C" fn(module: &BtlModule, cri: &Cri, wake: &mut BtlWake) -> Status>,
     /// Writes what an endpoint is and does, as text for a person (address, connected or not, bytes
@@ -759,7 +762,7 @@ pub trait Btl: Component {
     unsafe fn release_key(device: &Self::Device, key: *mut c_void) {}
 
     /// Prepares a CRI for sleeping: what to sleep on, or `None` when something has happened
-    /// meanwhile.
+    /// meanwhile. Called for all CRIs of the pool in order, from 0 on.
     fn arm(device: &Self::Device, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
         Err(author::unsupported("arm"))
     }

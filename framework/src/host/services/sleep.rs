@@ -1,14 +1,14 @@
 //! Sleeping until there is something to do.
 //!
 //! A thread that waits sleeps on many things at once: on its sync object, which other threads
-//! signal, on a futex word of each shared-memory instance, and on file descriptors of networks.
+//! signal, on a futex word of the shared-memory instances, and on file descriptors of networks.
 //! Linux waits for several words in one call (`futex_waitv`) and for several descriptors in another,
 //! but not for both. So a thread that only has descriptors and no other thread beside it waits for
 //! these; otherwise one thread of the process, the *watcher*, waits for the descriptors and turns
 //! what it sees into a word.
 //!
 //! ```text
-//!   shm instance ── word ──────────────────┐
+//!   shm instances ─ word ──────────────────┐
 //!   other processes ─ WaitSync::word ──────┤
 //!   other threads ─ WaitSync::sleeping ────┼─► futex_waitv
 //!   tcp instance ── fd ─► watcher ── word ─┘
@@ -16,7 +16,8 @@
 //!
 //! **No wake-up is lost**: an instance is armed first, under its lock, and says if something came
 //! meanwhile; what comes later changes its word, and the kernel compares the words before it puts
-//! the thread to sleep.
+//! the thread to sleep. Of a word that several instances share it is compared with what that said when
+//! the first of them was armed: so it has changed if something came for any of them since.
 
 use std::cell::RefCell;
 use std::os::fd::RawFd;
@@ -43,6 +44,15 @@ pub(crate) struct Sleeper {
 struct Lists {
     words: Vec<Sleeping>,
     fds: Vec<RawFd>,
+}
+
+impl Lists {
+    /// To sleep on a word, too; of one that is there already the first value counts.
+    fn add(&mut self, word: Sleeping) {
+        if !self.words.iter().any(|other| other.is_on(&word)) {
+            self.words.push(word);
+        }
+    }
 }
 
 thread_local! {
@@ -141,8 +151,8 @@ fn count(woken: bool) {
     counts.wake_ups.add(u64::from(woken));
 }
 
-/// Arms every instance of a device: `NO_RESOURCES` when one has something, an error when one can't
-/// wake.
+/// Arms every instance of a device, in order: `NO_RESOURCES` when one has something, an error when one
+/// can't wake.
 fn arm(module: &BtlModule, threaded: bool, lists: &mut Lists) -> OutcomeCode {
     // SAFETY: a module's pool and table are there as long as the module.
     let (pool, ops) = unsafe { (&*module.pool, &*module.ops) };
@@ -163,7 +173,7 @@ fn arm(module: &BtlModule, threaded: bool, lists: &mut Lists) -> OutcomeCode {
         }
         if !wake.word.is_null() {
             // SAFETY: the transport keeps the word as long as the instance.
-            lists.words.push(Sleeping::shared(unsafe { &*wake.word }, wake.expected));
+            lists.add(Sleeping::shared(unsafe { &*wake.word }, wake.expected));
         }
     }
     DONE
@@ -268,6 +278,15 @@ mod tests {
         let (sleeper, sync) = (Sleeper::default(), waiting());
         assert_eq!(sleeper.sleep(std::iter::empty(), false, &sync, 1000), DONE);
         assert_eq!(sync.sleeping.load(Ordering::Relaxed), SYNC_POLLING);
+    }
+
+    #[test]
+    fn instances_may_share_a_word_and_the_first_says_what_it_was() {
+        let (words, mut lists) = ([AtomicU32::new(1), AtomicU32::new(1)], Lists::default());
+        for (index, expected) in [(0, 1), (0, 2), (1, 1), (0, 3), (1, 0)] {
+            lists.add(Sleeping::shared(&words[index], expected));
+        }
+        assert_eq!(lists.words, [0, 1].map(|index| Sleeping::shared(&words[index], 1)));
     }
 
     #[test]
