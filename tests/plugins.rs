@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::frameworks::Table;
@@ -209,7 +209,7 @@ fn a_file_name_need_not_be_utf_8() {
     let json = info().args(["--json"]).ok().json().to_string();
     assert!(json.contains("good\u{fffd}.so") && json.contains("bad\u{fffd}.so"), "{json}");
     info().args(["--selected", "--json", "--mca", "cri", "odd"]).ok();
-    info().args(["doctor"]).ok().says(&["bad\u{fffd}.so"]);
+    info().args(["doctor"]).fails().says(&["bad\u{fffd}.so"]);
 }
 
 /// A library that was refused keeps the name that its file promises.
@@ -262,7 +262,7 @@ fn a_component_that_does_not_register_did_not_fail_to_open() {
         .args(["--selected", "--mca", "mca_component_path"])
         .args([dir.path()])
         .ok();
-    ended.says(&["failed: it does not want to"]);
+    ended.says(&["failed: register_params: it does not want to"]);
     assert!(!ended.stdout.contains("failed to open"), "{ended}");
 }
 
@@ -562,4 +562,160 @@ fn a_library_is_found_in_the_installation_by_default() {
     assert_eq!(comm["provider"], file.to_str().unwrap());
     let linked = components.iter().filter(|component| component["provider"] == "linked in");
     assert!(linked.count() >= 2);
+}
+
+/// A plugin made of `tests/plugins/c/bad_btl.c` in a directory of its own.
+fn bad_transport(macros: &[&str]) -> tempfile::TempDir {
+    let dir = scratch();
+    let source = root().join("tests/plugins/c/bad_btl.c");
+    let flags = [&["-Wno-unused", "-Wno-unused-parameter"], macros].concat();
+    compile_c(&source, &dir.path().join("btl_bad.so"), &dist().join("include"), &flags);
+    dir
+}
+
+/// A program that meets in a barrier.
+fn meeting() -> &'static Path {
+    static MEETING: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    let (_, program) = MEETING.get_or_init(|| {
+        let dir = scratch();
+        let (source, program) = (dir.path().join("meet.c"), dir.path().join("meet"));
+        let text = "#include <mpi.h>\n#include <stdio.h>\nint main(void) { MPI_Init(NULL, NULL); \
+                    MPI_Barrier(MPI_COMM_WORLD); puts(\"met\"); return MPI_Finalize(); }\n";
+        fs::write(&source, text).unwrap();
+        Run::new(dist().join("bin/mpicc")).args([&source]).args(["-o"]).args([&program]).ok();
+        (dir, program)
+    });
+    program
+}
+
+/// A job of two with the libraries of a directory beside the installation's.
+fn job_with(dir: &Path, options: &[&str]) -> Run {
+    let path = format!("default,{}", dir.display());
+    Run::mpirun()
+        .args(["--oversubscribe", "-n", "2", "--mca", "mca_component_path", &path])
+        .args(options)
+        .args([meeting()])
+}
+
+/// What a transport does wrong while a job starts ends no job that did not ask for it: the user learns
+/// once which plugin it is, in which function and why. A job that asked for it ends with that reason, and
+/// the tools say it, too.
+#[test]
+fn a_bad_transport_ends_only_jobs_that_asked_for_it() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["-DOPEN_SAYS"], "open: the cable is cut"),
+        (&["-DOPEN_RETURNS=7"], "open returned 7, which is no status"),
+        (&["-DSTALE", "-DOPEN_RETURNS=-2"], "open returned -2 (not enough resources) without"),
+        (&["-DMODULES_SAYS"], "modules: the device has gone"),
+        (&["-DMODULES_RETURNS=-1"], "modules returned -1 ("),
+        (
+            &["-DSTALE", "-DMODULES_RETURNS=-2"],
+            "modules returned -2 (not enough resources) without",
+        ),
+        (&["-DNO_ARRAY"], "modules said that there are 1 devices, at null"),
+        (&["-DNULL_DEVICE"], "modules, device 0: it is null"),
+        (&["-DDEVICE_SIZE=0"], "modules, device 0: struct_size is 0"),
+        (&["-DNO_POOL"], "modules, device 0: it has no pool"),
+        (&["-DPOOL_NOT_ADDED"], "modules, device 0: its pool was not given to pool_add"),
+        (&["-DNO_SEND"], "modules, device 0: it has neither send_immediate nor send_packed"),
+    ];
+    let home = scratch();
+    for (macros, reason) in cases {
+        let dir = bad_transport(macros);
+        let ended = job_with(dir.path(), &[]).ok();
+        assert_eq!(ended.stdout, "met\nmet\n", "{macros:?}\n{ended}");
+        ended.complains(&["the component btl_bad (", reason, "--mca btl ^bad"]);
+        assert_eq!(ended.stderr.matches("btl_bad (").count(), 1, "{macros:?}\n{ended}");
+        // Without it there is nothing to say.
+        let ended = job_with(dir.path(), &["--mca", "btl", "^bad"]).ok();
+        assert_eq!(ended.stderr, "", "{macros:?}\n{ended}");
+
+        let ended = job_with(dir.path(), &["--mca", "btl", "self,sm,bad"]).end();
+        assert!(!ended.status.success() && ended.stdout.is_empty(), "{macros:?}\n{ended}");
+        ended.complains(&["asked for by name and can't be used: bad: failed: ", reason]);
+
+        let library = dir.path().join("btl_bad.so");
+        let check = Run::info(home.path()).args(["check"]).args([&library]).fails();
+        check.says(&["... FAILED: ", reason, "btl_bad: not sound"]);
+        let path = dir.path().display().to_string();
+        let doctor = Run::info(home.path()).args(["doctor", "--mca", "mca_component_path", &path]);
+        doctor.fails().says(&["btl_bad", "broken", "--mca btl ^bad"]);
+    }
+    // One that is in order, and reaches nobody, is nothing to talk about.
+    let dir = bad_transport(&[]);
+    let ended = job_with(dir.path(), &[]).ok();
+    assert_eq!(ended.stderr, "", "{ended}");
+    job_with(dir.path(), &["--mca", "btl", "self,sm,bad"]).ok();
+    Run::info(home.path()).args(["check"]).args([dir.path().join("btl_bad.so")]).ok();
+}
+
+/// A strategy that takes no pool is as good as not there, unless it was asked for.
+#[test]
+fn a_strategy_that_takes_no_pool_gives_way_to_another() {
+    let dir = scratch();
+    odd_plugin(&dir.path().join("cri_odd.so"), &["-DATTACH_FAILS", "-DPRIORITY=100"]);
+    let ended = job_with(dir.path(), &[]).ok();
+    ended.complains(&["the component cri_odd (", "attach: it has no room", "--mca cri ^odd"]);
+    assert_eq!(ended.stderr.matches("cri_odd (").count(), 1, "{ended}");
+    let ended = job_with(dir.path(), &["--mca", "cri", "odd"]).end();
+    assert!(!ended.status.success() && ended.stdout.is_empty(), "{ended}");
+    ended.complains(&["attach: it has no room"]);
+}
+
+/// What a plugin that is not asked for says when it does not register, or is no plugin, is said once for
+/// all processes of a node.
+#[test]
+fn a_refused_plugin_is_told_once() {
+    for macros in [&["-DREGISTER_FAILS"], &["-DABI=2"]] {
+        let dir = scratch();
+        odd_plugin(&dir.path().join("cri_odd.so"), macros);
+        let ended = job_with(dir.path(), &[]).ok();
+        assert_eq!(ended.stderr.matches("warning: ").count(), 1, "{ended}");
+        ended.complains(&["cri_odd"]);
+    }
+    let (dir, home) = (scratch(), scratch());
+    odd_plugin(&dir.path().join("cri_odd.so"), &["-DABI=2"]);
+    let path = dir.path().display().to_string();
+    let doctor = Run::info(home.path()).args(["doctor", "--mca", "mca_component_path", &path]);
+    doctor.fails().says(&["cri_odd", "broken", "built for plugin ABI 2.1"]);
+}
+
+/// The process ends where a plugin crashes or exits, but not without naming it.
+#[test]
+fn a_plugin_that_ends_the_process_is_named() {
+    let home = scratch();
+    let ends = [
+        ("DIES", "crashed with SIGSEGV (an invalid address)", 128 + libc::SIGSEGV),
+        ("ABORTS", "ended the process with SIGABRT (it called abort)", 128 + libc::SIGABRT),
+        ("EXITS", "ended the process by exit", 1),
+    ];
+    for place in ["load", "register_params", "open", "query", "modules", "close"] {
+        for (does, how, status) in ends {
+            let dir = bad_transport(&[&format!("-DDOES={does}"), &format!("-DWHERE=\"{place}\"")]);
+            let library = dir.path().join("btl_bad.so");
+            let said = match place {
+                "load" => {
+                    format!("the component library {} was loaded and {how}", library.display())
+                }
+                _ => format!(
+                    "the component btl_bad ({}), in {place}, {how}; --mca btl ^bad leaves it out",
+                    library.display()
+                ),
+            };
+            let check = Run::info(home.path()).args(["check"]).args([&library]).end();
+            check.complains(&[&said]);
+            assert!(!check.status.success(), "{check}");
+            assert!(check.status.code().is_none_or(|code| code == 1), "{check}");
+            if does == "EXITS" && place != "open" {
+                continue;
+            }
+            // By the environment of the ranks alone, so that it is they that meet it.
+            let path = format!("CAIRN_MCA_mca_component_path=default,{}", dir.path().display());
+            let job = Run::mpirun()
+                .args(["--oversubscribe", "-n", "2", "-x", &path])
+                .args([meeting()])
+                .exits(status);
+            job.complains(&[&said, "mpirun: rank "]);
+        }
+    }
 }

@@ -219,6 +219,7 @@ fn join(level: c_int) -> Result<&'static Runtime> {
 fn start(level: c_int) -> Result<&'static Runtime> {
     crate::objects::info::start();
     let system = start_system();
+    system.hold_notes();
     crate::check::enable(params::flag(system, params::PARAM_CHECK));
     system.check().map_err(|problems| Error::new(MPI_ERR_OTHER, problems.to_string()))?;
 

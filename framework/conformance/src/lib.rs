@@ -203,6 +203,13 @@ pub fn run(
         "progress" => progress::run(&mut checks, slot),
         "match" => matching::run(&mut checks, slot),
         "wait" => wait::run(&mut checks, slot),
+        "btl" => {
+            checks.check("its devices are in order", || {
+                slot.probe(&process).map_err(|verdict| verdict.to_string())?;
+                system.examine_devices(slot)
+            });
+            verdict = Verdict::NoSuite;
+        }
         _ => verdict = Verdict::NoSuite,
     }
     checks.check("it closes", || {

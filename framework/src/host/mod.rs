@@ -2,6 +2,7 @@
 
 mod cores;
 mod files;
+mod guard;
 pub mod loader;
 pub mod params;
 pub mod paths;
@@ -18,7 +19,7 @@ pub use services::cards::CardExchange;
 pub use services::counters::CounterInfo;
 pub use services::events::{Delivery, Event, EventInfo, Listener, now};
 pub use services::log::Sink;
-pub use services::table::{give_reason, take_reason};
+pub use services::table::{forget_reason, give_reason, take_reason};
 pub use system::{Chosen, Options, Search, Slot, Stage, System};
 
 use crate::abi::component::ComponentDescriptor;

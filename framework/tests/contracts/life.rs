@@ -38,9 +38,10 @@ fn a_component_introduces_itself() {
 #[test]
 fn a_failure_or_a_panic_in_open_ends_the_component() {
     let failure = Failure::new(ERR_RESOURCES, "no more of it");
-    for (next, reason) in
-        [(Next::Fail(failure), "no more of it"), (Next::Panic("on fire"), "panicked: on fire")]
-    {
+    for (next, reason) in [
+        (Next::Fail(failure), "open: no more of it"),
+        (Next::Panic("on fire"), "open: panicked: on fire"),
+    ] {
         let (slot, scope) = (idle(), process());
         order(next);
         assert_eq!(slot.probe(&scope), Err(Verdict::Failed(reason.into())));
@@ -61,7 +62,7 @@ fn a_component_declines_and_opens_again() {
         assert_eq!(calls(), [said("open", slot.instance()), said("query", p(&scope))]);
         for (next, verdict) in [
             (Next::Fail("not today".into()), Verdict::Declined("not today".into())),
-            (Next::Panic("on fire"), Verdict::Failed("panicked: on fire".into())),
+            (Next::Panic("on fire"), Verdict::Failed("query: panicked: on fire".into())),
         ] {
             order(next);
             assert_eq!(slot.probe(&scope), Err(verdict));

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use cairn_cli::print_table;
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
-use cairn_framework::host::System;
 use cairn_framework::host::problem::{Problem, Severity};
 use cairn_framework::host::report::{Cell, Table, Tone};
 use cairn_framework::host::select::Verdict;
+use cairn_framework::host::{Slot, System};
 use serde::Serialize;
 use serde_json::json;
 
@@ -154,22 +154,32 @@ fn components(system: &'static System, findings: &mut Vec<Finding>) {
     let mut usable = 0;
     for slot in system.components() {
         match slot.probe(&process) {
-            Ok(_) => usable += 1,
+            Ok(_) => match system.examine_devices(slot) {
+                Ok(()) => usable += 1,
+                Err(reason) => findings.push(failed(slot, &Verdict::Failed(reason))),
+            },
             Err(Verdict::Declined(reason)) => {
                 findings
                     .push(Finding::ok("components", format!("{} declines: {reason}", slot.name())));
             }
-            Err(verdict) => findings.push(Finding::warning(
-                "components",
-                format!("{} {verdict}", slot.name()),
-                format!("leave it out: --mca {} ^{}", slot.loaded.contract.name, slot.loaded.name),
-            )),
+            Err(verdict) => findings.push(failed(slot, &verdict)),
         }
     }
     system.close();
     findings.push(Finding::ok("components", format!("{usable} can be used")));
     for refused in &system.refused {
-        findings.push(Finding::problem("components", &refused.problem().warning()));
+        findings.push(Finding::problem("components", &refused.problem()));
+    }
+}
+
+/// A component that is there and can't be used. On a machine without what it needs that is as it should
+/// be, otherwise it is broken.
+fn failed(slot: &Slot, verdict: &Verdict) -> Finding {
+    let fix = format!("leave it out: --mca {} ^{}", slot.loaded.contract.name, slot.loaded.name);
+    let finding = Finding::warning("components", format!("{} {verdict}", slot.name()), fix);
+    match verdict {
+        Verdict::Unavailable(_) => finding,
+        _ => Finding { health: Health::Bad, ..finding },
     }
 }
 

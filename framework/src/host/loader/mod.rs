@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 use super::files::Obstacle;
+use super::guard::guarded;
 use super::problem::Problem;
 use super::select::Wish;
 use crate::abi::component::{ComponentDescriptor, ComponentsFn, ENTRY_SYMBOL};
@@ -219,7 +220,11 @@ impl Catalog {
 
     fn open(&mut self, path: &Path, promised: Option<(&'static str, String)>) {
         let provider = Provider::File(path.to_owned());
-        let descriptors = elf::check(path).and_then(|()| descriptors(path));
+        let descriptors = elf::check(path).and_then(|()| {
+            let head = format!("cairn: the component library {} was loaded and", path.display());
+            let tail = "; remove it, or leave its component out of the selection";
+            guarded(head, tail.into(), || descriptors(path))
+        });
         let descriptors = match descriptors {
             Ok(descriptors) => descriptors,
             Err(refusal) => {

@@ -80,7 +80,12 @@ impl Log {
 
     /// Writes a line to the user, whatever the level.
     pub fn say(&self, text: &str) {
-        (self.sink)(&format!("cairn{}: {text}", self.who.lock()));
+        (self.sink)(&format!("{}: {text}", self.prefix()));
+    }
+
+    /// How a line to the user begins.
+    pub fn prefix(&self) -> String {
+        format!("cairn{}", self.who.lock())
     }
 
     /// Writes a line to the user once for each key.

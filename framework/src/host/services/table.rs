@@ -41,8 +41,9 @@ use crate::host::system::{Phase, Slot, System};
 use crate::text;
 
 thread_local! {
-    /// Why a call on this thread failed last: what `fail` was told, or what a host function says.
-    static REASON: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Why a call on this thread failed last: what `fail` was told, or what a host function says, which
+    /// counts only for the status that it has returned.
+    static REASON: RefCell<(Option<Status>, String)> = const { RefCell::new((None, String::new())) };
 }
 
 /// The table for a system whose job and receive table lie where the arguments say.
@@ -106,7 +107,10 @@ pub(crate) fn host(
 /// Why `function` of a component has just returned this status, which is not `OK`. Forgets what
 /// `fail` was told.
 pub fn take_reason(function: &str, status: Status) -> String {
-    let reason = REASON.with(|reason| std::mem::take(&mut *reason.borrow_mut()));
+    let (of, mut reason) = REASON.with(|reason| std::mem::take(&mut *reason.borrow_mut()));
+    if of.is_some_and(|of| of != status) {
+        reason.clear();
+    }
     if status > OK {
         format!("{function} returned {status}, which is no status")
     } else if reason.is_empty() {
@@ -117,15 +121,25 @@ pub fn take_reason(function: &str, status: Status) -> String {
     }
 }
 
+/// Forgets why a call on this thread failed. Before a call of which a failure is told: a component may
+/// live with the failure of an earlier one, whose reason is none of this one's.
+pub fn forget_reason() {
+    REASON.with(|reason| drop(reason.take()));
+}
+
 /// Says why a function is about to fail, as the host table's `fail` does; for hosts that fail in a
 /// function which a component calls.
 pub fn give_reason(reason: impl Into<String>) {
-    let reason = reason.into();
-    REASON.with(|last| *last.borrow_mut() = reason);
+    set_reason(None, reason.into());
 }
 
+fn set_reason(of: Option<Status>, reason: String) {
+    REASON.with(|last| *last.borrow_mut() = (of, reason));
+}
+
+/// A host function fails.
 pub(crate) fn failed(status: Status, reason: impl Into<String>) -> Status {
-    give_reason(reason);
+    set_reason(Some(status), reason.into());
     status
 }
 
@@ -147,12 +161,13 @@ unsafe fn caller(instance: *mut Instance) -> (&'static Slot, &'static System) {
 
 unsafe extern "C" fn fail(_: *mut Instance, status: Status, reason: *const c_char) -> Status {
     // SAFETY: null or NUL-terminated.
-    failed(if status < 0 { status } else { ERR_OTHER }, unsafe { text::copy(reason) })
+    give_reason(unsafe { text::copy(reason) });
+    if status < 0 { status } else { ERR_OTHER }
 }
 
 unsafe extern "C" fn reason(_: *mut Instance, buffer: *mut c_char, capacity: usize) -> usize {
     // SAFETY: the caller vouches for the buffer.
-    REASON.with(|reason| unsafe { text::write(&reason.borrow(), buffer, capacity) })
+    REASON.with(|reason| unsafe { text::write(&reason.borrow().1, buffer, capacity) })
 }
 
 unsafe extern "C" fn abort(instance: *mut Instance, code: i32, reason: *const c_char) {

@@ -20,6 +20,7 @@ impl System {
     pub fn select_one<T: Table>(&'static self, scope: &Scope) -> Result<Chosen<T>, Problem> {
         let contract = T::contract();
         let (decision, mut chosen) = self.choose(contract, scope)?;
+        self.tell_failures(contract);
         if chosen.is_empty() {
             return Err(decision.nobody());
         }
@@ -32,6 +33,7 @@ impl System {
     /// A list that names what is not there or can't be used.
     pub fn select_many<T: Table>(&'static self, scope: &Scope) -> Result<Vec<Chosen<T>>, Problem> {
         let (_, chosen) = self.choose(T::contract(), scope)?;
+        self.tell_failures(T::contract());
         Ok(chosen.into_iter().map(Chosen::new).collect())
     }
 
@@ -121,6 +123,57 @@ impl System {
         match earlier {
             Some((_, earlier)) => *earlier = decision,
             None => decisions.push((key_of(scope), decision)),
+        }
+    }
+
+    /// A component that serves the process has failed in its set-up and is closed: the others do its
+    /// work, and the user learns why.
+    ///
+    /// # Errors
+    /// It was asked for by name.
+    pub(super) fn give_up(&'static self, slot: &Slot, reason: &str) -> Result<(), Problem> {
+        let _lifecycle = self.lifecycle.lock();
+        let contract = slot.loaded.contract;
+        let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
+        slot.give_up(reason.to_owned());
+        let (wish, _) = self.wish(contract, &process)?;
+        if let Some(serving) = self.serving.lock().get_mut(&(contract.name, key_of(&process))) {
+            serving.retain(|other| !std::ptr::eq(*other, slot));
+        }
+        let mut unfulfilled = None;
+        for (key, decision) in self.decisions.lock().iter_mut() {
+            if (*key, decision.framework) != (key_of(&process), contract.name) {
+                continue;
+            }
+            let same = |one: &&mut Candidate| {
+                one.name == slot.loaded.name && one.provider == slot.loaded.provider
+            };
+            if let Some(candidate) = decision.candidates.iter_mut().find(same) {
+                candidate.verdict = Verdict::Failed(reason.to_owned());
+            }
+            unfulfilled = decision.unfulfilled(&wish);
+        }
+        self.tell_failures(contract);
+        match unfulfilled {
+            Some(problem) if self.flag("mca_strict", true) => Err(problem),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says once which components of a framework failed, of which others do the work now.
+    pub(super) fn tell_failures(&self, contract: &Contract) {
+        for decision in self.decisions().iter().filter(|one| one.framework == contract.name) {
+            for candidate in &decision.candidates {
+                if let Verdict::Failed(reason) = &candidate.verdict {
+                    let name = format!("{}_{}", contract.name, candidate.name);
+                    let text = format!(
+                        "the component {name} ({}) can't be used, so others are: {reason}; --mca {} \
+                         ^{} leaves it out",
+                        candidate.provider, contract.name, candidate.name
+                    );
+                    self.note(&name, &text);
+                }
+            }
         }
     }
 
@@ -254,6 +307,7 @@ impl System {
         let chosen = |key| self.serving.lock().contains_key(&(contract.name, key));
         if !chosen((SCOPE_PROCESS, 0)) {
             self.decide(contract)?;
+            self.tell_failures(contract);
         }
         let own = |scope: &&Scope| scope.kind != SCOPE_PROCESS && asks(contract, scope).is_some();
         match scope.filter(own) {

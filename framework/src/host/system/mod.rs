@@ -146,6 +146,9 @@ pub struct System {
     pub(crate) tasks: Provider<TasksOps>,
     background: Background,
     abort: OnceLock<Abort>,
+    /// What the user is to be told, by component, while it is not known which process of the node this
+    /// is; `None` when that is known.
+    held_notes: Mutex<Option<Vec<(String, String)>>>,
 }
 
 // SAFETY: the only field that is not synchronised is `job`, under the rule stated there.
@@ -205,6 +208,7 @@ impl System {
             tasks: Provider::default(),
             background: Background::default(),
             abort: OnceLock::new(),
+            held_notes: Mutex::new(None),
         }));
         base::register_counters(&system.counters, system.flag(base::PARAM_COUNTERS, true));
         let host = system.host.get_or_init(|| {
@@ -231,29 +235,46 @@ impl System {
                     .map(|problem| if strict { problem } else { problem.warning() }),
             );
         }
-        problems.extend(self.refused.iter().map(|refused| refused.problem().warning()));
-        for slot in &self.slots {
-            if let Stage::Failed(reason) = slot.stage() {
-                problems.push(
-                    Problem::new(format!("the component {} failed: {reason}", slot.name()))
-                        .at(&slot.loaded.provider)
-                        .fix(format!("leave it out with --mca {}", slot.leave_out()))
-                        .warning(),
-                );
-            }
-        }
+        problems.extend(self.component_problems().into_iter().map(|(_, problem)| problem));
         problems
     }
 
+    /// The warnings of components that were refused or failed, with what each is called.
+    fn component_problems(&self) -> Vec<(String, Problem)> {
+        let refused = self.refused.iter().map(|refused| {
+            let name = refused.component.clone();
+            let name = name.unwrap_or_else(|| refused.provider.to_string());
+            (name, refused.problem().warning())
+        });
+        let failed = self.slots.iter().filter_map(|slot| {
+            let Stage::Failed(reason) = slot.stage() else { return None };
+            let problem = Problem::new(format!("the component {} failed: {reason}", slot.name()))
+                .at(&slot.loaded.provider)
+                .fix(format!("leave it out with --mca {}", slot.leave_out()))
+                .warning();
+            Some((slot.name(), problem))
+        });
+        refused.chain(failed).collect()
+    }
+
     /// `Err` with everything that is wrong if something of it is an error. For hosts that go on:
-    /// warnings are written to the log once.
+    /// warnings are written to the log once; those of components by one process of a node.
     pub fn check(&self) -> Result<(), Problems> {
         let problems = self.problems();
         Problems::check(problems.clone())?;
+        let of_components = self.component_problems();
         for problem in &problems {
-            self.log.show_once(&problem.to_string(), &problem.to_string());
+            match of_components.iter().find(|(_, other)| other == problem) {
+                Some((name, _)) => self.note(name, &problem.to_string()),
+                None => self.log.show_once(&problem.to_string(), &problem.to_string()),
+            }
         }
         Ok(())
+    }
+
+    /// What would be told by one process of a node is told when `set_job` has said which this is.
+    pub fn hold_notes(&self) {
+        self.held_notes.lock().get_or_insert_default();
     }
 
     /// Says who this process is in its job. Before components open.
@@ -265,6 +286,10 @@ impl System {
         self.engine.set_threaded(job.thread_level == THREAD_MULTIPLE);
         // SAFETY: promised by the caller.
         unsafe { *self.job.get() = job };
+        let held = self.held_notes.lock().take();
+        for (component, text) in held.unwrap_or_default() {
+            self.note(&component, &text);
+        }
     }
 
     /// The job.

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use parking_lot::Mutex;
 
 use super::System;
-use super::slot::Chosen;
+use super::slot::{Chosen, Slot, Stage};
 use crate::abi::host::LOG_INFO;
 use crate::abi::peer::{PEER_FAILED, PEER_LOCAL, PEER_SELF, Peer, Route};
 use crate::abi::receive::ReceiveFn;
@@ -17,7 +17,6 @@ use crate::frameworks::btl::{BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlModule, Btl
 use crate::frameworks::pml::PmlOps;
 use crate::frameworks::smsc::SmscOps;
 use crate::host::problem::Problem;
-use crate::host::select::Verdict;
 use crate::host::services::table;
 
 /// The transports' devices and the processes of the job.
@@ -54,18 +53,25 @@ impl System {
     /// sent. What transports build upon, copies between address spaces, is selected before them.
     ///
     /// # Errors
-    /// A list that can't be fulfilled, no transport at all, or a device that is not in order.
+    /// A list that can't be fulfilled. A transport that was not asked for by name and whose devices are
+    /// not in order is not used, and the user learns why.
     pub fn open_transports(&'static self) -> Result<(), Problem> {
         let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
         if self.slots.iter().any(|slot| slot.loaded.contract.name == "smsc") {
             self.select_many::<SmscOps>(&process)?;
         }
         let chosen = self.select_many::<BtlOps>(&process)?;
-        self.tell_failures("btl");
         let mut devices = Vec::new();
         for transport in &chosen {
-            for module in modules(transport)? {
-                devices.push(Device { component: transport.name.clone(), module });
+            // SAFETY: an instance of this system.
+            let slot = unsafe { Slot::of(transport.instance) };
+            match self.modules_of(slot, transport) {
+                Ok(modules) => devices.extend(
+                    modules
+                        .into_iter()
+                        .map(|module| Device { component: transport.name.clone(), module }),
+                ),
+                Err(reason) => self.give_up(slot, &reason)?,
             }
         }
         // SAFETY: devices stay while their transports are open.
@@ -78,22 +84,67 @@ impl System {
         self.peers.devices.get().into_iter().flatten().map(|device| device.module.cast_const())
     }
 
-    /// Says once which components of a framework failed, of which others do the work now.
-    fn tell_failures(&self, framework: &str) {
-        for decision in self.decisions().iter().filter(|decision| decision.framework == framework) {
-            for candidate in &decision.candidates {
-                if let Verdict::Failed(reason) = &candidate.verdict {
-                    let name = format!("{framework}_{}", candidate.name);
-                    let text = format!("{name} can't be used, so other transports are: {reason}");
-                    self.note(&name, &text);
-                }
+    /// Says what is wrong with the devices of a component, if it is an open transport: for tools.
+    ///
+    /// # Errors
+    /// Why jobs can't use it.
+    pub fn examine_devices(&self, slot: &Slot) -> Result<(), String> {
+        match slot.table::<BtlOps>() {
+            Some(ops) if slot.stage() == Stage::Open => {
+                let instance = slot.instance();
+                let transport = Chosen { name: slot.name(), ops, instance, priority: 0 };
+                self.modules_of(slot, &transport).map(drop)
             }
+            _ => Ok(()),
         }
     }
 
+    /// The devices of a transport, checked and completed.
+    fn modules_of(
+        &self,
+        slot: &Slot,
+        transport: &Chosen<BtlOps>,
+    ) -> Result<Vec<*mut BtlModule>, String> {
+        let _lifecycle = self.lifecycle.lock();
+        let (mut first, mut count) = (std::ptr::null(), 0);
+        let modules = transport.ops.modules;
+        // SAFETY: the table is complete and the transport open; the places are valid.
+        slot.call("modules", || unsafe {
+            (modules.unwrap_unchecked())(transport.instance, &mut first, &mut count)
+        })
+        .map_err(|unfit| unfit.whole())?;
+        if count > 0 && first.is_null() {
+            return Err(format!("modules said that there are {count} devices, at null"));
+        }
+        let place_of = |place| {
+            // SAFETY: the transport vouches for `count` pointers.
+            let module = unsafe { *first.add(place) };
+            // SAFETY: a transport's device is as large as it says.
+            unsafe { complete(transport, module) }?;
+            // SAFETY: it is a whole device.
+            let pool = unsafe { (*module).pool };
+            if self.has_pool(transport.instance.addr(), pool) {
+                Ok(module)
+            } else {
+                Err("its pool was not given to pool_add, so nothing would poll it".into())
+            }
+        };
+        (0..count as usize)
+            .map(|place| {
+                place_of(place)
+                    .map_err(|reason: String| format!("modules, device {place}: {reason}"))
+            })
+            .collect()
+    }
+
     /// Tells the user once that something works, but not as well as it could. What is true of one
-    /// process is mostly true of all on its node, so the first of them speaks for all.
-    fn note(&self, component: &str, text: &str) {
+    /// process is mostly true of all on its node, so the first of them speaks for all, when it is
+    /// known which one that is.
+    pub(super) fn note(&self, component: &str, text: &str) {
+        if let Some(held) = &mut *self.held_notes.lock() {
+            held.push((component.to_owned(), text.to_owned()));
+            return;
+        }
         if self.job().local_rank == 0 {
             self.log.show_once(&format!("{component} fails"), text);
         } else {
@@ -182,6 +233,7 @@ impl System {
             }
             let mut endpoint = std::ptr::null_mut();
             let one = std::ptr::from_ref(peer);
+            table::forget_reason();
             // SAFETY: the table is complete; one peer and one place for its endpoint.
             let status = unsafe {
                 ((*module.ops).add_peers.unwrap_unchecked())(
@@ -276,33 +328,6 @@ impl System {
             }
         }
     }
-}
-
-/// The devices of a transport, checked and completed.
-fn modules(transport: &Chosen<BtlOps>) -> Result<Vec<*mut BtlModule>, Problem> {
-    let (mut first, mut count) = (std::ptr::null(), 0);
-    // SAFETY: the table is complete and the transport open; the places are valid.
-    let status = unsafe {
-        (transport.ops.modules.unwrap_unchecked())(transport.instance, &mut first, &mut count)
-    };
-    let name = &transport.name;
-    if status != OK {
-        let reason = table::take_reason("modules", status);
-        return Err(Problem::new(format!("{name} can't say what devices it has: {reason}")));
-    }
-    if count > 0 && first.is_null() {
-        return Err(Problem::new(format!("{name} says it has {count} devices, at null")));
-    }
-    let mut modules = Vec::new();
-    for place in 0..count as usize {
-        // SAFETY: the transport vouches for `count` pointers.
-        let module = unsafe { *first.add(place) };
-        // SAFETY: a transport's device is as large as it says.
-        unsafe { complete(transport, module) }
-            .map_err(|reason| Problem::new(format!("{name}, device {place}: {reason}")))?;
-        modules.push(module);
-    }
-    Ok(modules)
 }
 
 /// Checks a device and fills in what is the host's.

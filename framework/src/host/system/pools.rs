@@ -1,13 +1,12 @@
 //! Pools of communication resource instances, and the strategy that assigns them.
 
 use super::System;
-use super::slot::Chosen;
+use super::slot::{Chosen, Slot};
 use crate::abi::bias::Bias;
 use crate::abi::counter::{COUNTER_SUM, CounterCell};
 use crate::abi::job::THREAD_MULTIPLE;
 use crate::abi::pool::{CACHE_LINE_PAIR, Cri, CriPool};
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
-use crate::abi::status::OK;
 use crate::frameworks::cri::CriOps;
 use crate::host::problem::Problem;
 use crate::host::services::counters::{CounterInfo, NewCell};
@@ -43,24 +42,39 @@ impl System {
         // SAFETY: promised by the caller.
         unsafe { check(pool) }.map_err(Problem::new)?;
         let _lifecycle = self.lifecycle.lock();
-        let strategy = match self.serving("cri", None, 0) {
-            Some(slot) => Chosen::new((slot, 0)),
-            None => self.select_one::<CriOps>(&Scope::new(SCOPE_PROCESS, 0, 1, c"process"))?,
+        let id = {
+            let mut next = self.next_pool.lock();
+            *next += 1;
+            *next - 1
+        };
+        let strategy = loop {
+            let strategy = match self.serving("cri", None, 0) {
+                Some(slot) => Chosen::new((slot, 0)),
+                None => self.select_one::<CriOps>(&Scope::new(SCOPE_PROCESS, 0, 1, c"process"))?,
+            };
+            // SAFETY: an instance of this system.
+            let slot = unsafe { Slot::of(strategy.instance) };
+            // SAFETY: promised by the caller; the strategy's table is complete.
+            let attached = slot.call("attach", || unsafe {
+                let view = &mut *pool;
+                view.strategy = strategy.ops;
+                view.id = id;
+                (strategy.ops.attach.unwrap_unchecked())(strategy.instance, view)
+            });
+            match attached {
+                Ok(()) => break strategy,
+                // Another one may take it, unless this one has pools already.
+                Err(unfit) if self.pools.lock().is_empty() => {
+                    self.give_up(slot, &unfit.whole())?;
+                }
+                Err(unfit) => {
+                    let text = format!("{} refused the pool: {}", strategy.name, unfit.reason);
+                    return Err(Problem::new(text));
+                }
+            }
         };
         // SAFETY: promised by the caller; the strategy's table is complete.
         unsafe {
-            let view = &mut *pool;
-            view.strategy = strategy.ops;
-            view.id = {
-                let mut next = self.next_pool.lock();
-                *next += 1;
-                *next - 1
-            };
-            let status = (strategy.ops.attach.unwrap_unchecked())(strategy.instance, view);
-            if status != OK {
-                let reason = table::take_reason("attach", status);
-                return Err(Problem::new(format!("{} refused the pool: {reason}", strategy.name)));
-            }
             if let Err(problem) = self.open_living_scopes(PoolPointer(pool)) {
                 (strategy.ops.detach.unwrap_unchecked())(strategy.instance, &mut *pool);
                 return Err(problem);
@@ -118,6 +132,14 @@ impl System {
                 }
             }
         }
+    }
+
+    /// Whether this owner has added this pool.
+    pub(super) fn has_pool(&self, owner: usize, pool: *const CriPool) -> bool {
+        self.pools
+            .lock()
+            .iter()
+            .any(|(other, added)| *other == owner && std::ptr::eq(added.0, pool))
     }
 
     /// Takes pools of an owner back: one, or all.

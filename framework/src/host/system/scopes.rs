@@ -134,6 +134,7 @@ impl PoolPointer {
     /// # Safety
     /// The pool is attached, and the scope valid for the call.
     unsafe fn open_scope(&self, scope: *mut Scope) -> Result<(), Problem> {
+        table::forget_reason();
         // SAFETY: promised by the caller; the strategy's table is complete.
         let status = unsafe {
             let pool = &*self.0;

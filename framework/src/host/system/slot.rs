@@ -11,9 +11,10 @@ use super::System;
 use crate::abi::component::Instance;
 use crate::abi::host::Host;
 use crate::abi::scope::Scope;
-use crate::abi::status::{ERR_PANIC, ERR_UNAVAILABLE, OK};
+use crate::abi::status::{ERR_PANIC, ERR_UNAVAILABLE, OK, Status};
 use crate::frameworks::Table;
-use crate::host::loader::Loaded;
+use crate::host::guard::guarded;
+use crate::host::loader::{Loaded, Provider as From};
 use crate::host::select::Verdict;
 use crate::host::services::{table, threads};
 
@@ -248,7 +249,7 @@ impl Slot {
         }
         if open || self.loaded.life.register_params.is_some() {
             // SAFETY: registered or opened, and nothing of it is in use any more.
-            unsafe { (self.loaded.life.close)(self.instance()) };
+            self.watched("close", || unsafe { (self.loaded.life.close)(self.instance()) });
         }
         if open {
             system.scopes.give_back(owner);
@@ -267,12 +268,44 @@ impl Slot {
         };
         drop(stage);
         // SAFETY: first function of its life, with a complete instance.
-        let status = self.in_phase(Phase::Registering, || unsafe { register(self.instance()) });
-        *self.stage.lock() = if status == OK {
-            Stage::Registered
-        } else {
-            Stage::Failed(table::take_reason("register_params", status))
+        let called = self.call("register_params", || unsafe {
+            self.in_phase(Phase::Registering, || register(self.instance()))
+        });
+        *self.stage.lock() = match called {
+            Ok(()) => Stage::Registered,
+            Err(unfit) => Stage::Failed(unfit.whole()),
         };
+    }
+
+    /// Calls a function of its life or set-up.
+    ///
+    /// # Errors
+    /// The status that it returned, and the reason that it told in this call.
+    pub(super) fn call(
+        &self,
+        function: &'static str,
+        call: impl FnOnce() -> Status,
+    ) -> Result<(), Unfit> {
+        table::forget_reason();
+        match self.watched(function, call) {
+            OK => Ok(()),
+            status => Err(Unfit { function, status, reason: table::take_reason(function, status) }),
+        }
+    }
+
+    /// Calls a function of it; if the process ends there, the user learns that it was this one.
+    /// Components that are linked in are not watched.
+    fn watched<R>(&self, function: &'static str, call: impl FnOnce() -> R) -> R {
+        let From::File(path) = &self.loaded.provider else { return call() };
+        let (prefix, name) = (self.system().log.prefix(), self.name());
+        let head = format!("{prefix}: the component {name} ({}), in {function},", path.display());
+        guarded(head, format!("; --mca {} leaves it out", self.leave_out()), call)
+    }
+
+    /// Closes it for good: it has failed, and why.
+    pub(super) fn give_up(&self, reason: String) {
+        self.close();
+        *self.stage.lock() = Stage::Failed(reason);
     }
 
     /// Opens it, if it is not, and asks it for its priority.
@@ -284,17 +317,19 @@ impl Slot {
             Stage::Open => {}
             Stage::Idle | Stage::Registered => {
                 // SAFETY: registered, not open.
-                let status = self.in_phase(Phase::Opening, || unsafe {
-                    (self.loaded.life.open)(self.instance())
+                let called = self.call("open", || unsafe {
+                    self.in_phase(Phase::Opening, || (self.loaded.life.open)(self.instance()))
                 });
-                if status != OK {
-                    let reason = table::take_reason("open", status);
+                if let Err(unfit) = called {
                     *self.stage.lock() = Stage::Open;
                     self.close();
-                    let (stage, verdict) = if status == ERR_UNAVAILABLE {
-                        (Stage::Unavailable(reason.clone()), Verdict::Unavailable(reason))
+                    let (stage, verdict) = if unfit.status == ERR_UNAVAILABLE {
+                        (
+                            Stage::Unavailable(unfit.reason.clone()),
+                            Verdict::Unavailable(unfit.reason),
+                        )
                     } else {
-                        (Stage::Failed(reason.clone()), Verdict::Failed(reason))
+                        (Stage::Failed(unfit.whole()), Verdict::Failed(unfit.whole()))
                     };
                     *self.stage.lock() = stage;
                     return Err(verdict);
@@ -304,17 +339,43 @@ impl Slot {
         }
         let mut priority = NO_PRIORITY;
         // SAFETY: open; scope and place are valid during the call.
-        let status = unsafe { (self.loaded.life.query)(self.instance(), scope, &raw mut priority) };
-        match status {
-            OK if (0..=100).contains(&priority) => Ok(priority),
-            OK if priority == NO_PRIORITY => {
+        let called = self.call("query", || unsafe {
+            (self.loaded.life.query)(self.instance(), scope, &raw mut priority)
+        });
+        match called {
+            Ok(()) if (0..=100).contains(&priority) => Ok(priority),
+            Ok(()) if priority == NO_PRIORITY => {
                 Err(Verdict::Failed("query returned 0 (ok) without setting a priority".into()))
             }
-            OK => Err(Verdict::Failed(format!(
+            Ok(()) => Err(Verdict::Failed(format!(
                 "query set the priority {priority}; allowed are 0 to 100"
             ))),
-            ERR_PANIC | 1.. => Err(Verdict::Failed(table::take_reason("query", status))),
-            _ => Err(Verdict::Declined(table::take_reason("query", status))),
+            Err(unfit) if matches!(unfit.status, ERR_PANIC | 1..) => {
+                Err(Verdict::Failed(unfit.whole()))
+            }
+            Err(unfit) => Err(Verdict::Declined(unfit.reason)),
+        }
+    }
+}
+
+/// A function of a component's life or set-up failed.
+pub(super) struct Unfit {
+    function: &'static str,
+    /// What it returned; not `OK`.
+    status: Status,
+    /// What it said, or that it said nothing.
+    pub reason: String,
+}
+
+impl Unfit {
+    /// The reason, with the function.
+    pub fn whole(&self) -> String {
+        let Self { function, reason, .. } = self;
+        // Who said nothing is quoted with the function.
+        if reason.starts_with(&format!("{function} returned ")) {
+            reason.clone()
+        } else {
+            format!("{function}: {reason}")
         }
     }
 }
