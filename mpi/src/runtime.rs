@@ -289,9 +289,11 @@ pub fn finalize() -> Result<()> {
     crate::objects::bsend::detach_all(None)?;
     counters::report(runtime)?;
     runtime.system.event_deliver();
-    // Nobody leaves while somebody still needs his memory or his answers. Whoever is connected to nobody
-    // sleeps meanwhile. The process manager makes the barrier, so that it connects nobody.
-    if !runtime.launch.fence_with(runtime.system.is_connected())? {
+    // No process leaves while another one still needs its memory or its answers. One that is connected to
+    // none sleeps meanwhile, unless threads with sessions of their own may yet connect it. The process
+    // manager makes the barrier, so that it connects none.
+    let progress = runtime.system.is_connected() || runtime.sessions.load(Ordering::Relaxed);
+    if !runtime.launch.fence_with(progress)? {
         // SAFETY: a barrier has no buffers.
         unsafe { world.run(&no_data(COLL_BARRIER)) }?;
     }

@@ -1,25 +1,30 @@
-//! A connection to a server: a request and its answer, one at a time.
+//! A connection to a server: a request and its answer, one at a time. Only a barrier is answered later,
+//! and other requests may come before its answer, and their answers too.
 
 #![forbid(unsafe_code)]
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_PEER, ERR_PROTOCOL};
 use cairn_framework::author::Failure;
 use rustix::io::FdFlags;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::io::Errno;
 
 use crate::wire::Line;
 
 /// What a request may have, with its newline: Slurm reads so much at once and takes it for all.
 const MAX_REQUEST: usize = 1023;
-/// After so many passes in a row that did nothing, a process that waits for the others sleeps.
-const IDLE_PASSES: u32 = 1000;
+/// The answer to a barrier.
+const BARRIER_OUT: &str = "barrier_out";
+/// How long a process that aborts the job waits for the launcher to take note, should that be stopped.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// No answer is longer, whatever the server announced.
 const MAX_ANSWER: u64 = 1 << 20;
 
@@ -54,12 +59,27 @@ pub struct Connection {
     limits: Limits,
     /// Requests without an answer, which go with the next one that has one.
     unsent: String,
+    barrier: Barrier,
+    /// The socket once more, and what becomes ready when another request has read the answer of a barrier.
+    shared: Arc<(UnixStream, OwnedFd)>,
 }
 
-/// The way to say that the job must end, while another thread uses the connection.
-#[derive(Debug)]
-pub struct Aborter {
-    socket: UnixStream,
+/// Whether the others are waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Barrier {
+    /// No.
+    Outside,
+    /// Yes.
+    Waiting,
+    /// The answer came before that to another request: whether all is well.
+    Over(bool),
+}
+
+/// The socket of a connection for threads that don't hold that: to wait in a barrier, and to say that
+/// the job must end.
+#[derive(Debug, Clone)]
+pub struct Side {
+    shared: Arc<(UnixStream, OwnedFd)>,
     /// Whether the server takes a message of many words.
     words: bool,
 }
@@ -71,6 +91,9 @@ impl Connection {
         rustix::io::fcntl_setfd(socket, FdFlags::CLOEXEC).map_err(|error| lost(error.into()))?;
         // So is the copy.
         let socket = UnixStream::from(socket.try_clone_to_owned().map_err(lost)?);
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        let over = eventfd(0, flags).map_err(|error| lost(error.into()))?;
+        let shared = Arc::new((socket.try_clone().map_err(lost)?, over));
         Ok(Self {
             reader: BufReader::new(socket),
             rank: 0,
@@ -79,6 +102,8 @@ impl Connection {
             value_max: 0,
             limits: Limits::Cautious,
             unsent: String::new(),
+            barrier: Barrier::Outside,
+            shared,
         })
     }
 
@@ -210,33 +235,31 @@ impl Connection {
         Ok(answer.get("value").filter(|_| answer.succeeded()).map(str::to_owned))
     }
 
-    /// Waits for all processes.
-    pub fn barrier(&mut self) -> Result<(), Failure> {
-        self.send("cmd=barrier_in")?;
-        self.barrier_out()
-    }
-
-    /// Waits for all processes, and makes progress meanwhile.
-    pub fn barrier_with(&mut self, progress: &mut dyn FnMut() -> u32) -> Result<(), Failure> {
-        self.send("cmd=barrier_in")?;
-        let mut idle = 0;
-        loop {
-            idle = if progress() > 0 { 0 } else { idle + 1 };
-            // Others may need this process again soon, so it does not sleep at once.
-            let milliseconds = if idle < IDLE_PASSES { 0 } else { 1 };
-            if self.reader.buffer().is_empty() && !readable(self.reader.get_ref(), milliseconds)? {
-                if milliseconds == 0 {
-                    std::thread::yield_now();
-                }
-                continue;
-            }
-            return self.barrier_out();
+    /// Says that this process waits for all the others.
+    pub fn enter_barrier(&mut self) -> Result<(), Failure> {
+        if self.barrier != Barrier::Outside {
+            return Err("another thread is in a fence".into());
         }
+        self.send("cmd=barrier_in")?;
+        self.barrier = Barrier::Waiting;
+        Ok(())
     }
 
-    fn barrier_out(&mut self) -> Result<(), Failure> {
-        let answer = self.answer("barrier_out")?;
-        if answer.succeeded() { Ok(()) } else { Err("the process manager's barrier failed".into()) }
+    /// Whether all the others have come, without waiting for them.
+    pub fn has_left_barrier(&mut self) -> Result<bool, Failure> {
+        let success = match self.barrier {
+            Barrier::Over(success) => success,
+            // No other request waits for an answer.
+            _ if !self.reader.buffer().is_empty() || readable(self.reader.get_ref())? => {
+                self.line(BARRIER_OUT)?.succeeded()
+            }
+            _ => return Ok(false),
+        };
+        self.barrier = Barrier::Outside;
+        // Nothing was written there if this thread has read the answer itself.
+        let (_, over) = &*self.shared;
+        let _ = rustix::io::read(over, &mut [0; 8]);
+        if success { Ok(true) } else { Err("the process manager's barrier failed".into()) }
     }
 
     /// Publishes a port under a name.
@@ -278,10 +301,9 @@ impl Connection {
         self.ask("cmd=finalize", "finalize_ack").map(|_| ())
     }
 
-    /// The way to end the job.
-    pub fn aborter(&self) -> Result<Aborter, Failure> {
-        let socket = self.reader.get_ref().try_clone().map_err(lost)?;
-        Ok(Aborter { socket, words: self.is_own() })
+    /// The socket for threads that don't hold the connection.
+    pub fn side(&self) -> Side {
+        Side { shared: Arc::clone(&self.shared), words: self.is_own() }
     }
 
     fn ask(&mut self, request: &str, answer: &str) -> Result<Line, Failure> {
@@ -301,7 +323,29 @@ impl Connection {
         self.reader.get_mut().write_all(lines.as_bytes()).map_err(lost)
     }
 
+    /// The answer to a request, which may come behind that to a barrier.
     fn answer(&mut self, command: &str) -> Result<Line, Failure> {
+        loop {
+            let line = self.line(command)?;
+            let is_answer = line.command == command;
+            if !is_answer {
+                self.barrier = Barrier::Over(line.succeeded());
+            }
+            // What was read ahead makes no socket ready any more.
+            if !is_answer || (self.barrier == Barrier::Waiting && !self.reader.buffer().is_empty())
+            {
+                let (_, over) = &*self.shared;
+                rustix::io::write(over, &1_u64.to_ne_bytes())
+                    .map_err(|error| lost(error.into()))?;
+            }
+            if is_answer {
+                return Ok(line);
+            }
+        }
+    }
+
+    /// The next line, which must be this answer or that to a barrier.
+    fn line(&mut self, command: &str) -> Result<Line, Failure> {
         let mut text = Vec::new();
         let read = self.reader.by_ref().take(MAX_ANSWER).read_until(b'\n', &mut text);
         match read.map_err(lost)? {
@@ -312,6 +356,9 @@ impl Connection {
         let text = String::from_utf8_lossy(&text);
         match Line::parse(&text) {
             Some(line) if line.command == command => Ok(line),
+            Some(line) if line.command == BARRIER_OUT && self.barrier == Barrier::Waiting => {
+                Ok(line)
+            }
             _ => Err(protocol(&format!(
                 "the process manager answers {:.100?} instead of {command}",
                 text.trim_end()
@@ -320,7 +367,20 @@ impl Connection {
     }
 }
 
-impl Aborter {
+impl Side {
+    /// Waits until there is something to read, a thread in a barrier has its answer, or the time is over.
+    /// Whether there may be news.
+    pub fn wait(&self, timeout: Option<Duration>) -> Result<bool, Failure> {
+        let (socket, over) = &*self.shared;
+        let timeout = timeout.map(timespec);
+        let mut places = [PollFd::new(socket, PollFlags::IN), PollFd::new(over, PollFlags::IN)];
+        match poll(&mut places, timeout.as_ref()) {
+            Ok(ready) => Ok(ready > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(lost(error.into())),
+        }
+    }
+
     /// Asks for the end of the job. Who can't be reached has ended it already.
     pub fn abort(&self, code: i32, text: &str) {
         let mut message = String::new();
@@ -336,7 +396,24 @@ impl Aborter {
         if !message.trim().is_empty() {
             line += &format!(" message={}", message.trim());
         }
-        let _ = (&self.socket).write_all(format!("{line}\n").as_bytes());
+        let (socket, _) = &*self.shared;
+        let sent = (&*socket).write_all(format!("{line}\n").as_bytes());
+        // Our own server hangs up when it has noted that this rank was the first. Before that nobody may
+        // see this process end, because what others do then could look like the cause.
+        if self.words && sent.is_ok() {
+            self.wait_for_the_end();
+        }
+    }
+
+    fn wait_for_the_end(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = timespec(deadline.saturating_duration_since(Instant::now()));
+            match poll(&mut [PollFd::new(&self.shared.0, PollFlags::RDHUP)], Some(&left)) {
+                Err(Errno::INTR) => {}
+                _ => return,
+            }
+        }
     }
 }
 
@@ -345,10 +422,13 @@ fn number(answer: &Line, field: &str) -> i32 {
     answer.number(field).filter(|_| answer.succeeded()).unwrap_or(-1)
 }
 
-/// Whether a socket has something to read, now or in so many milliseconds.
-fn readable(socket: &UnixStream, milliseconds: i64) -> Result<bool, Failure> {
-    let timeout = Timespec { tv_sec: 0, tv_nsec: milliseconds * 1_000_000 };
-    match poll(&mut [PollFd::new(socket, PollFlags::IN)], Some(&timeout)) {
+fn timespec(duration: Duration) -> Timespec {
+    Timespec { tv_sec: duration.as_secs() as i64, tv_nsec: duration.subsec_nanos().into() }
+}
+
+/// Whether a socket has something to read.
+fn readable(socket: &UnixStream) -> Result<bool, Failure> {
+    match poll(&mut [PollFd::new(socket, PollFlags::IN)], Some(&timespec(Duration::ZERO))) {
         Ok(ready) => Ok(ready > 0),
         Err(Errno::INTR) => Ok(false),
         Err(error) => Err(lost(error.into())),

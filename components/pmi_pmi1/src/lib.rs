@@ -4,11 +4,11 @@
 //! ```text
 //!   put(key, bytes) ─► pieces: base64, cut to what the server takes ─► "cmd=put kvsname=.. key=0.0.key value=.."
 //!   get(rank, key)  ◄─ pieces put together and decoded             ◄─ "cmd=get_result rc=0 value=.."
-//!   fence           ─► "cmd=barrier_in"                            ◄─ "cmd=barrier_out"
+//!   fence           ─► "cmd=barrier_in"      other requests      ◄─ "cmd=barrier_out"
 //! ```
 //!
 //! * `environment`: who the launcher is and where its socket is
-//! * `connection`: a request and its answer, one at a time
+//! * `connection`: a request and its answer, one at a time, also while a fence waits for its own
 //! * `wire`: lines of text
 //! * `value`: values of any bytes as text in pieces
 //! * `mapping`: which rank runs on which node
@@ -26,7 +26,8 @@ mod wire;
 
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
@@ -34,12 +35,17 @@ use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_OTHER};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::pmi::{Pmi, PmiJob};
 
-use connection::{Aborter, Connection};
+use connection::{Connection, Side};
 use environment::{Environment, Server};
 use mapping::Mapping;
 
 /// Above the singleton, below protocols that can do more.
 const PRIORITY: i64 = 50;
+
+/// After so many passes in a row that did nothing, a process that waits for the others sleeps.
+const IDLE_PASSES: u32 = 1000;
+/// So long, between two passes.
+const NAP: Duration = Duration::from_millis(1);
 
 /// Whether this process has left the job that our own mpirun started. Of the process, because another
 /// instance may come back.
@@ -48,10 +54,11 @@ static LEFT: AtomicBool = AtomicBool::new(false);
 struct Pmi1 {
     environment: Environment,
     priority: i32,
-    /// There from `connect` to `disconnect`.
+    /// There from `connect` to `disconnect`. Held for a request and its answer, which the server does not
+    /// put off; a fence, whose answer depends on the other processes, lets go of it while it waits.
     connection: Mutex<Option<Connection>>,
-    /// Apart from the connection, which a thread may hold while it waits for the others.
-    aborter: OnceLock<Aborter>,
+    /// The socket of the last connection, for threads that don't hold that.
+    side: Mutex<Option<Side>>,
     mapping: OnceLock<Mapping>,
 }
 
@@ -67,7 +74,7 @@ impl Component for Pmi1 {
             environment: Environment::read(|name| std::env::var(name).ok()),
             priority: priority.get() as i32,
             connection: Mutex::default(),
-            aborter: OnceLock::new(),
+            side: Mutex::default(),
             mapping: OnceLock::new(),
         })
     }
@@ -81,18 +88,40 @@ impl Component for Pmi1 {
 }
 
 impl Pmi1 {
-    /// Runs with the connection. A panic in the middle of a request leaves nothing to go on with.
+    /// Runs with the connection, when other threads' requests are answered. A panic in the middle of a
+    /// request leaves nothing to go on with.
     fn with<T>(
         &self,
         run: impl FnOnce(&mut Connection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let broken = || Failure::new(ERR_OTHER, "an earlier request ended in a panic");
-        let mut connection = self.connection.try_lock().map_err(|error| match error {
-            TryLockError::Poisoned(_) => broken(),
-            // A fence calls what must not ask anything itself.
-            TryLockError::WouldBlock => Failure::new(ERR_OTHER, "in the middle of another request"),
-        })?;
+        let broken = |_| Failure::new(ERR_OTHER, "an earlier request ended in a panic");
+        let mut connection = self.connection.lock().map_err(broken)?;
         run(connection.as_mut().ok_or("not connected to the process manager")?)
+    }
+
+    fn side(&self) -> MutexGuard<'_, Option<Side>> {
+        self.side.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for all processes. Meanwhile other threads, and what `progress` calls, may ask for values:
+    /// a process that this one waits for may wait for a message that needs one.
+    fn barrier(&self, mut progress: Option<&mut dyn FnMut() -> u32>) -> Result<(), Failure> {
+        self.with(Connection::enter_barrier)?;
+        let side = self.side().clone().ok_or("not connected to the process manager")?;
+        let mut idle = 0;
+        loop {
+            let timeout = progress.as_mut().map(|progress| {
+                idle = if progress() > 0 { 0 } else { idle + 1 };
+                // Others may need this process again soon, so it does not sleep at once.
+                if idle < IDLE_PASSES { Duration::ZERO } else { NAP }
+            });
+            if side.wait(timeout)? && self.with(Connection::has_left_barrier)? {
+                return Ok(());
+            }
+            if timeout == Some(Duration::ZERO) {
+                std::thread::yield_now();
+            }
+        }
     }
 
     /// Connects the socket, and learns rank and size.
@@ -117,7 +146,7 @@ impl Pmi for Pmi1 {
         }
         let returns = LEFT.swap(false, Ordering::Relaxed);
         let facts = connection.start(rank, self.environment.job_id.as_deref(), returns)?;
-        let _ = self.aborter.set(connection.aborter()?);
+        *self.side() = Some(connection.side());
 
         let mapping = facts.mapping.and_then(|text| Mapping::parse(&text, size));
         let mapping = mapping.or_else(|| match self.environment {
@@ -159,14 +188,11 @@ impl Pmi for Pmi1 {
     }
 
     fn fence(&self) -> Result<(), Failure> {
-        self.with(Connection::barrier)
+        self.barrier(None)
     }
 
     fn fence_with(&self, progress: Option<&mut dyn FnMut() -> u32>) -> Result<(), Failure> {
-        self.with(|connection| match progress {
-            Some(progress) => connection.barrier_with(progress),
-            None => connection.barrier(),
-        })
+        self.barrier(progress)
     }
 
     fn get(&self, rank: u32, key: &str) -> Result<Vec<u8>, Failure> {
@@ -181,8 +207,9 @@ impl Pmi for Pmi1 {
     }
 
     fn abort(&self, code: i32, text: &str) {
-        if let Some(aborter) = self.aborter.get() {
-            aborter.abort(code, text);
+        let side = self.side().clone();
+        if let Some(side) = side {
+            side.abort(code, text);
         }
     }
 
