@@ -35,6 +35,8 @@ const AFTER_HELP: &str = "\
 Several programs make one job when `:` stands between them; each has its own options of the first
 group. Options of the second group are for the whole job and stand before the first program.
 
+MPIEXEC_TIMEOUT in the environment is a --timeout that the command line does not give.
+
 Exit status: that of the first process that failed, or 128 and its signal's number; 124 after
 --timeout; 126 and 127 if a program can't be executed or is not there; 2 if the command line was not
 understood; 1 for anything else; otherwise 0.
@@ -89,7 +91,7 @@ struct JobOptions {
     /// Write the output of each rank to the files rank.N.out and rank.N.err in this directory
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
-    /// End the job after so many seconds
+    /// End the job after so many seconds [env: MPIEXEC_TIMEOUT]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     timeout: Option<String>,
     // Beyond this machine nothing is started; who names it is right, who names another is told.
@@ -161,8 +163,20 @@ pub struct Wanted {
     /// Where output goes.
     pub output: Output,
     /// How long the job may take.
-    pub timeout: Option<Duration>,
+    pub timeout: Option<Timeout>,
 }
+
+/// How long a job may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeout {
+    /// So long.
+    pub after: Duration,
+    /// Where that was said.
+    pub said: &'static str,
+}
+
+/// The variable by which other MPIs' mpiexec is told, too, how long a job may take.
+pub const TIMEOUT_VARIABLE: &str = "MPIEXEC_TIMEOUT";
 
 /// One program.
 #[derive(Debug, PartialEq, Eq)]
@@ -204,11 +218,15 @@ impl From<Problem> for Stop {
     }
 }
 
-/// Reads the command line without the program's own name.
+/// Reads the command line without the program's own name; `timeout` is the value of
+/// [`TIMEOUT_VARIABLE`].
 ///
 /// # Errors
 /// There is no job to run.
-pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Wanted, Stop> {
+pub fn read(
+    args: impl IntoIterator<Item = OsString>,
+    timeout: Option<&OsStr>,
+) -> Result<Wanted, Stop> {
     let args: Vec<OsString> = args.into_iter().collect();
     let mut command = Cli::command();
     command.build();
@@ -221,7 +239,7 @@ pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Wanted, Stop> {
             return Err(Stop::Manual(dir));
         }
         match &mut wanted {
-            None => wanted = Some(cli.job.wanted()?),
+            None => wanted = Some(cli.job.wanted(timeout)?),
             Some(_) => only_program_options(&command, &matches)?,
         }
         if let Some(wanted) = &mut wanted {
@@ -351,7 +369,7 @@ fn variable(text: &OsStr) -> Result<(OsString, Option<OsString>), Problem> {
 }
 
 impl JobOptions {
-    fn wanted(self) -> Result<Wanted, Problem> {
+    fn wanted(self, timeout: Option<&OsStr>) -> Result<Wanted, Problem> {
         self.only_here()?;
         let (map_by, cores_each) = self.map_by.as_deref().map_or(Ok((None, None)), map_by)?;
         let output = match (self.tag_output, self.output_dir) {
@@ -368,7 +386,7 @@ impl JobOptions {
             report_bindings: self.report_bindings,
             oversubscribe: self.oversubscribe,
             output,
-            timeout: self.timeout.as_deref().map(timeout).transpose()?,
+            timeout: limit(self.timeout.as_deref(), timeout)?,
         })
     }
 
@@ -431,16 +449,23 @@ fn map_by(text: &str) -> Result<(Option<MapBy>, Option<usize>), Problem> {
     }
 }
 
-fn timeout(text: &str) -> Result<Duration, Problem> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|seconds| *seconds > 0.0)
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| {
-            Problem::new(format!("{text:?} is no time"))
-                .at(format!("--timeout {text}"))
-                .allowed("a number of seconds above 0")
-        })
+/// How long the job may take: what the option says, else what the variable says.
+fn limit(option: Option<&str>, variable: Option<&OsStr>) -> Result<Option<Timeout>, Problem> {
+    let (text, said, place) = match (option, variable) {
+        (Some(text), _) => (text.to_owned(), "--timeout", format!("--timeout {text}")),
+        (None, Some(text)) => {
+            let place = format!("environment variable {TIMEOUT_VARIABLE}");
+            (text.to_string_lossy().into_owned(), TIMEOUT_VARIABLE, place)
+        }
+        (None, None) => return Ok(None),
+    };
+    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+        Some(after) => Ok(Some(Timeout { after, said })),
+        None => Err(Problem::new(format!("{text:?} is no time"))
+            .at(place)
+            .allowed("a number of seconds above 0")),
+    }
 }
 
 /// Writes the manual pages of both names.
@@ -456,7 +481,7 @@ mod tests {
     use super::*;
 
     fn of(line: &str) -> Result<Wanted, Stop> {
-        read(line.split_whitespace().map(OsString::from))
+        read(line.split_whitespace().map(OsString::from), None)
     }
 
     fn job(line: &str) -> Wanted {
@@ -495,7 +520,8 @@ mod tests {
         assert_eq!(wanted.bind_to, Some(BindTo::Core));
         assert_eq!((wanted.map_by, wanted.cores_each), (Some(MapBy::Socket), Some(2)));
         assert_eq!(wanted.mca.mca, ["btl", "self,sm", "n", "-1"]);
-        assert_eq!(wanted.timeout, Some(Duration::from_millis(1500)));
+        let after = Duration::from_millis(1500);
+        assert_eq!(wanted.timeout, Some(Timeout { after, said: "--timeout" }));
         assert!(wanted.oversubscribe);
         assert_eq!(job("a").blocks[0].processes, 1);
         job("--host localhost:4 --allow-run-as-root a");
@@ -534,6 +560,22 @@ mod tests {
         ] {
             let said = mistake(line);
             assert!(parts.iter().all(|part| said.contains(part)), "{line}:\n{said}");
+        }
+    }
+
+    #[test]
+    fn the_environment_limits_the_time_if_the_command_line_does_not() {
+        let of = |option: Option<&str>, variable: Option<&str>| {
+            limit(option, variable.map(OsStr::new)).map_err(|problem| problem.to_string())
+        };
+        let timeout = |seconds, said| Timeout { after: Duration::from_secs(seconds), said };
+        assert_eq!(of(None, None), Ok(None));
+        assert_eq!(of(None, Some("3")), Ok(Some(timeout(3, TIMEOUT_VARIABLE))));
+        assert_eq!(of(Some("2"), Some("3")), Ok(Some(timeout(2, "--timeout"))));
+        for wrong in ["", "0", "-1", "3s", "nan", "inf", "1e300"] {
+            let said = of(None, Some(wrong)).unwrap_err();
+            let parts = [&format!("{wrong:?} is no time"), "variable MPIEXEC_TIMEOUT", "above 0"];
+            assert!(parts.iter().all(|part| said.contains(*part)), "{said}");
         }
     }
 

@@ -35,7 +35,8 @@ use linked as _;
 const NOT_UNDERSTOOD: u8 = 2;
 
 fn main() -> ExitCode {
-    let wanted = match cli::read(std::env::args_os().skip(1)) {
+    let timeout = std::env::var_os(cli::TIMEOUT_VARIABLE);
+    let wanted = match cli::read(std::env::args_os().skip(1), timeout.as_deref()) {
         Ok(wanted) => wanted,
         Err(Stop::Say(error)) => {
             let _ = error.print();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use cairn_framework::host::problem::Problem;
 
+use crate::cli::Timeout;
 use crate::keeper::wire::End;
 use crate::program;
 
@@ -36,11 +37,21 @@ pub enum Cause {
     /// A rank could not be started: mpirun's exit status, and why.
     NotStarted(u8, Problem),
     /// It took too long.
-    TimedOut(Duration),
+    TimedOut(Timeout),
     /// mpirun was told to end, by this signal.
     Signal(i32),
     /// The keeper died.
     KeeperDied(String),
+}
+
+impl Cause {
+    /// The rank that said it, if one did.
+    pub fn speaker(&self) -> Option<u32> {
+        match self {
+            Self::Aborted(rank, ..) | Self::Violation(rank, _) => Some(*rank),
+            _ => None,
+        }
+    }
 }
 
 /// What is known of a rank.
@@ -115,7 +126,8 @@ pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
                 .map(|rank| rank.to_string())
                 .collect();
             let running = shortened(&running);
-            (format!("the job took longer than {} (--timeout)", seconds(*limit)) + &running, None)
+            let Timeout { after, said } = limit;
+            (format!("the job took longer than {} ({said})", seconds(*after)) + &running, None)
         }
         Cause::Signal(signal) => (format!("ended by {}", signal_name(*signal)), None),
         Cause::KeeperDied(how) => {
@@ -151,6 +163,8 @@ pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
         }
         match fate.end {
             Some(End::Exit(code)) => line("end:", format!("exit status {code}")),
+            // It was on its way out.
+            Some(End::Signal(..)) if fate.told => line("end:", "ended with the others".into()),
             Some(End::Signal(signal, dumped)) => {
                 let core = if dumped { ", memory dumped" } else { "" };
                 line("end:", format!("signal {signal}, {}{core}", signal_name(signal)));
@@ -263,7 +277,8 @@ mod tests {
              ended\n  rank:    1 of 3\n  program: ./app\n  host:    vm\n  process: 77\n  end:     \
              signal 11, SIGSEGV (an invalid address), memory dumped\n  lived:   1.5 s\n"
         );
-        let timed_out = text(&Cause::TimedOut(Duration::from_millis(50)), &fates(), "vm");
+        let timeout = Timeout { after: Duration::from_millis(50), said: "--timeout" };
+        let timed_out = text(&Cause::TimedOut(timeout), &fates(), "vm");
         assert_eq!(
             timed_out,
             "mpirun: the job took longer than 0.050 s (--timeout); rank 0 still ran; the process \
@@ -281,7 +296,7 @@ mod tests {
             (Cause::Aborted(0, 256, String::new()), 1),
             (Cause::Aborted(0, -1, String::new()), 255),
             (Cause::Signal(15), 143),
-            (Cause::TimedOut(Duration::ZERO), 124),
+            (Cause::TimedOut(Timeout { after: Duration::ZERO, said: "--timeout" }), 124),
             (Cause::Deserted(0), 1),
         ] {
             assert_eq!(status(&cause, &fates()), wanted, "{cause:?}");

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::process::{Pid, Signal, WaitOptions};
 
-use crate::cli::Wanted;
+use crate::cli::{Timeout, Wanted};
 use crate::job::Job;
 use crate::keeper::family;
 use crate::keeper::wire::{Channel, End, Order, Report};
@@ -119,9 +119,12 @@ struct Running {
     fates: Vec<Fate>,
     started: Vec<Option<Instant>>,
     cause: Option<Cause>,
+    /// What ranks have said that would end the job, while the keeper is asked whether one has died
+    /// before. In the order in which it came.
+    suspects: Vec<Cause>,
     /// The signal by which the user ended the job.
     signal: Option<i32>,
-    timeout: Option<Duration>,
+    timeout: Option<Timeout>,
     /// When the job's time is up, and when ranks that were sent a signal are killed.
     deadline: Option<Instant>,
     signal_deadline: Option<Instant>,
@@ -181,11 +184,12 @@ impl Running {
 
     fn check_deadlines(&mut self) {
         let now = Instant::now();
-        if self.deadline.take_if(|deadline| *deadline <= now).is_some() {
-            self.end(Cause::TimedOut(self.timeout.unwrap_or_default()));
+        let is_up = self.deadline.take_if(|deadline| *deadline <= now).is_some();
+        if let (true, Some(timeout)) = (is_up, self.timeout) {
+            self.end(Cause::TimedOut(timeout));
         }
         if self.signal_deadline.take_if(|deadline| *deadline <= now).is_some() {
-            self.order(Order::End { signal: libc::SIGKILL, grace: 0 });
+            self.order(Order::End { signal: libc::SIGKILL, grace: 0, except: None });
         }
     }
 
@@ -197,8 +201,34 @@ impl Running {
     /// Ends the job for a reason, unless it ends already.
     fn end(&mut self, cause: Cause) {
         if self.cause.is_none() {
+            // It ends by itself, with the status that it wants.
+            let except = match cause {
+                Cause::Aborted(rank, ..) => Some(rank),
+                _ => None,
+            };
             self.cause = Some(cause);
-            self.order(Order::End { signal: libc::SIGTERM, grace: GRACE.as_millis() as u32 });
+            let grace = GRACE.as_millis() as u32;
+            self.order(Order::End { signal: libc::SIGTERM, grace, except });
+            if let Some(rank) = except {
+                // It waits for this.
+                self.hang_up(rank);
+            }
+        }
+    }
+
+    /// Ends the job for something that a rank has said, unless a rank had died before: that it has is
+    /// often why another one speaks, and the news of it may come later.
+    fn end_unless_earlier(&mut self, cause: Cause) {
+        if self.cause.is_none() {
+            self.suspects.push(cause);
+            self.order(Order::Census);
+        }
+    }
+
+    /// Closes the socket of a rank.
+    fn hang_up(&mut self, rank: u32) {
+        if let Some(socket) = self.clients[rank as usize].socket.take() {
+            let _ = epoll::delete(&self.epoll, &socket);
         }
     }
 
@@ -223,7 +253,7 @@ impl Running {
     /// The first such signal is passed on, so that ranks may handle it; the next one ends them.
     fn take_ending(&mut self, signal: i32) {
         if self.signal.is_some() {
-            self.order(Order::End { signal: libc::SIGKILL, grace: 0 });
+            self.order(Order::End { signal: libc::SIGKILL, grace: 0, except: None });
             return;
         }
         self.signal = Some(signal);
@@ -249,6 +279,7 @@ impl Running {
                     self.end(cause);
                 }
                 Report::Exited { rank, end, lived, told } => self.exited(rank, end, lived, told),
+                Report::Census => self.end_for_suspects(|_| true),
                 Report::LeftBehind(count) => {
                     let (es, were) = if count == 1 { ("", "was") } else { ("es", "were") };
                     self.say(&format!(
@@ -260,6 +291,14 @@ impl Running {
         there
     }
 
+    /// Ends the job for the first of those that are suspected, if there is one.
+    fn end_for_suspects(&mut self, which: impl Fn(&Cause) -> bool) {
+        if let Some(place) = self.suspects.iter().position(which) {
+            let cause = self.suspects.remove(place);
+            self.end(cause);
+        }
+    }
+
     fn say(&mut self, text: &str) {
         self.sinks[1].queue().extend_from_slice(text.as_bytes());
     }
@@ -267,6 +306,8 @@ impl Running {
     fn exited(&mut self, rank: u32, end: End, lived: u64, told: bool) {
         // What it said before it ended comes first.
         self.read_client(rank);
+        // The keeper tells of deaths in their order, so whoever died before this rank spoke is known.
+        self.end_for_suspects(|cause| cause.speaker() == Some(rank));
         let fate = &mut self.fates[rank as usize];
         fate.end = Some(end);
         fate.lived = Duration::from_micros(lived);
@@ -310,8 +351,8 @@ impl Running {
             }
             break;
         }
-        if closed && let Some(socket) = self.clients[rank as usize].socket.take() {
-            let _ = epoll::delete(&self.epoll, &socket);
+        if closed {
+            self.hang_up(rank);
         }
     }
 
@@ -336,12 +377,14 @@ impl Running {
         match event {
             Event::Reply(rank, text) => self.send(rank, &text),
             Event::Abort { rank, code, message } => {
-                self.end(Cause::Aborted(rank, code, message));
+                self.end_unless_earlier(Cause::Aborted(rank, code, message));
             }
-            Event::Violation { rank, what } => self.end(Cause::Violation(rank, what)),
+            Event::Violation { rank, what } => {
+                self.end_unless_earlier(Cause::Violation(rank, what));
+            }
             Event::Stuck { ended, waits } => {
                 let joined = self.server.stage(ended) != Stage::Silent;
-                self.end(Cause::Stuck { ended, waits, joined });
+                self.end_unless_earlier(Cause::Stuck { ended, waits, joined });
             }
             Event::SpawnRefused(rank) => self.say(&format!(
                 "mpirun: rank {rank} asked for more processes (MPI_Comm_spawn); starting processes \
@@ -483,6 +526,8 @@ impl Running {
                 fate.lived = started.elapsed();
             }
         }
+        // The keeper has told of every death.
+        self.end_for_suspects(|_| true);
         if self.cause.is_none()
             && let Some(signal) = self.signal
         {

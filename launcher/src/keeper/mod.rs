@@ -30,8 +30,12 @@ use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group};
+use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, kill_process_group, pidfd_open,
+};
 
 use crate::job::Job;
 use crate::sys::{self, SignalSet};
@@ -55,7 +59,11 @@ pub struct Ends {
 struct Keeper {
     channel: Channel,
     /// Ranks that run, by process id.
-    ranks: HashMap<Pid, (u32, Instant)>,
+    ranks: HashMap<Pid, Ward>,
+    /// Where the descriptors of the ranks' processes become ready, in the order in which those end.
+    ends: OwnedFd,
+    /// Whether mpirun wants to know when every rank that has ended was reported.
+    census: bool,
     /// Whether every process has been told to end.
     told: bool,
     /// When those that are left are killed.
@@ -63,6 +71,14 @@ struct Keeper {
     killing: bool,
     /// Whether processes that ranks have left behind have been looked for.
     swept: bool,
+}
+
+/// A rank that runs.
+struct Ward {
+    rank: u32,
+    started: Instant,
+    /// Ready when the process has ended. Without it, the order of this end among others is unknown.
+    _process: Option<OwnedFd>,
 }
 
 /// Does the keeper's work and ends the process. `mask` and `descriptors` are the signals and the
@@ -77,9 +93,12 @@ pub fn run(
     let _ = rustix::process::setpgid(None, None);
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let _ = rustix::thread::set_name(c"mpirun-keeper");
+    let Ok(order) = epoll::create(epoll::CreateFlags::CLOEXEC) else { sys::exit_copy(1) };
     let mut keeper = Keeper {
         channel: channel.into(),
         ranks: HashMap::new(),
+        ends: order,
+        census: false,
         told: false,
         deadline: None,
         killing: false,
@@ -125,7 +144,13 @@ impl Keeper {
             match spawner.spawn(&mut apps[rank.app], rank, stdio, ends.pmi.as_fd()) {
                 Ok(pid) => {
                     if let Some(pid) = Pid::from_raw(pid) {
-                        self.ranks.insert(pid, (number, started));
+                        let process = pidfd_open(pid, PidfdFlags::empty()).ok();
+                        if let Some(process) = &process {
+                            let data = epoll::EventData::new_u64(pid.as_raw_nonzero().get() as u64);
+                            let _ = epoll::add(&self.ends, process, data, epoll::EventFlags::IN);
+                        }
+                        let ward = Ward { rank: number, started, _process: process };
+                        self.ranks.insert(pid, ward);
                     }
                     self.report(Report::Started { rank: number, pid });
                 }
@@ -141,6 +166,9 @@ impl Keeper {
     fn watch(&mut self, signals: &OwnedFd) {
         loop {
             let left = self.reap();
+            if std::mem::take(&mut self.census) {
+                self.report(Report::Census);
+            }
             self.flush();
             if !left {
                 return;
@@ -166,27 +194,41 @@ impl Keeper {
         }
     }
 
-    /// Takes the exit status of every process that has ended. False when no process is left.
+    /// Takes the exit status of every process that has ended, and reports ranks in the order in which
+    /// they ended: the first is the cause, and others may have noticed it. False when no process is left.
     fn reap(&mut self) -> bool {
-        let mut exits = Vec::new();
+        // `wait` tells of children in the order in which they were started.
+        let mut unordered = Vec::new();
         let left = loop {
             match rustix::process::wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) => {
-                    if let Some((rank, started)) = self.ranks.remove(&pid) {
-                        let lived = started.elapsed().as_micros() as u64;
-                        exits.push((rank, end_of(status), lived));
-                    }
+                Ok(Some((pid, status))) if self.ranks.contains_key(&pid) => {
+                    unordered.push((pid, status));
                 }
+                Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => break true,
-                Err(rustix::io::Errno::INTR) => {}
                 Err(_) => break false,
             }
         };
-        // Of ranks that ended in one moment, one that a signal ended is rather the cause than one
-        // that noticed it.
-        exits.sort_by_key(|(_, end, _)| !matches!(end, End::Signal(..)));
-        for (rank, end, lived) in exits {
-            self.report(Report::Exited { rank, end, lived, told: self.told });
+        let mut ready = Vec::with_capacity(self.ranks.len().max(1));
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let _ = epoll::wait(&self.ends, spare_capacity(&mut ready), Some(&now));
+        for event in ready {
+            let Some(pid) = Pid::from_raw(event.data.u64() as i32) else { continue };
+            let known = unordered.iter().position(|(other, _)| *other == pid);
+            let status = match known {
+                Some(place) => Some(unordered.remove(place).1),
+                // It has ended since.
+                None => rustix::process::waitpid(Some(pid), WaitOptions::NOHANG)
+                    .ok()
+                    .flatten()
+                    .map(|(_, status)| status),
+            };
+            if let Some(status) = status {
+                self.ended(pid, status);
+            }
+        }
+        for (pid, status) in unordered {
+            self.ended(pid, status);
         }
         if !left {
             return false;
@@ -207,15 +249,24 @@ impl Keeper {
         true
     }
 
+    /// Reports a rank that has ended.
+    fn ended(&mut self, pid: Pid, status: WaitStatus) {
+        if let Some(Ward { rank, started, .. }) = self.ranks.remove(&pid) {
+            let lived = started.elapsed().as_micros() as u64;
+            self.report(Report::Exited { rank, end: end_of(status), lived, told: self.told });
+        }
+    }
+
     fn take_orders(&mut self) {
         let (orders, there) = self.channel.receive();
         for order in orders {
             match order {
-                Order::Signal(signal) => self.signal(signal),
-                Order::End { signal, grace } => {
+                Order::Signal(signal) => self.signal(signal, None),
+                Order::Census => self.census = true,
+                Order::End { signal, grace, except } => {
                     self.told = true;
-                    self.signal(signal);
-                    self.signal(libc::SIGCONT);
+                    self.signal(signal, except);
+                    self.signal(libc::SIGCONT, None);
                     let deadline = Instant::now() + Duration::from_millis(grace.into());
                     self.deadline =
                         Some(self.deadline.map_or(deadline, |before| before.min(deadline)));
@@ -228,10 +279,10 @@ impl Keeper {
         }
     }
 
-    /// Sends a signal to the ranks' groups. A rank that is not waited for yet keeps its number.
-    fn signal(&self, signal: i32) {
+    /// Sends a signal to the ranks' groups, except that of one. A rank that is not waited for yet keeps its number.
+    fn signal(&self, signal: i32, except: Option<u32>) {
         let Some(signal) = Signal::from_named_raw(signal) else { return };
-        for pid in self.ranks.keys() {
+        for (pid, _) in self.ranks.iter().filter(|(_, ward)| Some(ward.rank) != except) {
             let _ = kill_process_group(*pid, signal);
         }
     }
@@ -240,7 +291,7 @@ impl Keeper {
     fn kill(&mut self) {
         self.killing = true;
         self.deadline = None;
-        self.signal(libc::SIGKILL);
+        self.signal(libc::SIGKILL, None);
         family::signal(&family::children(), Signal::KILL);
     }
 

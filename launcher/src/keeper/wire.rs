@@ -23,7 +23,11 @@ pub enum Order {
         signal: i32,
         /// Milliseconds; 0 kills at once.
         grace: u32,
+        /// The rank that ends by itself and is not sent the signal.
+        except: Option<u32>,
     },
+    /// Report every rank that has ended by now, and then that this was done.
+    Census,
 }
 
 /// From the keeper.
@@ -58,6 +62,8 @@ pub enum Report {
     },
     /// The ranks have ended, but not so many of the processes they had started.
     LeftBehind(u32),
+    /// Every rank that had ended when [`Order::Census`] came has been reported.
+    Census,
 }
 
 /// How a process ended.
@@ -96,14 +102,23 @@ impl Message for Order {
     fn pack(&self) -> (u32, [i32; 3], u64) {
         match *self {
             Self::Signal(signal) => (0, [signal, 0, 0], 0),
-            Self::End { signal, grace } => (1, [signal, 0, 0], grace.into()),
+            Self::End { signal, grace, except } => {
+                let except = except.map_or(-1, |rank| rank as i32);
+                (1, [signal, except, 0], grace.into())
+            }
+            Self::Census => (2, [0; 3], 0),
         }
     }
 
-    fn unpack(kind: u32, [signal, ..]: [i32; 3], long: u64) -> Option<Self> {
+    fn unpack(kind: u32, [signal, except, _]: [i32; 3], long: u64) -> Option<Self> {
         match kind {
             0 => Some(Self::Signal(signal)),
-            1 => Some(Self::End { signal, grace: long.try_into().ok()? }),
+            1 => Some(Self::End {
+                signal,
+                grace: long.try_into().ok()?,
+                except: u32::try_from(except).ok(),
+            }),
+            2 => Some(Self::Census),
             _ => None,
         }
     }
@@ -123,6 +138,7 @@ impl Message for Report {
                 }
             }
             Self::LeftBehind(count) => (5, [count as i32, 0, 0], 0),
+            Self::Census => (6, [0; 3], 0),
         }
     }
 
@@ -139,6 +155,7 @@ impl Message for Report {
             3 => exited(End::Signal(second, false)),
             4 => exited(End::Signal(second, true)),
             5 => Self::LeftBehind(rank),
+            6 => Self::Census,
             _ => return None,
         })
     }
@@ -242,13 +259,19 @@ mod tests {
             Report::Exited { rank: 3, end: End::Signal(11, true), lived: 5, told: true },
             Report::Exited { rank: 3, end: End::Signal(9, false), lived: 5, told: true },
             Report::LeftBehind(3),
+            Report::Census,
         ];
         assert_eq!(there.receive::<Report>(), (vec![], true));
         reports.iter().for_each(|report| here.queue(report));
         assert_eq!(there.receive::<Report>(), (vec![], true));
         here.flush().unwrap();
         assert_eq!(there.receive(), (reports.to_vec(), true));
-        let orders = [Order::Signal(10), Order::End { signal: 15, grace: u32::MAX }];
+        let orders = [
+            Order::Signal(10),
+            Order::End { signal: 15, grace: u32::MAX, except: None },
+            Order::End { signal: 9, grace: 0, except: Some(3) },
+            Order::Census,
+        ];
         orders.iter().for_each(|order| here.send(order).unwrap());
         drop(here);
         assert_eq!(there.receive(), (orders.to_vec(), false));

@@ -116,8 +116,9 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
         started: vec![None; ranks],
         cause: None,
         signal: None,
+        suspects: Vec::new(),
         timeout: wanted.timeout,
-        deadline: wanted.timeout.map(|timeout| Instant::now() + timeout),
+        deadline: wanted.timeout.map(|timeout| Instant::now() + timeout.after),
         signal_deadline: None,
         job,
     };
@@ -155,11 +156,11 @@ fn reserve_place() -> io::Result<OwnedFd> {
 /// Makes room for all descriptors, and returns the limits from before, with which ranks begin.
 fn raise_descriptors(ranks: usize, output: &cli::Output) -> Result<Rlimit, Problem> {
     let limits = rustix::process::getrlimit(Resource::Nofile);
-    // Both ends of a socket, and the pipes or files of the output.
+    // Both ends of a socket, a descriptor of the process, and the pipes or files of the output.
     let each = match output {
-        cli::Output::Inherited => 2,
-        cli::Output::Directory(_) => 4,
-        cli::Output::Tagged => 6,
+        cli::Output::Inherited => 3,
+        cli::Output::Directory(_) => 5,
+        cli::Output::Tagged => 7,
     };
     let needed = OWN_DESCRIPTORS + each * ranks as u64;
     if let Some(maximum) = limits.maximum.filter(|maximum| *maximum < needed) {
