@@ -214,8 +214,12 @@ fn the_first_failure_is_reported_and_ends_the_others() {
         ("exit 3", 3, &["rank 1 exited with status 3", "end:     exit status 3"][..]),
         ("raise 11", 139, &["rank 1 was killed by SIGSEGV", "end:     signal 11"]),
         ("raise 9", 137, &["rank 1 was killed by SIGKILL"]),
-        ("abort 7 enough", 7, &["rank 1 aborted the job with code 7: enough"]),
-        ("abort 0 zero", 1, &["rank 1 aborted the job with code 0"]),
+        (
+            "abort 7 enough on 1 exit 7",
+            7,
+            &["rank 1 aborted the job with code 7: enough", "end:     exit status 7"],
+        ),
+        ("abort 0 zero on 1 exit 1", 1, &["rank 1 aborted the job with code 0"]),
         ("exit 0", 1, &["rank 1 ended without MPI_Finalize"]),
     ] {
         for options in ["", "--tag-output"] {
@@ -238,6 +242,188 @@ fn the_first_failure_is_reported_and_ends_the_others() {
         }
     }
 }
+
+/// Functions of a shell for scripts in which ranks do things in an order: a file says that something has
+/// happened, and the keeper, which is the parent of all ranks, sleeps in between.
+const IN_ORDER: &str = r#"
+    await() { until test -e $1; do sleep 0.01; done; }
+    dead() { await $1; until grep -q '^State:.Z' /proc/$(cat $1)/status; do sleep 0.01; done; }
+    stop_the_keeper() {
+        for rank in 0 1 2; do await $rank; done
+        kill -STOP $PPID
+        until grep -q '^State:.T' /proc/$PPID/status; do sleep 0.01; done
+        touch stopped
+    }
+    echo $$ >$PMI_RANK.tmp; mv $PMI_RANK.tmp $PMI_RANK
+"#;
+
+/// Three ranks that do this in a directory of their own.
+fn in_order(script: &str, code: i32) -> Ended {
+    let dir = scratch();
+    let script = format!("{IN_ORDER}{script}");
+    mpirun("-n 3").args(["bash", "-c", &script]).dir(dir.path()).exits(code)
+}
+
+/// Whatever mpirun hears first: the cause is what happened first.
+#[test]
+fn the_cause_is_what_came_first() {
+    // Two ranks have ended when the keeper looks.
+    let exits = "case $PMI_RANK in
+        0) await stopped; dead 1; exit 4;;
+        1) await stopped; exit 3;;
+        2) stop_the_keeper; dead 1; dead 0; kill -CONT $PPID; exec sleep 1000;;
+    esac";
+    in_order(exits, 3).complains(&["mpirun: rank 1 exited with status 3"]);
+    // So it is for one that a signal ended because another one was gone.
+    let killed = exits.replace("dead 1; exit 4", "dead 1; kill -KILL $$");
+    in_order(&killed, 3).complains(&["mpirun: rank 1 exited with status 3"]);
+    // A rank aborts because another one is dead, which mpirun does not know yet. It has read the abort
+    // when it has answered what was asked behind it.
+    let aborts = "case $PMI_RANK in
+        0) stop_the_keeper; dead 1
+           printf 'cmd=abort exitcode=9 message=late\\ncmd=get_maxes\\n' >&$PMI_FD
+           read answer <&$PMI_FD; kill -CONT $PPID; exec sleep 1000;;
+        1) await stopped; exit 3;;
+        2) exec sleep 1000;;
+    esac";
+    in_order(aborts, 3).complains(&["mpirun: rank 1 exited with status 3"]);
+    // The one that aborts comes first: it has aborted before another one dies.
+    let dies = "case $PMI_RANK in
+        0) stop_the_keeper
+           printf 'cmd=abort exitcode=9 message=first\\ncmd=get_maxes\\n' >&$PMI_FD
+           read answer <&$PMI_FD; touch aborted; exit 9;;
+        1) await aborted; dead 0; exit 3;;
+        2) dead 1; kill -CONT $PPID; exec sleep 1000;;
+    esac";
+    in_order(dies, 9).complains(&["rank 0 aborted the job with code 9: first"]);
+}
+
+#[test]
+fn the_environment_limits_the_time() {
+    let sleeps = |options: &str| shell(options, "exec sleep 1000").env("MPIEXEC_TIMEOUT", "0.3");
+    sleeps("-n 2").exits(124).complains(&["longer than 0.300 s (MPIEXEC_TIMEOUT); ranks 0, 1"]);
+    sleeps("-n 1 --timeout 0.2").exits(124).complains(&["longer than 0.200 s (--timeout)"]);
+    shell("-n 1", "exit 5").env("MPIEXEC_TIMEOUT", "1000").exits(5);
+    for wrong in ["", "0", "-1", "soon"] {
+        let ended = mpirun("-n 1 /bin/echo started").env("MPIEXEC_TIMEOUT", wrong).exits(2);
+        ended.complains(&["is no time", "environment variable MPIEXEC_TIMEOUT", "above 0"]);
+        assert_eq!(ended.stdout, "", "{ended}");
+    }
+}
+
+/// What the limits on descriptors are in a job, if they are this outside.
+fn limits(outside: &str, options: &str, inside: &str) -> Vec<String> {
+    let mpirun = dist().join("bin/mpirun");
+    let script = format!(
+        "{outside} && exec '{}' --oversubscribe {options} bash -c '{inside}'",
+        mpirun.display()
+    );
+    let ended = Run::new("bash").args(["-c", &script]).ok();
+    assert_eq!(ended.stderr, "", "{ended}");
+    ended.stdout.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Ranks may have more descriptors than a shell, as long as nothing else was said.
+#[test]
+fn ranks_get_the_descriptors_that_they_may_have() {
+    let ask = "ulimit -Sn; ulimit -Hn";
+    let (soft, hard) = ("ulimit -Sn 256", "ulimit -n 4000 && ulimit -Sn 256");
+    assert_eq!(limits(hard, "-n 1", ask), ["4000", "4000"]);
+    assert_eq!(limits("ulimit -n 300", "-n 1", ask), ["300", "300"]);
+    let most = limits(soft, "-n 1", ask);
+    let hard: u64 = most[1].parse().unwrap_or(u64::MAX);
+    assert_eq!(most[0], hard.min(65_536).to_string());
+    // What a script between mpirun and the program says stays.
+    assert_eq!(limits(soft, "-n 1", "ulimit -Sn 200; ulimit -Sn"), ["200"]);
+}
+
+/// Processes that another launcher has started raise the limit themselves.
+#[test]
+fn ranks_of_other_launchers_raise_the_limit_on_descriptors() {
+    let dir = scratch();
+    let (source, program) = (dir.path().join("limit.c"), dir.path().join("limit"));
+    let text = "#include <mpi.h>\n#include <stdio.h>\n#include <sys/resource.h>\n\
+                int main(void) { struct rlimit l; MPI_Init(NULL, NULL); getrlimit(RLIMIT_NOFILE, &l); \
+                printf(\"%lu\\n\", (unsigned long)l.rlim_cur); return MPI_Finalize(); }\n";
+    fs::write(&source, text).unwrap();
+    Run::new(dist().join("bin/mpicc")).args([&source]).args(["-o"]).args([&program]).ok();
+    let outside = "ulimit -n 4000";
+    let inside = |before: &str| format!("{before}; exec {}", program.display());
+    // Without the job's name it could be any launcher that speaks PMI-1.
+    let foreign = inside("ulimit -Sn 256; unset CAIRN_JOB_ID");
+    assert_eq!(limits(outside, "-n 2", &foreign), ["4000", "4000"]);
+    assert_eq!(limits(outside, "-n 2", &inside("ulimit -Sn 256")), ["256", "256"]);
+    // Alone a process has no peers.
+    assert_eq!(limits(outside, "-n 1", &foreign), ["256"]);
+}
+
+/// A thread meets a peer for the first time while another one waits for all processes, of which one
+/// waits for the message.
+#[test]
+fn a_first_message_may_be_sent_while_a_process_waits_for_the_others() {
+    let dir = scratch();
+    let (source, program) = (dir.path().join("late.c"), dir.path().join("late"));
+    fs::write(&source, LATE).unwrap();
+    let mpicc = Run::new(dist().join("bin/mpicc")).args([&source]);
+    mpicc.args(["-pthread", "-o"]).args([&program]).ok();
+    for transports in ["self,sm", "self,tcp"] {
+        let options = format!("-n 3 --mca btl {transports} --mca pmi pmi1 {}", program.display());
+        let ended = mpirun(&options).ok();
+        assert_eq!(ended.stderr, "", "{ended}");
+    }
+}
+
+/// Rank 1 sends to rank 2, which it has not met, while it is in MPI_Finalize.
+const LATE: &str = r#"
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static MPI_Comm comm;
+static int leaving[2];
+static int leaves(MPI_Comm self, int key, void *value, void *state)
+{
+  (void)self, (void)key, (void)value, (void)state;
+  return write(leaving[1], "", 1) == 1 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+static void *talk(void *unused)
+{
+  int one = 1;
+  char byte;
+  if (read(leaving[0], &byte, 1) != 1)
+    MPI_Abort(comm, 40);
+  usleep(100000); /* most likely the other thread waits for the others then */
+  MPI_Send(&one, 1, MPI_INT, 2, 0, comm);
+  return unused;
+}
+int main(void)
+{
+  MPI_Session session;
+  MPI_Group group;
+  pthread_t thread;
+  int rank, level, key, got = 1;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "late", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 1) {
+    if (pipe(leaving))
+      MPI_Abort(comm, 41);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leaves, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    pthread_create(&thread, NULL, talk, NULL);
+  }
+  if (rank == 2)
+    MPI_Recv(&got, 1, MPI_INT, 1, 0, comm, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  if (rank == 1)
+    pthread_join(thread, NULL);
+  MPI_Comm_free(&comm);
+  MPI_Group_free(&group);
+  MPI_Session_finalize(&session);
+  return got != 1;
+}
+"#;
 
 #[test]
 fn failures_of_programs_without_mpi() {

@@ -14,6 +14,18 @@ pub const JOB_ID: &str = "CAIRN_JOB_ID";
 /// (see [`crate::abi::job::Job::secret`]).
 pub const JOB_SECRET: &str = "CAIRN_JOB_SECRET";
 
+/// The most descriptors for which a process's limit is raised. A process has a few for each peer that it
+/// talks to; limits of millions, which some systems allow, slow down programs that close every
+/// descriptor before they start another one.
+pub const RANK_DESCRIPTORS: u64 = 65_536;
+
+/// The soft limit on descriptors that a process of a job begins with, out of the soft and the hard one
+/// that it would have otherwise; `None` is no limit.
+pub fn descriptors(soft: Option<u64>, hard: Option<u64>) -> Option<u64> {
+    let most = hard.map_or(RANK_DESCRIPTORS, |hard| hard.min(RANK_DESCRIPTORS));
+    soft.map(|soft| soft.max(most))
+}
+
 /// How many processors the processes of the job on this node may use together.
 pub const NODE_CORES: &str = "CAIRN_NODE_CORES";
 
@@ -33,6 +45,20 @@ pub fn secret_text(secret: [u8; 16]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_are_raised_as_far_as_they_may_and_never_lowered() {
+        for (soft, hard, raised) in [
+            (Some(1024), Some(4096), Some(4096)),
+            (Some(1024), Some(1 << 20), Some(RANK_DESCRIPTORS)),
+            (Some(1024), None, Some(RANK_DESCRIPTORS)),
+            (Some(1 << 19), Some(1 << 20), Some(1 << 19)),
+            (Some(300), Some(300), Some(300)),
+            (None, None, None),
+        ] {
+            assert_eq!(descriptors(soft, hard), raised, "{soft:?} {hard:?}");
+        }
+    }
 
     #[test]
     fn secrets_pass_as_text() {

@@ -227,6 +227,9 @@ fn start(level: c_int) -> Result<&'static Runtime> {
     // What `MPI_Query_thread` says is the program's; threads of our own need locks all the same.
     let alone = system.background_threads().map_err(problem)? == 0;
     let job = launch.job(if alone { level as u32 } else { THREAD_MULTIPLE })?;
+    if job.size > 1 {
+        launch::raise_descriptors();
+    }
     state::set_identity(&job);
     // SAFETY: no component but those of `pmi`, which knows the job better, and `progress`, which does
     // not look at it, are open, and no thread knows the system.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use cairn_framework::host::problem::Problem;
+use cairn_framework::launch;
 use rustix::event::epoll;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -90,7 +91,8 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
     let keeper = match sys::fork().map_err(failed("making the keeper"))? {
         Forked::Child => {
             drop((epoll, signals, channel, clients, outputs, input, place));
-            keeper::run(keepers, &job, ends, mask, limits)
+            let current = launch::descriptors(limits.current, limits.maximum);
+            keeper::run(keepers, &job, ends, mask, Rlimit { current, ..limits })
         }
         Forked::Parent(keeper) => keeper,
     };
@@ -153,7 +155,7 @@ fn reserve_place() -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(&null, PMI_FD)?)
 }
 
-/// Makes room for all descriptors, and returns the limits from before, with which ranks begin.
+/// Makes room for all descriptors, and returns the limits from before.
 fn raise_descriptors(ranks: usize, output: &cli::Output) -> Result<Rlimit, Problem> {
     let limits = rustix::process::getrlimit(Resource::Nofile);
     // Both ends of a socket, a descriptor of the process, and the pipes or files of the output.

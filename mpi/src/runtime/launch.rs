@@ -8,8 +8,9 @@ use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{ERR_NOT_FOUND, ERR_UNSUPPORTED, OK};
 use cairn_framework::frameworks::pmi::{PmiJob, PmiOps, PmiProgress};
 use cairn_framework::host::system::random_secret;
-use cairn_framework::host::{Chosen, System, node_cores, own_cores, take_reason};
-use cairn_framework::launch::{JOB_SECRET, NODE_CORES, secret};
+use cairn_framework::host::{Chosen, System, forget_reason, node_cores, own_cores, take_reason};
+use cairn_framework::launch::{JOB_ID, JOB_SECRET, NODE_CORES, descriptors, secret};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::{failure, problem};
 use crate::abi::generated::constants::MPI_ERR_OTHER;
@@ -33,6 +34,7 @@ impl Launch {
         let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
         let pmi = system.select_one::<PmiOps>(&process).map_err(problem)?;
         let mut told = PmiJob::default();
+        forget_reason();
         // SAFETY: the table is complete and the component open.
         let status = unsafe { (pmi.ops.connect.unwrap_unchecked())(pmi.instance, &mut told) };
         if status == OK {
@@ -217,6 +219,20 @@ impl Launch {
 /// A pass of the progress engine.
 unsafe extern "C" fn pass(_: *mut c_void) -> u32 {
     super::runtime().system.progress()
+}
+
+/// Transports have descriptors for each peer. Our own mpirun has raised the limit already, and a script
+/// between it and the program may have lowered it.
+pub fn raise_descriptors() {
+    if std::env::var_os(JOB_ID).is_some() {
+        return;
+    }
+    let limits = getrlimit(Resource::Nofile);
+    let current = descriptors(limits.current, limits.maximum);
+    if current != limits.current {
+        // Without more, a large job fails later, with a message of its own.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current, ..limits });
+    }
 }
 
 fn check(function: &str, status: i32) -> Result<()> {

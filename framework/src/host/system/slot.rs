@@ -14,7 +14,7 @@ use crate::abi::scope::Scope;
 use crate::abi::status::{ERR_PANIC, ERR_UNAVAILABLE, OK, Status};
 use crate::frameworks::Table;
 use crate::host::guard::guarded;
-use crate::host::loader::{Loaded, Provider as From};
+use crate::host::loader::{self, Loaded};
 use crate::host::select::Verdict;
 use crate::host::services::{table, threads};
 
@@ -296,7 +296,7 @@ impl Slot {
     /// Calls a function of it; if the process ends there, the user learns that it was this one.
     /// Components that are linked in are not watched.
     fn watched<R>(&self, function: &'static str, call: impl FnOnce() -> R) -> R {
-        let From::File(path) = &self.loaded.provider else { return call() };
+        let loader::Provider::File(path) = &self.loaded.provider else { return call() };
         let (prefix, name) = (self.system().log.prefix(), self.name());
         let head = format!("{prefix}: the component {name} ({}), in {function},", path.display());
         guarded(head, format!("; --mca {} leaves it out", self.leave_out()), call)
