@@ -14,8 +14,12 @@
  * managers. After `disconnect` a process may come back with `connect`, of the same instance or of
  * another one, which fails if the process manager does not take it back.
  *
- * **Threads and locks.** Called by one thread at a time with no lock held. Functions may wait for
- * the process manager; `abort` may be called by any thread at any time, also while another waits.
+ * **Threads and locks.** Called with no lock of an instance held. Functions may wait for the process
+ * manager. `connect`, `disconnect` and the fences are called by one thread at a time. `put`, `get`,
+ * `publish` and `lookup` may be called by any thread at any time between `connect` and `disconnect`,
+ * also while another thread is in a fence and from what `fence_with` calls: a process that a fence waits
+ * for may itself wait for a message to which the value leads. They must not wait for the fence's end.
+ * `abort` may be called by any thread at any time, also while another waits.
  *
  * **Limits.** Values are bytes of any kind, up to 64 KiB; the component encodes and cuts them to
  * what its protocol can carry. Keys are printable, without blanks, up to 63 bytes.
@@ -165,7 +169,7 @@ struct cairn_pmi_ops_t {
    * As `fence`, and calls `progress`, unless it is null, with `context` again and again while it
    * waits, on this thread. Processes may mix it with `fence`. `progress` returns how much it has
    * done; after calls that did nothing the process may sleep, a millisecond at most, before the next
-   * one. `progress` must not call functions of this table but `abort`. Default:
+   * one. `progress` may call `put`, `get`, `publish`, `lookup` and `abort` of this table. Default:
    * `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_status_t (*fence_with)(cairn_instance_t *instance,
