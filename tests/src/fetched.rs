@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::{Ended, Run, dist, skipped};
+use cairn_skips::skipped_without_network;
+
+use crate::{Ended, Run, dist};
 
 /// Fetching and building what is large.
 pub const BUILDING: Duration = Duration::from_secs(900);
@@ -64,7 +66,7 @@ pub fn fetch(run: Run) -> Result<Ended, String> {
     }
 }
 
-/// What was made, or nothing after the reason was printed.
+/// What was made, or nothing after the reason was printed. Where there has to be a network, a failure.
 pub fn or_skip(made: &'static Made) -> Option<&'static Path> {
-    made.as_deref().inspect_err(|reason| skipped(reason)).ok()
+    made.as_deref().inspect_err(|reason| skipped_without_network(reason)).ok()
 }

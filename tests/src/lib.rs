@@ -9,12 +9,14 @@ pub mod strategies;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
+
+pub use cairn_skips::skipped;
 
 /// No command of these tests takes longer, however busy the machine, unless it says so.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -226,14 +228,6 @@ impl Ended {
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{self}"))
     }
-}
-
-/// Says that a test, or a part of it, does not run here, and why; also where the output of tests that
-/// succeed is not shown.
-pub fn skipped(reason: &str) {
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    // Not by eprintln!, whose output the harness keeps for itself.
-    let _ = writeln!(std::io::stderr(), "skipped {test}: {reason}");
 }
 
 /// A directory that is gone at the end of the test.

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use cairn_framework::abi::status::{DONE, ERR_PEER, NO_RESOURCES, QUEUED};
-use support::nodes::{Node, plain, skip, two_nodes};
+use cairn_skips::skipped;
+use support::nodes::{Node, plain, two_nodes};
 use support::{Completion, ECHO, Setup, TAG, pattern, until};
 
 const SHORT: (&str, &str) = ("btl_tcp_peer_timeout", "1000");
@@ -32,7 +33,7 @@ fn each<T: Send>(cases: impl IntoIterator<Item = T>, body: impl Fn(T) + Sync) {
 
 fn nodes(mca: &[(&str, &str)], threads: bool, body: impl Fn(&Node<'_>) + Sync) {
     if let Err(reason) = two_nodes(plain, &Setup { mca, threads, ..Setup::default() }, body) {
-        skip(&reason);
+        skipped(&reason);
     }
 }
 

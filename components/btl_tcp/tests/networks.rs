@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use btl_tcp::wire::Card;
 use cairn_framework::abi::status::DONE;
-use support::nodes::{ip, skip, two_nodes};
+use cairn_skips::skipped;
+use support::nodes::{ip, two_nodes};
 use support::{ECHO, Rank, Setup, TAG, close, job, rank, until};
 
 fn addresses(rank: &Rank) -> Vec<IpAddr> {
@@ -42,8 +43,7 @@ fn ranks_on_one_node_use_loopback_and_listen_on_nothing_else() {
 #[test]
 fn version_six_of_the_protocol_works_alone() {
     if std::net::TcpListener::bind("[::1]:0").is_err() {
-        println!("skipped: this node has no ::1");
-        return;
+        return skipped("this node has no ::1");
     }
     for word in ["::1", "::/64", "0:0:0:0:0:0:0:0/8"] {
         let ranks = job(&Setup { mca: &[("btl_tcp_if_include", word)], ..Setup::default() });
@@ -59,8 +59,7 @@ fn version_six_of_the_protocol_works_alone() {
 #[test]
 fn the_chosen_interface_and_no_other_is_listened_on() {
     let Some((name, ip)) = outer() else {
-        println!("skipped: this node has nothing but loopback");
-        return;
+        return skipped("this node has nothing but loopback");
     };
     for word in [name, format!("{ip}/32"), ip.to_string()] {
         let mca = [("btl_tcp_if_include", word.as_str()), ("btl_tcp_if_exclude", "::/0")];
@@ -182,7 +181,7 @@ fn ambiguous_and_dead_networks_do_not_matter() {
             assert!(dead < log.find("connecting to rank 1 at 10.77.0.2").expect("tried"), "{log}");
             assert!(!log.contains("at 172.17.0.1"), "{log}");
         }
-        Err(reason) => skip(&reason),
+        Err(reason) => skipped(&reason),
     }
 }
 
@@ -200,6 +199,6 @@ fn a_bridge_that_is_the_only_network_is_used() {
     };
     match there_and_back(setup, &[]) {
         Ok((text, _)) => assert!(text.contains("connected to 172.17.0.2:"), "{text}"),
-        Err(reason) => skip(&reason),
+        Err(reason) => skipped(&reason),
     }
 }

@@ -257,7 +257,10 @@ mod tests {
         let mut state = 0x1234_5678_9abc_def1;
         for kernel in KERNELS {
             if !(kernel.available)() {
-                println!("skipped: this processor has no {} instructions", kernel.name);
+                cairn_skips::skipped(&format!(
+                    "this processor has no {} instructions",
+                    kernel.name
+                ));
                 continue;
             }
             for round in 0..if cfg!(miri) { 20 } else { 2_000 } {

@@ -205,8 +205,3 @@ pub fn two_nodes<R: Send>(
         _ => Err(failed.into_inner().unwrap().unwrap_or_default()),
     }
 }
-
-/// Why network namespaces can't be made here, printed.
-pub fn skip(reason: &str) {
-    println!("skipped: {reason}");
-}

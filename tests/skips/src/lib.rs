@@ -1,0 +1,43 @@
+//! What a test does when it can't run on this machine: it says so where a person sees it.
+//!
+//! `cargo xtask test` collects what is said here and prints it at its end, so that "all tests passed"
+//! never hides what did not run.
+
+#![forbid(unsafe_code)]
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+
+/// The variable that names the file to which skips are appended, a line each.
+pub const FILE: &str = "CAIRN_SKIPS";
+
+/// The variable that says that there is a network: with it, a registry that does not answer is a failure.
+/// Set by continuous integration.
+pub const NETWORK: &str = "CAIRN_REQUIRE_NETWORK";
+
+/// Says that a test, or a part of it, does not run here, and why. Also where the output of tests that
+/// succeed is not shown.
+///
+/// # Panics
+/// `CAIRN_SKIPS` names a file that can't be written.
+pub fn skipped(reason: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let line = format!("{test}: {}", reason.lines().next().unwrap_or_default());
+    // Not by eprintln!, whose output the harness keeps for itself.
+    let _ = writeln!(std::io::stderr(), "skipped {line}");
+    if let Some(file) = std::env::var_os(FILE) {
+        let file = OpenOptions::new().create(true).append(true).open(file);
+        // In one write, since several processes append.
+        file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
+            .unwrap_or_else(|error| panic!("{FILE}: {error}"));
+    }
+}
+
+/// The same for a test that needs a registry which does not answer.
+///
+/// # Panics
+/// `CAIRN_REQUIRE_NETWORK` is set: then that is no reason.
+pub fn skipped_without_network(reason: &str) {
+    assert!(std::env::var_os(NETWORK).is_none(), "{NETWORK} is set, but {reason}");
+    skipped(reason);
+}
