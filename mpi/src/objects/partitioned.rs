@@ -321,6 +321,12 @@ impl Partitioned {
                 self.failed.get_or_insert(error);
             }
         }
+        // The sender may have become known, by another thread, after the last look for receives to post.
+        if let Side::Receive(Some(Sender { inbox, .. })) = &self.side
+            && self.messages.len() < inbox.messages()
+        {
+            return None;
+        }
         while self.complete < self.messages.len() {
             if !self.is_done(self.complete) {
                 return None;
