@@ -171,7 +171,7 @@ impl Core {
         for KeptPointer(kept) in early {
             // SAFETY: kept by `unknown`, and ours now.
             unsafe {
-                self.message::<M>(&Incoming::of_kept(kept, None));
+                self.opened::<M>(&*state, &Incoming::of_kept(kept, None));
                 self.keeper.free::<M>(kept);
             }
         }
@@ -537,10 +537,11 @@ impl Core {
         if let Some(Ended::Receive(request)) = self.over::<M>(id, status) {
             // SAFETY: taken out of the table, so it is ours.
             unsafe {
-                if (*request).plan == Plan::Put && status != ERR_PEER {
-                    self.receive_fragments::<M>(request, held);
-                } else {
-                    self.end_receive::<M>(request, status, held);
+                match status {
+                    ERR_PEER => self.end_receive::<M>(request, status, held),
+                    _ if (*request).plan == Plan::Put => self.receive_fragments::<M>(request, held),
+                    // The sender waits for an answer.
+                    _ => self.give_up::<M>(request, status, held),
                 }
             }
         }

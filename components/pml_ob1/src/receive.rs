@@ -254,7 +254,30 @@ impl Core {
                     return;
                 }
             }
-            let state = &*state;
+            self.matched_in::<M>(&*state, message);
+        }
+    }
+
+    /// A message that came before its communicator was opened. Not in a pass, so the table of
+    /// communicators must not be searched: others may leave it meanwhile.
+    ///
+    /// # Safety
+    /// As for `message`; the communicator is open, and the caller keeps it.
+    #[cold]
+    pub unsafe fn opened<M: Mode>(&self, state: &State, message: &Incoming<'_>) {
+        // SAFETY: promised by the caller.
+        unsafe { self.matched_in::<M>(state, message) }
+    }
+
+    /// A message of a communicator that is open.
+    ///
+    /// # Safety
+    /// As for `message`; the communicator stays during the call.
+    #[inline(always)]
+    unsafe fn matched_in<M: Mode>(&self, state: &State, message: &Incoming<'_>) {
+        let header = &message.header;
+        // SAFETY: promised by the caller.
+        unsafe {
             if header.source >= state.size() {
                 return self.violation::<M>(message, "its sender is no rank of the communicator");
             }

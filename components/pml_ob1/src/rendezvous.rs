@@ -324,7 +324,7 @@ impl Core {
     ///
     /// # Safety
     /// As for `all_got`.
-    unsafe fn give_up<M: Mode>(
+    pub unsafe fn give_up<M: Mode>(
         &self,
         request: *mut ReceiveRequest,
         status: Status,

@@ -227,13 +227,13 @@ impl Rank {
     /// The same; says why it can't be opened.
     pub fn try_open(&self, comm: Handle) -> Result<(), String> {
         // SAFETY: the view stays, and nobody uses it yet.
-        let status = unsafe {
+        unsafe {
             let view = &mut *comm.0;
             let status = self.ops.comm_open.unwrap()(self.instance, view);
+            let opened = if status == OK { Ok(()) } else { Err(take_reason("comm_open", status)) };
             self.system.scope_opened(&raw mut view.scope).unwrap();
-            status
-        };
-        if status == OK { Ok(()) } else { Err(take_reason("comm_open", status)) }
+            opened
+        }
     }
 
     /// Gives a communicator, which is not open yet, the info `cairn_match`.
