@@ -38,6 +38,9 @@ pub enum Origin {
     Request(Request),
     /// A handler that the function was called with, for an object that it makes.
     Handler(Errhandler),
+    /// The handler of an object that the program has freed, while an operation on it went on. The error
+    /// has a share in it.
+    Freed(Errhandler),
     /// The function has no such object: the handler of `MPI_COMM_SELF`.
     None,
     /// No handler at all: the tool information interface only returns codes.

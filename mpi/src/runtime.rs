@@ -304,9 +304,10 @@ pub fn finalize() -> Result<()> {
     // What peers still need of this process has to go out before it stops calling.
     runtime.flush();
     special::end_freed();
+    // Their handles first: another thread, of a session, may look them up.
+    comm::set_predefined(None);
     comm::free(itself);
     comm::free(world);
-    comm::set_predefined(None);
     state::set_world(World::After);
     if runtime.sessions.load(Ordering::Relaxed) {
         return runtime.leave();

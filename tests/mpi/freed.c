@@ -231,7 +231,8 @@ static void disconnect(void)
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     int next = (rank + 1) % size, last = (rank + size - 1) % size, sum = -1, flag = -1;
-    MPI_Request requests[5], inactive;
+    int parts[2] = { -1, -1 }, ready[2] = { rank, rank + 1000 };
+    MPI_Request requests[7], inactive[2];
     fill(out, rank);
     memset(in, 0, sizeof in);
     OK(MPI_Irecv(in, LARGE, MPI_CHAR, last, 1, comm, &requests[0]));
@@ -240,14 +241,57 @@ static void disconnect(void)
     OK(MPI_Ibarrier(comm, &requests[3]));
     OK(MPI_Issend(&rank, 0, MPI_INT, rank, 2, comm, &requests[4]));
     OK(MPI_Recv(NULL, 0, MPI_INT, rank, 2, comm, MPI_STATUS_IGNORE));
-    OK(MPI_Send_init(&rank, 1, MPI_INT, next, 4, comm, &inactive));
+    OK(MPI_Send_init(&rank, 1, MPI_INT, next, 4, comm, &inactive[0]));
+    /* Nothing is ever sent to it. */
+    OK(MPI_Precv_init(parts, 1, 1, MPI_INT, last, 5, comm, MPI_INFO_NULL, &inactive[1]));
+    OK(MPI_Precv_init(parts, 2, 1, MPI_INT, last, 6, comm, MPI_INFO_NULL, &requests[5]));
+    OK(MPI_Psend_init(ready, 2, 1, MPI_INT, next, 6, comm, MPI_INFO_NULL, &requests[6]));
+    OK(MPI_Startall(2, &requests[5]));
+    OK(MPI_Pready_range(0, 1, requests[6]));
     OK(MPI_Comm_disconnect(&comm));
     CHECK(comm == MPI_COMM_NULL);
     check(in, last);
     CHECK(sum == size * (size - 1) / 2);
-    OK(MPI_Testall(5, requests, &flag, MPI_STATUSES_IGNORE));
+    CHECK(parts[0] == last && parts[1] == last + 1000);
+    OK(MPI_Testall(7, requests, &flag, MPI_STATUSES_IGNORE));
     CHECK(flag);
-    OK(MPI_Request_free(&inactive));
+    for (int n = 0; n < 2; n++) {
+        OK(MPI_Request_free(&inactive[n]));
+        OK(MPI_Request_free(&requests[5 + n]));
+    }
+    /* What is under way on a predefined one keeps nobody from learning that it can't be freed. */
+    comm = MPI_COMM_WORLD;
+    OK(MPI_Irecv(parts, 1, MPI_INT, last, 7, comm, &requests[0]));
+    OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    CHECK(MPI_Comm_disconnect(&comm) == MPI_ERR_COMM);
+    OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL));
+    OK(MPI_Send(&rank, 1, MPI_INT, next, 7, comm));
+    OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+}
+
+/* Errors of what goes on go to the handler that the communicator had. */
+static void errors_of_freed_ones(void)
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    int next = (rank + 1) % size, last = (rank + size - 1) % size, one[3], two[2] = { 1, 2 };
+    MPI_Request requests[5];
+    MPI_Message message;
+    OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    OK(MPI_Irecv(&one[0], 1, MPI_INT, last, 1, comm, &requests[0]));
+    OK(MPI_Precv_init(&one[1], 1, 1, MPI_INT, last, 3, comm, MPI_INFO_NULL, &requests[1]));
+    OK(MPI_Psend_init(two, 1, 2, MPI_INT, next, 3, comm, MPI_INFO_NULL, &requests[2]));
+    OK(MPI_Startall(2, &requests[1]));
+    OK(MPI_Isend(two, 2, MPI_INT, next, 1, comm, &requests[3]));
+    OK(MPI_Isend(two, 2, MPI_INT, next, 2, comm, &requests[4]));
+    OK(MPI_Mprobe(last, 2, comm, &message, MPI_STATUS_IGNORE));
+    OK(MPI_Comm_free(&comm));
+    OK(MPI_Pready(0, requests[2]));
+    CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
+    CHECK(MPI_Mrecv(&one[2], 1, MPI_INT, &message, MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
+    CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
+    OK(MPI_Waitall(3, &requests[2], MPI_STATUSES_IGNORE));
+    OK(MPI_Request_free(&requests[1]));
+    OK(MPI_Request_free(&requests[2]));
 }
 
 int main(void)
@@ -264,5 +308,6 @@ int main(void)
     leftovers_are_dropped();
     collectives_end();
     disconnect();
+    errors_of_freed_ones();
     return MPI_Finalize();
 }

@@ -555,7 +555,7 @@ pub fn mrecv(
     request::release(request);
     status.set(found);
     // The function has no communicator, the message has.
-    let ended = waited.and(received).map_err(|error| error.at(Origin::Comm(comm::handle(comm))));
+    let ended = waited.and(received).map_err(|error| error.at(comm::origin(comm)));
     comm.release();
     ended
 }

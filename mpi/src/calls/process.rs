@@ -2,14 +2,21 @@
 
 use super::comm::comm_free;
 use crate::abi::prelude::*;
-use crate::objects::{comm, special};
+use crate::objects::{comm, partitioned, special};
 use crate::runtime::runtime;
 
 /// As `MPI_Comm_free`, when everything is complete that this process has begun on the communicator,
 /// whether the program still has its request or not.
 pub fn comm_disconnect(comm: InOut<Comm>) -> Result<()> {
-    if let Some(found) = comm::find(comm.get()) {
-        let is_pending = || found.has_pending() || special::is_pending_on(found);
+    // A predefined one is an error, however long what is under way on it takes.
+    if let Some(found) = comm::find(comm.get()).filter(|_| !comm.get().is_predefined()) {
+        let is_pending = || {
+            // In this order: what completes in between is waited for once more.
+            let pending = found.pending();
+            pending > partitioned::listening_on(found)
+                || special::is_pending_on(found)
+                || partitioned::is_pending_on(found)
+        };
         runtime().progress_while(is_pending);
     }
     comm_free(comm)

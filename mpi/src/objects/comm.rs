@@ -38,7 +38,7 @@ use super::partitioned;
 use super::session::SessionRef;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Errhandler};
-use crate::error::{Error, Result};
+use crate::error::{Error, Origin, Result};
 use crate::runtime::{self, runtime};
 
 /// What a handle of a communicator leads to.
@@ -148,6 +148,16 @@ pub fn handle(comm: CommRef) -> Comm {
     let predefined = [MPI_COMM_WORLD, MPI_COMM_SELF];
     let is = |handle: &Comm| find(*handle).is_some_and(|own| std::ptr::eq(own, comm));
     predefined.into_iter().find(is).unwrap_or_else(|| Comm::of(comm.address()))
+}
+
+/// Whose error handler hears of errors of an operation on a communicator, which the caller keeps: the
+/// program may have freed it meanwhile.
+pub fn origin(comm: CommRef) -> Origin {
+    let handle = handle(comm);
+    match find(handle) {
+        Some(_) => Origin::Comm(handle),
+        None => Origin::Freed(errhandler::share(*comm.errhandler.lock())),
+    }
 }
 
 /// What a new communicator is made of.
@@ -416,8 +426,8 @@ impl CommBody {
         nonblocking_tag(self.nonblocking.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Whether a component has an operation on it that is not complete.
-    pub fn has_pending(&self) -> bool {
+    /// How many operations on it components have that are not complete.
+    pub fn pending(&self) -> u64 {
         let runtime = runtime();
         // SAFETY: tables are complete and components open.
         let messages =
@@ -427,7 +437,7 @@ impl CommBody {
         let pending = |Module { ops, instance, module }: &Module| unsafe {
             (ops.pending.unwrap_unchecked())(*instance, self.view(), *module)
         };
-        messages + modules.iter().map(pending).sum::<u64>() > 0
+        messages + modules.iter().map(pending).sum::<u64>()
     }
 
     /// Runs a blocking collective.

@@ -167,6 +167,7 @@ pub fn errhandler(origin: Origin) -> Handler {
         Origin::Handler(handler) if errhandler::is_valid(handler) => {
             return handled_by(errhandler::share(handler));
         }
+        Origin::Freed(handler) => return handled_by(handler),
         Origin::Session(handle) => match session::find(handle) {
             Some(session) => {
                 let handler = errhandler::share(*session.errhandler.lock());
@@ -177,6 +178,7 @@ pub fn errhandler(origin: Origin) -> Handler {
         Origin::Comm(handle) => handle,
         Origin::Request(handle) => match request::find(handle).map(request::origin) {
             Some(Origin::Comm(handle)) => handle,
+            Some(Origin::Freed(handler)) => return handled_by(handler),
             _ => MPI_COMM_SELF,
         },
         _ => MPI_COMM_SELF,

@@ -32,11 +32,11 @@ use super::special::{self, Body, Special};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Count, Request};
 use crate::abi::status::Status;
-use crate::error::{Error, Origin, Result};
+use crate::error::{Error, Result};
 use crate::runtime::runtime;
 use inbox::{Buffer, Cut, Inbox, Place, filled, room};
-pub use meeting::OfComm;
 use meeting::{Announcement, Key, Theirs};
+pub use meeting::{OfComm, listening_on};
 
 /// The tag of the messages of a partition with this number; that of announcements is the last one. Those
 /// of `MPI_Comm_create_group` are above.
@@ -204,6 +204,14 @@ fn poll() -> u32 {
     (before - active.len()) as u32
 }
 
+/// Whether one is active on a communicator.
+pub fn is_pending_on(comm: CommRef) -> bool {
+    let of = |special: &&'static Special| {
+        special.with_partitioned(|this| std::ptr::eq(this.plan.comm, comm)).unwrap_or(false)
+    };
+    ACTIVE.lock().iter().any(of)
+}
+
 /// Goes on with a request; whether it is complete. One thread at a time.
 fn advance(special: &'static Special) -> bool {
     let next = || special.with_partitioned(Partitioned::next_receive).flatten();
@@ -346,12 +354,11 @@ impl Partitioned {
                 Status::received(self.plan.peer, self.plan.tag, inbox.bytes())
             }
         };
-        let origin = Origin::Comm(comm::handle(self.plan.comm));
         Some(match self.failed.take() {
             None => (status, Ok(())),
             Some(error) => {
                 status.error = error.code();
-                (status, Err(error.at(origin)))
+                (status, Err(error.at(comm::origin(self.plan.comm))))
             }
         })
     }

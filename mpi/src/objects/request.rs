@@ -135,7 +135,7 @@ pub fn comm_of(request: RequestRef) -> Option<CommRef> {
 /// Whose error handler hears of errors of a request.
 pub fn origin(request: RequestRef) -> Origin {
     let comm = comm_of(request).or_else(|| special::of(request)?.comm());
-    comm.map_or(Origin::None, |comm| Origin::Comm(comm::handle(comm)))
+    comm.map_or(Origin::None, comm::origin)
 }
 
 /// Whether there is something to wait for: not a persistent request that was not started.

@@ -171,6 +171,13 @@ pub fn leave(special: &'static Special) {
     }
 }
 
+/// How many receives of announcements are posted on a communicator. They are no operations of the
+/// program: the sends may never be made.
+pub fn listening_on(comm: CommRef) -> u64 {
+    let posted = |it: &&Listening| std::ptr::eq(it.comm, comm) && !it.request.is_complete();
+    MEETING.lock().listening.iter().filter(posted).count() as u64
+}
+
 /// Hands on what has come. From progress.
 pub fn poll() {
     if let Some(mut meeting) = MEETING.try_lock() {
