@@ -80,14 +80,22 @@ fn another_transport_takes_over_when_files_find_no_room() {
     let dir = scratch();
     let program = ring(dir.path());
     // Not even the beginning of a segment.
-    let note = ["btl_sm can't be used", "shared memory is short", "bytes are needed and 0 are"];
+    let note = [
+        "the component btl_sm (linked in) can't be used",
+        "shared memory is short",
+        "bytes are needed and 0 are",
+    ];
     fine(&with_dev_shm("size=4k", &FILES, &program, "1000000"), &note);
     // Segments, but no ring in them.
     let note =
         ["rank 0: btl_sm can't reach rank 1, so btl_tcp does", "are needed and", "available"];
     fine(&with_dev_shm("size=64k", &FILES, &program, "1000000"), &note);
     // Nobody may write there.
-    let note = ["btl_sm can't be used", "/dev/shm/cairn-", "Read-only file system"];
+    let note = [
+        "the component btl_sm (linked in) can't be used",
+        "/dev/shm/cairn-",
+        "Read-only file system",
+    ];
     fine(&with_dev_shm("ro", &FILES, &program, "1000000"), &note);
     // Room for everything.
     fine(&with_dev_shm("size=64m", &FILES, &program, "1000000"), &[]);
@@ -102,7 +110,10 @@ fn whoever_insists_on_shared_memory_gets_the_reason() {
     let program = ring(dir.path());
     let only = [&FILES[..], &["--mca", "btl", "self,sm"]].concat();
     for (mount, parts) in [
-        ("size=4k", &["sm: failed: shared memory is short", "bytes are needed and 0 are"][..]),
+        (
+            "size=4k",
+            &["sm: failed: open: shared memory is short", "bytes are needed and 0 are"][..],
+        ),
         ("ro", &["sm: failed: can't open /dev/shm/cairn-", "Read-only file system"]),
         ("size=64k", &["can't be reached", "no ring to rank", "bytes are needed and", "available"]),
     ] {
@@ -125,7 +136,14 @@ fn a_limit_on_the_size_of_files_is_no_signal() {
         );
         Run::new("sh").args(["-c", &script]).env("HOME", "/nonexistent").end()
     };
-    fine(&run(""), &["btl_sm can't be used", "make files of up to", "ulimit -f unlimited"]);
+    fine(
+        &run(""),
+        &[
+            "the component btl_sm (linked in) can't be used",
+            "make files of up to",
+            "ulimit -f unlimited",
+        ],
+    );
     let ended = run("--mca btl self,sm");
     assert!(!ended.status.success(), "{ended}");
     ended.complains(&["ulimit -f unlimited"]);

@@ -137,7 +137,7 @@ fn a_panic_at_set_up_is_reported() {
     assert_eq!(chosen.name, "cri_trap_two");
     let decision = &system.decisions()[0];
     let trap = decision.candidates.iter().find(|candidate| candidate.name == "trap_one").unwrap();
-    assert_eq!(trap.verdict.to_string(), "failed: panicked: the towel is missing");
+    assert_eq!(trap.verdict.to_string(), "failed: open: panicked: the towel is missing");
 }
 
 fn probe(action: &str) -> cairn_tests::Ended {

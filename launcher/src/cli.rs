@@ -451,7 +451,8 @@ fn map_by(text: &str) -> Result<(Option<MapBy>, Option<usize>), Problem> {
 
 /// How long the job may take: what the option says, else what the variable says.
 fn limit(option: Option<&str>, variable: Option<&OsStr>) -> Result<Option<Timeout>, Problem> {
-    let (text, said, place) = match (option, variable) {
+    // An empty variable is one that a script has taken back.
+    let (text, said, place) = match (option, variable.filter(|text| !text.is_empty())) {
         (Some(text), _) => (text.to_owned(), "--timeout", format!("--timeout {text}")),
         (None, Some(text)) => {
             let place = format!("environment variable {TIMEOUT_VARIABLE}");
@@ -572,7 +573,8 @@ mod tests {
         assert_eq!(of(None, None), Ok(None));
         assert_eq!(of(None, Some("3")), Ok(Some(timeout(3, TIMEOUT_VARIABLE))));
         assert_eq!(of(Some("2"), Some("3")), Ok(Some(timeout(2, "--timeout"))));
-        for wrong in ["", "0", "-1", "3s", "nan", "inf", "1e300"] {
+        assert_eq!(of(None, Some("")), Ok(None));
+        for wrong in ["0", "-1", "3s", "nan", "inf", "1e300"] {
             let said = of(None, Some(wrong)).unwrap_err();
             let parts = [&format!("{wrong:?} is no time"), "variable MPIEXEC_TIMEOUT", "above 0"];
             assert!(parts.iter().all(|part| said.contains(*part)), "{said}");
