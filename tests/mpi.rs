@@ -235,6 +235,17 @@ fn it_is_known_how_a_process_was_started() {
     Run::new(&program).args(["by", "itself"]).says_nothing();
 }
 
+#[test]
+fn a_handler_of_exit_may_call_mpi() {
+    let program = compiled("last_words", Counts::Small);
+    for transports in ["self,sm", "self,tcp"] {
+        for level in ["single", "multiple"] {
+            let mca = ["--mca", "btl", transports, "--mca", "wait", "block"];
+            silent(3, level, &mca, &program);
+        }
+    }
+}
+
 /// What a program leaves behind keeps nobody from the end.
 #[test]
 fn leftovers_do_not_matter() {

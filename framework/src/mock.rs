@@ -247,6 +247,7 @@ fn table() -> Host {
         audit: crate::audit::of_component,
         instance_acquire,
         instance_try,
+        info_key_add,
     }
 }
 
@@ -533,6 +534,10 @@ unsafe extern "C" fn event_raise(_: *const EventType, _: *const i64) {}
 unsafe extern "C" fn task_submit(_: *mut Instance, task: *mut Task) {
     // SAFETY: see above.
     unsafe { run_task(task) };
+}
+
+unsafe extern "C" fn info_key_add(_: *mut Instance, _: *const c_char, _: *const c_char) -> Status {
+    OK
 }
 
 unsafe extern "C" fn scope_slot_reserve(instance: *mut Instance, slot: *mut u32) -> Status {

@@ -346,6 +346,12 @@ struct cairn_host_t {
    * Since 1.1. Takes the lock of an instance if nobody holds it: 1, else 0.
    */
   int32_t (*instance_try)(const cairn_cri_t *cri);
+  /**
+   * Since 1.1. Makes an info key of communicators known that the caller looks at with
+   * `cairn_scope_t::info`, and what holds where it is not set: programs are told of both
+   * (`MPI_Comm_get_info`). Only during `open`.
+   */
+  cairn_status_t (*info_key_add)(cairn_instance_t *instance, const char *key, const char *value);
 };
 
 #endif  /* CAIRN_HOST_H */

@@ -90,9 +90,21 @@ static void hints(MPI_Comm comm, unsigned set)
     int number = -1;
     OK(MPI_Comm_get_info(comm, &info));
     OK(MPI_Info_get_nkeys(info, &number));
-    CHECK(number == ASSERTIONS);
     for (int n = 0; n < ASSERTIONS; n++)
         has(info, assertions[n], set >> n & 1 ? "true" : "false");
+    /* The other keys that the library knows have their defaults. */
+    char key[MPI_MAX_INFO_KEY], value[100];
+    int others = 0, flag, length;
+    for (int n = 0; n < number; n++) {
+        OK(MPI_Info_get_nthkey(info, n, key));
+        CHECK(strncmp(key, "mpi_assert_", 11) == 0 || strncmp(key, "cairn_", 6) == 0);
+        CHECK(strstr(key, "soup") == NULL && strstr(key, "tags") == NULL);
+        others += strncmp(key, "cairn_", 6) == 0;
+    }
+    CHECK(number == ASSERTIONS + others && others > 0);
+    length = sizeof value;
+    OK(MPI_Info_get_string(info, "cairn_match", &length, value, &flag));
+    CHECK(flag && length > 1);
     OK(MPI_Info_free(&info));
 }
 

@@ -131,7 +131,11 @@ impl Component for Comm {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let unhinted = if params.unhinted.get() == 0 { Wish::Own } else { Wish::Fallback };
+        let (unhinted, value) = match params.unhinted.get() {
+            0 => (Wish::Own, c"own"),
+            _ => (Wish::Fallback, c"fallback"),
+        };
+        host.info_key(INFO_KEY, value)?;
         Ok(Self { priority: params.priority.get() as i32, slot: host.scope_slot()?, unhinted })
     }
 

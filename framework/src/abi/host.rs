@@ -258,6 +258,14 @@ pub struct Host {
     pub instance_acquire: unsafe extern "C" fn(cri: *const Cri),
     /// Since 1.1. Takes the lock of an instance if nobody holds it: 1, else 0.
     pub instance_try: unsafe extern "C" fn(cri: *const Cri) -> i32,
+    /// Since 1.1. Makes an info key of communicators known that the caller looks at with
+    /// `cairn_scope_t::info`, and what holds where it is not set: programs are told of both
+    /// (`MPI_Comm_get_info`). Only during `open`.
+    pub info_key_add: unsafe extern "C" fn(
+        instance: *mut Instance,
+        key: *const c_char,
+        value: *const c_char,
+    ) -> Status,
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

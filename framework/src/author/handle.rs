@@ -338,6 +338,18 @@ impl HostHandle {
         Ok(slot as usize)
     }
 
+    /// Makes an info key of communicators known, and what holds where it is not set. During `open`.
+    pub fn info_key(self, key: &CStr, value: &CStr) -> Result<(), Failure> {
+        let table = self.table();
+        // SAFETY: the function is read only where the host's table reaches that far; the texts are valid.
+        unsafe {
+            if crate::has_field!(table, Host, info_key_add) {
+                self.check((table.info_key_add)(self.0, key.as_ptr(), value.as_ptr()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The component that serves a framework, as its table and its instance.
     pub fn service(
         self,

@@ -105,7 +105,9 @@ pub fn comm_set_name(comm: Comm, comm_name: &CStr) -> Result<()> {
 }
 
 pub fn comm_get_info(comm: Comm, info_used: Out<Info>) -> Result<()> {
-    let used = of(comm)?.info.lock().in_use();
+    let comm = of(comm)?;
+    let known = runtime().system.info_keys(&comm.view().scope);
+    let used = comm.info.lock().in_use(known);
     info_used.set(info::make(used));
     Ok(())
 }

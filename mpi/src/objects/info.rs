@@ -110,12 +110,18 @@ impl Hints {
     }
 
     /// Those in use, as the program sees them (MPI 5.0, section 7.4.4): the assertions, also where they
-    /// have their defaults, and what was given for other keys that somebody knows.
-    pub fn in_use(&self) -> Pairs {
+    /// have their defaults, what was given for other keys that a component has asked for, and what holds
+    /// for `known` keys where nothing was given.
+    pub fn in_use(&self, known: Vec<(String, String)>) -> Pairs {
         let mut used = self.assertions.clone();
         for (key, value) in &self.given.0 {
             if used.get(key).is_none() && self.asked.contains(key) {
                 used.set(key, value);
+            }
+        }
+        for (key, value) in known {
+            if used.get(&key).is_none() {
+                used.set(&key, &value);
             }
         }
         used
@@ -253,12 +259,13 @@ mod tests {
         assert_eq!(hints.ask("unset"), None);
         assert_eq!(hints.ask("mpi_assert_no_any_tag"), Some("false"));
         let shown = |hints: &Hints| {
-            let mut used = hints.in_use();
+            let mut used =
+                hints.in_use(vec![("known".into(), "9".into()), ("other".into(), "8".into())]);
             assert!(ASSERTIONS.iter().all(|(key, _)| used.get(key).is_some()));
             used.0.retain(|(_, value)| value != "false");
             used.0.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
         };
-        assert_eq!(shown(&hints), ["mpi_assert_exact_length", "known"]);
+        assert_eq!(shown(&hints), ["mpi_assert_exact_length", "known", "other"]);
         assert_eq!(hints.flags(), 0);
         given.set(OVERTAKING, "true");
         given.set("mpi_assert_no_any_tag", "true");
@@ -266,7 +273,7 @@ mod tests {
         hints.change(&given);
         assert_eq!(hints.ask("late"), Some("1"));
         assert_eq!(hints.ask("known"), Some("2"));
-        let now = ["mpi_assert_no_any_tag", "mpi_assert_exact_length", "late", "known"];
+        let now = ["mpi_assert_no_any_tag", "mpi_assert_exact_length", "late", "known", "other"];
         assert_eq!(shown(&hints), now);
         assert_eq!(Hints::new(given).flags(), COMM_ALLOW_OVERTAKING | COMM_NO_ANY_TAG);
     }

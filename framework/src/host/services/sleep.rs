@@ -76,8 +76,15 @@ impl Sleeper {
         if announced.is_err() {
             return NO_RESOURCES;
         }
+        let mut modules = Some(modules);
+        let mut sleep = |lists: &mut Lists| {
+            let modules = modules.take().into_iter().flatten();
+            self.sleep_with(lists, modules, threaded, sync, microseconds)
+        };
+        // In a handler of `exit` the thread's storage is gone.
         let outcome = LISTS
-            .with_borrow_mut(|lists| self.sleep_with(lists, modules, threaded, sync, microseconds));
+            .try_with(|lists| sleep(&mut lists.borrow_mut()))
+            .unwrap_or_else(|_| sleep(&mut Lists::default()));
         let _ = sync.sleeping.compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, acquire);
         outcome
     }

@@ -42,7 +42,8 @@ use crate::text;
 
 thread_local! {
     /// Why a call on this thread failed last: what `fail` was told, or what a host function says, which
-    /// counts only for the status that it has returned.
+    /// counts only for the status that it has returned. A handler of `exit` that calls MPI has none: then the
+    /// thread's storage is gone already.
     static REASON: RefCell<(Option<Status>, String)> = const { RefCell::new((None, String::new())) };
 }
 
@@ -101,13 +102,15 @@ pub(crate) fn host(
         audit: crate::audit::of_component,
         instance_acquire,
         instance_try,
+        info_key_add,
     }
 }
 
 /// Why `function` of a component has just returned this status, which is not `OK`. Forgets what
 /// `fail` was told.
 pub fn take_reason(function: &str, status: Status) -> String {
-    let (of, mut reason) = REASON.with(|reason| std::mem::take(&mut *reason.borrow_mut()));
+    let kept = REASON.try_with(|reason| std::mem::take(&mut *reason.borrow_mut()));
+    let (of, mut reason) = kept.unwrap_or_default();
     if of.is_some_and(|of| of != status) {
         reason.clear();
     }
@@ -124,7 +127,7 @@ pub fn take_reason(function: &str, status: Status) -> String {
 /// Forgets why a call on this thread failed. Before a call of which a failure is told: a component may
 /// live with the failure of an earlier one, whose reason is none of this one's.
 pub fn forget_reason() {
-    REASON.with(|reason| drop(reason.take()));
+    let _ = REASON.try_with(|reason| drop(reason.take()));
 }
 
 /// Says why a function is about to fail, as the host table's `fail` does; for hosts that fail in a
@@ -134,7 +137,7 @@ pub fn give_reason(reason: impl Into<String>) {
 }
 
 fn set_reason(of: Option<Status>, reason: String) {
-    REASON.with(|last| *last.borrow_mut() = (of, reason));
+    let _ = REASON.try_with(|last| *last.borrow_mut() = (of, reason));
 }
 
 /// A host function fails.
@@ -167,7 +170,8 @@ unsafe extern "C" fn fail(_: *mut Instance, status: Status, reason: *const c_cha
 
 unsafe extern "C" fn reason(_: *mut Instance, buffer: *mut c_char, capacity: usize) -> usize {
     // SAFETY: the caller vouches for the buffer.
-    REASON.with(|reason| unsafe { text::write(&reason.borrow().1, buffer, capacity) })
+    let write = |text: &str| unsafe { text::write(text, buffer, capacity) };
+    REASON.try_with(|reason| write(&reason.borrow().1)).unwrap_or_else(|_| write(""))
 }
 
 unsafe extern "C" fn abort(instance: *mut Instance, code: i32, reason: *const c_char) {
@@ -683,6 +687,21 @@ unsafe extern "C" fn scope_slot_reserve(instance: *mut Instance, slot: *mut u32)
             None => failed(ERR_RESOURCES, format!("all {SCOPE_SLOTS} slots of scopes are taken")),
         }
     }
+}
+
+unsafe extern "C" fn info_key_add(
+    instance: *mut Instance,
+    key: *const c_char,
+    value: *const c_char,
+) -> Status {
+    // SAFETY: the instance is a host's; the texts are null or NUL-terminated.
+    let ((caller, system), key, value) =
+        unsafe { (caller(instance), text::copy(key), text::copy(value)) };
+    if let Err(status) = only_during(Phase::Opening, caller, "info_key_add") {
+        return status;
+    }
+    system.info_key_add(key, Some(value));
+    OK
 }
 
 unsafe extern "C" fn service(

@@ -99,6 +99,9 @@ pub(crate) fn living() -> u32 {
 
 thread_local! {
     static CURRENT: Current = const { Current(Cell::new(None)) };
+    /// The record of a thread whose `CURRENT` is gone already. It has no destructor, so it is there until
+    /// the very end.
+    static LAST: Cell<Option<&'static Record>> = const { Cell::new(None) };
 }
 
 /// The calling thread's record; made at its first call.
@@ -107,9 +110,10 @@ thread_local! {
 /// With more than [`MAX_THREADS`] threads at a time.
 #[inline]
 pub(crate) fn current() -> &'static Record {
-    // While a thread ends its thread-locals are gone one by one; a destructor that still calls
-    // gets a record for that call, which is never given back.
-    CURRENT.try_with(|current| current.0.get()).ok().flatten().unwrap_or_else(first_call)
+    // While a thread ends its thread-locals are gone one by one; a destructor that still calls, or a
+    // handler of `exit`, gets another record, which is never given back.
+    let current = CURRENT.try_with(|current| current.0.get());
+    current.unwrap_or_else(|_| LAST.get()).unwrap_or_else(first_call)
 }
 
 impl Record {
@@ -146,8 +150,9 @@ fn first_call() -> &'static Record {
     };
     LIVING.fetch_add(1, Ordering::Relaxed);
     drop(threads);
-    // Without thread-local storage any more (see `current`) the record is simply not kept.
-    let _ = CURRENT.try_with(|current| current.0.set(Some(record)));
+    if CURRENT.try_with(|current| current.0.set(Some(record))).is_err() {
+        LAST.set(Some(record));
+    }
     record
 }
 

@@ -210,9 +210,9 @@ impl System {
         scope: &Scope,
     ) -> Result<(Wish, Option<String>), Problem> {
         if scope.kind != SCOPE_PROCESS
-            && let Some(text) = asks(contract, scope)
+            && let Some(text) = self.asks(contract, scope)
         {
-            let place = format!("info key cairn_{} of {}", contract.name, describe_scope(scope));
+            let place = format!("info key {} of {}", key_name(contract), describe_scope(scope));
             let words = match Kind::List.parse(&text) {
                 Ok(Value::List(words)) => Wish::parse(&words),
                 Ok(_) => Ok(Wish::Any),
@@ -309,7 +309,8 @@ impl System {
             self.decide(contract)?;
             self.tell_failures(contract);
         }
-        let own = |scope: &&Scope| scope.kind != SCOPE_PROCESS && asks(contract, scope).is_some();
+        let own =
+            |scope: &&Scope| scope.kind != SCOPE_PROCESS && self.asks(contract, scope).is_some();
         match scope.filter(own) {
             Some(scope) if !chosen(key_of(scope)) => {
                 let (decision, chosen) = self.choose(contract, scope)?;
@@ -333,12 +334,46 @@ impl System {
         let slots = own.or_else(|| serving.get(&(contract.name, (SCOPE_PROCESS, 0))))?;
         slots.get(place).copied()
     }
+
+    /// What a scope's info asks for, by the key of the framework.
+    fn asks(&self, contract: &Contract, scope: &Scope) -> Option<String> {
+        scope.info?;
+        if scope.kind == SCOPE_COMMUNICATOR {
+            self.info_key_add(key_name(contract), None);
+        }
+        scope.info(&crate::text::to_c(&key_name(contract)))
+    }
+
+    /// An info key of communicators is looked at. `value` is what holds where it is not set; none for the
+    /// key of a framework.
+    pub(crate) fn info_key_add(&self, key: String, value: Option<String>) {
+        self.info_keys.lock().insert(key, value);
+    }
+
+    /// The info keys that are looked at in communicators, with what holds in this one if its info does
+    /// not have them. A program may give all of them to any other communicator. So a framework's key is
+    /// the component that serves, or, where several do, empty: those that can.
+    pub fn info_keys(&self, scope: &Scope) -> Vec<(String, String)> {
+        let keys = self.info_keys.lock().clone();
+        let value = |(key, value): (String, Option<String>)| {
+            let serving = || {
+                let framework = key.strip_prefix(KEYS)?;
+                let one = by_name(framework)?.cardinality == Cardinality::One;
+                let slot = self.serving(framework, Some(scope), 0).filter(|_| one)?;
+                Some(slot.loaded.name.clone())
+            };
+            let value = value.or_else(serving).unwrap_or_default();
+            (key, value)
+        };
+        keys.into_iter().map(value).collect()
+    }
 }
 
-/// What a scope's info asks for, by the key of the framework.
-fn asks(contract: &Contract, scope: &Scope) -> Option<String> {
-    scope.info?;
-    scope.info(&crate::text::to_c(&format!("cairn_{}", contract.name)))
+/// What info keys of frameworks begin with.
+const KEYS: &str = "cairn_";
+
+fn key_name(contract: &Contract) -> String {
+    format!("{KEYS}{}", contract.name)
 }
 
 /// What is wished of a framework for the process, and where that was said.

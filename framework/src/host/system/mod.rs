@@ -20,7 +20,7 @@ mod scopes;
 mod slot;
 
 use std::cell::UnsafeCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -125,6 +125,11 @@ pub struct System {
     decisions: Mutex<Vec<(ScopeKey, Decision)>>,
     /// Who serves a framework for a scope, the process among them.
     serving: Mutex<HashMap<ServingKey, Vec<&'static Slot>>>,
+    /// Info keys of communicators that are looked at, and what holds where they are not set; nothing for
+    /// those that name a framework's components.
+    info_keys: Mutex<BTreeMap<String, Option<String>>>,
+    /// A strategy that was asked for by name has failed at a pool: the transports can't be opened.
+    denied: Mutex<Option<Problem>>,
     /// Held while components are opened, asked and closed. No function of the host table takes it
     /// but `pool_add`, which a component's `open` may call: the lock is reentrant.
     lifecycle: ReentrantMutex<()>,
@@ -190,6 +195,8 @@ impl System {
             problems: Mutex::new(problems),
             decisions: Mutex::default(),
             serving: Mutex::default(),
+            info_keys: Mutex::default(),
+            denied: Mutex::default(),
             lifecycle: ReentrantMutex::new(()),
             pools: Mutex::default(),
             next_pool: Mutex::new(0),

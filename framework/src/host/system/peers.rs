@@ -61,6 +61,9 @@ impl System {
             self.select_many::<SmscOps>(&process)?;
         }
         let chosen = self.select_many::<BtlOps>(&process)?;
+        if let Some(problem) = self.denied.lock().take() {
+            return Err(problem);
+        }
         let mut devices = Vec::new();
         for transport in &chosen {
             // SAFETY: an instance of this system.

@@ -65,7 +65,9 @@ impl System {
                 Ok(()) => break strategy,
                 // Another one may take it, unless this one has pools already.
                 Err(unfit) if self.pools.lock().is_empty() => {
-                    self.give_up(slot, &unfit.whole())?;
+                    // The transport that wants the pool may be left out; the strategy may not.
+                    self.give_up(slot, &unfit.whole())
+                        .inspect_err(|problem| *self.denied.lock() = Some(problem.clone()))?;
                 }
                 Err(unfit) => {
                     let text = format!("{} refused the pool: {}", strategy.name, unfit.reason);
