@@ -25,7 +25,8 @@
 //!   `wake`: how a receiver sleeps. `life`: how the end of a peer's process is noticed.
 
 mod active;
-mod announce;
+#[doc(hidden)] // for fuzzing
+pub mod announce;
 mod choice;
 mod component;
 mod endpoint;
@@ -36,6 +37,8 @@ mod movers;
 mod params;
 mod receive;
 mod registry;
-mod ring;
+#[doc(hidden)] // for fuzzing
+pub mod ring;
 mod wake;
-mod wire;
+#[doc(hidden)] // for fuzzing
+pub mod wire;

@@ -18,10 +18,13 @@
 //! wait for its answer (Slurm), no value may be empty (MPICH), hold a blank (Intel) or a backslash
 //! (MPICH), and an unknown command ends the job.
 
-mod connection;
+#[doc(hidden)] // for fuzzing
+pub mod connection;
 mod environment;
-mod mapping;
-mod value;
+#[doc(hidden)]
+pub mod mapping;
+#[doc(hidden)]
+pub mod value;
 mod wire;
 
 use std::os::fd::BorrowedFd;

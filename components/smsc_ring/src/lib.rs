@@ -21,8 +21,10 @@
 
 mod component;
 mod counts;
-mod lane;
+#[doc(hidden)] // for fuzzing
+pub mod lane;
 mod neighbour;
 mod pace;
 mod params;
-mod transfer;
+#[doc(hidden)]
+pub mod transfer;

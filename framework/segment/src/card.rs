@@ -69,7 +69,8 @@ impl Card {
         Self(bytes)
     }
 
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Error> {
+    #[doc(hidden)] // for fuzzing
+    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         let found: [u8; CARD_LEN] =
             bytes.get(..CARD_LEN).and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| {
                 Error::Card(format!("{} bytes instead of {CARD_LEN}", bytes.len()))
@@ -126,7 +127,8 @@ impl Card {
     }
 
     /// What to open.
-    pub(crate) fn path(&self) -> PathBuf {
+    #[doc(hidden)] // for fuzzing
+    pub fn path(&self) -> PathBuf {
         match self.name() {
             Some(path) => path.to_owned(),
             None => format!("/proc/{}/fd/{}", self.word(8), self.word(12)).into(),

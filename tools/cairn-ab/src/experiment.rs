@@ -328,7 +328,11 @@ impl Experiment {
         Self::parse(&text, file)
     }
 
-    fn parse(text: &str, file: &Path) -> Result<Self, Problem> {
+    /// The same with the text of a file; its name is for messages and for paths in it.
+    ///
+    /// # Errors
+    /// As for `read`.
+    pub fn parse(text: &str, file: &Path) -> Result<Self, Problem> {
         let mut experiment: Self = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |Range { start, .. }| {
                 text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1

@@ -81,7 +81,7 @@ pub(super) const FIRST_SIZE: usize = field_end!(ComponentDescriptor, ops);
 /// `descriptor` is null, or leads to readable memory of at least 8 bytes and, if it begins like a
 /// descriptor, to one that is as long as it says, with pointers that are null or valid as long as
 /// the process lives.
-pub(super) unsafe fn adopt(
+pub unsafe fn adopt(
     descriptor: *const ComponentDescriptor,
     provider: Provider,
 ) -> Result<Loaded, (Option<String>, Refusal)> {

@@ -24,7 +24,8 @@ pub fn check(path: &Path) -> Result<(), Refusal> {
     check_data(&ReadCache::new(file), metadata.len())
 }
 
-fn check_data<'a>(data: impl ReadRef<'a>, has: u64) -> Result<(), Refusal> {
+/// The same for what is at hand, of `has` bytes.
+pub fn check_data<'a>(data: impl ReadRef<'a>, has: u64) -> Result<(), Refusal> {
     if has == 0 {
         return Err(Refusal::NoBytes);
     }

@@ -32,6 +32,8 @@ use crate::frameworks::CONTRACTS;
 
 pub use adopt::Loaded;
 pub use refusal::{Refusal, StructSize};
+#[doc(hidden)] // for fuzzing
+pub use {adopt::adopt, elf::check_data};
 
 /// Most components of one library; more are a sign that the entry symbol is something else.
 const MAX_COMPONENTS: u32 = 256;
