@@ -1,0 +1,66 @@
+//! smsc_ring reads a peer's ticket and the directory of its segment.
+
+use cairn_framework::frameworks::smsc::{SMSC_MAX_TICKET, SmscTicket};
+use cairn_segment::{Backing, HEADER, Options, Segment};
+use smsc_ring::lane::{Geometry, LANES, Lanes, Plan};
+use smsc_ring::transfer::Side;
+
+use crate::bytes::Bytes;
+
+/// The directory, sixteen bytes, and a ticket.
+pub fn run(data: &[u8]) {
+    let mut bytes = Bytes(data);
+    let segment = segment(&Geometry { slots: 8, chunk: 32 << 10 });
+    let directory = bytes.take(16);
+    // SAFETY: the front is longer, and nobody else's.
+    unsafe {
+        let to = segment.front().add(HEADER);
+        std::ptr::copy_nonoverlapping(directory.as_ptr(), to, directory.len());
+    }
+    let Ok(geometry) = Geometry::read(&segment) else { return };
+    assert!(geometry.len() <= segment.len());
+    let mut ticket = SmscTicket { len: bytes.byte().into(), ..SmscTicket::default() };
+    let said = bytes.take(SMSC_MAX_TICKET);
+    ticket.data[..said.len()].copy_from_slice(said);
+    let side = if bytes.byte() % 2 == 0 { Side::Owner } else { Side::Reader };
+    let Some(plan) = Plan::parse(&ticket, geometry, side) else { return };
+    assert!((plan.lane as usize) < LANES && (1..=geometry.chunk).contains(&(plan.chunk as usize)));
+    let lanes = Lanes::others(segment, geometry);
+    let lane = lanes.lane(plan.lane as usize).expect("memory for a lane");
+    // What a transfer writes to at most.
+    // SAFETY: the lane has so many bytes.
+    unsafe { lane.slots.add(geometry.slots * geometry.chunk - 1).write_volatile(1) };
+}
+
+fn segment(geometry: &Geometry) -> Segment {
+    let options = Options {
+        name: "fuzz",
+        len: geometry.len(),
+        front: geometry.front(),
+        backing: Backing::Memory,
+        peers: 1,
+    };
+    let segment = Segment::create(&options).expect("a segment");
+    geometry.write(&segment);
+    segment
+}
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (slots, chunk) in [(8, 32 << 10), (1, 64), (64, 4096)] {
+        let geometry = Geometry { slots, chunk };
+        let segment = segment(&geometry);
+        let mut directory = [0; 16];
+        // SAFETY: the front is longer.
+        unsafe {
+            let from = segment.front().add(HEADER);
+            std::ptr::copy_nonoverlapping(from, directory.as_mut_ptr(), 16);
+        }
+        for (side, number) in [(Side::Owner, 0), (Side::Reader, 1)] {
+            let chunk = Plan::chunk_for(100_000, Geometry { slots: 8, chunk: 32 << 10 });
+            let ticket = Plan { lane: 3, chunk, streaming: true, number: 9 }.ticket(side);
+            seeds.push([&directory[..], &[ticket.len as u8], &ticket.data, &[number]].concat());
+        }
+    }
+    seeds
+}
