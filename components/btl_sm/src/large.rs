@@ -515,7 +515,11 @@ pub unsafe fn control(
             true
         }
         REFUSAL => {
-            let Some(refusal) = read::<Refusal>(data, len) else { return false };
+            let refusal = read::<Refusal>(data, len);
+            // One for an instance that there is not would stay for ever.
+            let has_instance =
+                |refusal: &Refusal| ((refusal.id >> 16) as usize) < state.geometry.instances;
+            let Some(refusal) = refusal.filter(has_instance) else { return false };
             state.refused.list.lock().push((rank, refusal));
             // Release pairs with the Acquire in `take_refusals`.
             state.refused.count.fetch_add(1, Ordering::Release);

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
-use btl_sm::ring::{INLINE, KIND_CONTROL, KIND_MESSAGE, Producer};
+use btl_sm::ring::{INLINE, KIND_CONTROL, KIND_MESSAGE, LINE, Producer};
 use btl_sm::wire::{ENTRY_TAKEN, Geometry};
 use cairn_conformance::ranks::Ranks;
 use cairn_framework::abi::job::THREAD_SINGLE;
@@ -191,4 +191,33 @@ pub fn seeds() -> Vec<Vec<u8>> {
         vec![5, 0, 0, 80, 7, 6, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 7, 7, 7],
         vec![1, 16, 0, 8, 0, 0, 0, 201, 1, 1, 0, 7, 0, 64, 1, 1, 0, 0, 0, 0, 0, 0, 0, 7],
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tag of a refusal: the number of a transfer, above it that of an instance, and a status.
+    const REFUSAL: u8 = 2;
+
+    #[test]
+    fn a_refusal_for_no_instance_is_not_kept() {
+        let mut attack = Attack::begin();
+        let refusal = |instance: u32| {
+            let mut body = [0; INLINE];
+            body[..4].copy_from_slice(&(instance << 16).to_le_bytes());
+            body
+        };
+        for (instance, taken) in [(0, true), (0xffff, false)] {
+            // More than the ring has room for.
+            let lines = 2 * attack.ring.len() / LINE;
+            let sent = (0..lines).filter(|_| {
+                let sent = attack.send(KIND_CONTROL, REFUSAL, 8, &refusal(instance));
+                attack.ranks.progress();
+                sent
+            });
+            assert_eq!(sent.count() == lines, taken, "for instance {instance}");
+        }
+        attack.ranks.close();
+    }
 }
