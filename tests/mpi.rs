@@ -465,14 +465,20 @@ fn threads_that_do_everything_at_once() {
     assert!(said.iter().all(|sums| *sums == said[0]), "{said:#?}");
 }
 
-/// Every combination of strategies, each for as many seconds as `CAIRN_STRESS` says, or 10.
+/// Every combination of strategies, each for as many seconds as `CAIRN_STRESS` says, or 10, or for its share
+/// of the seconds that `CAIRN_STRESS_SWEEP` says.
 #[test]
 #[ignore = "takes an hour; see CONTRIBUTING.md"]
 fn stress_sweep() {
     let program = compiled("stress", Counts::Small);
-    let seconds = std::env::var("CAIRN_STRESS").unwrap_or_else(|_| "10".into());
+    let combinations = product(&strategies());
+    let said = |name: &str| {
+        std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number of seconds"))
+    };
+    let share = |sweep: u64| (sweep / combinations.len() as u64).max(1);
+    let seconds = said("CAIRN_STRESS").or(said("CAIRN_STRESS_SWEEP").map(share)).unwrap_or(10);
     let length = format!("{seconds}s");
-    for combination in product(&strategies()) {
+    for combination in combinations {
         eprintln!("{combination:?}");
         let processes =
             if combination.iter().any(|(_, value)| value == "self,tcp") { "3" } else { "2" };

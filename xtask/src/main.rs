@@ -2,9 +2,11 @@
 //!
 //! ```text
 //!   demo     build, show what there is and what a swap of components does
-//!   test     everything CI checks: formatting, clippy, lint, generated files, all tests
+//!   test     everything CI checks: formatting, clippy, lint, generated files, all tests;
+//!            with --deep also what takes hours
 //!   dist     an installation in target/dist          install   copied to a prefix
 //!   sanitize  programs with many threads under ThreadSanitizer
+//!   fuzz     inputs that are made to break what reads them
 //!   bench    experiments, measured with target/dist
 //!   lint     rules of the house that clippy does not know
 //!   gen      files made from the code and from tables
@@ -15,9 +17,11 @@
 
 mod abi;
 mod bench;
+mod deep;
 mod demo;
 mod dist;
 mod exec;
+mod fuzz;
 mod generate;
 mod headers;
 mod lint;
@@ -44,9 +48,11 @@ enum Command {
     /// Build everything and show it at work
     Demo,
     /// Check formatting, lints and generated files, and run all tests
-    Test,
+    Test(deep::Wish),
     /// Run programs with many threads under ThreadSanitizer (a few minutes)
     Sanitize,
+    /// Look for inputs that break what reads them, with libFuzzer and AddressSanitizer
+    Fuzz(fuzz::Wish),
     /// Lay out an installation in target/dist
     Dist {
         /// With all components as shared libraries, in target/dist-shared
@@ -82,8 +88,9 @@ enum Command {
 fn main() -> ExitCode {
     let result = exec::Workspace::find().and_then(|workspace| match Cli::parse().command {
         Command::Demo => demo::run(&workspace),
-        Command::Test => test::run(&workspace),
+        Command::Test(wish) => deep::run(&workspace, &wish),
         Command::Sanitize => sanitize::run(&workspace),
+        Command::Fuzz(wish) => fuzz::run(&workspace, &wish),
         Command::Dist { shared } => {
             let form = if shared { Form::Shared } else { Form::Linked };
             dist::build(&workspace, form).map(|dist| println!("{}", dist.display()))

@@ -76,11 +76,9 @@ struct Sanitizer<'a> {
 
 impl<'a> Sanitizer<'a> {
     fn new(workspace: &'a Workspace, dist: PathBuf) -> Result<Self> {
-        let rustc = |args: &[&str]| exec::output(workspace.command("rustc").args(args));
-        let version = rustc(&["-vV"])?;
-        let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-        let host = host.context("rustc does not say what it builds for")?.to_owned();
-        let sysroot = PathBuf::from(rustc(&["--print", "sysroot"])?.trim_end());
+        let host = exec::host(workspace)?;
+        let sysroot = exec::output(workspace.command("rustc").args(["--print", "sysroot"]))?;
+        let sysroot = PathBuf::from(sysroot.trim_end());
         let libraries = sysroot.join("lib/rustlib").join(&host).join("lib");
         let runtime = libraries.join("librustc-stable_rt.tsan.a");
         Ok(Self { workspace, dist, dir: workspace.target.join("sanitize"), host, runtime })

@@ -72,6 +72,7 @@ impl Control {
         (self.0 >> 48) as u16
     }
 
+    #[allow(clippy::len_without_is_empty, reason = "no caller asks")]
     pub fn len(self) -> usize {
         self.0 as u32 as usize
     }

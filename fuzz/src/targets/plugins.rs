@@ -1,17 +1,29 @@
 //! The descriptor of a plugin and its table of functions, which are as long as they say. Strings and
 //! functions are there or null.
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_char};
 use std::ptr::null;
 
-use cairn_framework::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, MAGIC};
+use cairn_framework::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, Instance, MAGIC};
+use cairn_framework::abi::scope::Scope;
+use cairn_framework::abi::status::Status;
 use cairn_framework::frameworks::CONTRACTS;
 use cairn_framework::host::loader::{Provider, adopt};
 
 use crate::bytes::Bytes;
 
-extern "C" fn function() {
-    unreachable!("no check calls a function");
+const NOT_CALLED: &str = "no check calls a function";
+
+unsafe extern "C" fn step(_: *mut Instance) -> Status {
+    unreachable!("{NOT_CALLED}")
+}
+
+unsafe extern "C" fn query(_: *mut Instance, _: *const Scope, _: *mut i32) -> Status {
+    unreachable!("{NOT_CALLED}")
+}
+
+unsafe extern "C" fn close(_: *mut Instance) {
+    unreachable!("{NOT_CALLED}")
 }
 
 /// Words of at least `len` bytes.
@@ -30,9 +42,7 @@ pub fn run(data: &[u8]) {
 
     let present = bytes.u64();
     let mut table: Vec<u64> = (0..usize::from(table_size).div_ceil(8))
-        .map(
-            |place| if present >> (place % 64) & 1 == 1 { function as *const () as u64 } else { 0 },
-        )
+        .map(|place| if present >> (place % 64) & 1 == 1 { close as *const () as u64 } else { 0 })
         .collect();
     if let Some(first) = table.first_mut() {
         *first = table_size.into();
@@ -46,22 +56,10 @@ pub fn run(data: &[u8]) {
     let (framework, name): (*const c_char, _) = (string(0), string(1));
     (whole.framework, whole.name, whole.description, whole.aliases) =
         (framework, name, string(2), string(3));
-    // SAFETY: functions that nobody calls.
-    unsafe {
-        let function = function as *const c_void;
-        if some(0) {
-            whole.open = Some(std::mem::transmute::<*const c_void, _>(function));
-        }
-        if some(1) {
-            whole.query = Some(std::mem::transmute::<*const c_void, _>(function));
-        }
-        if some(2) {
-            whole.close = Some(std::mem::transmute::<*const c_void, _>(function));
-        }
-        if some(3) {
-            whole.register_params = Some(std::mem::transmute::<*const c_void, _>(function));
-        }
-    }
+    whole.open = some(0).then_some(step);
+    whole.query = some(1).then_some(query);
+    whole.close = some(2).then_some(close);
+    whole.register_params = some(3).then_some(step);
     if some(4) && table_size >= 4 {
         whole.ops = table.as_ptr().cast();
     }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
-use btl_sm::ring::{INLINE, KIND_CONTROL, KIND_MESSAGE, LINE, Producer};
+use btl_sm::ring::{INLINE, KIND_CONTROL, KIND_MESSAGE, Producer};
 use btl_sm::wire::{ENTRY_TAKEN, Geometry};
 use cairn_conformance::ranks::Ranks;
 use cairn_framework::abi::job::THREAD_SINGLE;
@@ -44,7 +44,8 @@ struct Attack {
 
 impl Attack {
     fn begin() -> Self {
-        let mca = [("btl", "sm"), ("smsc", "ring"), ("mca_log", "off"), ("btl_sm_ring_size", "16k")];
+        let mca =
+            [("btl", "sm"), ("smsc", "ring"), ("mca_log", "off"), ("btl_sm_ring_size", "16k")];
         let ranks = Ranks::start(2, THREAD_SINGLE, &mca, |_, system| {
             // SAFETY: the function is for any thread and has no context.
             unsafe { assert!(system.receive_register(TAG, collect, null_mut())) };
@@ -195,6 +196,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use btl_sm::ring::LINE;
+
     use super::*;
 
     /// Tag of a refusal: the number of a transfer, above it that of an instance, and a status.
