@@ -10,9 +10,10 @@ use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::peer::Route;
 use cairn_framework::abi::pool::Cri;
-use cairn_framework::abi::status::{DONE, NO_RESOURCES, OutcomeCode};
+use cairn_framework::abi::status::{DONE, NO_RESOURCES, OK, OutcomeCode};
 use cairn_framework::frameworks::btl::{
-    BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
+    BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ, BtlCompletion,
+    BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
 };
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
@@ -206,22 +207,40 @@ impl Way {
         }
     }
 
+    /// Registers memory for these rights.
+    pub unsafe fn register(&self, memory: &mut [u8], rights: u32) -> *mut c_void {
+        let module = self.module();
+        let mut registration = std::ptr::null_mut();
+        // SAFETY: promised by the caller.
+        let status = unsafe {
+            let (address, len) = (memory.as_mut_ptr().cast(), memory.len());
+            let register = (*module.ops).register_memory.expect(COMPLETE);
+            register(module, address, len, rights, &mut registration)
+        };
+        assert_eq!(status, OK);
+        registration
+    }
+
+    /// Registers memory that this side of a transfer uses, where that is needed.
+    pub unsafe fn register_local(&self, memory: &mut [u8]) -> *mut c_void {
+        match self.module().capabilities & (BTL_NEEDS_REGISTRATION | BTL_LOCAL_UNREGISTERED) {
+            // SAFETY: promised by the caller.
+            BTL_NEEDS_REGISTRATION => unsafe { self.register(memory, BTL_LOCAL) },
+            _ => std::ptr::null_mut(),
+        }
+    }
+
     /// Registers memory that the peer may read and returns the registration and its packed key.
     pub unsafe fn expose(&self, memory: &mut [u8]) -> (*mut c_void, Vec<u8>) {
         let module = self.module();
-        let mut registration = std::ptr::null_mut();
         let mut key = vec![0u8; module.key_size as usize];
         // SAFETY: promised by the caller.
         unsafe {
-            let ops = &*module.ops;
-            let rights = cairn_framework::frameworks::btl::BTL_REMOTE_READ;
-            let (address, len) = (memory.as_mut_ptr().cast(), memory.len());
-            let register = ops.register_memory.expect(COMPLETE);
-            assert_eq!(register(module, address, len, rights, &mut registration), 0);
-            let pack = ops.pack_key.expect(COMPLETE);
-            assert_eq!(pack(module, registration, key.as_mut_ptr().cast()), 0);
+            let registration = self.register(memory, BTL_REMOTE_READ);
+            let pack = (*module.ops).pack_key.expect(COMPLETE);
+            assert_eq!(pack(module, registration, key.as_mut_ptr().cast()), OK);
+            (registration, key)
         }
-        (registration, key)
     }
 
     /// Registers memory that the peer is about to get, which may begin at once. It does not change
@@ -243,7 +262,7 @@ impl Way {
         (registration, key)
     }
 
-    /// Ends what `expose` or `offer` began.
+    /// Ends what `register`, `expose` or `offer` began.
     pub unsafe fn conceal(&self, registration: *mut c_void) {
         let module = self.module();
         // SAFETY: promised by the caller.

@@ -6,20 +6,39 @@ mod common;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use cairn_conformance::ranks::Way;
+use cairn_conformance::ranks::{Ranks, Way};
 use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, NO_RESOURCES, OK};
-use cairn_framework::frameworks::btl::BTL_GET;
+use cairn_framework::frameworks::btl::{BTL_GET, BtlWake};
 use common::{DEADLINE, ECHO, Get, TAG, payload, start, until};
 use linked as _;
 
-/// The transports, with what reaches what.
-const TRANSPORTS: [&[(&str, &str)]; 4] = [
+/// The transports. Where there is one to other ranks, it is what goes between rank 0 and rank 1.
+const TRANSPORTS: [&[(&str, &str)]; 8] = [
     &[("btl", "sm")],
     &[("btl", "self,sm"), ("btl_sm_num_cris", "3"), ("btl_sm_ring_size", "32k")],
     &[("btl", "sm"), ("btl_sm_num_cris", "3"), ("btl_sm_max_rings", "0")],
     &[("btl", "self,sm"), ("btl_sm_backing", "file")],
+    &[("btl", "self,tcp")],
+    // Messages in many pieces, buffers that are full soon.
+    &[
+        ("btl", "self,tcp"),
+        ("btl_tcp_num_cris", "3"),
+        ("btl_tcp_output_limit", "256k"),
+        ("btl_tcp_sndbuf", "16k"),
+        ("btl_tcp_rcvbuf", "4k"),
+    ],
+    SELF,
+    &[SELF[0], ("btl_self_num_cris", "3")],
 ];
+
+/// A transport that reaches the own process only.
+const SELF: &[(&str, &str)] = &[("btl", "self")];
+
+/// What reaches what: a rank and its peer, there and back, by the transport in question.
+fn pairs(mca: &[(&str, &str)]) -> [(u32, u32); 2] {
+    if mca[0] == SELF[0] { [(0, 0), (1, 1)] } else { [(0, 1), (1, 0)] }
+}
 
 fn lengths(limit: usize) -> Vec<usize> {
     let mut all: Vec<usize> = (0..70).chain([127, 128, 129, 255, 1000, 1024, 4095, 4097]).collect();
@@ -33,7 +52,7 @@ fn messages_of_every_size_arrive_whole_and_in_order() {
     for mca in TRANSPORTS {
         let (ranks, inboxes) = start(2, THREAD_SINGLE, mca);
         let header = [7u8; 16];
-        for (from, to) in [(0, 1), (1, 0)] {
+        for (from, to) in pairs(mca) {
             let way = ranks.way(from, to).unwrap();
             let module = way.module();
             let mut expected = Vec::new();
@@ -77,7 +96,8 @@ fn messages_of_every_size_arrive_whole_and_in_order() {
 fn a_sender_is_refused_when_nobody_receives_and_nothing_is_lost() {
     for mca in TRANSPORTS {
         let (ranks, inboxes) = start(2, THREAD_SINGLE, mca);
-        let way = ranks.way(0, 1).unwrap();
+        let (from, to) = pairs(mca)[0];
+        let way = ranks.way(from, to).unwrap();
         for len in [0, 40, 41, 3000] {
             let mut sent: usize = 0;
             // SAFETY: one thread.
@@ -86,7 +106,7 @@ fn a_sender_is_refused_when_nobody_receives_and_nothing_is_lost() {
                 assert!(sent < 1_000_000);
             }
             assert!(sent > 0);
-            let inbox = inboxes[1];
+            let inbox = inboxes[to as usize];
             until(&ranks, || inbox.messages.lock().unwrap().len() >= sent);
             let messages = std::mem::take(&mut *inbox.messages.lock().unwrap());
             assert_eq!(messages.len(), sent);
@@ -101,25 +121,25 @@ fn many_ranks_answer_each_other_from_callbacks() {
     for mca in TRANSPORTS {
         let (ranks, inboxes) = start(6, THREAD_SINGLE, mca);
         let all = ranks.count();
-        let ways: Vec<Vec<Way>> = (0..all)
-            .map(|from| (0..all).map(|to| ranks.way(from, to).unwrap()).collect())
+        let reached = |from| if mca[0] == SELF[0] { from..from + 1 } else { 0..all };
+        let ways: Vec<Vec<(u32, Way)>> = (0..all)
+            .map(|from| reached(from).map(|to| (to, ranks.way(from, to).unwrap())).collect())
             .collect();
         for round in 0..50u8 {
-            for from in 0..all {
-                for to in 0..all {
-                    let way = ways[from as usize][to as usize];
-                    let header = [from as u8, to as u8, round];
+            for (from, ways) in ways.iter().enumerate() {
+                for (to, way) in ways {
+                    let header = [from as u8, *to as u8, round];
                     // SAFETY: one thread.
                     until(&ranks, || unsafe { way.send(way.cri(0), ECHO, &header, b"?") == DONE });
                 }
             }
-            let count = (usize::from(round) + 1) * all as usize;
+            let count = (usize::from(round) + 1) * ways[0].len();
             until(&ranks, || {
                 inboxes.iter().all(|inbox| inbox.messages.lock().unwrap().len() >= count)
             });
         }
         for (rank, inbox) in inboxes.iter().enumerate() {
-            for to in 0..all as u8 {
+            for to in reached(rank as u32).map(|to| to as u8) {
                 let messages = inbox.messages.lock().unwrap();
                 let from_one: Vec<&[u8]> =
                     messages.iter().filter(|m| m[1] == to).map(Vec::as_slice).collect();
@@ -133,18 +153,25 @@ fn many_ranks_answer_each_other_from_callbacks() {
 }
 
 /// Ways of getting, each for sure.
-const MOVERS: [&[(&str, &str)]; 4] = [
+const MOVERS: [&[(&str, &str)]; 6] = [
     &[("btl", "sm")],
     &[("btl", "sm"), ("smsc", "ring"), ("smsc_ring_chunk", "4k"), ("smsc_ring_slots", "2")],
     &[("btl", "sm"), ("smsc", "cma")],
     &[("btl", "sm"), ("btl_sm_backing", "file"), ("smsc_ring_backing", "file")],
+    &[("btl", "self,tcp"), ("btl_tcp_transfer_limit", "5m")],
+    SELF,
 ];
+
+/// The ways there and back between two ranks that reach each other.
+fn there_and_back(ranks: &Ranks, (from, to): (u32, u32)) -> (Way, Way) {
+    (ranks.way(from, to).unwrap(), ranks.way(to, from).unwrap())
+}
 
 #[test]
 fn a_get_brings_what_is_there() {
     for mca in MOVERS {
         let (ranks, _) = start(2, THREAD_SINGLE, mca);
-        let (read, own) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+        let (read, own) = there_and_back(&ranks, pairs(mca)[0]);
         assert_ne!(read.module().capabilities & BTL_GET, 0);
         for len in [0, 1, 63, 4096, 65_536, 100_003, 1 << 20, (4 << 20) + 7] {
             let mut source = payload(len, len);
@@ -175,7 +202,7 @@ fn a_get_brings_what_is_there() {
 fn what_is_offered_is_got_whole_in_part_or_not_at_all() {
     for mca in MOVERS {
         let (ranks, _) = start(2, THREAD_SINGLE, mca);
-        let (read, own) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+        let (read, own) = there_and_back(&ranks, pairs(mca)[0]);
         for len in [1, 63, 4096, 65_536, 100_003, 1 << 20, (4 << 20) + 7] {
             // More often than there are resources for, if one offer did not give them back.
             for round in 0..80 {
@@ -216,8 +243,7 @@ fn what_is_offered_is_got_whole_in_part_or_not_at_all() {
 fn many_offers_are_open_at_once() {
     for mca in MOVERS {
         let (ranks, _) = start(2, THREAD_SINGLE, mca);
-        let ways = [(0, 1), (1, 0)]
-            .map(|(from, to)| (ranks.way(from, to).unwrap(), ranks.way(to, from).unwrap()));
+        let ways = pairs(mca).map(|pair| there_and_back(&ranks, pair));
         let mut sources: Vec<_> = (0..200).map(|i| payload(i, 40_000 + i * 500)).collect();
         let mut offers = Vec::new();
         for (i, source) in sources.iter_mut().enumerate() {
@@ -249,9 +275,11 @@ fn many_gets_at_once_in_both_directions() {
         let (ranks, _) = start(3, THREAD_SINGLE, mca);
         let mut source = payload(3, 300_000);
         let remote = source.as_mut_ptr().expose_provenance() as u64;
-        let pairs = [(0, 1), (1, 0), (2, 0), (1, 2)];
-        let ways =
-            pairs.map(|(from, to)| (ranks.way(from, to).unwrap(), ranks.way(to, from).unwrap()));
+        let ways = match mca[0] == SELF[0] {
+            true => [(0, 0), (1, 1), (2, 2), (0, 0)],
+            false => [(0, 1), (1, 0), (2, 0), (1, 2)],
+        }
+        .map(|pair| there_and_back(&ranks, pair));
         let keys = ways.each_ref().map(|(read, own)| {
             // SAFETY: the memory outlives the job; the bytes are a key of the peer.
             unsafe { read.unpack(&own.expose(&mut source).1).1 }
@@ -306,41 +334,62 @@ fn a_get_of_memory_that_was_not_offered_fails_and_nothing_hangs() {
 #[test]
 fn a_sleeper_is_woken_by_a_message() {
     for mca in TRANSPORTS {
-        let (ranks, inboxes) = start(2, THREAD_SINGLE, mca);
-        let (way, back) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+        let (ranks, inboxes) = start(2, THREAD_MULTIPLE, mca);
+        let (from, to) = pairs(mca)[0];
+        let (way, back) = there_and_back(&ranks, (from, to));
+        let inbox = inboxes[to as usize];
+        let arm = || {
+            let _held = back.cri(0).guard();
+            back.arm(back.cri(0)).expect("it can")
+        };
         for round in 0..20 {
-            // The first message makes the ring, the others use it.
-            until(&ranks, || ranks.progress() == 0);
-            let wake = back.arm(back.cri(0)).expect("it can").expect("nothing has come");
-            // SAFETY: the word stays as long as the job.
-            let word = unsafe { &*wake.word };
-            assert_eq!((wake.fd, word.load(Ordering::SeqCst)), (-1, wake.expected));
+            let mut wake = None;
+            // Something may be left to do of the message before.
+            until(&ranks, || {
+                wake = arm().filter(|wake| wake.fd < 0 || !is_readable(wake.fd, 0));
+                wake.is_some()
+            });
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    let end = Instant::now() + DEADLINE;
-                    while word.load(Ordering::SeqCst) == wake.expected {
-                        sleep(word, wake.expected);
-                        assert!(Instant::now() < end, "it sleeps on");
-                    }
+                    let _held = way.cri(0).guard();
+                    // SAFETY: the instance's lock is held. The first message makes the ring or the
+                    // connection, the others use it.
+                    let sent = unsafe { way.send(way.cri(0), TAG, &[1; 16], b"wake up") };
+                    assert_eq!(sent, DONE);
                 });
-                // SAFETY: rank 0 is this thread's.
-                assert_eq!(unsafe { way.send(way.cri(0), TAG, &[1; 16], b"wake up") }, DONE);
+                let wake = wake.expect("it was armed");
+                let woken = match wake.fd {
+                    // SAFETY: the word stays as long as the job.
+                    -1 => unsafe { has_changed(&*wake.word, wake.expected) },
+                    fd => is_readable(fd, DEADLINE.as_millis() as i32),
+                };
+                assert!(woken, "{mca:?}: it sleeps on");
             });
-            assert!(back.arm(back.cri(0)).expect("it can").is_none());
-            let inbox = inboxes[1];
+            // A file says by itself that something is there.
+            assert!(arm().is_none_or(|wake| wake.fd >= 0), "{mca:?}");
             until(&ranks, || inbox.messages.lock().unwrap().len() > round);
         }
         ranks.close();
     }
 }
 
-/// Sleeps until the word is woken, or a second.
-fn sleep(word: &AtomicU32, expected: u32) {
-    let limit = libc::timespec { tv_sec: 1, tv_nsec: 0 };
-    // SAFETY: the word and the limit live during the call.
-    unsafe {
-        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, &raw const limit);
+/// Sleeps until the file is readable or so many milliseconds have passed; whether it is.
+fn is_readable(fd: i32, limit: i32) -> bool {
+    let mut file = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: there is one of them, which lives during the call.
+    unsafe { libc::poll(&raw mut file, 1, limit) == 1 }
+}
+
+/// Sleeps until the word has changed or the deadline has passed; whether it has.
+fn has_changed(word: &AtomicU32, expected: u32) -> bool {
+    let end = Instant::now() + DEADLINE;
+    while word.load(Ordering::SeqCst) == expected && Instant::now() < end {
+        let limit = libc::timespec { tv_sec: 1, tv_nsec: 0 };
+        let (word, limit) = (word.as_ptr(), &raw const limit);
+        // SAFETY: the word and the limit live during the call.
+        unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, expected, limit) };
     }
+    word.load(Ordering::SeqCst) != expected
 }
 
 /// A way that is full: gets are refused, any number of times, and go on when there is room.
@@ -348,7 +397,8 @@ fn sleep(word: &AtomicU32, expected: u32) {
 fn gets_that_find_no_room_cost_nothing() {
     for mca in MOVERS {
         let (ranks, inboxes) = start(2, THREAD_SINGLE, mca);
-        let (read, own) = (ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap());
+        let (read, own) = there_and_back(&ranks, pairs(mca)[0]);
+        let (inbox, mut sent) = (inboxes[pairs(mca)[0].1 as usize], 0);
         let mut source = payload(5, 100_000);
         let remote = source.as_mut_ptr().expose_provenance() as u64;
         // SAFETY: the memory stays until it is concealed; the bytes are a key of the peer.
@@ -357,7 +407,9 @@ fn gets_that_find_no_room_cost_nothing() {
         let key = unsafe { read.unpack(&packed) }.1;
         for _ in 0..3 {
             // SAFETY: one thread.
-            while unsafe { read.send(read.cri(0), TAG, &[1; 16], &[]) } == DONE {}
+            while unsafe { read.send(read.cri(0), TAG, &[1; 16], &[]) } == DONE {
+                sent += 1;
+            }
             for _ in 0..200 {
                 let (get, mut local) = (Get::new(), vec![0u8; source.len()]);
                 if get.start(&read, &mut local, remote, key) {
@@ -367,13 +419,13 @@ fn gets_that_find_no_room_cost_nothing() {
                     break;
                 }
             }
-            until(&ranks, || ranks.progress() == 0);
+            until(&ranks, || inbox.messages.lock().unwrap().len() == sent);
             let (get, mut local) = (Get::new(), vec![0u8; source.len()]);
             assert!(get.start(&read, &mut local, remote, key), "{mca:?}");
             until(&ranks, || get.status().is_some());
             assert_eq!((get.status(), local == source), (Some(OK), true), "{mca:?}");
         }
-        assert!(!inboxes[1].messages.lock().unwrap().is_empty());
+        assert_ne!(sent, 0);
         // SAFETY: nothing is under way.
         unsafe {
             read.release(key);
@@ -383,25 +435,25 @@ fn gets_that_find_no_room_cost_nothing() {
     }
 }
 
-/// Instances with a ring each, with one for all, and with one for most of them.
 #[test]
 fn threads_use_different_instances_at_the_same_time() {
+    // With a ring each, with one for all, and with one for most of them.
     for rings in ["1024", "0", "1"] {
-        use_different_instances(rings);
+        use_different_instances(&[
+            ("btl", "self,sm"),
+            ("btl_sm_num_cris", "3"),
+            ("btl_sm_max_rings", rings),
+        ]);
     }
+    use_different_instances(&[("btl", "self,tcp"), ("btl_tcp_num_cris", "3")]);
+    use_different_instances(&[SELF[0], ("btl_self_num_cris", "3")]);
 }
 
-fn use_different_instances(rings: &str) {
+fn use_different_instances(mca: &[(&str, &str)]) {
     const MESSAGES: u64 = 3000;
     const THREADS: u32 = 3;
-    let mca = [
-        ("btl", "self,sm"),
-        ("btl_sm_num_cris", "3"),
-        ("btl_self_num_cris", "3"),
-        ("btl_sm_max_rings", rings),
-    ];
-    let (ranks, inboxes) = start(2, THREAD_MULTIPLE, &mca);
-    let way = [ranks.way(0, 1).unwrap(), ranks.way(1, 0).unwrap()];
+    let (ranks, inboxes) = start(2, THREAD_MULTIPLE, mca);
+    let way = pairs(mca).map(|(from, to)| ranks.way(from, to).unwrap());
     let end = Instant::now() + DEADLINE;
     std::thread::scope(|scope| {
         for rank in 0..2u32 {

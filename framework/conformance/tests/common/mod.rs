@@ -81,6 +81,8 @@ pub fn payload(seed: usize, len: usize) -> Vec<u8> {
 pub struct Get {
     completion: UnsafeCell<BtlCompletion>,
     status: Cell<Option<i32>>,
+    /// The registration of the local memory while it is under way, where one is needed.
+    registered: Cell<Option<(Way, *mut c_void)>>,
 }
 
 unsafe extern "C" fn got(completion: *mut BtlCompletion, status: i32) {
@@ -91,8 +93,11 @@ unsafe extern "C" fn got(completion: *mut BtlCompletion, status: i32) {
 impl Get {
     pub fn new() -> Box<Self> {
         let completion = BtlCompletion { done: Some(got), context: null_mut() };
-        let get =
-            Box::new(Self { completion: UnsafeCell::new(completion), status: Cell::new(None) });
+        let get = Box::new(Self {
+            completion: UnsafeCell::new(completion),
+            status: Cell::new(None),
+            registered: Cell::new(None),
+        });
         // SAFETY: nobody else knows of it yet.
         unsafe { (*get.completion.get()).context = (&raw const *get).cast_mut().cast() };
         get
@@ -100,9 +105,14 @@ impl Get {
 
     /// Starts it; whether it was accepted.
     pub fn start(&self, way: &Way, local: &mut [u8], remote: u64, key: *mut c_void) -> bool {
+        // SAFETY: the test keeps the buffer until it is complete.
+        let registration = unsafe { way.register_local(local) };
+        if !registration.is_null() {
+            self.registered.set(Some((*way, registration)));
+        }
         let transfer = BtlTransfer {
             local: local.as_mut_ptr().cast(),
-            registration: null_mut(),
+            registration,
             remote,
             key,
             len: local.len(),
@@ -111,7 +121,10 @@ impl Get {
         match unsafe { way.get(way.cri(0), &transfer, self.completion.get()) } {
             DONE => self.status.set(Some(OK)),
             QUEUED => {}
-            NO_RESOURCES => return false,
+            NO_RESOURCES => {
+                self.deregister();
+                return false;
+            }
             error => self.status.set(Some(error)),
         }
         true
@@ -119,6 +132,16 @@ impl Get {
 
     /// How it ended, if it has.
     pub fn status(&self) -> Option<i32> {
+        if self.status.get().is_some() {
+            self.deregister();
+        }
         self.status.get()
+    }
+
+    fn deregister(&self) {
+        if let Some((way, registration)) = self.registered.take() {
+            // SAFETY: nothing is under way any more.
+            unsafe { way.conceal(registration) };
+        }
     }
 }
