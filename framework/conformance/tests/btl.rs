@@ -9,7 +9,7 @@ use std::time::Instant;
 use cairn_conformance::ranks::{Ranks, Way};
 use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, NO_RESOURCES, OK};
-use cairn_framework::frameworks::btl::{BTL_GET, BtlWake};
+use cairn_framework::frameworks::btl::BTL_GET;
 use common::{DEADLINE, ECHO, Get, TAG, payload, start, until};
 use linked as _;
 
