@@ -57,6 +57,7 @@ fn too_many_open_files_are_called_that_and_pass() {
     let files = exhaust();
     assert_eq!(route.send(TAG, b"first", b""), DONE);
     let cause = "no connection to rank 1 for now: too many open files: 256 allowed";
+    until(&ranks, cause, || told(&ranks[0], cause) > 0);
     for_a_while(&ranks);
     assert_eq!(told(&ranks[0], cause), 1, "{}", ranks[0].log());
     assert_eq!(route.send(TAG, b"second", b""), DONE);
@@ -69,8 +70,9 @@ fn too_many_open_files_are_called_that_and_pass() {
     let mut files = exhaust();
     files.pop();
     assert_eq!(ranks[0].route(1).send(TAG, b"third", b""), DONE);
-    for_a_while(&ranks);
     let cause = "others can't connect to this process for now, and wait: too many open files: 256";
+    until(&ranks, cause, || told(&ranks[1], cause) > 0);
+    for_a_while(&ranks);
     assert_eq!(told(&ranks[1], cause), 1, "{}", ranks[1].log());
     drop(files);
     until(&ranks, "the message", || ranks[1].messages() == [b"third"]);
