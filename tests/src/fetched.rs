@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use cairn_skips::skipped_without_network;
@@ -33,6 +34,46 @@ pub fn made(dir: &Path, make: impl FnOnce() -> Result<(), String>) -> Result<(),
     make()?;
     fs::write(stamp, present).unwrap();
     Ok(())
+}
+
+/// Where everything lies that is fetched for programs of others.
+pub fn fetched() -> PathBuf {
+    dist().parent().expect("target").join("unmodified")
+}
+
+/// The directory of this name there, which is filled once for each mpi.h.
+///
+/// # Errors
+/// What `make` says.
+pub fn made_here(name: &str, make: impl FnOnce(&Path) -> Result<(), String>) -> Made {
+    let dir = fetched().join(name);
+    made(&dir, || make(&dir))?;
+    Ok(dir)
+}
+
+/// pip of an environment that is made in a directory, with one cache for all.
+pub fn pip(environment: &Path) -> Run {
+    let python = environment.join("bin/python");
+    if !python.exists() {
+        Run::new("python3").args(["-m", "venv"]).args([environment]).within(BUILDING).ok();
+    }
+    Run::new(python)
+        .env("PIP_CACHE_DIR", fetched().join("pip"))
+        .env("PIP_DISABLE_PIP_VERSION_CHECK", "1")
+        .env("PIP_ROOT_USER_ACTION", "ignore")
+        .args(["-m", "pip", "--quiet"])
+}
+
+/// The directory of MPICH's programs, or nothing after the reason was printed.
+pub fn mpich() -> Option<&'static Path> {
+    static MADE: OnceLock<Made> = OnceLock::new();
+    or_skip(MADE.get_or_init(|| {
+        let dir = made_here("mpich", |dir| {
+            let install = pip(&dir.join("environment")).args(["install", "mpich==5.0.2"]);
+            fetch(install).map(drop)
+        });
+        dir.map(|dir| dir.join("environment/bin"))
+    }))
 }
 
 /// What pip and cargo say, each in one of its ways, when a registry does not answer.

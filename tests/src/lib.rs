@@ -3,6 +3,7 @@
 
 pub mod fetched;
 pub mod functions;
+pub mod mpi4py;
 pub mod pool;
 pub mod programs;
 pub mod strategies;
