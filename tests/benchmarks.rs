@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use cairn_tests::fetched::{self, BUILDING, Made, fetch, or_skip};
+use cairn_tests::fetched::{self, BUILDING, Made, fetch, mpich, or_skip};
 use cairn_tests::{Ended, Run, dist, root};
 
 /// Exit status of a program that can't be run like this.
@@ -69,12 +69,18 @@ fn job(programs: &Path, processes: u32, program: &str, options: &str) -> Run {
 /// As little as there is to measure.
 const ONCE: &str = "--json --iterations 2 --warmup 0 --batches 1";
 
-/// Checks what a run printed: one object with so many points of these metrics, and right data.
+/// Checks what a run on our library printed.
 fn measured(ended: &Ended, program: &str, processes: u32, points: &[(&str, usize)]) {
+    measured_on(ended, "Cairn MPI", program, processes, points);
+}
+
+/// Checks what a run on a library printed: one object with so many points of these metrics, and right
+/// data.
+fn measured_on(ended: &Ended, mpi: &str, program: &str, processes: u32, points: &[(&str, usize)]) {
     let json = ended.json();
     assert_eq!(json["format"], 1, "{ended}");
     assert_eq!(json["benchmark"], program, "{ended}");
-    assert!(json["mpi"].as_str().expect("a text").starts_with("Cairn MPI"), "{ended}");
+    assert!(json["mpi"].as_str().expect("a text").starts_with(mpi), "{ended}");
     assert_eq!(json["ranks"], processes, "{ended}");
     assert!(json["parameters"].is_object(), "{ended}");
     assert_eq!(json["checked"], true, "{ended}");
@@ -92,8 +98,11 @@ fn measured(ended: &Ended, program: &str, processes: u32, points: &[(&str, usize
     assert_eq!(all.len(), expected, "{ended}");
 }
 
-/// Runs of a program: processes, options, and how many points of which metrics they have.
-type Runs = &'static [(u32, &'static str, &'static [(&'static str, usize)])];
+/// How many points of which metrics a run has.
+type Points = &'static [(&'static str, usize)];
+
+/// Runs of a program: processes, options, and the points they have.
+type Runs = &'static [(u32, &'static str, Points)];
 
 fn run(program: &str, runs: Runs) {
     let Some(programs) = programs() else { return };
@@ -274,13 +283,45 @@ fn tables_are_for_people() {
     ended.says(&["1\t1\t1\t1\t0\t4\t0.00 Gbps"]);
 }
 
+/// The programs for windows, each in its smallest form, with the points it has.
+const WINDOWS: [(&str, &str, Points); 4] = [
+    ("rma-mt", "--sizes 8", &[("rate", 1), ("bandwidth", 1)]),
+    ("rma-issue", "--sizes 8", &[("latency", 1)]),
+    ("vci", "--test put", &[("rate", 1)]),
+    ("vci", "--test put-free", &[("rate", 1)]),
+];
+
+/// So that they run at all: by another library, which has windows.
+#[test]
+fn what_needs_windows_runs_on_mpich() {
+    let (Some(mpich), Some(_)) = (mpich(), programs()) else { return };
+    let target = target().join("mpich");
+    Run::new("cargo")
+        .args(["build", "--offline", "--quiet"])
+        .args(["--bin", "rma-mt", "--bin", "rma-issue", "--bin", "vci"])
+        .dir(root().join("bench"))
+        .env("LD_LIBRARY_PATH", mpich.with_file_name("lib"))
+        .env("MPICC", mpich.join("mpicc"))
+        .env("CARGO_TARGET_DIR", &target)
+        .within(BUILDING)
+        .ok();
+    for (program, options, points) in WINDOWS {
+        let ended = Run::new(mpich.join("mpiexec"))
+            .env("LD_LIBRARY_PATH", mpich.with_file_name("lib"))
+            .args(["-n", "2"])
+            .args([target.join("debug").join(program)])
+            .args(options.split(' '))
+            .args(ONCE.split(' '))
+            .ok();
+        measured_on(&ended, "MPICH", program, 2, points);
+    }
+}
+
 /// Until there are windows.
 #[test]
 fn what_needs_windows_is_skipped() {
     let Some(programs) = programs() else { return };
-    for (program, options) in
-        [("rma-mt", ""), ("rma-issue", ""), ("vci", "--test put"), ("vci", "--test put-free")]
-    {
+    for (program, options, _) in WINDOWS {
         let ended = job(programs, 2, program, &format!("{options} {ONCE}")).exits(SKIPPED);
         let json = ended.json();
         assert_eq!((&json["format"], &json["benchmark"]), (&1.into(), &program.into()), "{ended}");
