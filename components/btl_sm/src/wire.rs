@@ -60,7 +60,7 @@ pub struct Claims {
 /// sleep or is woken.
 #[repr(C, align(128))]
 pub struct Doorbell {
-    /// What a sender is to do after it has published a message: see [`wake`](crate::wake).
+    /// What a sender is to do after it has published a message: see `wake`.
     pub requests: Word,
 }
 
@@ -69,8 +69,8 @@ pub struct Doorbell {
 pub struct News {
     /// Rings that this instance does not know yet. Added to by senders.
     pub newest: Link,
-    /// 1 when senders to this instance are to mark their rings; see [`active`](crate::active). Written by
-    /// the owner, once, before [`CROWDED`](crate::wake::CROWDED).
+    /// 1 when senders to this instance are to mark their rings; see `active`. Written by
+    /// the owner, once, before `wake::CROWDED`.
     pub crowded: AtomicU32,
 }
 

@@ -282,7 +282,7 @@ impl Lanes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
     pub lane: u32,
-    /// Bytes of a chunk, a multiple of [`UNIT`].
+    /// Bytes of a chunk, a multiple of `UNIT`.
     pub chunk: u32,
     /// The owner copies past the caches.
     pub streaming: bool,
