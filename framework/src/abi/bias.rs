@@ -64,7 +64,7 @@ std::thread_local! {
 
 /// Whether a try that finds another's bias takes it away: one in [`REFUSALS`], at random.
 fn is_its_turn() -> bool {
-    // A linear congruential generator (Knuth's MMIX), of which the highest bits are random enough.
+    // A linear congruential generator (Knuth's MMIX), whose upper half is random enough.
     let number = REFUSED.get().wrapping_mul(6_364_136_223_846_793_005);
     let number = number.wrapping_add(1_442_695_040_888_963_407);
     REFUSED.set(number);

@@ -20,7 +20,7 @@ impl System {
     pub fn select_one<T: Table>(&'static self, scope: &Scope) -> Result<Chosen<T>, Problem> {
         let contract = T::contract();
         let (decision, mut chosen) = self.choose(contract, scope)?;
-        self.tell_failures(contract);
+        self.tell_failures(&decision);
         if chosen.is_empty() {
             return Err(decision.nobody());
         }
@@ -32,8 +32,8 @@ impl System {
     /// # Errors
     /// A list that names what is not there or can't be used.
     pub fn select_many<T: Table>(&'static self, scope: &Scope) -> Result<Vec<Chosen<T>>, Problem> {
-        let (_, chosen) = self.choose(T::contract(), scope)?;
-        self.tell_failures(T::contract());
+        let (decision, chosen) = self.choose(T::contract(), scope)?;
+        self.tell_failures(&decision);
         Ok(chosen.into_iter().map(Chosen::new).collect())
     }
 
@@ -152,28 +152,25 @@ impl System {
                 candidate.verdict = Verdict::Failed(reason.to_owned());
             }
             unfulfilled = decision.unfulfilled(&wish);
+            self.tell_failures(decision);
         }
-        self.tell_failures(contract);
         match unfulfilled {
             Some(problem) if self.flag("mca_strict", true) => Err(problem),
             _ => Ok(()),
         }
     }
 
-    /// Says once which components of a framework failed, of which others do the work now.
-    pub(super) fn tell_failures(&self, contract: &Contract) {
-        for decision in self.decisions().iter().filter(|one| one.framework == contract.name) {
-            for candidate in &decision.candidates {
-                if let Verdict::Failed(reason) = &candidate.verdict {
-                    let name = format!("{}_{}", contract.name, candidate.name);
-                    let text = format!(
-                        "the component {name} ({}) can't be used, so others are: {reason}; --mca {} \
-                         ^{} leaves it out",
-                        candidate.provider, contract.name, candidate.name
-                    );
-                    self.note(&name, &text);
-                }
-            }
+    /// Says once which components failed, of which others do the work now.
+    fn tell_failures(&self, decision: &Decision) {
+        for candidate in &decision.candidates {
+            let Verdict::Failed(reason) = &candidate.verdict else { continue };
+            let name = format!("{}_{}", decision.framework, candidate.name);
+            let text = format!(
+                "the component {name} ({}) can't be used, so others are: {reason}; --mca {} ^{} \
+                 leaves it out",
+                candidate.provider, decision.framework, candidate.name
+            );
+            self.note(&name, &text);
         }
     }
 
@@ -306,8 +303,8 @@ impl System {
         let _lifecycle = self.lifecycle.lock();
         let chosen = |key| self.serving.lock().contains_key(&(contract.name, key));
         if !chosen((SCOPE_PROCESS, 0)) {
-            self.decide(contract)?;
-            self.tell_failures(contract);
+            let decision = self.decide(contract)?;
+            self.tell_failures(&decision);
         }
         let own =
             |scope: &&Scope| scope.kind != SCOPE_PROCESS && self.asks(contract, scope).is_some();
@@ -338,10 +335,12 @@ impl System {
     /// What a scope's info asks for, by the key of the framework.
     fn asks(&self, contract: &Contract, scope: &Scope) -> Option<String> {
         scope.info?;
+        let key = key_name(contract);
+        let text = scope.info(&crate::text::to_c(&key));
         if scope.kind == SCOPE_COMMUNICATOR {
-            self.info_key_add(key_name(contract), None);
+            self.info_key_add(key, None);
         }
-        scope.info(&crate::text::to_c(&key_name(contract)))
+        text
     }
 
     /// An info key of communicators is looked at. `value` is what holds where it is not set; none for the
