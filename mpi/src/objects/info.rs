@@ -59,22 +59,24 @@ impl Pairs {
 }
 
 /// The hints of a communicator.
+#[derive(Default)]
 pub struct Hints {
-    assertions: Pairs,
+    /// Which of the [`ASSERTIONS`] are true.
+    assertions: [bool; ASSERTIONS.len()],
     /// Everything that the program gave when the communicator was made.
     given: Pairs,
-    /// Keys that components have asked for, and so are no unknown ones.
+    /// Keys of these that components have asked for, and so are no unknown ones.
     asked: Vec<String>,
+}
+
+fn word(is_true: bool) -> &'static str {
+    if is_true { "true" } else { "false" }
 }
 
 impl Hints {
     /// Those of a new communicator.
     pub fn new(given: Pairs) -> Self {
-        let mut assertions = Pairs::default();
-        for (key, _) in ASSERTIONS {
-            assertions.set(key, "false");
-        }
-        let mut hints = Self { assertions, given: Pairs::default(), asked: Vec::new() };
+        let mut hints = Self::default();
         hints.assert(&given, |_| true);
         hints.given = given;
         hints
@@ -88,32 +90,42 @@ impl Hints {
 
     /// Takes over assertions. One that is neither true nor false is none.
     fn assert(&mut self, given: &Pairs, may: impl Fn(&str) -> bool) {
-        for (key, _) in ASSERTIONS.iter().filter(|(key, _)| may(key)) {
-            if let Some(value @ ("true" | "false")) = given.get(key) {
-                self.assertions.set(key, value);
+        let assertions = self.assertions.iter_mut().zip(ASSERTIONS);
+        for (assertion, (key, _)) in assertions.filter(|(_, (key, _))| may(key)) {
+            match given.get(key) {
+                Some("true") => *assertion = true,
+                Some("false") => *assertion = false,
+                _ => {}
             }
         }
     }
 
     /// The flags of the assertions that are true.
     pub fn flags(&self) -> u32 {
-        let set = ASSERTIONS.iter().filter(|(key, _)| self.assertions.get(key) == Some("true"));
-        set.fold(0, |flags, (_, flag)| flags | flag)
+        let all = self.assertions.iter().zip(ASSERTIONS);
+        all.filter(|(is_true, _)| **is_true).fold(0, |flags, (_, (_, flag))| flags | flag)
     }
 
     /// What a component learns of a key that it knows.
     pub fn ask(&mut self, key: &str) -> Option<&str> {
+        if let Some(place) = ASSERTIONS.iter().position(|(known, _)| *known == key) {
+            return Some(word(self.assertions[place]));
+        }
+        let value = self.given.get(key)?;
         if !self.asked.iter().any(|known| known == key) {
             self.asked.push(key.to_owned());
         }
-        self.assertions.get(key).or_else(|| self.given.get(key))
+        Some(value)
     }
 
     /// Those in use, as the program sees them (MPI 5.0, section 7.4.4): the assertions, also where they
     /// have their defaults, what was given for other keys that a component has asked for, and what holds
     /// for `known` keys where nothing was given.
     pub fn in_use(&self, known: Vec<(String, String)>) -> Pairs {
-        let mut used = self.assertions.clone();
+        let mut used = Pairs::default();
+        for (is_true, (key, _)) in self.assertions.iter().zip(ASSERTIONS) {
+            used.set(key, word(*is_true));
+        }
         for (key, value) in &self.given.0 {
             if used.get(key).is_none() && self.asked.contains(key) {
                 used.set(key, value);
