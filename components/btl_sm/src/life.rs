@@ -1,17 +1,17 @@
 //! Whether the processes of the node live.
 //!
-//! Nobody looks at that on the way of a message: a seldom progress callback asks, some times a second.
+//! The way of a message does not look at that: a seldom progress callback asks, some times a second.
 //!
 //! * Peers that we send to or that have sent to us are watched. The kernel tells of their end by a
 //!   descriptor (pidfd) as soon as it is over with them, however they end. Where there is none (an older
 //!   kernel, a filter of system calls, no descriptor left, ids that mean nothing here), each look asks
 //!   for them one by one ([`Owner`]).
 //! * Of the others each look asks for the next ones: a receive may wait for a process that has died
-//!   before it had to do with anybody.
+//!   before its first message.
 //!
 //! A peer that computes for hours lives; no time is a sign of death. Where processes have no ids for each
-//! other and share files, one that had to do with nobody may die unnoticed: its file tells, but whoever
-//! sweeps removes it.
+//! other and share files, one that dies before its first message may die unnoticed: its file tells, but the
+//! next job to start removes it.
 
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -30,14 +30,14 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 /// How long at least between two looks.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long we ask for nobody that we have nothing to do with. Each costs its card, and a job that starts
+/// How long processes without messages to or from us are not asked for. Each costs its card, and a job that starts
 /// has more urgent questions.
 const EARLY: Duration = Duration::from_secs(1);
 
 /// The processes that are watched.
 pub struct Lives {
     watched: Mutex<Watched>,
-    /// Who has sent to us, and was not looked at since.
+    /// Ranks that have sent to us and were not looked at since.
     met: Mutex<Vec<u32>>,
     /// A thread is at it.
     burying: AtomicBool,
@@ -48,9 +48,9 @@ struct Watched {
     epoll: Option<OwnedFd>,
     /// By rank.
     processes: Vec<(u32, Watch)>,
-    /// Who has ended, which was not told yet.
+    /// Ranks whose end was not told yet.
     ended: Vec<u32>,
-    /// Who is not asked for any more.
+    /// Ranks that are not asked for any more.
     over: Vec<u32>,
     /// The other processes of the node, and which is the next to be asked for.
     others: Option<Vec<u32>>,

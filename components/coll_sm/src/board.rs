@@ -18,9 +18,9 @@
 //! the change of `generation` before the look at `sleepers`, each with a full fence between the two; so
 //! one of the two sees the other.
 //!
-//! **Who has died can't arrive.** A process that waits and learns that another one of the communicator has
-//! died breaks the board, for good and for all, since not everybody may learn of it: who waits leaves with
-//! an error, unless the generation was over, and who comes later leaves at once.
+//! **A dead process can't arrive.** A process that waits and learns that another one of the communicator has
+//! died breaks the board, for good and for all, since the others may not learn of it: processes that wait
+//! leave with an error, unless the generation was over, and those that come later leave at once.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering, fence};
@@ -50,7 +50,7 @@ pub enum Next {
     Wake,
     /// Wait until the generation is not this one.
     Wait(u32),
-    /// Somebody has died: there are no barriers any more.
+    /// A process has died: there are no barriers any more.
     Broken,
 }
 
@@ -59,7 +59,7 @@ pub enum Next {
 pub enum Gone {
     /// It is over: all have arrived.
     Passed,
-    /// Somebody has died.
+    /// A process has died.
     Broken,
 }
 
@@ -83,7 +83,7 @@ impl Board {
         if self.has_sleepers() { Next::Wake } else { Next::Leave }
     }
 
-    /// Nobody is to wait any more. Whether sleepers are to be woken.
+    /// No process is to wait any more. Whether sleepers are to be woken.
     #[cold]
     pub fn break_off(&self) -> bool {
         self.generation.0.fetch_or(BROKEN, Ordering::Release);

@@ -1,4 +1,4 @@
-//! Barriers that somebody waits in whose process can't come any more.
+//! Barriers in which processes wait for one that has died.
 //!
 //! Transports notice the end of a process that they had to do with, and when a board was made every
 //! process had to do with the first of its communicator. So of those that live, one at least learns of

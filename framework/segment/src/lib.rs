@@ -13,8 +13,8 @@
 //! it open has died.
 //!
 //! **Nothing is touched that is not there.** A segment is as long as its owner may ever need, which
-//! costs nothing. Its front is mapped by everybody; of the rest each maps the parts that it uses. Whoever
-//! uses a part first reserves it; when memory is short, of the machine, of a control group or of a file
+//! costs nothing. Its front is mapped by every peer; of the rest each maps the parts that it uses. The
+//! first user of a part reserves it; when memory is short, of the machine, of a control group or of a file
 //! system, that is an [`Error`] with numbers, where touching would be SIGBUS or the end of the process.
 //! A memfd is sealed against shrinking, so a peer can't take away what is mapped.
 //!
@@ -70,7 +70,7 @@ pub struct Options<'a> {
     pub name: &'a str,
     /// Its length for good.
     pub len: usize,
-    /// Bytes of its front, which is reserved at once and mapped by everybody who attaches.
+    /// Bytes of its front, which is reserved at once and mapped by every process that attaches.
     pub front: usize,
     /// What it is made of.
     pub backing: Backing,

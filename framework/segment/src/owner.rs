@@ -1,8 +1,8 @@
 //! Whether the process that made a segment lives.
 //!
-//! Nobody says goodbye who is killed, so it is asked for. Where processes have the same ids for each
+//! A process that is killed says no goodbye, so others ask. Where processes have the same ids for each
 //! other (one pid namespace, one `/proc`) the card's id and the moment at which that process started
-//! lead to it or to nobody, also when the id has been given to another. Elsewhere there can only be a
+//! lead to it or to no process, also when the id has been given to another. Elsewhere there can only be a
 //! file between them; its owner holds a lock on it (`F_OFD_SETLK`), which the kernel takes back when the
 //! process ends.
 //!
