@@ -524,6 +524,40 @@ static void unused(void)
     }
 }
 
+/* A freed receive that was never started keeps its place: the first send is its, the second one belongs to
+   the second receive. */
+static void freed_places(int sender_first)
+{
+    for (int round = 0; round < 20; round++) {
+        MPI_Comm comm;
+        MPI_Request sends[2], receives[2];
+        int values[2] = { -2, 7 * rank + round }, got = -1;
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+        for (int half = 0; half < 2; half++) {
+            if (half != sender_first) {
+                OK(MPI_Precv_init(&got, 1, 1, MPI_INT, previous, 1, comm, MPI_INFO_NULL, &receives[0]));
+                OK(MPI_Request_free(&receives[0]));
+                OK(MPI_Precv_init(&got, 1, 1, MPI_INT, previous, 1, comm, MPI_INFO_NULL, &receives[1]));
+            } else {
+                for (int send = 0; send < 2; send++)
+                    OK(MPI_Psend_init(&values[send], 1, 1, MPI_INT, next, 1, comm, MPI_INFO_NULL,
+                                      &sends[send]));
+                OK(MPI_Request_free(&sends[0]));
+            }
+            OK(MPI_Barrier(comm));
+        }
+        OK(MPI_Start(&receives[1]));
+        OK(MPI_Start(&sends[1]));
+        OK(MPI_Pready(0, sends[1]));
+        OK(MPI_Wait(&sends[1], MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&receives[1], MPI_STATUS_IGNORE));
+        CHECK(got == 7 * previous + round);
+        OK(MPI_Request_free(&sends[1]));
+        OK(MPI_Request_free(&receives[1]));
+        OK(MPI_Comm_free(&comm));
+    }
+}
+
 static void mistakes(void)
 {
     char byte;
@@ -583,6 +617,8 @@ int main(void)
     fast_rounds(comm);
     OK(MPI_Comm_free(&comm));
     unused();
+    freed_places(0);
+    freed_places(1);
     mistakes();
     OK(MPI_Finalize());
     return 0;

@@ -387,7 +387,7 @@ impl Partitioned {
                 special::forget_with(request, words);
             }
             Side::Send { .. } => {}
-            Side::Receive(_) => meeting::leave(special),
+            Side::Receive(_) => meeting::leave(self.plan.comm, special),
         }
         self.plan.comm.release();
     }

@@ -4,7 +4,8 @@
 //! and tag belong together in the orders in which they were made (MPI 5.0, section 4.2.1), so an
 //! announcement is for the first receive that has none; until there is one it is kept.
 //!
-//! For each receive that waits for an announcement one is being received, whichever comes.
+//! For each receive that waits for an announcement one is being received, whichever comes. A receive that
+//! is freed meanwhile keeps its place in the order: the next announcement for it is thrown away.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
@@ -58,8 +59,32 @@ impl Theirs {
 pub struct OfComm {
     /// Partitions of this process's sends so far.
     numbers: AtomicU32,
+    /// Taken while that of what is received for all communicators is held.
+    unmet: Mutex<Unmet>,
+}
+
+/// Announcements and receives of a communicator that have not met.
+#[derive(Default)]
+struct Unmet {
     /// Announcements that no receive has been made for, in their order.
-    announced: Mutex<Vec<(Key, Theirs)>>,
+    announced: Vec<(Key, Theirs)>,
+    /// Receives that have no announcement, in their order.
+    waiting: Vec<Waiting>,
+}
+
+struct Waiting {
+    key: Key,
+    /// None if it was freed.
+    special: Option<&'static Special>,
+}
+
+impl Unmet {
+    /// How many announcements of a process are wanted. Freed receives alone want none, as no operation of
+    /// the program depends on theirs.
+    fn wanted_of(&self, peer: c_int) -> usize {
+        let all = || self.waiting.iter().filter(|it| it.key.peer == peer);
+        if all().any(|it| it.special.is_some()) { all().count() } else { 0 }
+    }
 }
 
 /// What tells which announcement of a communicator is for which receive.
@@ -109,16 +134,9 @@ pub fn announce(comm: CommRef, key: Key, own: Theirs) -> Result<Announcement> {
     Ok(Announcement { request: started(runtime().isend(&send)?, comm), words })
 }
 
-/// Receives that have no announcement, in their order, and what is being received for them.
+/// What is being received for receives that wait.
 struct Meeting {
-    waiting: Vec<Waiting>,
     listening: Vec<Listening>,
-}
-
-struct Waiting {
-    comm: CommRef,
-    key: Key,
-    special: &'static Special,
 }
 
 /// An announcement that is being received. Its request keeps the communicator alive.
@@ -135,21 +153,21 @@ struct Listening {
 unsafe impl Send for Listening {}
 
 /// Held while receives are posted; whatever progress that makes meanwhile only tries to take it.
-static MEETING: Mutex<Meeting> = Mutex::new(Meeting { waiting: Vec::new(), listening: Vec::new() });
+static MEETING: Mutex<Meeting> = Mutex::new(Meeting { listening: Vec::new() });
 
 /// Looks for the announcement for a new receive. If there is none yet, `found` is called for it later, or
 /// `lost` if the peer can't send one any more.
 pub fn meet(comm: CommRef, key: Key, special: &'static Special) -> Result<Option<Theirs>> {
     let mut meeting = MEETING.lock();
-    let mut announced = comm.partitions.announced.lock();
-    if let Some(place) = announced.iter().position(|(known, _)| *known == key) {
-        return Ok(Some(announced.remove(place).1));
+    let mut unmet = comm.partitions.unmet.lock();
+    if let Some(place) = unmet.announced.iter().position(|(known, _)| *known == key) {
+        return Ok(Some(unmet.announced.remove(place).1));
     }
-    drop(announced);
-    meeting.waiting.push(Waiting { comm, key, special });
+    unmet.waiting.push(Waiting { key, special: Some(special) });
+    drop(unmet);
     let listens = meeting.balance(comm, key.peer);
     if listens.is_err() {
-        meeting.waiting.pop();
+        comm.partitions.unmet.lock().waiting.pop();
     }
     listens.map(|()| None)
 }
@@ -160,15 +178,17 @@ pub fn listen_again(comm: CommRef, peer: c_int) -> Result<()> {
 }
 
 /// A receive is freed. Not from progress.
-pub fn leave(special: &'static Special) {
+pub fn leave(comm: CommRef, special: &'static Special) {
     let mut meeting = MEETING.lock();
-    let place = meeting.waiting.iter().position(|it| std::ptr::eq(it.special, special));
-    if let Some(place) = place {
-        let Waiting { comm, key, .. } = meeting.waiting.remove(place);
-        // Nothing is started where there is one less.
-        let _ = meeting.balance(comm, key.peer);
-        meeting.hand_on();
-    }
+    let is_it = |it: &&mut Waiting| it.special.is_some_and(|its| std::ptr::eq(its, special));
+    let mut unmet = comm.partitions.unmet.lock();
+    let Some(waiting) = unmet.waiting.iter_mut().find(is_it) else { return };
+    waiting.special = None;
+    let peer = waiting.key.peer;
+    drop(unmet);
+    // Not more are wanted than before, so nothing is started.
+    let _ = meeting.balance(comm, peer);
+    meeting.hand_on();
 }
 
 /// How many receives of announcements are posted on a communicator. They are no operations of the
@@ -182,12 +202,6 @@ pub fn listening_on(comm: CommRef) -> u64 {
 pub fn poll() {
     if let Some(mut meeting) = MEETING.try_lock() {
         meeting.hand_on();
-    }
-}
-
-impl Waiting {
-    fn is_of(&self, comm: CommRef, peer: c_int) -> bool {
-        std::ptr::eq(self.comm, comm) && self.key.peer == peer
     }
 }
 
@@ -213,18 +227,18 @@ impl Listening {
 }
 
 impl Meeting {
-    /// Receives as many announcements of a process as there are receives that wait for one.
+    /// Receives as many announcements of a process as are wanted.
     fn balance(&mut self, comm: CommRef, peer: c_int) -> Result<()> {
-        let waiting = self.waiting.iter().filter(|it| it.is_of(comm, peer)).count();
+        let wanted = comm.partitions.unmet.lock().wanted_of(peer);
         let of_it = |it: &&mut Listening| it.is_of(comm, peer) && !it.given_up;
         let listening = self.listening.iter_mut().filter(of_it).count();
         // The oldest come first, so that none has to wait for another one to be handed on.
         let surplus = self.listening.iter_mut().filter(of_it);
-        for listening in surplus.take(listening.saturating_sub(waiting)) {
+        for listening in surplus.take(listening.saturating_sub(wanted)) {
             listening.given_up = true;
             request::cancel(listening.request)?;
         }
-        for _ in listening..waiting {
+        for _ in listening..wanted {
             self.listening.push(Listening::start(comm, peer)?);
         }
         Ok(())
@@ -261,20 +275,23 @@ impl Meeting {
 
     /// An announcement has come.
     fn give(&mut self, comm: CommRef, key: Key, theirs: Theirs) {
-        let same = |it: &Waiting| it.is_of(comm, key.peer) && it.key == key;
-        match self.waiting.iter().position(same) {
+        let mut unmet = comm.partitions.unmet.lock();
+        match unmet.waiting.iter().position(|it| it.key == key) {
             Some(found) => {
-                let Waiting { special, .. } = self.waiting.remove(found);
-                special.with_partitioned(|this| this.found(theirs));
+                if let Waiting { special: Some(special), .. } = unmet.waiting.remove(found) {
+                    special.with_partitioned(|this| this.found(theirs));
+                }
             }
-            None => comm.partitions.announced.lock().push((key, theirs)),
+            None => unmet.announced.push((key, theirs)),
         }
     }
 
     /// No announcement of a process can come now.
     fn lose(&mut self, comm: CommRef, peer: c_int, error: &Error) {
-        for waiting in self.waiting.iter().filter(|it| it.is_of(comm, peer)) {
-            waiting.special.with_partitioned(|this| this.lost(error.again()));
+        let unmet = comm.partitions.unmet.lock();
+        let of_it = unmet.waiting.iter().filter(|it| it.key.peer == peer);
+        for special in of_it.filter_map(|it| it.special) {
+            special.with_partitioned(|this| this.lost(error.again()));
         }
     }
 }
