@@ -358,7 +358,7 @@ fn look(view: RequestRef) -> Option<Status> {
     if !view.is_complete() {
         runtime::runtime().system.progress();
     }
-    view.is_complete().then(|| request::peek(view))
+    view.is_complete().then(|| request::peek(view)).flatten()
 }
 
 pub fn request_get_status_all(
@@ -367,12 +367,18 @@ pub fn request_get_status_all(
     flag: Out<c_int>,
     array_of_statuses: StatusesOut,
 ) -> Result<()> {
-    let all = look_again(array_of_requests, |seen| seen.all)?.all;
-    flag.set(all.into());
-    if all {
-        for (place, handle) in array_of_requests.iter().enumerate() {
-            let view = request::going(*handle)?;
-            array_of_statuses.at(place).set(view.map_or(Status::EMPTY, request::peek));
+    flag.set(0);
+    if look_again(array_of_requests, |seen| seen.all)?.all {
+        let status = |handle: &Request| {
+            Ok(request::going(*handle)?.map_or(Some(Status::EMPTY), request::peek))
+        };
+        let statuses: Option<Vec<Status>> =
+            array_of_requests.iter().map(status).collect::<Result<_>>()?;
+        if let Some(statuses) = statuses {
+            flag.set(1);
+            for (place, status) in statuses.into_iter().enumerate() {
+                array_of_statuses.at(place).set(status);
+            }
         }
     }
     Ok(())
@@ -387,12 +393,15 @@ pub fn request_get_status_any(
 ) -> Result<()> {
     let seen = look_again(array_of_requests, |seen| seen.complete.is_some())?;
     indx.set(MPI_UNDEFINED);
-    flag.set((!seen.any || seen.complete.is_some()).into());
-    if let Some(place) = seen.complete {
-        indx.set(place as c_int);
-        status.set(request::peek(request::of(array_of_requests[place])?));
-    } else if !seen.any {
+    flag.set((!seen.any).into());
+    if !seen.any {
         status.set_empty();
+    } else if let Some(place) = seen.complete
+        && let Some(found) = request::peek(request::of(array_of_requests[place])?)
+    {
+        flag.set(1);
+        indx.set(place as c_int);
+        status.set(found);
     }
     Ok(())
 }
@@ -411,9 +420,10 @@ pub fn request_get_status_some(
     }
     let mut number = 0;
     for (place, handle) in array_of_requests.iter().enumerate() {
-        if let Some(view) = request::going(*handle)?.filter(|view| view.is_complete()) {
+        let complete = request::going(*handle)?.filter(|view| view.is_complete());
+        if let Some(status) = complete.and_then(request::peek) {
             array_of_indices[number] = place as c_int;
-            array_of_statuses.at(number).set(request::peek(view));
+            array_of_statuses.at(number).set(status);
             number += 1;
         }
     }

@@ -191,7 +191,7 @@ mod tests {
     fn a_look_ends_nothing() {
         let (handle, view, program) = started(Program::default());
         complete(handle).unwrap();
-        assert_eq!(request::peek(view).bytes(), 40);
+        assert_eq!(request::peek(view).unwrap().bytes(), 40);
         assert_eq!(*program.calls.lock(), "q");
         request::release(view);
         assert_eq!(*program.calls.lock(), "qf");

@@ -335,12 +335,13 @@ fn what(request: RequestRef, error: i32) -> String {
     }
 }
 
-/// The status of a complete request, which stays as it is.
-pub fn peek(request: RequestRef) -> Status {
+/// The status of a complete request, which stays as it is. None while its completion goes on (see
+/// `special::peek`).
+pub fn peek(request: RequestRef) -> Option<Status> {
     if special::is(request) {
         return special::peek(request);
     }
-    outcome(request).0
+    Some(outcome(request).0)
 }
 
 /// How a message that was too long is reported.

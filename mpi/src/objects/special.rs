@@ -31,10 +31,19 @@ pub struct Special {
 struct State {
     body: Option<Body>,
     complete: bool,
-    /// What became of it, where somebody asked without ending it.
+    /// What became of it, where the program asked without ending it.
     known: Option<(Status, Result<()>)>,
+    /// What is to be done when the program learns of its completion is being done, because it asked.
+    finishing: bool,
     /// The program needs it no more; it ends when it is complete.
     freed: bool,
+}
+
+impl State {
+    /// That of a request which goes on.
+    fn of(body: Option<Body>) -> Self {
+        Self { body, complete: false, known: None, finishing: false, freed: false }
+    }
 }
 
 // SAFETY: the view is used under the rules of requests, the rest is locked.
@@ -122,10 +131,10 @@ pub fn make(body: Body) -> &'static Special {
                 active: 0,
                 reserved: 0,
             },
-            state: Mutex::new(State { body: None, complete: false, known: None, freed: false }),
+            state: Mutex::new(State::of(None)),
         }))
     });
-    *special.state.lock() = State { body: Some(body), complete: false, known: None, freed: false };
+    *special.state.lock() = State::of(Some(body));
     special.view.completion.store(REQUEST_PENDING, Ordering::Relaxed);
     let view = special.view();
     // SAFETY: new or gone: nobody looks at it.
@@ -274,23 +283,29 @@ fn of_nobody(receives: bool) -> Status {
 }
 
 /// The status of a complete one, which stays as it is. What is to be done when the program learns that
-/// it is complete is done.
-pub fn peek(request: RequestRef) -> Status {
-    let Some(special) = of(request) else { return Status::EMPTY };
+/// it is complete is done. None while that goes on, in another thread or in a function of the program that
+/// it calls.
+pub fn peek(request: RequestRef) -> Option<Status> {
+    let Some(special) = of(request) else { return Some(Status::EMPTY) };
     if let Some(generalized) = special.generalized() {
-        return generalized.query().0;
+        return Some(generalized.query().0);
     }
-    // Held meanwhile: another thread that asks waits until it is done.
     let mut state = special.state.lock();
     if let Some(Body::Several { finish, .. }) = &mut state.body
         && let Some(finish) = finish.take()
     {
-        state.known = Some(finish());
+        state.finishing = true;
+        drop(state);
+        let known = finish();
+        state = special.state.lock();
+        state.known = Some(known);
+        state.finishing = false;
     }
     match (&state.known, &state.body) {
-        (Some((status, _)), _) => *status,
-        (None, Some(Body::Idle(receives))) => of_nobody(*receives),
-        _ => Status::EMPTY,
+        _ if state.finishing => None,
+        (Some((status, _)), _) => Some(*status),
+        (None, Some(Body::Idle(receives))) => Some(of_nobody(*receives)),
+        _ => Some(Status::EMPTY),
     }
 }
 
@@ -461,6 +476,26 @@ mod tests {
             active: 0,
             reserved: 0,
         }))
+    }
+
+    /// A function of the program that is called meanwhile may ask, too.
+    #[test]
+    fn a_look_within_a_look_finds_it_going_on() {
+        static ASKED: Mutex<Option<&'static Special>> = Mutex::new(None);
+        let finish = || {
+            let asked = ASKED.lock().unwrap();
+            assert!(peek(request::of(asked.handle()).unwrap()).is_none());
+            (Status::received(3, 4, 5), Ok(()))
+        };
+        let special =
+            make(Body::Several { parts: vec![], next: None, finish: Some(Box::new(finish)) });
+        *ASKED.lock() = Some(special);
+        special.complete();
+        let view = request::of(special.handle()).unwrap();
+        assert_eq!(peek(view).unwrap().bytes(), 5);
+        assert_eq!(peek(view).unwrap().bytes(), 5);
+        assert_eq!(outcome(view).unwrap().0.bytes(), 5);
+        request::release(view);
     }
 
     /// A freed request ends behind the pass that completes it, whichever thread makes the next call.
