@@ -23,6 +23,9 @@ use crate::table::Table;
 /// The bit that only numbers of sends have.
 const SEND: u64 = 1 << 31;
 
+/// The bit of a place's word that says that its send's first message is being handed to a transport.
+const SENDING: u64 = 1 << 63;
+
 /// Whether a number is a send's.
 pub fn is_send(id: u64) -> bool {
     id & SEND != 0
@@ -42,7 +45,7 @@ pub struct SendIds {
 
 /// A place for one send after the other. New ones are zero.
 struct Place {
-    /// Twice the generation, and one more while a send is in it.
+    /// Twice the generation, and one more while a send is in it; perhaps [`SENDING`].
     word: AtomicU64,
     /// That send.
     request: AtomicPtr<SendRequest>,
@@ -66,7 +69,8 @@ impl Default for SendIds {
 }
 
 impl SendIds {
-    /// Gives a send a number, under which it is found from now on.
+    /// Gives a send a number, by which its answers find it from now on. Where there are threads it is not
+    /// among those [`to`](Self::to) a peer before [`sent`](Self::sent).
     pub fn insert<M: Mode>(
         &self,
         request: *mut SendRequest,
@@ -91,8 +95,19 @@ impl SendIds {
         place.state.store(state.cast_mut(), Ordering::Relaxed);
         let word = place.word.load(Ordering::Relaxed) | 1;
         // Release: who takes the send sees it. The place is ours as long as nobody is in it.
-        place.word.store(word, Ordering::Release);
+        place.word.store(if M::THREADED { word | SENDING } else { word }, Ordering::Release);
         id(word, number)
+    }
+
+    /// The first message of a send is with its transport, so this thread uses it no more.
+    pub fn sent<M: Mode>(&self, id: u64) {
+        if M::THREADED
+            // SAFETY: places are never freed.
+            && let Some(place) = unsafe { self.table.get(id as u32).as_ref() }
+        {
+            // Unless the answer was faster.
+            compare_exchange::<M>(&place.word, word_of(id) | SENDING, word_of(id));
+        }
     }
 
     /// Takes a send out: whoever gets it has it for himself.
@@ -100,10 +115,15 @@ impl SendIds {
         let node = self.table.get(id as u32);
         // SAFETY: places are never freed.
         let place = unsafe { node.as_ref() }?;
-        let word = id >> 32 << 1 | 1;
+        let word = word_of(id);
         // The next one gets the next generation, which wraps around like its number.
         let next = (word + 1) & (u64::MAX >> 31);
-        if !compare_exchange::<M>(&place.word, word, next) {
+        // In this order, since a word only loses the bit.
+        let sending = word | SENDING;
+        let is_ours = M::THREADED
+            && place.word.load(Ordering::Relaxed) == sending
+            && compare_exchange::<M>(&place.word, sending, next);
+        if !is_ours && !compare_exchange::<M>(&place.word, word, next) {
             return None;
         }
         let request = place.request.load(Ordering::Relaxed);
@@ -112,11 +132,11 @@ impl SendIds {
         Some(request)
     }
 
-    /// The numbers of sends to a peer.
+    /// The numbers of sends to a peer that wait for its answer.
     pub fn to(&self, remote: *const Remote) -> Vec<u64> {
         let to = |(word, place): (u64, &Place)| {
             let found = core::ptr::eq(place.remote.load(Ordering::Relaxed), remote);
-            found.then(|| id(word, place.number.load(Ordering::Relaxed)))
+            (found && word & SENDING == 0).then(|| id(word, place.number.load(Ordering::Relaxed)))
         };
         self.taken().filter_map(to).collect()
     }
@@ -146,6 +166,11 @@ impl SendIds {
 /// The number of the send with which a place has this word.
 fn id(word: u64, number: u32) -> u64 {
     word >> 1 << 32 | u64::from(number)
+}
+
+/// The word of a place with the send of this number in it, sent.
+fn word_of(id: u64) -> u64 {
+    id >> 32 << 1 | 1
 }
 
 /// Who waits for data.
@@ -359,6 +384,26 @@ mod tests {
         let next = ids.insert::<Single>(dangling_mut(), TO, OF);
         assert_eq!(next, first & u64::from(u32::MAX));
         assert!(ids.take::<Single>(next).is_some());
+    }
+
+    /// What the thread that sends still uses is not ended because the peer is gone, but an answer finds it.
+    #[test]
+    fn a_send_that_is_being_sent_is_for_its_answer_only() {
+        let ids = SendIds::default();
+        let [one, two] = [8, 16].map(without_provenance_mut);
+        let (first, second) =
+            (ids.insert::<Multiple>(one, TO, OF), ids.insert::<Multiple>(two, TO, OF));
+        assert!(ids.to(TO).is_empty() && ids.of(OF) == 2);
+        ids.sent::<Multiple>(first);
+        assert_eq!(ids.to(TO), [first]);
+        assert_eq!(ids.take::<Multiple>(second), Some(two));
+        let third = ids.insert::<Multiple>(two, TO, OF);
+        assert_eq!(third as u32, second as u32);
+        ids.sent::<Multiple>(second);
+        assert_eq!(ids.to(TO), [first], "another send than the third");
+        assert_eq!(ids.take::<Multiple>(first), Some(one));
+        assert_eq!(ids.take::<Multiple>(third), Some(two));
+        assert_eq!(ids.len(), 0);
     }
 
     /// Threads number sends that others take, all of them as often as there are threads.

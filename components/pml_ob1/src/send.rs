@@ -423,13 +423,14 @@ impl Core {
             sent
         };
         let sent = self.push_over::<M>(remote, 0, Some(len + payload), scope, held, push);
-        // Not if another thread has ended it meanwhile, because the peer has failed.
+        // Not if the peer has answered to a number that it was not told.
         let is_ours = || protocol == Protocol::Eager || self.send_ids.take::<M>(id).is_some();
         match sent {
             Ok(Step::Done) => {
-                if protocol == Protocol::Eager {
+                match protocol {
                     // SAFETY: nobody else knows the request.
-                    unsafe { self.end_send::<M>(request, OK, held) };
+                    Protocol::Eager => unsafe { self.end_send::<M>(request, OK, held) },
+                    _ => self.send_ids.sent::<M>(id),
                 }
                 Step::Done
             }
@@ -441,10 +442,10 @@ impl Core {
                 }
             }
             Err(status) => {
-                if status != ERR_PEER {
-                    self.skip::<M>(state, remote, this.send.tag, this.sequence);
-                }
                 if is_ours() {
+                    if status != ERR_PEER {
+                        self.skip::<M>(state, remote, this.send.tag, this.sequence);
+                    }
                     // SAFETY: out of the table, so nobody else knows the request.
                     unsafe { self.end_send::<M>(request, status, held) };
                 }

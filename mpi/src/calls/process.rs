@@ -17,7 +17,15 @@ pub fn comm_disconnect(comm: InOut<Comm>) -> Result<()> {
                 || special::is_pending_on(found)
                 || partitioned::is_pending_on(found)
         };
-        runtime().progress_while(is_pending);
+        // What another thread moves from one place to the next within a pass is counted at none of them
+        // for a moment.
+        loop {
+            runtime().progress_while(is_pending);
+            runtime().system.wait_for_passes();
+            if !is_pending() {
+                break;
+            }
+        }
     }
     comm_free(comm)
 }
