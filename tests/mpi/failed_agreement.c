@@ -1,35 +1,59 @@
 /* A process dies before it hands the number of a new communicator on: those below it in the tree get an
-   error, and so do those below them, and no process waits for ever. Rank 0 ends the job with 42. */
+   error, and so do those below them, and no process waits for ever. Nor does what is sent on a communicator
+   to a process that could not hand its number on. Rank 0 ends the job with 42. */
 #include "check.h"
 
 #include <signal.h>
 
 enum { RANKS = 8, DEAD = 4, REPORT = 3 };
 
-static int duplicate(int blocking)
+static int duplicate(int blocking, MPI_Comm *comm)
 {
-    MPI_Comm comm;
     MPI_Request request;
     int code;
     if (blocking)
-        return MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    code = MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+        return MPI_Comm_dup(MPI_COMM_WORLD, comm);
+    code = MPI_Comm_idup(MPI_COMM_WORLD, comm, &request);
     return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+}
+
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle dropped;
+
+/* Counts messages that no receive can get. */
+static void count_dropped(void)
+{
+    int provided, index, count;
+    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    OK(MPI_T_pvar_get_index("pml_ob1_dropped", MPI_T_PVAR_CLASS_COUNTER, &index));
+    OK(MPI_T_pvar_session_create(&session));
+    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &dropped, &count));
+    OK(MPI_T_pvar_start(session, dropped));
 }
 
 int main(void)
 {
     int rank, size, data[RANKS] = {0}, got[RANKS], codes[2], all[RANKS][2] = {{0}};
+    unsigned long long number;
     begin(&rank, &size);
     CHECK(size == RANKS);
+    count_dropped();
     /* Every connection is there. */
     for (int round = 0; round < 3; round++)
         OK(MPI_Alltoall(data, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD));
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (rank == DEAD)
         raise(SIGKILL);
-    for (int blocking = 0; blocking < 2; blocking++)
-        codes[blocking] = class_of(duplicate(blocking));
+    /* Rank 0 knows it before it hands anything on. */
+    if (rank == 0)
+        CHECK(class_of(MPI_Recv(got, 1, MPI_INT, DEAD, REPORT, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+              MPI_ERR_PROC_ABORTED);
+    for (int blocking = 0; blocking < 2; blocking++) {
+        MPI_Comm comm;
+        codes[blocking] = class_of(duplicate(blocking, &comm));
+        if (rank == 1)
+            OK(MPI_Send(codes, 1, MPI_INT, 0, REPORT, comm));
+    }
     if (rank > 0) {
         OK(MPI_Send(codes, 2, MPI_INT, 0, REPORT, MPI_COMM_WORLD));
         /* Until rank 0 ends the job. */
@@ -39,7 +63,16 @@ int main(void)
     for (int other = 1; other < size; other++)
         if (other != DEAD)
             OK(MPI_Recv(all[other], 2, MPI_INT, other, REPORT, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    /* What comes before rank 0 knows that it can't use a communicator is dropped when some were freed. */
+    for (int round = 0; round < 20; round++) {
+        MPI_Comm comm;
+        OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+        OK(MPI_Comm_free(&comm));
+    }
+    OK(MPI_T_pvar_read(session, dropped, &number));
+    CHECK(number == 2);
     for (int blocking = 0; blocking < 2; blocking++) {
+        CHECK(codes[blocking] == MPI_ERR_PROC_ABORTED);
         for (int other = 1; other < DEAD; other++)
             CHECK(all[other][blocking] == MPI_SUCCESS);
         for (int other = DEAD + 1; other < size; other++)

@@ -24,9 +24,10 @@ use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 use parking_lot::Mutex;
 
 use crate::abi::prelude::*;
-use crate::objects::comm::CommRef;
+use crate::objects::comm::{self, CommRef};
 use crate::objects::datatype;
 use crate::objects::group::Ranks;
+use crate::objects::info::Pairs;
 use crate::objects::request::{self, RequestRef};
 use crate::objects::special::Next;
 use crate::runtime::{self, runtime};
@@ -186,7 +187,7 @@ pub fn agree_within(parent: CommRef, members: &[u32], tag: i32, seal: u64) -> Re
         note = Note::failure(error);
     }
     let sent = note.send(tree.children().map(|child| members[child]), tag, parent);
-    received.and(sent).and_then(|()| note.context(seal))
+    agreed(parent, &note, seal, received.and(sent))
 }
 
 fn agree_between(
@@ -210,7 +211,32 @@ fn agree_between(
         note = Note::failure(error);
     }
     let sent = note.send(below.iter().copied(), tag, parent);
-    received.and(sent).and_then(|()| note.context(0))
+    agreed(parent, &note, 0, received.and(sent))
+}
+
+/// The context id of a note, with what came of the messages.
+fn agreed(parent: CommRef, note: &Note, seal: u64, messages: Result<()>) -> Result<ContextId> {
+    let context = note.context(seal);
+    if let (Err(_), Ok(context)) = (&messages, &context) {
+        forgo(parent, *context);
+    }
+    messages.and(context)
+}
+
+/// Not all processes can be told of a context id, so this one makes no communicator of it. Others may, and
+/// what they send to this process is dropped, as if it had freed its own.
+fn forgo(parent: CommRef, context: ContextId) {
+    let made = super::related(
+        parent,
+        context,
+        parent.group.clone(),
+        parent.remote.clone(),
+        Pairs::default(),
+    );
+    // Where that fails the context id is closed, too.
+    if let Ok(comm) = made {
+        comm::free(comm);
+    }
 }
 
 /// An agreement in the background.
@@ -284,14 +310,13 @@ impl Agreement {
     /// # Safety
     /// Everything that was started for it is complete.
     pub unsafe fn context(&self) -> Result<ContextId> {
-        for part in self.parts.lock().drain(..) {
-            request::outcome(part).1?;
-        }
-        match self.failed.lock().take() {
-            Some(error) => Err(error),
-            // SAFETY: promised by the caller, so the note is written no more.
-            None => unsafe { *self.note.get() }.context(0),
-        }
+        let parts = std::mem::take(&mut *self.parts.lock());
+        let ended = parts.into_iter().map(|part| request::outcome(part).1);
+        let ended = ended.fold(Ok(()), Result::and);
+        let started = self.failed.lock().take().map_or(Ok(()), Err);
+        // SAFETY: promised by the caller, so the note is written no more.
+        let note = unsafe { &*self.note.get() };
+        agreed(self.parent, note, 0, ended.and(started))
     }
 
     fn keep(&self, view: *mut View) -> RequestRef {
