@@ -73,11 +73,8 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
         }
     }
     if !failed.is_empty() {
-        let names = failed.join(", ");
-        bail!(
-            "{names} failed; once more: cargo xtask test --deep {minutes} --only {}",
-            failed.join(",")
-        );
+        let steps = failed.join(",");
+        bail!("these failed: {steps}; once more: cargo xtask test --deep {minutes} --only {steps}");
     }
     println!("everything passed, also what is deep");
     Ok(())
