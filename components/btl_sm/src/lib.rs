@@ -21,7 +21,8 @@
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
 //! * `large`: get, by the components of the framework smsc. `movers`: the components; `choice`: which of
 //!   them; `registry`: what peers may read.
-//! * `announce`: how a receiver learns of new rings. `active`: which of many rings have something.
+//! * `announce`: how a receiver learns of new rings. `unmapped`: those that there is no memory for now.
+//!   `active`: which of many rings have something.
 //!   `wake`: how a receiver sleeps. `life`: how the end of a peer's process is noticed.
 
 mod active;
@@ -39,6 +40,7 @@ mod receive;
 mod registry;
 #[doc(hidden)] // for fuzzing
 pub mod ring;
+mod unmapped;
 mod wake;
 #[doc(hidden)] // for fuzzing
 pub mod wire;

@@ -64,18 +64,19 @@ pub struct State {
 }
 
 impl State {
-    /// Whether all that a process has sent that has ended is with its receivers. With no instance's lock
-    /// held, and not from the poll of one.
+    /// Whether all that a process has sent that has ended is with its receivers, or given up: see
+    /// `unmapped`. With no instance's lock held, and not from the poll of one.
     ///
-    /// Nobody writes to the process's rings any more, so one that was empty stays so, and when each
+    /// Nothing writes to the process's rings any more, so one that was empty stays so, and when each
     /// instance was seen without anything of it, nothing is left.
     fn is_through_with(&self, rank: u32) -> bool {
-        // SAFETY: the pool lives as long as the device.
-        let pool = unsafe { &*self.pool };
+        // SAFETY: the pool lives as long as the device, which `open` has put into it.
+        let (pool, module) = unsafe { (&*self.pool, &*(*self.pool).module.cast::<BtlModule>()) };
         (0..pool.count).map(|index| pool.cri(index)).all(|cri| {
             let _held = cri.guard();
-            // SAFETY: the lock is held; who is single-threaded is not in a poll now.
-            unsafe { (*line(cri).inbox.get()).is_through_with(rank) }
+            let own = (&raw const *cri).cast_mut();
+            // SAFETY: the lock is held; a single-threaded process is not in a poll now.
+            unsafe { (*line(cri).inbox.get()).is_through_with(self, module, own, rank) }
         })
     }
 
