@@ -20,9 +20,10 @@ use cairn_segment::{Life, Options, Owner, Segment};
 
 use crate::component::SharedMemory;
 use crate::endpoint::{Own, Peer};
-use crate::large::{self, Refused, Transfers};
+use crate::large::{self, Transfers};
 use crate::life::Lives;
 use crate::movers::Movers;
+use crate::orders::Refused;
 use crate::params::{IMMEDIATE_LIMIT, Params};
 use crate::receive::Inbox;
 use crate::registry::{Key, Registry, Terms};

@@ -6,6 +6,7 @@ use cairn_framework::mock::MockHost;
 
 use super::*;
 use crate::receive::UNMAPPABLE;
+use crate::ring::KIND_CONTROL;
 
 /// Tag of messages.
 const TAG: u8 = 201;
@@ -66,6 +67,34 @@ impl Job {
             self.pass();
             self.mock.run_progress();
         }
+    }
+
+    /// Connects us to a rank that never looks at what we send.
+    fn connect(&self, rank: u32) {
+        let mock = MockHost::leak_among("btl_sm", 4);
+        mock.set("ring_size", "16k");
+        let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
+        let segment = other.port._device.state().segment.again().unwrap();
+        let own = Own { rank: 0, local_rank: 0, barriers: false, pool: self.state().pool };
+        let peer = Peer::new(segment, view(rank), own).unwrap();
+        self.state().peers[rank as usize].store(Box::leak(Box::new(peer)), Ordering::Release);
+    }
+
+    /// Sends a control message to us, if there is room.
+    fn control(&self, sender: &Peer, tag: u8, body: &[u8]) -> bool {
+        // SAFETY: one thread; a line has room for the body.
+        unsafe {
+            let Some(mut ring) = sender.outbound(self.cri()) else { return false };
+            ring.body().copy_from_nonoverlapping(body.as_ptr(), body.len());
+            ring.send(KIND_CONTROL, tag, body.len());
+        }
+        true
+    }
+
+    /// Refusals of ours that a rank left us no room for.
+    fn unsent(&self) -> usize {
+        // SAFETY: one thread, and not in a pass.
+        unsafe { &*line(self.cri()).transfers.get() }.unsent()
     }
 
     fn is_buried(&self, rank: u32) -> bool {
@@ -196,4 +225,42 @@ fn instances_share_no_lines() {
     });
     check("an instance of btl_sm", &parts);
     check_elements("instances of btl_sm", size_of::<Line>(), align_of::<Line>());
+}
+
+/// More than any peer has a reason to send.
+const FLOOD: usize = 20_000;
+
+#[test]
+fn orders_without_end_of_a_peer_that_hears_no_answer_are_not_kept() {
+    let job = Job::new();
+    job.connect(1);
+    let [flood, other] = [1, 2].map(|rank| job.sender(rank));
+    // Of no key that there is.
+    let order = [0xff; INLINE];
+    let mut most = 0;
+    let sent = (0..FLOOD).take_while(|_| {
+        let room = job.control(&flood, large::ORDER, &order);
+        job.pass();
+        most = most.max(job.unsent());
+        room
+    });
+    let sent = sent.count();
+    assert!(sent < FLOOD && most <= 1000, "{most} kept of {sent}");
+    send(&other, job.cri());
+    job.until("a message of another", || job.received.get() == 1);
+}
+
+#[test]
+fn refusals_of_what_was_not_asked_for_are_not_kept() {
+    let job = Job::new();
+    job.connect(1);
+    let sender = job.sender(1);
+    for id in 0..FLOOD as u32 {
+        let refusal = [(id & 0xffff).to_le_bytes(), (-1i32).to_le_bytes()].concat();
+        assert!(job.control(&sender, large::REFUSAL, &refusal));
+        job.pass();
+    }
+    assert_eq!(job.state().refused.len(), 0);
+    send(&sender, job.cri());
+    job.until("a message", || job.received.get() == 1);
 }
