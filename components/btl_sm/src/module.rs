@@ -502,7 +502,7 @@ impl Btl for SharedMemory {
             // refers to the transfers across a callback.
             unsafe { large::withdraw(state, line(cri).transfers.get(), key) };
         }
-        // A reader that took another way has not waited for ours.
+        // A reader that took another way has not waited for ours, and what a peer says need not be so.
         for cri in (0..pool.count).map(|index| pool.cri(index)).filter(|_| left.served) {
             let _held = cri.guard();
             // SAFETY: as above.
