@@ -68,12 +68,17 @@ thread_local! {
 impl MockHost {
     /// A host for a component with this full name, in a threaded job of one with four cores.
     pub fn leak(name: &str) -> &'static Self {
+        Self::leak_among(name, 1)
+    }
+
+    /// The same for the first process of a job of `size`, all on one node.
+    pub fn leak_among(name: &str, size: u32) -> &'static Self {
         let job = Job {
             struct_size: size_of::<Job>() as u32,
             rank: 0,
-            size: 1,
+            size,
             local_rank: 0,
-            local_size: 1,
+            local_size: size,
             thread_level: THREAD_MULTIPLE,
             cores: 4,
             node_cores: 0,

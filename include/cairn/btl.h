@@ -509,8 +509,8 @@ struct cairn_btl_ops_t {
                                     uint32_t access,
                                     void **registration);
   /**
-   * Ends a registration that nothing in flight uses. Any thread; with no CRI's lock held if
-   * `offer_memory` made it. Default: nothing.
+   * Ends a registration that nothing in flight uses, as far as the peer has said. Any thread; with
+   * no CRI's lock held if a peer may use the memory. Default: nothing.
    */
   void (*deregister_memory)(const struct cairn_btl_module_t *module, void *registration);
   /**

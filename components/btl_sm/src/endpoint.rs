@@ -21,6 +21,7 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::active::{Bits, WORD};
 use crate::movers::Lane;
+use crate::orders::Orders;
 use crate::ring::{Producer, Room};
 use crate::wake::{self, CROWDED, SLEEPING, Word};
 use crate::wire::{ENTRY_FREE, ENTRY_TAKEN, Geometry};
@@ -42,6 +43,8 @@ pub struct Peer {
     common: Mutex<Option<Outbound>>,
     /// The peer as the components of smsc have it.
     pub lane: Lane,
+    /// What it was asked for.
+    pub orders: Orders,
 }
 
 /// What a peer's endpoint knows of its own process.
@@ -94,6 +97,7 @@ impl Peer {
             outbound,
             common: Mutex::new(None),
             lane: Lane::new(view),
+            orders: Orders::default(),
         };
         let first = peer.claim(0).map_err(|why| {
             Failure::new(ERR_RESOURCES, format!("no ring to rank {}: {why}", peer.rank))

@@ -20,11 +20,13 @@
 //! What a process is about to send it offers, if the component can and has room: then the first bytes
 //! are on their way before the reader asks. Otherwise the reader asks.
 //!
+//! What a peer sends makes nothing grow without limit: see [`crate::orders`].
+//!
 //! Transfers belong to an instance and are used with its lock held. The owner looks an address up in
 //! the registrations before it reads it for a peer.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use cairn_framework::abi::host::{LOG_ERROR, LOG_INFO};
@@ -35,18 +37,18 @@ use cairn_framework::abi::status::{
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::btl::{BtlCompletion, BtlTransfer};
 use cairn_framework::frameworks::smsc::{SMSC_MAX_OFFER, SMSC_MAX_TICKET, SmscTicket};
-use parking_lot::Mutex;
 
 use crate::endpoint::Peer;
 use crate::module::State;
 use crate::movers::{Lines, Mover};
+use crate::orders::{MOST_KEPT, Refusal};
 use crate::registry::{Key, Offered, Terms};
 use crate::ring::{INLINE, KIND_CONTROL};
 
 /// Tag of a control message: an [`Order`].
-const ORDER: u8 = 1;
+pub const ORDER: u8 = 1;
 /// Tag of a control message: a [`Refusal`].
-const REFUSAL: u8 = 2;
+pub const REFUSAL: u8 = 2;
 
 /// What the owner is asked to do. Fits a slot.
 #[repr(C)]
@@ -66,14 +68,6 @@ struct Order {
 
 const _: () = assert!(size_of::<Order>() == INLINE);
 
-/// The owner does not take part.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Refusal {
-    id: u32,
-    status: i32,
-}
-
 /// A transfer that is under way.
 struct Active {
     /// Place of the component.
@@ -85,8 +79,15 @@ struct Active {
 
 #[derive(Clone, Copy)]
 enum Role {
-    Reader { id: u32, get: Get },
-    Owner { id: u32, key: Key },
+    /// `order`: our number of it, if the owner was asked to take part.
+    Reader {
+        order: Option<u32>,
+        get: Get,
+    },
+    Owner {
+        id: u32,
+        key: Key,
+    },
 }
 
 /// A get that has not ended.
@@ -149,15 +150,8 @@ pub struct Transfers {
     again: Vec<Get>,
     /// Refusals that found no room: rank, and what to send.
     unsent: Vec<(u32, Refusal)>,
-    /// Reads that were begun.
+    /// Orders that were made up.
     next: u32,
-}
-
-/// Refusals that arrived, until the instance that has the transfer sees them.
-#[derive(Default)]
-pub struct Refused {
-    count: AtomicU32,
-    list: Mutex<Vec<(u32, Refusal)>>,
 }
 
 /// Registers memory for one get by a peer, and begins to move it if a component can do that now.
@@ -342,7 +336,7 @@ unsafe fn attempt(
                 return Err(alone());
             }
             // SAFETY: promised by the caller.
-            if mover.asks() && unsafe { peer.outbound(cri) }.is_none() {
+            if mover.asks() && (peer.orders.is_full() || unsafe { peer.outbound(cri) }.is_none()) {
                 return Ok(None);
             }
             // What it was offered by is no ticket of its own.
@@ -377,9 +371,12 @@ unsafe fn attempt(
     }
     // SAFETY: see above; no reference to the transfers lives across a call of a component.
     unsafe {
-        let id = cri.index << 16 | ((*transfers).next & 0xffff);
+        let mut order = None;
         if ticket.len > 0 {
-            let order = Order {
+            // The next try has another number, should this one be that of an open order.
+            let id = cri.index << 16 | ((*transfers).next & 0xffff);
+            (*transfers).next = (*transfers).next.wrapping_add(1);
+            let text = Order {
                 key: key.0,
                 remote: wanted.remote,
                 len: wanted.len as u64,
@@ -388,10 +385,16 @@ unsafe fn attempt(
                 id,
                 ticket: ticket.data,
             };
-            if !send(peer, cri, ORDER, &order) {
+            if !peer.orders.open(id) {
                 finish(mover, transfer);
                 return Ok(None);
             }
+            if !send(peer, cri, ORDER, &text) {
+                peer.orders.close(&state.refused, get.rank, id);
+                finish(mover, transfer);
+                return Ok(None);
+            }
+            order = Some(id);
             (*transfers).begun(state, place, wanted.len, begun);
         } else {
             (*transfers).begun(state, place, wanted.len, begun);
@@ -410,8 +413,7 @@ unsafe fn attempt(
                 }
             }
         }
-        (*transfers).next = (*transfers).next.wrapping_add(1);
-        let role = Role::Reader { id, get: *get };
+        let role = Role::Reader { order, get: *get };
         (*transfers).active.push(Active { mover: place, transfer, rank: get.rank, role });
     }
     Ok(Some(Outcome::Queued))
@@ -505,6 +507,11 @@ pub unsafe fn control(
         ORDER => {
             let Some(order) = read::<Order>(data, len) else { return false };
             // SAFETY: promised by the caller.
+            if unsafe { (*transfers).kept_for(rank) } >= MOST_KEPT {
+                state.host.log(LOG_ERROR, || format!("rank {rank} asks for too much at once"));
+                return false;
+            }
+            // SAFETY: promised by the caller.
             if let Err(failure) = unsafe { serve(state, transfers, rank, &order) } {
                 let level = if is_final(failure.status) { LOG_ERROR } else { LOG_INFO };
                 state.host.log(level, || format!("rank {rank} can't read: {failure}"));
@@ -520,9 +527,11 @@ pub unsafe fn control(
             let has_instance =
                 |refusal: &Refusal| ((refusal.id >> 16) as usize) < state.geometry.instances;
             let Some(refusal) = refusal.filter(has_instance) else { return false };
-            state.refused.list.lock().push((rank, refusal));
-            // Release pairs with the Acquire in `take_refusals`.
-            state.refused.count.fetch_add(1, Ordering::Release);
+            let peer = state.peers[rank as usize].load(Ordering::Acquire);
+            // SAFETY: as in `join`. Of one that is not connected nothing was ordered.
+            if let Some(peer) = unsafe { peer.as_ref() } {
+                peer.orders.refuse(&state.refused, rank, refusal);
+            }
             true
         }
         _ => false,
@@ -627,7 +636,7 @@ pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u
         if (*transfers).unfinished > 0 {
             events += go_on(state, transfers);
         }
-        if state.refused.count.load(Ordering::Acquire) > 0 {
+        if !state.refused.is_empty() {
             take_refusals(state, cri, transfers);
         }
         send_refusals(state, cri, transfers);
@@ -715,14 +724,28 @@ impl Transfers {
         self.active.iter().any(|one| one.mover == mover && one.rank == rank && reads(one))
     }
 
+    /// Refusals that wait for room.
+    #[cfg(all(test, not(loom)))]
+    pub fn unsent(&self) -> usize {
+        self.unsent.len()
+    }
+
+    /// Orders of a rank that are not finished.
+    fn kept_for(&self, rank: u32) -> usize {
+        let serves =
+            |active: &&Active| matches!(active.role, Role::Owner { .. }) && active.rank == rank;
+        let served = self.active.iter().filter(serves).count();
+        served + self.unsent.iter().filter(|(of, _)| *of == rank).count()
+    }
+
     fn get(&self, index: usize) -> Option<&Active> {
         self.active.get(index)
     }
 
-    /// Where the transfer lies that the reader numbered so.
+    /// Where the read lies that was ordered with this number.
     fn reader(&self, rank: u32, number: u32) -> Option<usize> {
         self.active.iter().position(|active| {
-            let reads = matches!(active.role, Role::Reader { id, .. } if id == number);
+            let reads = matches!(active.role, Role::Reader { order: Some(id), .. } if id == number);
             reads && active.rank == rank
         })
     }
@@ -744,9 +767,10 @@ unsafe fn ended(
     status: Status,
 ) {
     match active.role {
-        Role::Reader { mut get, .. } => {
+        Role::Reader { order, mut get } => {
             // SAFETY: promised by the caller.
             unsafe {
+                close_order(state, get.rank, order);
                 (*transfers).read(state, status);
                 if status == OK || is_final(status) {
                     return complete(get.completion, status);
@@ -762,6 +786,19 @@ unsafe fn ended(
                 unsafe { &mut (*transfers).unsent }.push((active.rank, Refusal { id, status }));
             }
         }
+    }
+}
+
+/// Nothing more is to be heard of a transfer, whose owner may have been asked for it.
+///
+/// # Safety
+/// As for [`progress`].
+unsafe fn close_order(state: &State, rank: u32, order: Option<u32>) {
+    let Some(id) = order else { return };
+    let peer = state.peers[rank as usize].load(Ordering::Acquire);
+    // SAFETY: as in `join`. The orders of one that is removed are gone with it.
+    if let Some(peer) = unsafe { peer.as_ref() } {
+        peer.orders.close(&state.refused, rank, id);
     }
 }
 
@@ -786,14 +823,7 @@ pub unsafe fn stop_serving(state: &State, transfers: *mut Transfers, key: Key) {
 /// As for [`progress`].
 #[cold]
 unsafe fn take_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
-    let mine: Vec<(u32, Refusal)> = {
-        let mut list = state.refused.list.lock();
-        let mine: Vec<_> =
-            list.extract_if(.., |(_, refusal)| refusal.id >> 16 == cri.index).collect();
-        state.refused.count.store(list.len() as u32, Ordering::Release);
-        mine
-    };
-    for (rank, refusal) in mine {
+    for (rank, refusal) in state.refused.take(cri.index) {
         // SAFETY: as in `progress`.
         unsafe {
             if let Some(place) = (*transfers).reader(rank, refusal.id) {
@@ -839,7 +869,10 @@ pub unsafe fn forget(state: &State, transfers: *mut Transfers, rank: u32) {
             }
             let (mover, active) = (&state.movers.all[active.mover], (*transfers).remove(index));
             let get = match active.role {
-                Role::Reader { get, .. } => get,
+                Role::Reader { order, get } => {
+                    close_order(state, rank, order);
+                    get
+                }
                 Role::Owner { key, .. } => {
                     finish(mover, active.transfer);
                     state.registry.served(key);
@@ -864,6 +897,7 @@ pub unsafe fn forget(state: &State, transfers: *mut Transfers, rank: u32) {
         lost.iter().for_each(|get| complete(get.completion, ERR_PEER));
         let unsent = &mut (*transfers).unsent;
         unsent.retain(|(other, _)| *other != rank);
+        state.refused.forget(|other, _| other == rank);
         let offers = &mut (*transfers).offers;
         while let Some(place) = offers.iter().position(|offer| offer.rank == rank) {
             let offer = offers.swap_remove(place);

@@ -20,8 +20,9 @@
 //! * `wire`: what lies where in a segment.
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
 //! * `large`: get, by the components of the framework smsc. `movers`: the components; `choice`: which of
-//!   them; `registry`: what peers may read.
-//! * `announce`: how a receiver learns of new rings. `active`: which of many rings have something.
+//!   them; `registry`: what peers may read; `orders`: what readers ask for, and how much of it.
+//! * `announce`: how a receiver learns of new rings. `unmapped`: those that there is no memory for now.
+//!   `active`: which of many rings have something.
 //!   `wake`: how a receiver sleeps. `life`: how the end of a peer's process is noticed.
 
 mod active;
@@ -34,11 +35,13 @@ mod large;
 mod life;
 mod module;
 mod movers;
+mod orders;
 mod params;
 mod receive;
 mod registry;
 #[doc(hidden)] // for fuzzing
 pub mod ring;
+mod unmapped;
 mod wake;
 #[doc(hidden)] // for fuzzing
 pub mod wire;

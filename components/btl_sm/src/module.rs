@@ -20,9 +20,10 @@ use cairn_segment::{Life, Options, Owner, Segment};
 
 use crate::component::SharedMemory;
 use crate::endpoint::{Own, Peer};
-use crate::large::{self, Refused, Transfers};
+use crate::large::{self, Transfers};
 use crate::life::Lives;
 use crate::movers::Movers;
+use crate::orders::Refused;
 use crate::params::{IMMEDIATE_LIMIT, Params};
 use crate::receive::Inbox;
 use crate::registry::{Key, Registry, Terms};
@@ -64,18 +65,19 @@ pub struct State {
 }
 
 impl State {
-    /// Whether all that a process has sent that has ended is with its receivers. With no instance's lock
-    /// held, and not from the poll of one.
+    /// Whether all that a process has sent that has ended is with its receivers, or given up: see
+    /// `unmapped`. With no instance's lock held, and not from the poll of one.
     ///
-    /// Nobody writes to the process's rings any more, so one that was empty stays so, and when each
+    /// Nothing writes to the process's rings any more, so one that was empty stays so, and when each
     /// instance was seen without anything of it, nothing is left.
     fn is_through_with(&self, rank: u32) -> bool {
-        // SAFETY: the pool lives as long as the device.
-        let pool = unsafe { &*self.pool };
+        // SAFETY: the pool lives as long as the device, which `open` has put into it.
+        let (pool, module) = unsafe { (&*self.pool, &*(*self.pool).module.cast::<BtlModule>()) };
         (0..pool.count).map(|index| pool.cri(index)).all(|cri| {
             let _held = cri.guard();
-            // SAFETY: the lock is held; who is single-threaded is not in a poll now.
-            unsafe { (*line(cri).inbox.get()).is_through_with(rank) }
+            let own = (&raw const *cri).cast_mut();
+            // SAFETY: the lock is held; a single-threaded process is not in a poll now.
+            unsafe { (*line(cri).inbox.get()).is_through_with(self, module, own, rank) }
         })
     }
 
@@ -500,7 +502,7 @@ impl Btl for SharedMemory {
             // refers to the transfers across a callback.
             unsafe { large::withdraw(state, line(cri).transfers.get(), key) };
         }
-        // A reader that took another way has not waited for ours.
+        // A reader that took another way has not waited for ours, and what a peer says need not be so.
         for cri in (0..pool.count).map(|index| pool.cri(index)).filter(|_| left.served) {
             let _held = cri.guard();
             // SAFETY: as above.
@@ -629,58 +631,4 @@ unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use cairn_framework::layout::{check, check_elements};
-    use cairn_framework::mock::MockHost;
-
-    use super::*;
-
-    /// A nap of all instances.
-    fn nap(state: &State) -> Option<Vec<BtlWake>> {
-        // SAFETY: the pool lives as long as the device.
-        let pool = unsafe { &*state.pool };
-        let arm = |index| {
-            let cri = pool.cri(index);
-            let _held = cri.guard();
-            SharedMemory::arm(state, cri).unwrap()
-        };
-        (0..pool.count).map(arm).collect()
-    }
-
-    #[test]
-    fn a_nap_of_many_instances_makes_one_barrier_and_has_one_word() {
-        let mock = MockHost::leak("btl_sm");
-        mock.set("num_cris", "200");
-        let transport: SharedMemory = mock.open().unwrap();
-        let state = transport.port._device.state();
-        let barriers = wake::BARRIERS.get();
-        let wakes = nap(state).expect("nothing has come");
-        assert_eq!(wake::BARRIERS.get() - barriers, u32::from(state.barriers));
-        assert_eq!(wakes.len(), 200);
-        assert!(wakes.iter().all(|wake| wake.word == wakes[0].word && wake.fd < 0));
-        // SAFETY: in the segment.
-        let word = unsafe { &*wakes[0].word };
-        assert_eq!(word.load(Ordering::Relaxed), wakes[0].expected);
-        // A message to the last instance: the others are armed in vain.
-        let news = state.geometry.news(&state.segment, 199);
-        news.newest.push(0, &state.geometry.entry(&state.segment, 0).next);
-        assert!(nap(state).is_none());
-        // Its sender wakes who slept on what the word was.
-        wake::wake(word);
-        assert_ne!(word.load(Ordering::Relaxed), wakes[0].expected);
-        assert!(news.newest.take().is_some() && nap(state).is_some());
-        assert_ne!(word.load(Ordering::Relaxed), wakes[0].expected);
-    }
-
-    #[test]
-    fn instances_share_no_lines() {
-        let parts = cairn_framework::parts!(Line {
-            cri: "who holds the lock",
-            inbox: "who holds the lock",
-            transfers: "who holds the lock",
-            starved: "who holds the lock",
-        });
-        check("an instance of btl_sm", &parts);
-        check_elements("instances of btl_sm", size_of::<Line>(), align_of::<Line>());
-    }
-}
+mod tests;

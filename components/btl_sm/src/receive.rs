@@ -1,7 +1,8 @@
 //! Our segment: the rings that peers claimed in it, and polling them.
 //!
 //! An [`Inbox`] belongs to one instance and is used with its lock held. Its list of rings changes in
-//! `progress` only, which does not nest, so callbacks never see it change.
+//! `progress` and when the end of a process is told, neither of which happens inside the other or itself,
+//! so callbacks never see it change.
 
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -17,6 +18,7 @@ use crate::endpoint::Peer;
 use crate::large::{self, Transfers};
 use crate::module::State;
 use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
+use crate::unmapped::{Announced, Unmapped};
 use crate::wake::{self, CROWDED, Word};
 use crate::wire::{Geometry, News};
 
@@ -27,8 +29,10 @@ const BATCH: u32 = 64;
 const ROUND: u32 = 64;
 /// [`Inbox::places`]: a ring that is not known yet, or is another instance's.
 const UNKNOWN: u32 = u32::MAX;
-/// [`Inbox::places`]: a ring whose sender broke the rules.
+/// [`Inbox::places`]: a ring whose sender broke the rules, or that was given up.
 const DROPPED: u32 = u32::MAX - 1;
+/// [`Inbox::places`]: a ring that could not be mapped yet.
+const UNMAPPED: u32 = u32::MAX - 2;
 
 /// The rings that one instance polls.
 pub struct Inbox {
@@ -41,6 +45,9 @@ pub struct Inbox {
     active: *const [Bits],
     /// Rings that make a crowd.
     crowd: usize,
+    /// A pass is no ordinary one: there is a crowd, or rings wait to be mapped. One question instead of
+    /// two, as each pass asks.
+    special: bool,
     /// There is a crowd.
     crowded: bool,
     /// Passes in the crowd.
@@ -52,6 +59,7 @@ pub struct Inbox {
     rings: Vec<Inbound>,
     /// Keep the rings mapped; in the same places.
     parts: Vec<Part>,
+    unmapped: Unmapped,
 }
 
 /// A ring that a peer writes. As large as two cache lines, since a pass looks into each.
@@ -75,12 +83,14 @@ impl Inbox {
             news: geometry.news(segment, instance),
             active: geometry.active(segment, instance),
             crowd,
+            special: false,
             crowded: false,
             passes: 0,
             left: Vec::new(),
             places: vec![UNKNOWN; geometry.rings].into(),
             rings: Vec::new(),
             parts: Vec::new(),
+            unmapped: Unmapped::default(),
         }
     }
 
@@ -100,6 +110,27 @@ impl Inbox {
         if !unsafe { &*self.news }.newest.is_empty() {
             self.discover(state, module, cri);
         }
+        if self.special {
+            // SAFETY: promised by the caller.
+            return unsafe { self.poll_special(state, module, cri, transfers) };
+        }
+        // SAFETY: promised by the caller.
+        unsafe { self.poll_all(state, transfers) }
+    }
+
+    /// The rest of `poll` when it is no ordinary one.
+    ///
+    /// # Safety
+    /// As for `poll`.
+    #[inline(never)]
+    unsafe fn poll_special(
+        &mut self,
+        state: &State,
+        module: &BtlModule,
+        cri: *mut Cri,
+        transfers: *mut Transfers,
+    ) -> u32 {
+        self.retry(state, module, cri);
         if self.crowded {
             // SAFETY: promised by the caller.
             return unsafe { self.poll_crowd(state, transfers) };
@@ -185,69 +216,105 @@ impl Inbox {
     fn discover(&mut self, state: &State, module: &BtlModule, cri: *mut Cri) {
         let (segment, geometry) = (&state.segment, &state.geometry);
         // SAFETY: in the segment, which the state keeps.
-        let news = unsafe { &*self.news };
-        let (mut place, mut again) = (news.newest.take(), Vec::new());
+        let mut place = unsafe { &*self.news }.newest.take();
         // Peers write the list, so it may have no end.
         for _ in 0..geometry.rings {
-            let Some(ring) = place else { break };
-            if ring as usize >= geometry.rings {
-                state.host.log(LOG_ERROR, || format!("a peer announces ring {ring}; not heard"));
+            let Some(index) = place else { break };
+            if index as usize >= geometry.rings {
+                state.host.log(LOG_ERROR, || format!("a peer announces ring {index}; not heard"));
                 break;
             }
-            let entry = geometry.entry(segment, ring as usize);
+            let entry = geometry.entry(segment, index as usize);
             place = entry.next.next();
             let rank = entry.rank.load(Ordering::Relaxed);
-            if self.places[ring as usize] != UNKNOWN {
+            if self.places[index as usize] != UNKNOWN {
                 continue;
             }
-            let Some(endpoint) = state.peers.get(rank as usize) else {
+            if rank as usize >= state.peers.len() {
                 state.host.log(LOG_ERROR, || format!("a peer says it is rank {rank}; not heard"));
-                self.places[ring as usize] = DROPPED;
+                self.places[index as usize] = DROPPED;
                 continue;
-            };
-            let part = match segment.join(geometry.place(ring as usize)) {
-                Ok(part) => part,
-                Err(error) => {
-                    let text =
-                        format!("a message has to wait until its ring can be mapped: {error}");
-                    state.host.show_once(c"join", &text);
-                    again.push(ring);
-                    continue;
-                }
-            };
+            }
             state.lives.met(rank);
-            self.places[ring as usize] = self.rings.len() as u32;
-            let words = (ring as usize / WORD + 1).max(self.left.len());
-            self.left.resize(words, 0);
-            self.rings.push(Inbound {
-                index: ring,
-                // SAFETY: the part stays as long as the consumer; nobody else reads the ring.
-                ring: unsafe { Consumer::new(geometry.parts(&part)) },
-                rank,
-                endpoint,
-                received: Received {
-                    struct_size: size_of::<Received>() as u32,
-                    flags: RECEIVED_CONTIGUOUS,
-                    module,
-                    cri,
-                    endpoint: null_mut(),
-                    data: null(),
-                    len: 0,
-                },
+            let ring = Announced { index, rank };
+            if !self.take_in(state, module, cri, ring) {
+                self.places[index as usize] = UNMAPPED;
+                self.unmapped.keep(ring);
+            }
+        }
+        self.has_changed();
+    }
+
+    /// Maps a ring and takes it into the list; false when it can't be mapped now.
+    fn take_in(
+        &mut self,
+        state: &State,
+        module: &BtlModule,
+        cri: *mut Cri,
+        Announced { index, rank }: Announced,
+    ) -> bool {
+        let part = match map(&state.segment, &state.geometry, index) {
+            Ok(part) => part,
+            Err(error) => {
+                let text = format!("a message has to wait until its ring can be mapped: {error}");
+                state.host.show_once(c"join", &text);
+                return false;
+            }
+        };
+        self.places[index as usize] = self.rings.len() as u32;
+        let words = (index as usize / WORD + 1).max(self.left.len());
+        self.left.resize(words, 0);
+        self.rings.push(Inbound {
+            index,
+            // SAFETY: the part stays as long as the consumer; nothing else reads the ring.
+            ring: unsafe { Consumer::new(state.geometry.parts(&part)) },
+            rank,
+            endpoint: &raw const state.peers[rank as usize],
+            received: Received {
+                struct_size: size_of::<Received>() as u32,
+                flags: RECEIVED_CONTIGUOUS,
+                module,
+                cri,
+                endpoint: null_mut(),
+                data: null(),
+                len: 0,
+            },
+        });
+        self.parts.push(part);
+        true
+    }
+
+    /// Tries to map what could not be mapped, if it is time.
+    #[cold]
+    fn retry(&mut self, state: &State, module: &BtlModule, cri: *mut Cri) {
+        if self.unmapped.is_empty() {
+            return;
+        }
+        let (mut unmapped, before) = (std::mem::take(&mut self.unmapped), self.rings.len());
+        let lost = unmapped.retry(|ring| self.take_in(state, module, cri, ring));
+        self.unmapped = unmapped;
+        for Announced { index, rank } in &lost {
+            self.places[*index as usize] = DROPPED;
+            state.host.log(LOG_ERROR, || {
+                format!("rank {rank} has ended and ring {index} can't be mapped; it is not read")
             });
-            self.parts.push(part);
         }
-        // Its sender has no other way, so the next pass tries again.
-        for ring in again {
-            news.newest.push(ring, &geometry.entry(segment, ring as usize).next);
+        if self.rings.len() > before || self.unmapped.is_empty() {
+            self.has_changed();
         }
+    }
+
+    /// After changes of the lists.
+    fn has_changed(&mut self) {
         if !self.crowded && self.rings.len() >= self.crowd {
             self.crowded = true;
             // Senders that see it late are found by the passes that look into all rings.
-            news.crowded.store(1, Ordering::Relaxed);
+            // SAFETY: in the segment, which lives as long as the inbox is used.
+            unsafe { &*self.news }.crowded.store(1, Ordering::Relaxed);
             // SAFETY: as above.
             unsafe { &*self.requests }.fetch_or(CROWDED, Ordering::Relaxed);
         }
+        self.special = self.crowded || !self.unmapped.is_empty();
         // In a crowd: what came before the ring was known is found now.
         self.passes = ROUND - 1;
     }
@@ -274,13 +341,46 @@ impl Inbox {
         expected.map(|expected| (self.requests.cast(), expected))
     }
 
-    /// Whether nothing is left of what a process has sent that has ended. With the instance's lock held.
-    pub fn is_through_with(&self, rank: u32) -> bool {
+    /// Whether nothing is left of what a process has sent that has ended, or nothing that can be read.
+    /// With the instance's lock held, and not from its poll. `module` is the device, `cri` the instance.
+    pub fn is_through_with(
+        &mut self,
+        state: &State,
+        module: &BtlModule,
+        cri: *mut Cri,
+        rank: u32,
+    ) -> bool {
         // A ring that is not known yet may be its.
         // SAFETY: in the segment, which lives as long as the inbox is used.
-        unsafe { &*self.news }.newest.is_empty()
+        if !unsafe { &*self.news }.newest.is_empty() {
+            self.discover(state, module, cri);
+        }
+        self.unmapped.sender_has_ended(rank);
+        self.retry(state, module, cri);
+        !self.unmapped.has(rank)
             && !self.rings.iter().any(|one| one.rank == rank && one.ring.peek().is_some())
     }
+
+    /// The next try to map rings is due.
+    #[cfg(all(test, not(loom)))]
+    pub fn make_due(&mut self) {
+        self.unmapped.make_due();
+    }
+}
+
+/// Maps a ring.
+fn map(segment: &Segment, geometry: &Geometry, ring: u32) -> Result<Part, cairn_segment::Error> {
+    #[cfg(test)]
+    if UNMAPPABLE.with_borrow(|rings| rings.contains(&ring)) {
+        return Err(cairn_segment::Error::NoSpace { needed: 1, available: 0 });
+    }
+    segment.join(geometry.place(ring as usize))
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Rings that there is no memory for when this thread wants to map them.
+    pub static UNMAPPABLE: std::cell::RefCell<Vec<u32>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
 impl Inbound {

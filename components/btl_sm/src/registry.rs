@@ -78,8 +78,6 @@ struct Registration {
     address: u64,
     len: u64,
     instance: Option<u32>,
-    /// Not offered: whoever ends the registration has seen that nothing uses it.
-    open: bool,
     /// Transfers that read it for a peer.
     served: u32,
 }
@@ -89,7 +87,7 @@ struct Registration {
 pub struct Left {
     /// The instance that has the transfer that was offered.
     pub offered: Option<u32>,
-    /// It was offered, and some instance serves it.
+    /// Some instance serves it: the reader has taken another way, or lied when it said that it was done.
     pub served: bool,
 }
 
@@ -117,8 +115,8 @@ impl Registry {
             }
         };
         let key = u64::from(table.number) << 48 | (place as u64) << 28 | u64::from(said);
-        let (key, open) = (Key(key), matches!(terms, Terms::Open));
-        table.places[place] = Some(Registration { key, address, len, instance, open, served: 0 });
+        let key = Key(key);
+        table.places[place] = Some(Registration { key, address, len, instance, served: 0 });
         Some(key)
     }
 
@@ -131,8 +129,7 @@ impl Registry {
             return Left::default();
         };
         table.free.push(key.place() as u32);
-        let served = registration.served > 0 && !registration.open;
-        Left { offered: registration.instance, served }
+        Left { offered: registration.instance, served: registration.served > 0 }
     }
 
     /// Begins to read these bytes for a peer, until `served`. Whether a key allows it.
@@ -208,6 +205,10 @@ mod tests {
         assert_eq!(registry.remove(third), Left { offered: Some(7), served: true });
         registry.served(third);
         assert_eq!(registry.remove(third), Left::default());
+        // A peer that is done with memory that was not offered may read it nevertheless.
+        let open = registry.add((1000, 50), Terms::Open).unwrap();
+        assert!(registry.serve(open, 1000, 1));
+        assert_eq!(registry.remove(open), Left { offered: None, served: true });
     }
 
     #[test]

@@ -79,6 +79,10 @@ impl Ring {
             if !counts.join(plan.number) {
                 return Err(Failure::unavailable("the reader has given it up"));
             }
+            if !neighbour.served.begin(plan.lane) {
+                let text = format!("lane {} is served already", plan.lane);
+                return Err(Failure::new(ERR_PROTOCOL, text));
+            }
         }
         Ok(Some(Transfer::new(side, (None, lane), neighbour, plan, buffer.cast(), len)))
     }
@@ -461,5 +465,53 @@ mod tests {
         // SAFETY: nothing is read of a ticket that is not in order.
         let served = unsafe { ring.serve(&reader, &wrong, from.as_ptr().cast(), from.len()) };
         assert_eq!(served.err().map(|failure| failure.status), Some(ERR_PROTOCOL));
+    }
+
+    #[test]
+    fn a_count_that_goes_back_ends_the_transfer() {
+        let (said, status) = std::sync::mpsc::channel();
+        // It hung, so it has a thread that the test can do without.
+        std::thread::spawn(move || {
+            let (ring, reader) = subject(&[]);
+            let (from, mut to) = (vec![5u8; 1 << 20], vec![0u8; 1 << 20]);
+            let [_read, mut serve] = begin(&ring, &reader, &from, &mut to);
+            // SAFETY: the lane is reserved.
+            let counts = unsafe { &*ring.own.lane(0).unwrap().counts };
+            let slots = ring.own.geometry.slots as u64;
+            assert_eq!(ring.advance(&mut serve), Ok(Outcome::Queued));
+            counts.drained.chunks.store(slots, Ordering::Release);
+            assert_eq!(ring.advance(&mut serve), Ok(Outcome::Queued));
+            counts.drained.chunks.store(slots - 1, Ordering::Release);
+            let _ = said.send(ring.advance(&mut serve).map_err(|failure| failure.status));
+        });
+        let end = std::time::Duration::from_secs(60);
+        assert_eq!(status.recv_timeout(end), Ok(Err(ERR_PROTOCOL)));
+    }
+
+    /// A reader that asks for the same lane again although it is served.
+    #[test]
+    fn a_lane_is_served_once_at_a_time_whatever_its_reader_writes_there() {
+        let (ring, peer) = subject(&[]);
+        let (from, mut to) = (bytes(1 << 20), vec![0; 1 << 20]);
+        for round in 0..2 * LANES {
+            let (mut read, ticket) = fetch(&ring, &peer, &mut to).expect("a lane");
+            let plan = Plan::parse(&ticket, ring.own.geometry, Side::Reader).unwrap();
+            // SAFETY: the lane is reserved.
+            let counts = unsafe { &*ring.own.lane(plan.lane as usize).unwrap().counts };
+            let mut owner = serve(&ring, &peer, &ticket, &from).unwrap();
+            for number in [plan.number, plan.number ^ 1] {
+                // Only the phase says so: the rest of the transfer has not begun.
+                counts.begin(number, true);
+                let again = Plan { number, ..plan }.ticket(Side::Reader);
+                assert_eq!(serve(&ring, &peer, &again, &from).err(), Some(ERR_PROTOCOL));
+            }
+            counts.begin(plan.number, true);
+            assert!(counts.join(plan.number));
+            counts.drained.asked.store(u64::MAX, Ordering::Relaxed);
+            // Whether it comes to its end or is given up, the lane can be served again.
+            if round % 2 == 0 {
+                finish(&ring, &mut read, &mut owner);
+            }
+        }
     }
 }

@@ -13,6 +13,10 @@
 //!
 //! While an owner has to see it, which happens when its process calls MPI again, the lane is *lent*. If
 //! the process has ended, nobody writes any more.
+//!
+//! **The reader may write there what it likes.** So an owner does not believe the phase alone: which lanes
+//! of a reader it serves it keeps to itself ([`Served`]), and a reader that opens such a lane once more has
+//! broken the rules.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
@@ -130,6 +134,27 @@ impl Counts {
     }
 }
 
+/// The lanes of a reader that this process serves, a bit each: at most one transfer a lane, whatever the
+/// reader writes into its phase.
+///
+/// An owner takes its lane out before its last write to the lane. The reader gives the next ticket for the
+/// lane out after it has seen that, so the owner that comes with the ticket finds the lane out.
+#[derive(Default)]
+pub struct Served(AtomicU64);
+
+impl Served {
+    /// Takes a lane in after [`Counts::join`]; false when it is served already, so the phase was a lie.
+    pub fn begin(&self, lane: u32) -> bool {
+        // Relaxed: what orders two uses of a lane are its counts and its phase.
+        self.0.fetch_or(1 << lane, Ordering::Relaxed) >> lane & 1 == 0
+    }
+
+    /// Takes it out: the owner is about to write its last count, or its last phase.
+    pub fn end(&self, lane: u32) {
+        self.0.fetch_and(!(1 << lane), Ordering::Relaxed);
+    }
+}
+
 #[cfg(test)]
 fn counts(number: u32) -> Counts {
     let count = || Count {
@@ -192,6 +217,7 @@ mod model {
 
     struct Shared {
         counts: Counts,
+        served: Served,
         /// What the owner of the first use writes, and afterwards the reader for another.
         slot: UnsafeCell<u32>,
     }
@@ -209,22 +235,31 @@ mod model {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(3);
         builder.check(move || {
-            let shared = Arc::new(Shared { counts: counts(7), slot: UnsafeCell::new(0) });
+            let shared = Arc::new(Shared {
+                counts: counts(7),
+                served: Served::default(),
+                slot: UnsafeCell::new(0),
+            });
             let owner = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
-                    let counts = &shared.counts;
+                    let (counts, served) = (&shared.counts, &shared.served);
                     if !counts.join(7) {
                         return;
                     }
+                    assert!(served.begin(0));
                     let mut done = 0;
                     while done < filled && !counts.is_to_leave(7) {
                         // SAFETY: loom checks it.
                         shared.slot.with_mut(|at| unsafe { *at += 1 });
                         done += 1;
+                        if done == CHUNKS {
+                            served.end(0);
+                        }
                         counts.filled.chunks.store(done, Ordering::Release);
                     }
                     if done < CHUNKS {
+                        served.end(0);
                         counts.leave(7);
                     }
                 })
@@ -235,12 +270,12 @@ mod model {
                 counts.begin(8, true);
                 // SAFETY: loom checks it.
                 shared.slot.with_mut(|at| unsafe { *at = 0 });
+                // The next owner comes, whatever the first one does: another thread of its process.
+                assert!(counts.join(8) && !counts.is_to_leave(8));
+                assert!(shared.served.begin(0), "served once at a time");
             }
             owner.join().unwrap();
-            if free {
-                // The next owner comes, whatever the first one did.
-                assert!(counts.join(8) && !counts.is_to_leave(8));
-            } else {
+            if !free {
                 assert!(counts.is_back(7, CHUNKS));
             }
         });

@@ -339,7 +339,7 @@ impl Plan {
     }
 }
 
-const _: () = assert!(LANES <= 1 << 7 && MAX_CHUNK / UNIT < 1 << 16);
+const _: () = assert!(LANES <= u64::BITS as usize && LANES <= 1 << 7 && MAX_CHUNK / UNIT < 1 << 16);
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_segment::Error;
 
+use crate::counts::Served;
 use crate::lane::{LANES, Lane, Lanes, Plan};
 use crate::pace::Pace;
 use crate::params::Streaming;
@@ -23,6 +24,8 @@ pub struct Neighbour {
     view: *const Peer,
     /// The lanes in its segment.
     pub lanes: Arc<Lanes>,
+    /// Which of those this process writes to, as the owner of what is read.
+    pub served: Served,
     /// How slots are filled in transfers with it.
     pub pace: Pace,
     /// Lanes of ours that are used with it: by offers, by reads.
@@ -38,7 +41,7 @@ impl Neighbour {
     /// A process with this segment.
     pub fn new(view: &Peer, lanes: Lanes) -> Self {
         let (lanes, lanes_used) = (Arc::new(lanes), Default::default());
-        Self { view, lanes, pace: Pace::default(), lanes_used }
+        Self { view, lanes, served: Served::default(), pace: Pace::default(), lanes_used }
     }
 
     /// Whether it has ended.

@@ -115,7 +115,8 @@ impl Transfer {
         while self.done < last {
             let theirs = other.chunks.load(Ordering::Acquire);
             let end = match self.side {
-                Side::Owner if theirs <= self.done => theirs + slots,
+                // A reader is never further behind than the slots that it had when they were filled.
+                Side::Owner if theirs <= self.done && self.done - theirs <= slots => theirs + slots,
                 Side::Reader if theirs >= self.done && theirs - self.done <= slots => theirs,
                 _ => return Err(Failure::new(ERR_PROTOCOL, "the peer counts what can't be")),
             };
@@ -131,6 +132,9 @@ impl Transfer {
                 self.spent += now.wrapping_sub(begun);
                 begun = now;
                 if self.done == self.chunks {
+                    if self.is_guest() {
+                        self.neighbour.served.end(self.plan.lane);
+                    }
                     own.spent.store(self.spent, Ordering::Relaxed);
                 }
                 own.chunks.store(self.done, Ordering::Release);
@@ -171,6 +175,7 @@ impl Drop for Transfer {
         // SAFETY: the lane is reserved and stays mapped.
         let counts = unsafe { &*self.lane.counts };
         if self.is_guest() && self.done < self.chunks {
+            self.neighbour.served.end(self.plan.lane);
             counts.leave(self.plan.number);
         }
         if !self.ours {

@@ -424,8 +424,8 @@ pub struct BtlOps {
             registration: &mut *mut c_void,
         ) -> Status,
     >,
-    /// Ends a registration that nothing in flight uses. Any thread; with no CRI's lock held if
-    /// `offer_memory` made it. Default: nothing.
+    /// Ends a registration that nothing in flight uses, as far as the peer has said. Any thread; with
+    /// no CRI's lock held if a peer may use the memory. Default: nothing.
     pub deregister_memory:
         Option<unsafe extern "C" fn(module: &BtlModule, registration: *mut c_void)>,
     /// Writes the `key_size` bytes that a peer needs to use a registration. Any thread. Default:

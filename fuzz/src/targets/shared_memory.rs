@@ -197,6 +197,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use btl_sm::ring::LINE;
+    use cairn_framework::abi::status::QUEUED;
 
     use super::*;
 
@@ -221,6 +222,39 @@ mod tests {
             });
             assert_eq!(sent.count() == lines, taken, "for instance {instance}");
         }
+        attack.ranks.close();
+    }
+
+    /// A peer may say that it has what it wants, and go on reading.
+    #[test]
+    fn memory_is_not_read_after_its_registration() {
+        let attack = Attack::begin();
+        let [owner, reader] =
+            [(0, 1), (1, 0)].map(|(from, to)| attack.ranks.way(from, to).unwrap());
+        let (mut memory, mut into) = (vec![3u8; LONG], vec![0u8; LONG]);
+        let mut completion = BtlCompletion { done: Some(done), context: null_mut() };
+        // SAFETY: memory and completion stay until the ranks are closed; one thread.
+        unsafe {
+            let (registration, key) = owner.expose(&mut memory);
+            let (status, key) = reader.unpack(&key);
+            assert_eq!(status, 0);
+            let transfer = BtlTransfer {
+                local: into.as_mut_ptr().cast(),
+                registration: null_mut(),
+                remote: memory.as_ptr().expose_provenance() as u64,
+                key,
+                len: LONG,
+            };
+            assert_eq!(reader.get(reader.cri(0), &transfer, &mut completion), QUEUED);
+            // The owner fills all slots, which are fewer than the message needs.
+            attack.ranks.system(0).progress();
+            owner.conceal(registration);
+        }
+        memory.fill(5);
+        for _ in 0..100 {
+            attack.ranks.progress();
+        }
+        assert!(into.contains(&3) && !into.contains(&5));
         attack.ranks.close();
     }
 }
