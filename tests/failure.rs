@@ -164,3 +164,15 @@ fn a_death_ends_barriers_of_processes_that_use_tcp() {
         }
     }
 }
+
+/// A child that a process has forked and that outlives it has what it had open.
+#[test]
+fn a_death_is_noticed_though_a_child_lives_on() {
+    let files = LARGE_RINGS.iter().chain(&FILES).copied().collect();
+    for pairs in [vec!["--mca btl self,tcp"], LARGE_RINGS.to_vec(), files] {
+        for level in ["single", "multiple"] {
+            dies("forked", "3", &pairs, &[], level);
+        }
+    }
+    dies("forked", "3", &["--mca btl self,tcp", "--mca progress thread"], &[], "multiple");
+}

@@ -719,3 +719,37 @@ fn a_plugin_that_ends_the_process_is_named() {
         }
     }
 }
+
+/// A component with a handler of crashes hides none, neither while it is open nor later: the program's
+/// handler is called, once, and if it has none the program ends by the signal.
+#[test]
+fn a_plugin_that_handles_crashes_hands_them_on() {
+    let dir = bad_transport(&["-DHANDLES"]);
+    let (source, program) = (dir.path().join("crash.c"), dir.path().join("crash"));
+    let text = "#include <mpi.h>\n#include <signal.h>\n#include <string.h>\n#include <unistd.h>\n\
+        static int *volatile nowhere;\n\
+        static void handle(int number) { (void)number; _exit(7); }\n\
+        int main(int argc, char **argv) {\n\
+            if (argc > 2) signal(SIGSEGV, handle);\n\
+            MPI_Init(NULL, NULL);\n\
+            if (strcmp(argv[1], \"open\") == 0) *nowhere = 1;\n\
+            MPI_Finalize();\n\
+            *nowhere = 1;\n\
+        }\n";
+    fs::write(&source, text).unwrap();
+    Run::new(dist().join("bin/mpicc")).args([&source]).args(["-o"]).args([&program]).ok();
+    for (when, times) in [("open", 1), ("closed", 0)] {
+        for (handler, status) in [(&["handler"][..], 7), (&[], 128 + libc::SIGSEGV)] {
+            let path = format!("default,{}", dir.path().display());
+            let run = Run::mpirun().args(["-n", "1", "--mca", "mca_component_path", &path]);
+            let run = run.args([&program]).args([when]).args(handler).exits(status);
+            let said = &run.stderr;
+            assert_eq!(
+                said.matches("btl_bad: a crash").count(),
+                times,
+                "{when} {handler:?}: {said}"
+            );
+            assert!(!said.contains("the component btl_bad"), "{when} {handler:?}: {said}");
+        }
+    }
+}

@@ -9,7 +9,8 @@
    barrier   before a barrier that the others are in, of a communicator that had many
    first     the same, and it is the first process of the communicator
    early     before the first barrier of a communicator, which the others are in
-   made      before the third, in which they make what they share */
+   made      before the third, in which they make what they share
+   forked    when every process knows every other one, and a child that it has forked lives on */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -174,6 +175,27 @@ static void barrier(int dead, int before)
     for (int i = 0; i < 3; i++) FAILS(MPI_ERR_PROC_ABORTED, MPI_Barrier(others));
 }
 
+/* The child has what its parent had open, and lives until all others have noticed the parent's end. */
+static void forked(void)
+{
+    int all[16] = { 0 };
+    OK(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    if (rank == 1) {
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            say(3);
+            for (int other = 0; other < size; other++)
+                if (other != 1) wait_for(other, 2);
+            _exit(0);
+        }
+        wait_for(1, 3);
+        die();
+    }
+    FAILS(MPI_ERR_PROC_ABORTED,
+          MPI_Recv(all, 1, MPI_INT, 1, NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
 int main(int argc, char **argv)
 {
     begin(&rank, &size);
@@ -189,6 +211,7 @@ int main(int argc, char **argv)
     if (strcmp(when, "first") == 0) barrier(judge++, BARRIERS);
     if (strcmp(when, "early") == 0) barrier(1, 0);
     if (strcmp(when, "made") == 0) barrier(1, 2);
+    if (strcmp(when, "forked") == 0) forked();
     /* The others may still be at it. */
     say(2);
     if (rank == judge) {

@@ -36,10 +36,12 @@ fn directions(workspace: &Workspace, violations: &mut Vec<String>) {
     for package in workspace.packages() {
         let name = package.name.as_str();
         let allowed = |other: &str| match name {
-            "cairn-framework" | "cairn-segment" => false,
+            "cairn-framework" | "cairn-descriptors" => false,
+            "cairn-segment" => other == "cairn-descriptors",
             "cairn-matching" => other == "cairn-framework",
             _ if components.contains(&name) => {
-                ["cairn-framework", "cairn-matching", "cairn-segment"].contains(&other)
+                ["cairn-framework", "cairn-descriptors", "cairn-matching", "cairn-segment"]
+                    .contains(&other)
             }
             "linked" => components.contains(&other),
             // Throws at each what comes from outside of it, and is part of nothing.

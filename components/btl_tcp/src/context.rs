@@ -20,9 +20,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cairn_descriptors::Private;
 use cairn_framework::abi::pool::Cri;
 use parking_lot::Mutex;
-use rustix::event::epoll::{self, CreateFlags, Event, EventFlags};
+use rustix::event::epoll::{self, Event, EventFlags};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
@@ -121,7 +122,7 @@ pub struct Context {
     /// The instance's.
     pub index: u32,
     /// The sockets. The descriptor a sleeper waits for.
-    pub epoll: OwnedFd,
+    pub epoll: Private,
     wake: OwnedFd,
     timer: OwnedFd,
     /// By any thread.
@@ -162,7 +163,7 @@ unsafe impl Send for Context {}
 
 impl Context {
     pub fn new(index: u32) -> io::Result<Self> {
-        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let epoll = sys::epoll()?;
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;

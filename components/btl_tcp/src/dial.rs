@@ -22,9 +22,10 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use cairn_descriptors::Private;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::author::Failure;
 use rustix::event::epoll::EventFlags;
@@ -75,7 +76,7 @@ struct Way {
 
 struct Attempt {
     number: u8,
-    socket: OwnedFd,
+    socket: Private,
     /// Place of its way.
     way: usize,
     since: Instant,
@@ -542,7 +543,7 @@ impl Link {
     pub fn look_whether_alive(&self, at: At<'_>, now: Instant) -> bool {
         let timeout = at.module.config.peer_timeout;
         // An error of the connection is told by its events.
-        let dead = |life: &mut Life, socket: &OwnedFd| {
+        let dead = |life: &mut Life, socket: &Private| {
             sys::vitals(socket).is_ok_and(|vitals| life.look(now, vitals, timeout))
         };
         let failed = {

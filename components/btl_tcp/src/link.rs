@@ -13,10 +13,11 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use cairn_descriptors::Private;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::status::{ERR_PEER, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
@@ -94,7 +95,7 @@ pub enum State {
     /// On its way.
     Dialing(Box<Dial>),
     /// There.
-    Open(OwnedFd),
+    Open(Private),
     /// It was, or could not be made.
     Over {
         /// What to tell those who want to use it.
@@ -308,7 +309,7 @@ impl Link {
 
     /// Takes a connection whose greeting is done. The peer sends messages of at most `frame_limit`
     /// bytes.
-    pub fn open(&self, at: At<'_>, socket: OwnedFd, peer: SocketAddr, frame_limit: u32) {
+    pub fn open(&self, at: At<'_>, socket: Private, peer: SocketAddr, frame_limit: u32) {
         at.endpoint.mark_used();
         self.input.borrow_mut().begin(frame_limit);
         {

@@ -15,12 +15,12 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use cairn_descriptors::Private;
 use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{SocketFlags, acceptfrom_with};
 
 use crate::context::{Note, Token};
 use crate::module::Module;
@@ -34,7 +34,7 @@ const TURN: u32 = 64;
 
 /// A connection whose other side knows the secret.
 pub struct Arrival {
-    pub socket: OwnedFd,
+    pub socket: Private,
     pub from: SocketAddr,
     pub hello: Hello,
     /// What the answer's proof covers.
@@ -43,7 +43,7 @@ pub struct Arrival {
 
 /// A connection whose other side is not known yet.
 struct Guest {
-    socket: OwnedFd,
+    socket: Private,
     from: SocketAddr,
     since: Instant,
     hello: [u8; HELLO],
@@ -52,7 +52,7 @@ struct Guest {
 
 /// See the module's text.
 pub struct Lobby {
-    listeners: Vec<OwnedFd>,
+    listeners: Vec<Private>,
     /// By place; places of those who left are used again.
     guests: Vec<Option<Guest>>,
     count: usize,
@@ -71,7 +71,7 @@ enum Heard {
 }
 
 impl Lobby {
-    pub fn new(listeners: Vec<OwnedFd>, epoll: &OwnedFd) -> io::Result<Self> {
+    pub fn new(listeners: Vec<Private>, epoll: &Private) -> io::Result<Self> {
         for (place, listener) in listeners.iter().enumerate() {
             sys::watch(epoll, listener, Token::Listener(place as u32).encode(), EventFlags::IN)?;
         }
@@ -79,21 +79,19 @@ impl Lobby {
     }
 
     /// Takes connections from a listener.
-    pub fn accept(&mut self, module: &Module, epoll: &OwnedFd, place: usize) -> u32 {
+    pub fn accept(&mut self, module: &Module, epoll: &Private, place: usize) -> u32 {
         let mut count = 0;
         while count < TURN {
             let Some(listener) = self.listeners.get(place) else { break };
-            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-            let error = match acceptfrom_with(listener, flags) {
+            let error = match sys::accept(listener) {
                 Ok((socket, from)) => {
                     count += 1;
-                    let from = from.and_then(|from| SocketAddr::try_from(from).ok());
                     if let Some(from) = from {
                         self.admit(module, epoll, socket, from);
                     }
                     continue;
                 }
-                Err(error) => io::Error::from(error),
+                Err(error) => error,
             };
             if sys::would_block(&error) {
                 break;
@@ -113,7 +111,7 @@ impl Lobby {
         count
     }
 
-    fn admit(&mut self, module: &Module, epoll: &OwnedFd, socket: OwnedFd, from: SocketAddr) {
+    fn admit(&mut self, module: &Module, epoll: &Private, socket: Private, from: SocketAddr) {
         module.debug(|| format!("a connection came from {from}"));
         let mut guest = Guest { socket, from, since: Instant::now(), hello: [0; HELLO], have: 0 };
         match guest.listen() {
@@ -162,13 +160,13 @@ impl Lobby {
 
     /// There is nothing to take a connection with: without a pause every pass would try again.
     /// Connections wait in the kernel meanwhile.
-    fn pause(&mut self, module: &Module, epoll: &OwnedFd, error: &io::Error) {
+    fn pause(&mut self, module: &Module, epoll: &Private, error: &io::Error) {
         module.tell_of_shortage(error);
         self.paused = Some(Instant::now() + PAUSE);
         self.listen(module, epoll, EventFlags::empty());
     }
 
-    fn listen(&self, module: &Module, epoll: &OwnedFd, flags: EventFlags) {
+    fn listen(&self, module: &Module, epoll: &Private, flags: EventFlags) {
         for (place, listener) in self.listeners.iter().enumerate() {
             let token = Token::Listener(place as u32).encode();
             if let Err(error) = sys::rewatch(epoll, listener, token, flags) {
@@ -184,7 +182,7 @@ impl Lobby {
     }
 
     /// Listens again after a pause.
-    pub fn look_at_the_clock(&mut self, module: &Module, epoll: &OwnedFd) {
+    pub fn look_at_the_clock(&mut self, module: &Module, epoll: &Private) {
         if self.paused.is_some_and(|until| Instant::now() >= until) {
             self.paused = None;
             self.listen(module, epoll, EventFlags::IN);
@@ -192,7 +190,7 @@ impl Lobby {
     }
 
     /// A guest has something to say, or has left.
-    pub fn hear(&mut self, module: &Module, epoll: &OwnedFd, place: usize) {
+    pub fn hear(&mut self, module: &Module, epoll: &Private, place: usize) {
         let Some(guest) = self.guests.get_mut(place).and_then(Option::as_mut) else { return };
         let heard = guest.listen();
         if matches!(heard, Heard::Part) {

@@ -2,14 +2,15 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
 
+use cairn_descriptors::Private;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, SendFlags, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with,
-    sockopt,
+    AddressFamily, SendFlags, SocketFlags, SocketType, acceptfrom_with, bind, connect, ipproto,
+    listen, socket_with, sockopt,
 };
 
 use crate::life::{Keepalive, Vitals};
@@ -69,23 +70,30 @@ pub fn write_all(fd: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
+/// An epoll set. A forked child that has it by mistake would take the parent's events.
+pub fn epoll() -> io::Result<Private> {
+    Private::open(|| Ok(epoll::create(epoll::CreateFlags::CLOEXEC)?))
+}
+
 /// Adds a descriptor to an epoll set.
-pub fn watch(epoll: &OwnedFd, fd: impl AsFd, token: u64, flags: EventFlags) -> io::Result<()> {
+pub fn watch(epoll: &Private, fd: impl AsFd, token: u64, flags: EventFlags) -> io::Result<()> {
     Ok(epoll::add(epoll, fd, EventData::new_u64(token), flags)?)
 }
 
 /// Changes the token and the flags of a descriptor in an epoll set; what is ready is told anew.
-pub fn rewatch(epoll: &OwnedFd, fd: impl AsFd, token: u64, flags: EventFlags) -> io::Result<()> {
+pub fn rewatch(epoll: &Private, fd: impl AsFd, token: u64, flags: EventFlags) -> io::Result<()> {
     Ok(epoll::modify(epoll, fd, EventData::new_u64(token), flags)?)
 }
 
 /// A nonblocking socket for addresses like this one, with the sizes that the user wants, whose kernel
 /// asks a silent peer whether it is there ([`crate::life`]). A socket that a listener accepts inherits
-/// all of it.
-pub fn socket(ip: IpAddr, config: &Config) -> io::Result<OwnedFd> {
+/// all of it. Forked children don't keep it: a peer would not learn of the end of this process as long as
+/// one of them lives.
+pub fn socket(ip: IpAddr, config: &Config) -> io::Result<Private> {
     let family = if ip.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let fd = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+    let open = || Ok(socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?);
+    let fd = Private::open(open)?;
     // Before the connection is made: the window's scale depends on them.
     if config.sndbuf > 0 {
         sockopt::set_socket_send_buffer_size(&fd, config.sndbuf)?;
@@ -105,7 +113,7 @@ pub fn socket(ip: IpAddr, config: &Config) -> io::Result<OwnedFd> {
 /// Retransmissions and probes of a closed window come so far apart at most, and not up to two minutes.
 /// Linux 6.15 and later can do it; elsewhere a dead peer is noticed later. A kernel ends a connection by
 /// itself whose peer has withdrawn a window that it had opened, after twice this time without a word.
-fn limit_backoff(fd: &OwnedFd, most: Duration) {
+fn limit_backoff(fd: &Private, most: Duration) {
     /// Of `linux/tcp.h`; the libc crate has no name for it yet.
     const TCP_RTO_MAX_MS: libc::c_int = 44;
     let milliseconds = most.clamp(Duration::from_secs(1), Duration::from_secs(120)).as_millis();
@@ -180,7 +188,7 @@ pub fn listener(
     ip: IpAddr,
     mut ports: impl Iterator<Item = u16>,
     config: &Config,
-) -> io::Result<(OwnedFd, SocketAddr)> {
+) -> io::Result<(Private, SocketAddr)> {
     loop {
         let Some(port) = ports.next() else { return Err(Errno::ADDRINUSE.into()) };
         let fd = socket(ip, config)?;
@@ -204,8 +212,20 @@ pub fn listener(
     }
 }
 
+/// Takes a connection from a listener, and says from where it came if the kernel does.
+pub fn accept(listener: &Private) -> io::Result<(Private, Option<SocketAddr>)> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let mut from = None;
+    let socket = Private::open(|| {
+        let (socket, address) = acceptfrom_with(listener, flags)?;
+        from = address;
+        Ok(socket)
+    })?;
+    Ok((socket, from.and_then(|from| SocketAddr::try_from(from).ok())))
+}
+
 /// Begins to connect.
-pub fn dial(from: IpAddr, to: SocketAddr, config: &Config) -> io::Result<OwnedFd> {
+pub fn dial(from: IpAddr, to: SocketAddr, config: &Config) -> io::Result<Private> {
     let fd = socket(from, config)?;
     bind(&fd, &SocketAddr::new(from, 0))?;
     match connect(&fd, &to) {

@@ -152,7 +152,7 @@ impl Segment {
                 seal(&file)?;
                 None
             }
-            Some(path) => Sign::give(open(path)?),
+            Some(path) => Sign::give(|| open(path)).map_err(refused(path))?,
         };
         reserve(&file, 0..front, options.peers)?;
         let map = Map::new(&file, 0..front, false)?;
@@ -186,7 +186,7 @@ impl Segment {
     /// not what the card promises.
     pub fn attach(card: &[u8]) -> Result<Self, Error> {
         let card = Card::parse(card)?;
-        let file = open(&card.path())?;
+        let file = open(&card.path()).map_err(refused(&card.path()))?;
         if card.is_file() {
             sweep::hold(&file).map_err(|error| Error::system("flock", error))?;
         }
@@ -293,7 +293,7 @@ impl Segment {
             Some(file) => file,
             None => {
                 let path = self.card.path();
-                opened = open(&path)?;
+                opened = open(&path).map_err(refused(&path))?;
                 if id_of(&opened)? != (self.file_id, self.card.len()) {
                     return Err(Error::Stranger { path });
                 }
@@ -337,14 +337,17 @@ impl Drop for Segment {
 }
 
 /// Opens a segment to map it. What is found may be anything.
-fn open(path: &Path) -> Result<File, Error> {
+fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     File::options()
         .read(true)
         .write(true)
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
         .open(path)
-        .map_err(|error| Error::Refused { path: path.to_owned(), error })
+}
+
+fn refused(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    move |error| Error::Refused { path: path.to_owned(), error }
 }
 
 /// What tells a file from others, and its length.

@@ -7,14 +7,15 @@
 //! process ends.
 //!
 //! The lock belongs to an open file, which a child shares that a process forks. So it is one that is
-//! not mapped, since mappings keep it open, too, and children close it before they do anything else.
+//! not mapped, since mappings keep it open, too, and whose descriptor is [`Private`].
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
+
+use cairn_descriptors::Private;
 
 use crate::card::Card;
 
@@ -195,55 +196,18 @@ fn is_locked(file: &File) -> Life {
 /// A lock that lasts as long as this process, or until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Sign {
-    place: &'static AtomicI32,
+    _file: Private,
 }
-
-/// Files that forked children close.
-static FILES: [AtomicI32; 64] = [const { AtomicI32::new(-1) }; 64];
 
 impl Sign {
-    /// Takes the lock on a file that was opened for that, and is not mapped.
-    pub fn give(file: File) -> Option<Self> {
-        static CHILDREN: OnceLock<bool> = OnceLock::new();
-        // SAFETY: the function is there as long as the process, for components are not unmapped.
-        let hook = || unsafe { libc::pthread_atfork(None, None, Some(close_in_child)) == 0 };
-        if !*CHILDREN.get_or_init(hook) {
-            return None;
-        }
-        let free = |place: &&AtomicI32| {
-            let (order, fd) = (Ordering::AcqRel, file.as_raw_fd());
-            place.compare_exchange(-1, fd, order, Ordering::Relaxed).is_ok()
-        };
-        let place = FILES.iter().find(free)?;
-        let lock = self::place();
+    /// Opens a file that is not mapped by this descriptor, and takes the lock on it. `None` where the file
+    /// system has no locks.
+    pub fn give(open: impl FnOnce() -> io::Result<File>) -> io::Result<Option<Self>> {
+        let file = Private::open(|| Ok(open()?.into()))?;
+        let lock = place();
         // SAFETY: the struct lives during the call.
         let status = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
-        if status != 0 {
-            place.store(-1, Ordering::Release);
-            return None;
-        }
-        let _ = file.into_raw_fd();
-        Some(Self { place })
-    }
-}
-
-impl Drop for Sign {
-    fn drop(&mut self) {
-        close(self.place.swap(-1, Ordering::AcqRel));
-    }
-}
-
-/// What a forked child does first.
-extern "C" fn close_in_child() {
-    for place in &FILES {
-        close(place.swap(-1, Ordering::Relaxed));
-    }
-}
-
-fn close(fd: RawFd) {
-    if fd >= 0 {
-        // SAFETY: the file belongs to the place that it was taken from.
-        unsafe { libc::close(fd) };
+        Ok((status == 0).then_some(Self { _file: file }))
     }
 }
 

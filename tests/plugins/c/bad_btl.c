@@ -9,9 +9,13 @@
  *   STALE                          lives with the failure of a host function before it fails in open
  *   IN(function)                   what it does in its functions load, register_params, open, query,
  *   DOES                           modules, close: DIES by a null pointer, ABORTS or EXITS with 0
+ *   HANDLES                        has a handler of SIGSEGV while it is open, which calls what it found
  */
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cairn/btl.h>
 #include <cairn/param.h>
@@ -29,6 +33,23 @@
 static int *volatile nowhere;
 
 __attribute__((constructor)) static void load(void) { IN("load"); }
+
+#ifdef HANDLES
+static struct sigaction found;
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+  static int times;
+  fputs("btl_bad: a crash\n", stderr);
+  if (times++ == 100) _exit(99);
+  if (found.sa_flags & SA_SIGINFO)
+    found.sa_sigaction(number, info, context);
+  else if (found.sa_handler == SIG_DFL)
+    signal(number, SIG_DFL);
+  else
+    found.sa_handler(number);
+}
+#endif
 
 static struct {
   cairn_cri_t cri;
@@ -60,6 +81,10 @@ static cairn_status_t register_params(cairn_instance_t *self)
 static cairn_status_t open_component(cairn_instance_t *self)
 {
   IN("open");
+#ifdef HANDLES
+  struct sigaction own = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO };
+  if (sigaction(SIGSEGV, &own, &found) != 0) return CAIRN_ERR_OTHER;
+#endif
 #ifdef STALE
   const cairn_param_cell_t *cell;
   (void)self->host->param_find(self, "no_such_parameter", CAIRN_PARAM_BOOL, &cell);
@@ -90,6 +115,9 @@ static void close_component(cairn_instance_t *self)
 {
   (void)self;
   IN("close");
+#ifdef HANDLES
+  sigaction(SIGSEGV, &found, NULL);
+#endif
 }
 
 static cairn_btl_module_t device = {
