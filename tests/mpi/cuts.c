@@ -524,36 +524,39 @@ static void unused(void)
     }
 }
 
-/* A freed receive that was never started keeps its place: the first send is its, the second one belongs to
-   the second receive. */
-static void freed_places(int sender_first)
+/* Freed receives that were never started keep their places: the first sends are theirs, the last one
+   belongs to the last receive. */
+static void freed_places(int freed, int sender_first)
 {
     for (int round = 0; round < 20; round++) {
         MPI_Comm comm;
-        MPI_Request sends[2], receives[2];
-        int values[2] = { -2, 7 * rank + round }, got = -1;
+        MPI_Request sends[101], receives[101];
+        int wrong = -2, value = 7 * rank + round, got = -1;
         OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
         for (int half = 0; half < 2; half++) {
             if (half != sender_first) {
-                OK(MPI_Precv_init(&got, 1, 1, MPI_INT, previous, 1, comm, MPI_INFO_NULL, &receives[0]));
-                OK(MPI_Request_free(&receives[0]));
-                OK(MPI_Precv_init(&got, 1, 1, MPI_INT, previous, 1, comm, MPI_INFO_NULL, &receives[1]));
+                for (int n = 0; n <= freed; n++) {
+                    OK(MPI_Precv_init(&got, 1, 1, MPI_INT, previous, 1, comm, MPI_INFO_NULL,
+                                      &receives[n]));
+                    if (n < freed) OK(MPI_Request_free(&receives[n]));
+                }
             } else {
-                for (int send = 0; send < 2; send++)
-                    OK(MPI_Psend_init(&values[send], 1, 1, MPI_INT, next, 1, comm, MPI_INFO_NULL,
-                                      &sends[send]));
-                OK(MPI_Request_free(&sends[0]));
+                for (int n = 0; n <= freed; n++) {
+                    OK(MPI_Psend_init(n < freed ? &wrong : &value, 1, 1, MPI_INT, next, 1, comm,
+                                      MPI_INFO_NULL, &sends[n]));
+                    if (n < freed) OK(MPI_Request_free(&sends[n]));
+                }
             }
             OK(MPI_Barrier(comm));
         }
-        OK(MPI_Start(&receives[1]));
-        OK(MPI_Start(&sends[1]));
-        OK(MPI_Pready(0, sends[1]));
-        OK(MPI_Wait(&sends[1], MPI_STATUS_IGNORE));
-        OK(MPI_Wait(&receives[1], MPI_STATUS_IGNORE));
+        OK(MPI_Start(&receives[freed]));
+        OK(MPI_Start(&sends[freed]));
+        OK(MPI_Pready(0, sends[freed]));
+        OK(MPI_Wait(&sends[freed], MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&receives[freed], MPI_STATUS_IGNORE));
         CHECK(got == 7 * previous + round);
-        OK(MPI_Request_free(&sends[1]));
-        OK(MPI_Request_free(&receives[1]));
+        OK(MPI_Request_free(&sends[freed]));
+        OK(MPI_Request_free(&receives[freed]));
         OK(MPI_Comm_free(&comm));
     }
 }
@@ -617,8 +620,9 @@ int main(void)
     fast_rounds(comm);
     OK(MPI_Comm_free(&comm));
     unused();
-    freed_places(0);
-    freed_places(1);
+    for (int freed = 1; freed <= 100; freed += 99)
+        for (int sender_first = 0; sender_first < 2; sender_first++)
+            freed_places(freed, sender_first);
     mistakes();
     OK(MPI_Finalize());
     return 0;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_millis(128);
-/// Tries after the end of the sender: some seconds.
+/// Tries after the end of the sender: some seconds, unless other rings are mapped meanwhile.
 const LAST_TRIES: u32 = 40;
 
 /// A ring that its sender has announced.

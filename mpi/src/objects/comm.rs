@@ -312,6 +312,7 @@ impl Drop for Number {
 /// Ends a communicator: its handle is not valid any more, and when the operations on it have ended
 /// its memory is free.
 pub fn free(comm: CommRef) {
+    partitioned::comm_freed(comm);
     comm.close();
 }
 

@@ -36,7 +36,7 @@ use crate::error::{Error, Result};
 use crate::runtime::runtime;
 use inbox::{Buffer, Cut, Inbox, Place, filled, room};
 use meeting::{Announcement, Key, Theirs};
-pub use meeting::{OfComm, listening_on};
+pub use meeting::{OfComm, comm_freed, listening_on};
 
 /// The tag of the messages of a partition with this number; that of announcements is the last one. Those
 /// of `MPI_Comm_create_group` are above.

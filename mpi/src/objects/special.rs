@@ -33,7 +33,7 @@ struct State {
     complete: bool,
     /// What became of it, where the program asked without ending it.
     known: Option<(Status, Result<()>)>,
-    /// What is to be done when the program learns of its completion is being done, because it asked.
+    /// What is to be done when the program learns that it is complete is being done.
     finishing: bool,
     /// The program needs it no more; it ends when it is complete.
     freed: bool,
@@ -179,6 +179,24 @@ impl Special {
         self.complete();
     }
 
+    /// Does what is to be done when the program learns that it is complete, if that was not done, and
+    /// returns the status. Meanwhile it is not complete, neither for other threads nor for functions of the
+    /// program that are called; no lock is held. Afterwards other threads may have ended it.
+    fn learn(&'static self) -> Option<Status> {
+        let mut state = self.state.lock();
+        let Some(Body::Several { finish, .. }) = &mut state.body else { return None };
+        let finish = finish.take()?;
+        (state.finishing, state.complete) = (true, false);
+        self.view.completion.store(REQUEST_PENDING, Ordering::Relaxed);
+        drop(state);
+        let (status, result) = finish();
+        let mut state = self.state.lock();
+        (state.finishing, state.known) = (false, Some((status, result)));
+        drop(state);
+        self.complete();
+        Some(status)
+    }
+
     /// It goes on again; for persistent ones.
     pub fn reset(&'static self) {
         let mut state = self.state.lock();
@@ -256,16 +274,18 @@ pub fn of(request: RequestRef) -> Option<&'static Special> {
 /// What became of it, if it is one of these. Done once, when the program learns of it.
 pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
     let special = of(request)?;
+    special.learn();
     let mut state = special.state.lock();
+    while state.finishing {
+        // It was complete before another thread looked at it.
+        drop(state);
+        std::thread::yield_now();
+        state = special.state.lock();
+    }
     if let Some(known) = state.known.take() {
         return Some(known);
     }
     Some(match state.body.as_mut() {
-        Some(Body::Several { finish, .. }) => {
-            let finish = finish.take();
-            drop(state);
-            finish.map_or((Status::EMPTY, Ok(())), |finish| finish())
-        }
         Some(Body::Generalized(generalized)) => {
             let generalized = *generalized;
             state.body = None;
@@ -273,7 +293,9 @@ pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
             generalized.end()
         }
         Some(Body::Idle(receives)) => (of_nobody(*receives), Ok(())),
-        Some(Body::Buffered(..) | Body::Partitioned(_)) | None => (Status::EMPTY, Ok(())),
+        Some(Body::Several { .. } | Body::Buffered(..) | Body::Partitioned(_)) | None => {
+            (Status::EMPTY, Ok(()))
+        }
     })
 }
 
@@ -282,25 +304,17 @@ fn of_nobody(receives: bool) -> Status {
     if receives { Status::FROM_NOBODY } else { Status::EMPTY }
 }
 
-/// The status of a complete one, which stays as it is. What is to be done when the program learns that
-/// it is complete is done. None while that goes on, in another thread or in a function of the program that
-/// it calls.
+/// The status of a complete one, which stays as it is. None where another thread, which was faster, does
+/// what is to be done when the program learns that it is complete.
 pub fn peek(request: RequestRef) -> Option<Status> {
     let Some(special) = of(request) else { return Some(Status::EMPTY) };
     if let Some(generalized) = special.generalized() {
         return Some(generalized.query().0);
     }
-    let mut state = special.state.lock();
-    if let Some(Body::Several { finish, .. }) = &mut state.body
-        && let Some(finish) = finish.take()
-    {
-        state.finishing = true;
-        drop(state);
-        let known = finish();
-        state = special.state.lock();
-        state.known = Some(known);
-        state.finishing = false;
+    if let Some(status) = special.learn() {
+        return Some(status);
     }
+    let state = special.state.lock();
     match (&state.known, &state.body) {
         _ if state.finishing => None,
         (Some((status, _)), _) => Some(*status),
@@ -478,23 +492,29 @@ mod tests {
         }))
     }
 
-    /// A function of the program that is called meanwhile may ask, too.
+    /// Functions of the program that are called meanwhile and other threads find it going on.
     #[test]
-    fn a_look_within_a_look_finds_it_going_on() {
+    fn what_is_done_at_the_end_is_part_of_the_operation() {
+        type Waiter = std::thread::JoinHandle<u64>;
         static ASKED: Mutex<Option<&'static Special>> = Mutex::new(None);
+        static WAITER: Mutex<Option<Waiter>> = Mutex::new(None);
         let finish = || {
             let asked = ASKED.lock().unwrap();
-            assert!(peek(request::of(asked.handle()).unwrap()).is_none());
+            let view = || request::of(asked.handle()).unwrap();
+            assert!(!view().is_complete() && peek(view()).is_none());
+            // One that saw it complete before.
+            let waiter = std::thread::spawn(move || outcome(view()).unwrap().0.bytes());
+            *WAITER.lock() = Some(waiter);
             (Status::received(3, 4, 5), Ok(()))
         };
-        let special =
-            make(Body::Several { parts: vec![], next: None, finish: Some(Box::new(finish)) });
+        let finish = Some(Box::new(finish) as Finish);
+        let special = make(Body::Several { parts: vec![], next: None, finish });
         *ASKED.lock() = Some(special);
         special.complete();
         let view = request::of(special.handle()).unwrap();
         assert_eq!(peek(view).unwrap().bytes(), 5);
-        assert_eq!(peek(view).unwrap().bytes(), 5);
-        assert_eq!(outcome(view).unwrap().0.bytes(), 5);
+        assert_eq!(WAITER.lock().take().unwrap().join().unwrap(), 5);
+        assert!(view.is_complete());
         request::release(view);
     }
 

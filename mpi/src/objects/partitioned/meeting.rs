@@ -4,10 +4,12 @@
 //! and tag belong together in the orders in which they were made (MPI 5.0, section 4.2.1), so an
 //! announcement is for the first receive that has none; until there is one it is kept.
 //!
-//! For each receive that waits for an announcement one is being received, whichever comes. A receive that
-//! is freed meanwhile keeps its place in the order: the next announcement for it is thrown away.
+//! For receives that wait for an announcement of a process as many are being received, whichever come. A
+//! receive that is freed meanwhile keeps its place in the order: the announcement that comes for it is
+//! thrown away.
 
 use std::cell::UnsafeCell;
+use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -67,9 +69,11 @@ pub struct OfComm {
 #[derive(Default)]
 struct Unmet {
     /// Announcements that no receive has been made for, in their order.
-    announced: Vec<(Key, Theirs)>,
+    announced: VecDeque<(Key, Theirs)>,
     /// Receives that have no announcement, in their order.
-    waiting: Vec<Waiting>,
+    waiting: VecDeque<Waiting>,
+    /// The program has freed the communicator.
+    freed: bool,
 }
 
 struct Waiting {
@@ -79,11 +83,15 @@ struct Waiting {
 }
 
 impl Unmet {
-    /// How many announcements of a process are wanted. Freed receives alone want none, as no operation of
-    /// the program depends on theirs.
+    /// How many announcements of a process are to be received at a time. On a communicator that was freed
+    /// none for freed receives alone: they would keep it for sends that may never be made.
     fn wanted_of(&self, peer: c_int) -> usize {
         let all = || self.waiting.iter().filter(|it| it.key.peer == peer);
-        if all().any(|it| it.special.is_some()) { all().count() } else { 0 }
+        if self.freed && all().all(|it| it.special.is_none()) {
+            0
+        } else {
+            all().take(MOST).count()
+        }
     }
 }
 
@@ -134,15 +142,27 @@ pub fn announce(comm: CommRef, key: Key, own: Theirs) -> Result<Announcement> {
     Ok(Announcement { request: started(runtime().isend(&send)?, comm), words })
 }
 
+/// Announcements of a process that are received at a time. One that has come makes room for the next.
+const MOST: usize = 16;
+
+/// Receives without an announcement from which on making one more makes progress.
+const MANY: usize = 64;
+
 /// What is being received for receives that wait.
 struct Meeting {
-    listening: Vec<Listening>,
+    sources: Vec<Source>,
 }
 
-/// An announcement that is being received. Its request keeps the communicator alive.
-struct Listening {
+/// Where announcements come from. Those that are being received keep the communicator alive.
+struct Source {
     comm: CommRef,
     peer: c_int,
+    /// In their order.
+    listening: VecDeque<Listening>,
+}
+
+/// An announcement that is being received.
+struct Listening {
     words: Box<UnsafeCell<Words>>,
     request: RequestRef,
     /// It was cancelled, and no receive counts on it. An announcement that was faster is handed on.
@@ -153,23 +173,30 @@ struct Listening {
 unsafe impl Send for Listening {}
 
 /// Held while receives are posted; whatever progress that makes meanwhile only tries to take it.
-static MEETING: Mutex<Meeting> = Mutex::new(Meeting { listening: Vec::new() });
+static MEETING: Mutex<Meeting> = Mutex::new(Meeting { sources: Vec::new() });
 
-/// Looks for the announcement for a new receive. If there is none yet, `found` is called for it later, or
+/// Looks for the announcement for a new receive. Not from progress. If there is none yet, `found` is called for it later, or
 /// `lost` if the peer can't send one any more.
 pub fn meet(comm: CommRef, key: Key, special: &'static Special) -> Result<Option<Theirs>> {
     let mut meeting = MEETING.lock();
     let mut unmet = comm.partitions.unmet.lock();
-    if let Some(place) = unmet.announced.iter().position(|(known, _)| *known == key) {
-        return Ok(Some(unmet.announced.remove(place).1));
+    let place = unmet.announced.iter().position(|(known, _)| *known == key);
+    if let Some((_, theirs)) = place.and_then(|place| unmet.announced.remove(place)) {
+        return Ok(Some(theirs));
     }
-    unmet.waiting.push(Waiting { key, special: Some(special) });
+    unmet.waiting.push_back(Waiting { key, special: Some(special) });
+    let many = unmet.waiting.len() > MANY;
     drop(unmet);
-    let listens = meeting.balance(comm, key.peer);
-    if listens.is_err() {
-        comm.partitions.unmet.lock().waiting.pop();
+    if let Err(error) = meeting.balance(comm, key.peer) {
+        comm.partitions.unmet.lock().waiting.pop_back();
+        return Err(error);
     }
-    listens.map(|()| None)
+    drop(meeting);
+    if many {
+        // A program that frees what it does not start may never give what has come a chance to meet.
+        runtime().system.progress();
+    }
+    Ok(None)
 }
 
 /// A receive that waits is started: what was being received for it may have failed since.
@@ -182,7 +209,8 @@ pub fn leave(comm: CommRef, special: &'static Special) {
     let mut meeting = MEETING.lock();
     let is_it = |it: &&mut Waiting| it.special.is_some_and(|its| std::ptr::eq(its, special));
     let mut unmet = comm.partitions.unmet.lock();
-    let Some(waiting) = unmet.waiting.iter_mut().find(is_it) else { return };
+    // Most are freed soon after they were made.
+    let Some(waiting) = unmet.waiting.iter_mut().rev().find(is_it) else { return };
     waiting.special = None;
     let peer = waiting.key.peer;
     drop(unmet);
@@ -194,8 +222,29 @@ pub fn leave(comm: CommRef, special: &'static Special) {
 /// How many receives of announcements are posted on a communicator. They are no operations of the
 /// program: the sends may never be made.
 pub fn listening_on(comm: CommRef) -> u64 {
-    let posted = |it: &&Listening| std::ptr::eq(it.comm, comm) && !it.request.is_complete();
-    MEETING.lock().listening.iter().filter(posted).count() as u64
+    let meeting = MEETING.lock();
+    let sources = meeting.sources.iter().filter(|it| std::ptr::eq(it.comm, comm));
+    let listening = sources.flat_map(|it| &it.listening);
+    listening.filter(|it| !it.request.is_complete()).count() as u64
+}
+
+/// The program frees a communicator, which its operations keep. Not from progress.
+pub fn comm_freed(comm: CommRef) {
+    let mut unmet = comm.partitions.unmet.lock();
+    unmet.freed = true;
+    let mut peers: Vec<c_int> = unmet.waiting.iter().map(|it| it.key.peer).collect();
+    drop(unmet);
+    if peers.is_empty() {
+        return;
+    }
+    peers.sort_unstable();
+    peers.dedup();
+    let mut meeting = MEETING.lock();
+    for peer in peers {
+        // Not more are wanted than before, so nothing is started.
+        let _ = meeting.balance(comm, peer);
+    }
+    meeting.hand_on();
 }
 
 /// Hands on what has come. From progress.
@@ -206,10 +255,6 @@ pub fn poll() {
 }
 
 impl Listening {
-    fn is_of(&self, comm: CommRef, peer: c_int) -> bool {
-        std::ptr::eq(self.comm, comm) && self.peer == peer
-    }
-
     /// Receives another announcement of a process.
     fn start(comm: CommRef, peer: c_int) -> Result<Self> {
         let words = Box::new(UnsafeCell::new(Words::default()));
@@ -222,24 +267,33 @@ impl Listening {
             tag: tag(ANNOUNCEMENT),
         };
         let request = started(runtime().irecv(&receive)?, comm);
-        Ok(Self { comm, peer, words, request, given_up: false })
+        Ok(Self { words, request, given_up: false })
     }
 }
 
 impl Meeting {
+    fn source(&mut self, comm: CommRef, peer: c_int) -> &mut Source {
+        let is_it = |it: &Source| std::ptr::eq(it.comm, comm) && it.peer == peer;
+        let place = self.sources.iter().position(is_it).unwrap_or_else(|| {
+            self.sources.push(Source { comm, peer, listening: VecDeque::new() });
+            self.sources.len() - 1
+        });
+        &mut self.sources[place]
+    }
+
     /// Receives as many announcements of a process as are wanted.
     fn balance(&mut self, comm: CommRef, peer: c_int) -> Result<()> {
         let wanted = comm.partitions.unmet.lock().wanted_of(peer);
-        let of_it = |it: &&mut Listening| it.is_of(comm, peer) && !it.given_up;
-        let listening = self.listening.iter_mut().filter(of_it).count();
+        let listening = &mut self.source(comm, peer).listening;
+        let now = listening.iter().filter(|it| !it.given_up).count();
         // The oldest come first, so that none has to wait for another one to be handed on.
-        let surplus = self.listening.iter_mut().filter(of_it);
-        for listening in surplus.take(listening.saturating_sub(wanted)) {
+        let surplus = listening.iter_mut().filter(|it| !it.given_up);
+        for listening in surplus.take(now.saturating_sub(wanted)) {
             listening.given_up = true;
             request::cancel(listening.request)?;
         }
-        for _ in listening..wanted {
-            self.listening.push(Listening::start(comm, peer)?);
+        for _ in now..wanted {
+            listening.push_back(Listening::start(comm, peer)?);
         }
         Ok(())
     }
@@ -247,14 +301,16 @@ impl Meeting {
     /// Hands on what has come, each process's in its order.
     fn hand_on(&mut self) {
         let mut place = 0;
-        while let Some(Listening { comm, peer, request, .. }) = self.listening.get(place) {
+        while let Some(Source { comm, peer, listening }) = self.sources.get_mut(place) {
             let (comm, peer) = (*comm, *peer);
-            let is_first = !self.listening[..place].iter().any(|it| it.is_of(comm, peer));
-            if !is_first || !request.is_complete() {
+            if listening.front().is_some_and(|first| !first.request.is_complete()) {
                 place += 1;
                 continue;
             }
-            let Listening { words, request, .. } = self.listening.remove(place);
+            let Some(Listening { words, request, .. }) = listening.pop_front() else {
+                self.sources.swap_remove(place);
+                continue;
+            };
             let (status, result) = request::outcome(request);
             let ended = match result {
                 Ok(()) if status.cancelled() => Ok(()),
@@ -276,13 +332,13 @@ impl Meeting {
     /// An announcement has come.
     fn give(&mut self, comm: CommRef, key: Key, theirs: Theirs) {
         let mut unmet = comm.partitions.unmet.lock();
-        match unmet.waiting.iter().position(|it| it.key == key) {
-            Some(found) => {
-                if let Waiting { special: Some(special), .. } = unmet.waiting.remove(found) {
-                    special.with_partitioned(|this| this.found(theirs));
-                }
+        let place = unmet.waiting.iter().position(|it| it.key == key);
+        match place.and_then(|place| unmet.waiting.remove(place)) {
+            Some(Waiting { special: Some(special), .. }) => {
+                special.with_partitioned(|this| this.found(theirs));
             }
-            None => unmet.announced.push((key, theirs)),
+            Some(Waiting { special: None, .. }) => {}
+            None => unmet.announced.push_back((key, theirs)),
         }
     }
 
