@@ -419,6 +419,7 @@ impl Runtime {
         if let Some(everybody) = self.everybody.lock().take() {
             comm::free(everybody);
         }
+        special::end_freed();
         comm::free_closed();
         CURRENT.store(std::ptr::null_mut(), Ordering::Release);
         self.system.close();

@@ -258,15 +258,16 @@ const THREADED: [Row; 21] = [
     ("test that receives", 1, 1, 3),
     ("wait that receives", 1, 1, 3),
     ("wait that receives two", 2, 1, 5),
-    // The instance; the message's number, and the communicator is needed until the answer.
-    ("issend", 1, 0, 2),
+    // The instance; the message's number, the communicator is needed until the answer, and from when on
+    // the send may end because its peer fails.
+    ("issend", 1, 0, 3),
     // As one that receives; and the answer comes in the same pass: the send's number is taken, it is
     // completed.
     ("wait that receives and says so", 1, 1, 5),
     // The communicator is not needed any more.
     ("wait for issend", 0, 0, 1),
     // The same locks for many bytes. The transfer is counted on its communicator, in and out.
-    ("isend, announced", 1, 0, 2),
+    ("isend, announced", 1, 0, 3),
     ("wait that fetches", 1, 2, 8),
     // The memory is not offered any more.
     ("wait that ends isend, announced", 1, 1, 3),

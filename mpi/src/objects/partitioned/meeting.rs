@@ -175,8 +175,8 @@ unsafe impl Send for Listening {}
 /// Held while receives are posted; whatever progress that makes meanwhile only tries to take it.
 static MEETING: Mutex<Meeting> = Mutex::new(Meeting { sources: Vec::new() });
 
-/// Looks for the announcement for a new receive. Not from progress. If there is none yet, `found` is called for it later, or
-/// `lost` if the peer can't send one any more.
+/// Looks for the announcement for a new receive. If there is none yet, `found` is called for it later, or
+/// `lost` if the peer can't send one any more. Not from progress.
 pub fn meet(comm: CommRef, key: Key, special: &'static Special) -> Result<Option<Theirs>> {
     let mut meeting = MEETING.lock();
     let mut unmet = comm.partitions.unmet.lock();
