@@ -557,6 +557,39 @@ fn communicators_say_which_instance_they_want() {
     }
 }
 
+/// A thread polls the instance of what it waits for, and all of them seldom.
+#[test]
+fn waits_poll_the_instance_of_their_operation() {
+    let program = compiled("vci", Counts::Small);
+    for misses in ["16", "2", "0", "100"] {
+        let mca = [
+            ["btl", "self,sm"],
+            ["cri", "comm"],
+            ["progress", "hybrid"],
+            ["progress_hybrid_misses", misses],
+            ["btl_self_num_cris", "6"],
+            ["btl_sm_num_cris", "6"],
+        ];
+        let mca: Vec<&str> =
+            mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+        let run = mpirun(2, &mca, &program).args([misses]);
+        run.env("TEST_THREAD_LEVEL", "multiple").says_nothing();
+    }
+}
+
+/// Where one thread polls for all, the others sleep, and a message wakes the one that it is for.
+#[test]
+fn threads_that_others_poll_for_are_woken_alone() {
+    let program = compiled("serial", Counts::Small);
+    for transports in ["self,sm", "self,tcp"] {
+        for wait in ["block", "adaptive", "yield", "spin"] {
+            let mca =
+                ["--mca", "btl", transports, "--mca", "progress", "serial", "--mca", "wait", wait];
+            silent(2, "multiple", &mca, &program);
+        }
+    }
+}
+
 /// A number of instances that can't be is an error that says what can; the most that there may be work.
 #[test]
 fn numbers_of_instances_are_checked() {

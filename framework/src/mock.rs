@@ -28,7 +28,7 @@ use crate::abi::param::{
     PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER, PARAM_SIZE, ParamCell, ParamSpec,
 };
 use crate::abi::peer::Peer;
-use crate::abi::pool::{Cri, CriPool};
+use crate::abi::pool::{Cri, CriPool, CriSet};
 use crate::abi::receive::{RECEIVE_TAGS, ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
@@ -84,6 +84,8 @@ impl MockHost {
             node_cores: 0,
             id: c"mock".as_ptr(),
             secret: [7; 16],
+            anonymous_passes: u32::MAX,
+            reserved: 0,
         };
         let receive = core::array::from_fn(|_| ReceiveEntry {
             callback: None,
@@ -170,7 +172,7 @@ impl MockHost {
             strategy: core::ptr::null(),
             strategy_state: core::ptr::null_mut(),
             id: 0,
-            reserved: 0,
+            arrivals: 0,
         }))
     }
 
@@ -253,6 +255,10 @@ fn table() -> Host {
         instance_acquire,
         instance_try,
         info_key_add,
+        progress_for,
+        wait_for,
+        cris_of,
+        arrivals: &NO_ARRIVALS,
     }
 }
 
@@ -428,6 +434,26 @@ unsafe extern "C" fn wait(instance: *mut Instance, sync: *mut WaitSync) -> Statu
     }
     OK
 }
+
+unsafe extern "C" fn progress_for(instance: *mut Instance, _: *const CriSet, _: u32) -> u32 {
+    // SAFETY: as for `progress`.
+    unsafe { progress(instance) }
+}
+
+unsafe extern "C" fn wait_for(
+    instance: *mut Instance,
+    sync: *mut WaitSync,
+    _: *const CriSet,
+) -> Status {
+    // SAFETY: as for `wait`.
+    unsafe { wait(instance, sync) }
+}
+
+/// No strategy says where messages arrive.
+static NO_ARRIVALS: AtomicU32 = AtomicU32::new(0);
+
+/// There is nothing to poll but callbacks.
+unsafe extern "C" fn cris_of(_: *mut Instance, _: *const Scope, _: *const Peer, _: *mut CriSet) {}
 
 unsafe extern "C" fn pool_add(instance: *mut Instance, pool: *mut CriPool) -> Status {
     // SAFETY: see above.

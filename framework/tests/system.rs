@@ -11,7 +11,7 @@ use cairn_framework::abi::counter::{COUNTER_SUM, CounterCell, CounterSpec};
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN, PROGRESS_EVERY_PASS};
 use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
 use cairn_framework::abi::param::{BoolParam, IntegerParam, PARAM_BOOL, PARAM_LIST, ParamCell};
-use cairn_framework::abi::pool::{Cri as Instance, CriPool};
+use cairn_framework::abi::pool::{Cri as Instance, CriPool, CriSet};
 use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_MAGIC, REQUEST_OTHER, Request, WaitSync,
@@ -25,7 +25,9 @@ use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::component;
 use cairn_framework::frameworks::cri::{Asker, Cri, CriOps};
-use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine};
+use cairn_framework::frameworks::progress::{
+    PROGRESS_SINGLE, Progress, ProgressAsk, ProgressEngine,
+};
 use cairn_framework::frameworks::tasks::{Tasks, TasksOps};
 use cairn_framework::frameworks::wait::{Wait, WaitMeans};
 use cairn_framework::frameworks::{Contract, Table};
@@ -316,7 +318,8 @@ component! { framework: tasks, component: User, name: "user", description: "uses
 /// A policy that polls everything and notes what it was asked.
 struct Policy;
 
-static MOST_MISSES: AtomicU32 = AtomicU32::new(0);
+static MOST_ATTEMPTS: AtomicU32 = AtomicU32::new(0);
+static LAST_ASK: Mutex<(u32, Option<CriSet>)> = Mutex::new((0, None));
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 
 impl Component for Policy {
@@ -335,7 +338,10 @@ impl Component for Policy {
 
 impl Progress for Policy {
     fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
-        MOST_MISSES.fetch_max(ask.misses, Ordering::Relaxed);
+        if ask.attempts != PROGRESS_SINGLE {
+            MOST_ATTEMPTS.fetch_max(ask.attempts, Ordering::Relaxed);
+        }
+        *LAST_ASK.lock().unwrap() = (ask.attempts, ask.cris().copied());
         let polled: u32 = (0..engine.pool_count)
             .flat_map(|pool| (0..engine.pools()[pool as usize].count).map(move |cri| (pool, cri)))
             .filter_map(|(pool, cri)| engine.poll(pool, cri))
@@ -416,6 +422,8 @@ fn a_component_uses_the_host_table() {
         node_cores: 0,
         id: c"job".as_ptr(),
         secret: [1; 16],
+        anonymous_passes: u32::MAX,
+        reserved: 0,
     };
     // SAFETY: no component is open.
     unsafe { system.set_job(job) };
@@ -431,6 +439,7 @@ fn a_component_uses_the_host_table() {
     counters(system, host);
     items(host);
     tasks(system, host);
+    wishes(host);
     waiting(host);
     pools(system, host, &lines);
 
@@ -438,7 +447,7 @@ fn a_component_uses_the_host_table() {
     assert_eq!(entry.context, context(&CALLS));
     assert!(WAITS.load(Ordering::Relaxed) >= 1, "the wait component was asked");
     assert_eq!(LEFT.load(Ordering::Relaxed), WAITS.load(Ordering::Relaxed));
-    assert!(MOST_MISSES.load(Ordering::Relaxed) >= 1, "misses are counted");
+    assert!(MOST_ATTEMPTS.load(Ordering::Relaxed) >= 1, "passes of a wait are counted");
 
     // What it did not take back itself is gone when it is closed.
     // SAFETY: the counter lives as long as the process.
@@ -607,6 +616,31 @@ fn tasks(system: &'static System, host: HostHandle) {
     assert_eq!(host.unsupported("it").status, ERR_UNSUPPORTED);
 }
 
+/// What a policy learns of who wants progress.
+fn wishes(host: HostHandle) {
+    let set = CriSet { words: [5, 0, 0, 0, 0, 0, 0, 0] };
+    host.progress();
+    assert_eq!(*LAST_ASK.lock().unwrap(), (PROGRESS_SINGLE, None));
+    host.progress_for(Some(&set), 7);
+    assert_eq!(*LAST_ASK.lock().unwrap(), (7, Some(set)));
+    // A set without anything says nothing.
+    host.progress_for(Some(&CriSet::default()), 8);
+    assert_eq!(*LAST_ASK.lock().unwrap(), (8, None));
+
+    let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
+    unsafe extern "C" fn complete(context: *mut c_void) -> u32 {
+        // SAFETY: registered with a sync object that lives until the callback is taken out.
+        unsafe { (*context.cast::<WaitSync>()).complete_one() };
+        1
+    }
+    let context = (&raw const sync).cast_mut().cast();
+    // SAFETY: removed below, before the object ends; one pass is all that is made meanwhile.
+    unsafe { host.progress_add(complete, context, PROGRESS_EVERY_PASS) }.unwrap();
+    host.wait_for(&sync, Some(&set)).unwrap();
+    host.progress_remove(complete, context);
+    assert_eq!(*LAST_ASK.lock().unwrap(), (0, Some(set)));
+}
+
 fn waiting(host: HostHandle) {
     let sync = WaitSync::default();
     sync.pending.store(2, Ordering::Relaxed);
@@ -688,7 +722,7 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
             strategy: std::ptr::null(),
             strategy_state: std::ptr::null_mut(),
             id: 0,
-            reserved: 0,
+            arrivals: 0,
         }))
     };
     let (first, second, refused) = (pool(2), pool(3), pool(13));

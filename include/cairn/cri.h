@@ -52,9 +52,9 @@
 #define CAIRN_CRI_MAJOR 1
 
 /**
- * Minor version of this contract. 1.1 added `describe`.
+ * Minor version of this contract. 1.1 added `describe`, 1.2 `arrival`.
  */
-#define CAIRN_CRI_MINOR 1
+#define CAIRN_CRI_MINOR 2
 
 /**
  * `cairn_cri_asker_t.operation`: a send.
@@ -75,6 +75,11 @@
  * `cairn_cri_asker_t.peer`: the operation concerns no peer in particular.
  */
 #define CAIRN_CRI_NO_PEER UINT32_MAX
+
+/**
+ * What `cairn_cri_ops_t.arrival` returns when the strategy does not know.
+ */
+#define CAIRN_CRI_ANYWHERE UINT32_MAX
 
 /**
  * Who asks for a CRI. Lives during the call.
@@ -143,6 +148,14 @@ struct cairn_cri_ops_t {
    * Default: an empty text.
    */
   size_t (*describe)(const cairn_cri_pool_t *pool, char *text, size_t capacity);
+  /**
+   * Since 1.2. Where messages of a communicator or window arrive in this process: the index of the
+   * CRI, or `CAIRN_CRI_ANYWHERE` when the strategy does not know, because senders choose otherwise.
+   * `peer` is the sender's rank in the job, or `CAIRN_CRI_NO_PEER`. A thread that waits for such a
+   * message polls there first. A strategy that does not know it for the process, which it is asked for
+   * when a pool is added, is not asked again. Hot. Default: anywhere.
+   */
+  uint32_t (*arrival)(const cairn_cri_pool_t *pool, const cairn_scope_t *scope, uint32_t peer);
 };
 
 #endif  /* CAIRN_CRI_H */

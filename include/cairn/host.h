@@ -352,6 +352,33 @@ struct cairn_host_t {
    * (`MPI_Comm_get_info`). Only during `open`.
    */
   cairn_status_t (*info_key_add)(cairn_instance_t *instance, const char *key, const char *value);
+  /**
+   * Since 1.1. As `progress`, for a thread that waits for something: `cris` says where its events can
+   * come from (null: not known), `attempts` how many passes the thread has made for it before.
+   */
+  uint32_t (*progress_for)(cairn_instance_t *instance,
+                           const cairn_cri_set_t *cris,
+                           uint32_t attempts);
+  /**
+   * Since 1.1. As `wait`; `cris` as for `progress_for`.
+   */
+  cairn_status_t (*wait_for)(cairn_instance_t *instance,
+                             cairn_wait_sync_t *sync,
+                             const cairn_cri_set_t *cris);
+  /**
+   * Since 1.1. Adds to `cris` where messages of a communicator or window arrive that come from `peer`,
+   * over each pool that leads to it, or from anybody if it is null: as the process's strategy says,
+   * else what the calling thread polls first.
+   */
+  void (*cris_of)(cairn_instance_t *instance,
+                  const cairn_scope_t *scope,
+                  const cairn_peer_t *peer,
+                  cairn_cri_set_t *cris);
+  /**
+   * Since 1.1. Not 0 once the process's strategy has said of some pool where messages arrive; before,
+   * `cris_of` knows nothing that a thread does not poll first anyway.
+   */
+  const uint32_t *arrivals;
 };
 
 #endif  /* CAIRN_HOST_H */

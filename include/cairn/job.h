@@ -81,6 +81,15 @@ struct cairn_job_t {
    * anything else, and compare in constant time.
    */
   uint8_t secret[16];
+  /**
+   * Since 1.1. With how many passes at most a wait may begin before the thread says that it waits:
+   * what the process's `progress` component bears (`anonymous_passes`).
+   */
+  uint32_t anonymous_passes;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
 };
 
 #endif  /* CAIRN_JOB_H */

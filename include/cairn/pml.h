@@ -43,6 +43,7 @@
 #include <cairn/contract.h>
 #include <cairn/datatype.h>
 #include <cairn/peer.h>
+#include <cairn/pool.h>
 #include <cairn/request.h>
 #include <cairn/status.h>
 #include <cairn/types.h>
@@ -55,7 +56,7 @@
 /**
  * Minor version of this contract.
  */
-#define CAIRN_PML_MINOR 2
+#define CAIRN_PML_MINOR 3
 
 /**
  * `cairn_pml_receive_t.source`: from anybody.
@@ -257,6 +258,13 @@ struct cairn_pml_ops_t {
    * another one meanwhile. Any thread, no lock held. Default: 0.
    */
   uint64_t (*pending)(cairn_instance_t *instance, const cairn_comm_t *comm);
+  /**
+   * Since 1.3. Adds to `cris` where the events can come from that complete a request of this
+   * component: for a send the CRI it was given to and where the receiver's answers arrive, for a
+   * receive where messages of its source arrive. Hot; any thread. The request was not complete a moment
+   * ago and may be by now, but is not freed. Default: nothing, so that it is not known.
+   */
+  void (*cris_of)(cairn_instance_t *instance, const cairn_request_t *request, cairn_cri_set_t *cris);
 };
 
 #endif  /* CAIRN_PML_H */

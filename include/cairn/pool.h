@@ -20,7 +20,9 @@
 #include <cairn/bias.h>
 #include <cairn/counter.h>
 #include <cairn/lock.h>
+#include <cairn/scope.h>
 #include <cairn/status.h>
+#include <cairn/thread.h>
 #include <cairn/types.h>
 
 /**
@@ -57,6 +59,14 @@ struct CAIRN_ALIGNED(128) cairn_cri_t {
    * Since 1.1. The bias of the lock; the host makes it in `pool_add`.
    */
   cairn_bias_t bias;
+  /**
+   * Since 1.1. How often it was polled. Counted by the host with the lock held.
+   */
+  cairn_counter_cell_t polls;
+  /**
+   * Since 1.1. How often that brought an event.
+   */
+  cairn_counter_cell_t hits;
 };
 
 /**
@@ -109,9 +119,21 @@ struct cairn_cri_pool_t {
    */
   uint32_t id;
   /**
-   * Zero.
+   * Since 1.1. Set by `pool_add`: 1 when the strategy says where messages arrive, else 0.
    */
-  uint32_t reserved;
+  uint32_t arrivals;
+};
+
+/**
+ * CRIs of any pools: those that the events of an operation can come from (Zambre et al. §4.3 keep one in
+ * each request). A hint that says where to look first: the number of a pool counts modulo 8 and the index
+ * of a CRI modulo 64, so a set may have a few CRIs more in it than were put in, never fewer.
+ */
+struct cairn_cri_set_t {
+  /**
+   * For the pool with `cairn_cri_pool_t.id` `p`, CRI `c` is bit `c % 64` of word `p % 8`.
+   */
+  uint64_t words[CRI_SET_WORDS];
 };
 
 #endif  /* CAIRN_POOL_H */

@@ -10,8 +10,8 @@
  * CRI. A component is a policy: given a thread that wants events to happen, it decides what
  * that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
  * polls the thread's own CRI and then the others by try-lock (dissertation §5.3.4, algorithm
- * 4); *hybrid* polls the operation's own CRI and makes a global round after some misses
- * (Zambre et al. §4.3). A component may have threads of its own that make passes when nobody else
+ * 4); *hybrid* polls the operation's own CRI and makes a global round after some of these polls have
+ * not completed the operation (Zambre et al. §4.3). A component may have threads of its own that make passes when nobody else
  * does (`threads`, `background`).
  *
  * **Life.** Opened before anything else but `pmi`, since `threads` decides what the others find in
@@ -36,7 +36,6 @@
 #include <stdint.h>
 #include <cairn/component.h>
 #include <cairn/contract.h>
-#include <cairn/cri.h>
 #include <cairn/pool.h>
 #include <cairn/request.h>
 #include <cairn/scope.h>
@@ -48,7 +47,7 @@
 /**
  * Major version of this contract.
  */
-#define CAIRN_PROGRESS_MAJOR 2
+#define CAIRN_PROGRESS_MAJOR 3
 
 /**
  * Minor version of this contract.
@@ -56,9 +55,15 @@
 #define CAIRN_PROGRESS_MINOR 0
 
 /**
- * `cairn_progress_ask_t.cri`: no CRI in particular.
+ * `cairn_progress_ask_t.attempts`: a single pass, for which nothing waits (`MPI_Test`).
  */
-#define CAIRN_PROGRESS_NO_CRI UINT32_MAX
+#define CAIRN_PROGRESS_SINGLE UINT32_MAX
+
+/**
+ * What `cairn_progress_ops_t.run` returns instead of a number of events: other threads poll for this one,
+ * which may sleep until its sync object is signalled or roused. Only if `cairn_progress_ask_t.sync` is not null.
+ */
+#define CAIRN_PROGRESS_BY_OTHERS UINT32_MAX
 
 /**
  * The engine, as the host lends it for one call.
@@ -101,21 +106,19 @@ struct cairn_progress_ask_t {
    */
   const cairn_thread_t *thread;
   /**
-   * What it waits for, or null when it only tests.
+   * What it waits with, or null: it only tests, or has begun to wait so recently that nobody could
+   * wake it yet.
    */
   const cairn_wait_sync_t *sync;
   /**
-   * Index in the engine of the pool its operation uses; any when `cri` is none.
+   * Where the events of what it waits for can come from, or null when that is not known.
    */
-  uint32_t pool;
+  const cairn_cri_set_t *cris;
   /**
-   * The CRI its operation uses, or `CAIRN_PROGRESS_NO_CRI`.
+   * Passes that this thread has made for the same wait, none of which has completed it; or
+   * `CAIRN_PROGRESS_SINGLE`.
    */
-  uint32_t cri;
-  /**
-   * Passes in a row that this thread has made for the same wait without an event.
-   */
-  uint32_t misses;
+  uint32_t attempts;
   /**
    * Zero.
    */
@@ -135,7 +138,7 @@ struct cairn_progress_ops_t {
    */
   uint32_t reserved;
   /**
-   * Makes one pass and returns the number of events. Hot. Required.
+   * Makes one pass and returns the number of events, or `CAIRN_PROGRESS_BY_OTHERS`. Hot. Required.
    */
   uint32_t (*run)(cairn_instance_t *instance,
                   const struct cairn_progress_engine_t *engine,
@@ -166,6 +169,12 @@ struct cairn_progress_ops_t {
   void (*background)(cairn_instance_t *instance,
                      const cairn_wait_sync_t *sync,
                      const cairn_wait_means_t *means);
+  /**
+   * With how many passes at most a wait may begin that say nothing of who waits (`sync` null), which
+   * spares what comes soon the meeting at its completion word. Asked once, before transports open.
+   * Default: any number.
+   */
+  uint32_t (*anonymous_passes)(cairn_instance_t *instance);
 };
 
 #endif  /* CAIRN_PROGRESS_H */

@@ -186,16 +186,6 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
    */
   void *link;
   /**
-   * Since 1.1. `cairn_cri_pool_t.id` of the pool that the operation uses; any
-   * when `cri` is none. Set by the waiter.
-   */
-  uint32_t pool;
-  /**
-   * Since 1.1. The CRI that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
-   * progress component looks first. Set by the waiter.
-   */
-  uint32_t cri;
-  /**
    * Since 1.1. Called by whoever counts down to zero, if `sleeping` is `CAIRN_SYNC_NOTIFY`: maybe in
    * a pass and with a CRI's lock held, so it may neither wait nor call a transport. The object
    * stays until `signalling` is zero again.

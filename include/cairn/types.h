@@ -71,6 +71,7 @@ typedef struct cairn_peer_t cairn_peer_t;
 /* <cairn/pool.h> */
 typedef struct cairn_cri_t cairn_cri_t;
 typedef struct cairn_cri_pool_t cairn_cri_pool_t;
+typedef struct cairn_cri_set_t cairn_cri_set_t;
 
 /* <cairn/receive.h> */
 typedef struct cairn_received_t cairn_received_t;

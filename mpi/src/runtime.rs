@@ -32,6 +32,7 @@ use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::job::{
     THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE,
 };
+use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{
@@ -225,8 +226,9 @@ fn start(level: c_int) -> Result<&'static Runtime> {
 
     let launch = Launch::connect(system)?;
     // What `MPI_Query_thread` says is the program's; threads of our own need locks all the same.
-    let alone = system.background_threads().map_err(problem)? == 0;
-    let job = launch.job(if alone { level as u32 } else { THREAD_MULTIPLE })?;
+    let wishes = system.progress_wishes().map_err(problem)?;
+    let level_within = if wishes.threads == 0 { level as u32 } else { THREAD_MULTIPLE };
+    let job = launch.job(level_within, wishes.anonymous_passes)?;
     if job.size > 1 {
         launch::raise_descriptors();
     }
@@ -260,7 +262,7 @@ fn start(level: c_int) -> Result<&'static Runtime> {
         launch,
         polled: Mutex::default(),
     }));
-    arena::set_threaded(level == MPI_THREAD_MULTIPLE || !alone);
+    arena::set_threaded(level == MPI_THREAD_MULTIPLE || wishes.threads != 0);
     // Release pairs with the Acquire in `current`.
     CURRENT.store(std::ptr::from_ref(runtime).cast_mut(), Ordering::Release);
     system.start_background().map_err(problem)?;
@@ -425,9 +427,10 @@ impl Runtime {
         self.system.close();
     }
 
-    /// Waits until a sync object is complete.
-    pub fn wait(&self, sync: &WaitSync) -> Result<()> {
-        match self.system.wait(sync) {
+    /// Waits until a sync object is complete. `cris` says where the events of what it waits for can come
+    /// from, if that is known.
+    pub fn wait(&self, sync: &WaitSync, cris: Option<&CriSet>) -> Result<()> {
+        match self.system.wait(sync, cris) {
             OK => Ok(()),
             status => Err(failure("wait", status)),
         }

@@ -48,7 +48,7 @@ impl TestPool {
             strategy: ops,
             strategy_state: std::ptr::null_mut(),
             id: 0,
-            reserved: 0,
+            arrivals: 0,
         });
         // SAFETY: the strategy is open and the pool stays where it is.
         let status = unsafe { (ops.attach.expect(COMPLETE))(instance, &mut pool) };

@@ -72,7 +72,7 @@ impl Port {
             strategy: null(),
             strategy_state: null_mut(),
             id: 0,
-            reserved: 0,
+            arrivals: 0,
         });
         let endpoint = Box::new(Endpoint { transport_private: 0 });
         let view = BtlModule {

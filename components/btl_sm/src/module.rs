@@ -176,7 +176,7 @@ impl Port {
             strategy: null(),
             strategy_state: null_mut(),
             id: 0,
-            reserved: 0,
+            arrivals: 0,
         });
         let packed_limit = params.packed_limit();
         let eager_limit = params.eager_limit.get().min((packed_limit - HEADER_ROOM) as u64);

@@ -79,7 +79,7 @@ impl Component for Tcp {
             strategy: std::ptr::null(),
             strategy_state: std::ptr::null_mut(),
             id: 0,
-            reserved: 0,
+            arrivals: 0,
         });
         let pool_pointer = &raw mut *pool;
         // SAFETY: nobody else sees the device yet.

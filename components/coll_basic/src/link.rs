@@ -3,6 +3,8 @@
 use core::sync::atomic::Ordering;
 
 use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::job::THREAD_MULTIPLE;
+use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{REQUEST_PENDING, Request, WaitSync};
 use cairn_framework::abi::status::{OK, Status, status_name};
 use cairn_framework::author::{Failure, HostHandle, Pml};
@@ -110,7 +112,14 @@ impl Link {
         // SAFETY: promised by the caller.
         let mut status = unsafe { collect(pending) };
         if !pending.is_empty() {
-            let sync = WaitSync::default();
+            let (sync, mut cris) = (WaitSync::default(), CriSet::default());
+            // One thread polls everything.
+            if self.host.job().thread_level == THREAD_MULTIPLE {
+                for request in pending.iter() {
+                    // SAFETY: promised by the caller.
+                    unsafe { self.pml.cris_of(*request, &mut cris) };
+                }
+            }
             sync.pending.store(pending.len() as i32, Ordering::Relaxed);
             let address = (&raw const sync).expose_provenance();
             for request in pending.iter() {
@@ -126,7 +135,7 @@ impl Link {
                     sync.pending.fetch_sub(1, Ordering::Relaxed);
                 }
             }
-            if let Err(failure) = self.host.wait(&sync) {
+            if let Err(failure) = self.host.wait_for(&sync, Some(&cris)) {
                 // Requests lead to this stack, so there is no way back.
                 self.host.abort(1, &format!("waiting in a collective operation: {failure}"));
             }

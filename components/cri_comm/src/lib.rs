@@ -80,6 +80,12 @@ impl Taken {
         self.scopes.lock()
     }
 
+    /// The instance of a scope in a pool.
+    fn instance(&self, pool: &CriPool, scope: &Scope) -> u32 {
+        let Some(instances) = instances(scope, self.slot) else { return FALLBACK };
+        instances.iter().find(|(id, _)| *id == pool.id).map_or(FALLBACK, |(_, instance)| *instance)
+    }
+
     /// What a scope wants of a pool.
     fn wish(&self, pool: &CriPool, scope: &Scope) -> Result<Wish, Failure> {
         // The library's own would take instances away that threads are to use.
@@ -153,8 +159,13 @@ impl Cri for Comm {
     }
 
     fn assign(taken: &Taken, pool: &CriPool, asker: &Asker<'_>) -> u32 {
-        let Some(instances) = instances(asker.scope, taken.slot) else { return FALLBACK };
-        instances.iter().find(|(id, _)| *id == pool.id).map_or(FALLBACK, |(_, instance)| *instance)
+        taken.instance(pool, asker.scope)
+    }
+
+    /// A sender uses the instance that it gave to the communicator, and its messages arrive at the one
+    /// with the same index. That is ours, too, where both have made the same communicators.
+    fn arrival(taken: &Taken, pool: &CriPool, scope: &Scope, _peer: Option<u32>) -> Option<u32> {
+        Some(taken.instance(pool, scope))
     }
 
     fn scope_open(taken: &Taken, pool: &CriPool, scope: &mut Scope) -> Result<(), Failure> {
@@ -246,6 +257,10 @@ mod tests {
         };
         assert_eq!(instances(&taken, pool, &comms), [1, 2, FALLBACK]);
         assert_eq!(instances(&other_taken, other, &comms), [1, FALLBACK, FALLBACK]);
+        for comm in &comms {
+            let arrival = Comm::arrival(&taken, pool, comm, Some(1));
+            assert_eq!(arrival, Some(assign(mock, &taken, pool, comm)));
+        }
 
         Comm::scope_close(&taken, pool, &mut comms[0]);
         Comm::scope_close(&other_taken, other, &mut comms[0]);

@@ -74,7 +74,7 @@ fn measure(slot: &Slot, ops: &CriOps, threads: u32) -> Result<(f64, f64), Box<dy
         strategy: ops,
         strategy_state: std::ptr::null_mut(),
         id: 0,
-        reserved: 0,
+        arrivals: 0,
     };
     let missing = "the host completes tables";
     // SAFETY: the component is open, the table complete, and the pool lives until it is detached.

@@ -6,6 +6,7 @@ use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::PROGRESS_EVERY_PASS;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::peer::Peer;
+use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{MessageStatus, Request};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
@@ -157,6 +158,11 @@ impl Pml for Ob1 {
 
     fn peer_failed(&self, peer: &Peer) {
         in_mode!(self.peer_failed(peer));
+    }
+
+    unsafe fn cris_of(&self, request: *const Request, cris: &mut CriSet) {
+        // SAFETY: the contract's.
+        unsafe { self.core.cris_of(request, cris) }
     }
 }
 

@@ -9,7 +9,7 @@ use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::counter::CounterCell;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
-use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::pool::{Cri, CriSet};
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_SEND, Request,
     WaitSync,
@@ -385,33 +385,67 @@ impl Core {
         }
     }
 
-    /// Waits for a request. From a user's call, with no lock held.
+    /// Waits for a request. From a user's call, with no lock held. Where there are threads and it is
+    /// `known`, `cris` says where its events can come from.
     ///
     /// # Safety
     /// It is one of this component's and lives until it is complete.
     #[inline]
-    pub unsafe fn wait<M: Mode>(&self, request: *const Request) {
+    pub unsafe fn wait<M: Mode>(
+        &self,
+        request: *const Request,
+        known: bool,
+        cris: impl FnOnce(&mut CriSet),
+    ) {
         // SAFETY: promised by the caller.
         let request = unsafe { &*request };
-        if !request.is_complete() {
-            self.wait_by_polling(request);
+        if request.is_complete() {
+            return;
+        }
+        if M::THREADED && known {
+            self.wait_where(request, cris);
+        } else {
+            self.wait_by_polling(request, None);
         }
     }
 
+    /// Apart, so that waits that need no set have no room for one.
     #[inline(never)]
-    fn wait_by_polling(&self, request: &Request) {
+    fn wait_where(&self, request: &Request, cris: impl FnOnce(&mut CriSet)) {
+        let mut set = CriSet::default();
+        cris(&mut set);
+        self.wait_by_polling(request, Some(&set));
+    }
+
+    #[inline(never)]
+    fn wait_by_polling(&self, request: &Request, cris: Option<&CriSet>) {
         let host = self.host;
-        for _ in 0..host.job().polls(self.params.spin.get() as u32) {
-            host.progress();
+        for attempts in 0..host.job().polls(self.params.spin.get() as u32) {
+            host.progress_for(cris, attempts);
             if request.is_complete() {
                 return;
             }
         }
-        self.wait_long(request);
+        self.wait_long(request, cris);
+    }
+
+    /// Adds where the events can come from that complete a request.
+    ///
+    /// # Safety
+    /// It is one of this component's and lives during the call.
+    pub unsafe fn cris_of(&self, request: *const Request, cris: &mut CriSet) {
+        // SAFETY: promised by the caller; a request of each kind is the head of one of these.
+        unsafe {
+            match (*request).kind {
+                REQUEST_SEND => self.cris_of_send(request.cast(), cris),
+                _ if self.host.knows_arrivals() => self.cris_of_receive(request.cast(), cris),
+                _ => {}
+            }
+        }
     }
 
     #[cold]
-    fn wait_long(&self, request: &Request) {
+    fn wait_long(&self, request: &Request, cris: Option<&CriSet>) {
         let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
         let ours = (&raw const sync).expose_provenance();
         // Release: the completer sees the object. Acquire: if it is complete we see the status.
@@ -425,7 +459,7 @@ impl Core {
             return;
         }
         // An error means that nobody can wait here; then this thread polls.
-        let _ = self.host.wait(&sync);
+        let _ = self.host.wait_for(&sync, cris);
         while !sync.is_complete() {
             if self.host.progress() == 0 {
                 std::thread::yield_now();

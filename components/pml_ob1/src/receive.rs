@@ -14,6 +14,7 @@ use core::ffi::c_void;
 use core::mem::{MaybeUninit, offset_of};
 use core::sync::atomic::{Ordering, fence};
 
+use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_RECEIVE, Request, WaitSync,
@@ -24,6 +25,7 @@ use cairn_framework::author::{Failure, wake_sleepers};
 use cairn_framework::frameworks::btl::{BTL_MAX_KEY, BtlModule};
 use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
 use cairn_framework::frameworks::pml::PmlReceive;
+use cairn_framework::frameworks::progress::PROGRESS_SINGLE;
 
 use crate::comm::{Order, State};
 use crate::core::Core;
@@ -534,9 +536,34 @@ impl Core {
             (&raw mut (*request).request.completion).write(REQUEST_PENDING.into());
             self.prepare(request, receive);
             self.post::<M>(request);
-            self.wait::<M>(&raw const (*request).request);
+            let known = M::THREADED && self.host.knows_arrivals();
+            self.wait::<M>(&raw const (*request).request, known, |cris| {
+                self.cris_of_receive(request, cris);
+            });
             Ok((*request).request.status)
         }
+    }
+
+    /// Adds where messages for a receive arrive.
+    ///
+    /// # Safety
+    /// The request is prepared, and lives during the call.
+    #[inline]
+    pub unsafe fn cris_of_receive(&self, request: *const ReceiveRequest, cris: &mut CriSet) {
+        // SAFETY: promised by the caller. A receive has its communicator until it is complete and
+        // waited for, and nobody changes its source.
+        unsafe { self.cris_of_source(&*(*request).state, (*request).posted.source, cris) }
+    }
+
+    /// Adds where messages of a communicator arrive from a rank of it, or from any.
+    #[cold]
+    fn cris_of_source(&self, state: &State, source: i32, cris: &mut CriSet) {
+        let view = state.view();
+        let peer = usize::try_from(source).ok().map(|source| {
+            // SAFETY: a communicator has a peer for each rank, and receives name only its ranks.
+            unsafe { &**view.peers.add(source) }
+        });
+        self.host.cris_of(&view.scope, peer, cris);
     }
 
     /// Starts a receive.
@@ -652,12 +679,16 @@ impl Core {
             };
             (!kept.is_null()).then(|| (status, kept.cast()))
         };
+        let mut cris = CriSet::default();
+        if M::THREADED && self.host.knows_arrivals() {
+            self.cris_of_source(state, receive.source, &mut cris);
+        }
         let polls = if blocking { self.host.job().polls(self.params.spin.get() as u32) } else { 1 };
-        for _ in 0..polls {
+        for attempts in 0..polls {
             if let Some(found) = look() {
                 return Ok(Some(found));
             }
-            self.host.progress();
+            self.host.progress_for(Some(&cris), if blocking { attempts } else { PROGRESS_SINGLE });
         }
         if !blocking {
             return match look() {
@@ -680,7 +711,7 @@ impl Core {
             let word = &raw const state.arrivals;
             let sync = WaitSync { pending: 1.into(), expected, word, ..WaitSync::default() };
             // An error means that nobody can wait here; then this thread polls.
-            if self.host.wait(&sync).is_err() && self.host.progress() == 0 {
+            if self.host.wait_for(&sync, Some(&cris)).is_err() && self.host.progress() == 0 {
                 std::thread::yield_now();
             }
         };

@@ -12,14 +12,14 @@
 
 use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::datatype::DATATYPE_CONTIGUOUS;
-use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::pool::{Cri, CriPool, CriSet};
 use cairn_framework::abi::request::{REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_SEND, Request};
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::btl::{BTL_GET, BTL_LOCAL, BTL_PUT, BTL_REMOTE_READ};
 use cairn_framework::frameworks::pml::{PML_SYNCHRONOUS, PmlSend};
 
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use crate::comm::{Rank, State};
 use crate::core::{Core, Step};
@@ -55,6 +55,8 @@ pub struct SendRequest {
     persistent: bool,
     /// `OFFER_*`.
     pub offers: u32,
+    /// The instance that its first message went to.
+    via: Via,
     /// How the data moves, once the receiver has answered.
     pub plan: Plan,
     /// For what is not sent at once.
@@ -68,6 +70,28 @@ enum Protocol {
     Eager,
     Synchronous,
     Rendezvous,
+}
+
+/// The instance that a message was handed to. Written by the thread that hands it over and read by one
+/// that waits, so a reader may see the pool of one try and the index of another: it is a hint.
+#[derive(Default)]
+struct Via {
+    pool: AtomicPtr<CriPool>,
+    cri: AtomicU32,
+}
+
+impl Via {
+    fn set(&self, way: &Way, cri: &Cri) {
+        self.pool.store(way.device().pool, Ordering::Relaxed);
+        self.cri.store(cri.index, Ordering::Relaxed);
+    }
+
+    fn add_to(&self, cris: &mut CriSet) {
+        // SAFETY: null or the pool of a device, which stays while there are peers.
+        if let Some(pool) = unsafe { self.pool.load(Ordering::Relaxed).as_ref() } {
+            cris.add(pool, self.cri.load(Ordering::Relaxed));
+        }
+    }
 }
 
 /// How the try to send at once went.
@@ -112,13 +136,30 @@ impl Core {
             let mut request = SendRequest::new::<M>(self, send, state, remote, data);
             let request = &raw mut request;
             self.launch::<M>(request, tried);
-            self.wait::<M>(&raw const (*request).request);
+            self.wait::<M>(&raw const (*request).request, true, |cris| {
+                self.cris_of_send(request, cris);
+            });
             SendRequest::release(request);
             match (*request).request.status.error {
                 OK => Ok(()),
                 status => Err(self.failure(status)),
             }
         }
+    }
+
+    /// Adds the instance that a send was handed to and where the receiver's answers arrive.
+    ///
+    /// # Safety
+    /// The request was made by `new`, and lives during the call.
+    pub unsafe fn cris_of_send(&self, request: *const SendRequest, cris: &mut CriSet) {
+        // SAFETY: promised by the caller. A send has its communicator and peer until it is complete and
+        // waited for; the retry of one that found no room may write `via` meanwhile, which is atomic.
+        let (via, state, remote) =
+            unsafe { (&(*request).via, &*(*request).state, &*(*request).remote) };
+        // SAFETY: peers are the host's and stay.
+        let peer = unsafe { &*remote.peer };
+        via.add_to(cris);
+        self.host.cris_of(&state.view().scope, Some(peer), cris);
     }
 
     /// Starts a send.
@@ -397,6 +438,10 @@ impl Core {
                 plain = wire::without_offers(header);
                 header = &plain;
             }
+            if M::THREADED {
+                // Before the message goes: behind it the request may be gone.
+                this.via.set(way, cri);
+            }
             // SAFETY: the data is the user's and stays; `launch` and `push_over` saw that it fits.
             let sent = unsafe {
                 if protocol == Protocol::Rendezvous {
@@ -563,6 +608,7 @@ impl SendRequest {
             protocol: Protocol::Eager,
             persistent: false,
             offers: 0,
+            via: Via::default(),
             plan: Plan::Fragments,
             transfer: Transfer::new(),
         }

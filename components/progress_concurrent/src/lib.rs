@@ -1,16 +1,20 @@
-//! Concurrent: each thread polls its own instance first, and the others if that had nothing
-//! (dissertation §5.3.4, algorithm 4).
+//! Concurrent: each thread polls first where its message is to come, else its own instance, and the
+//! others if that had nothing (dissertation §5.3.4, algorithm 4).
 //!
 //! ```text
 //!   thread A ─► instance 0 ── nothing? ─► 1, 2, 3 by try-lock ─► callbacks
 //!   thread B ─► instance 1 ── nothing? ─► 2, 3, 0 by try-lock ─► callbacks
 //! ```
 //!
-//! Which instance is a thread's own says the `cri` strategy. Every so many passes a thread polls all
-//! instances although its own had something, so that one that nobody calls his own, or whose thread
-//! computes, is not left alone while others are busy.
+//! Both say the `cri` strategy. Every so many passes a thread polls all instances although its own had
+//! something, so that one that no thread polls first, or whose thread computes, is not left alone while
+//! others are busy.
 //!
-//! **Seats.** Threads that wait and find every instance taken by another only get in each other's way:
+//! **As published** (`progress_concurrent_published`) a thread polls its own instance, and if that had
+//! nothing the others in turn, beginning where the last thread ended, until one has something; every
+//! waiting thread polls. Nothing is polled while a thread's own instance always has something.
+//!
+//! **Seats** (`progress_concurrent_seats`). Threads that wait and find every instance taken by another only get in each other's way:
 //! they fail to lock, and make a processor switch to a thread that finds nothing new. So as many
 //! threads as a pool has instances have a *seat* for as long as they wait, and poll in every pass; the
 //! others poll in one of `STANDING`, which also keeps everything going when those with a seat do not
@@ -22,7 +26,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
-use cairn_framework::abi::param::IntegerParam;
+use cairn_framework::abi::param::{BoolParam, IntegerParam};
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::thread::Thread;
@@ -47,10 +51,23 @@ thread_local! {
     static SEATED: Cell<bool> = const { Cell::new(false) };
 }
 
+struct Params {
+    priority: IntegerParam,
+    published: BoolParam,
+    seats: BoolParam,
+}
+
 struct Concurrent {
     priority: i32,
-    seats: Seats,
+    published: Option<Turn>,
+    seats: Option<Seats>,
 }
+
+/// Where the next thread that polls others' instances begins, as published. On cache lines of its own,
+/// because all threads write it.
+#[repr(align(128))]
+#[derive(Default)]
+struct Turn(AtomicU32);
 
 /// On cache lines of their own, because threads that begin and end to wait write them. All accesses
 /// are Relaxed: the numbers decide who polls and guard nothing.
@@ -62,7 +79,34 @@ struct Seats {
     taken: AtomicU32,
 }
 
+impl Turn {
+    /// Algorithm 4, for all pools in a row.
+    fn poll(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
+        let mut events = engine.poll_first(ask);
+        let all: u32 = engine.pools().iter().map(|pool| pool.count).sum();
+        for _ in 0..all {
+            if events > 0 {
+                break;
+            }
+            // Relaxed: it decides who polls what and orders nothing.
+            let mut cri = self.0.fetch_add(1, Ordering::Relaxed) % all;
+            for (number, pool) in (0..).zip(engine.pools()) {
+                if cri < pool.count {
+                    events = engine.poll(number, cri).unwrap_or(0);
+                    break;
+                }
+                cri -= pool.count;
+            }
+        }
+        events
+    }
+}
+
 impl Seats {
+    fn new() -> Self {
+        Self { all: AtomicU32::new(1), taken: AtomicU32::new(0) }
+    }
+
     /// Whether the calling thread has a seat, now if not before.
     fn sit(&self) -> bool {
         if SEATED.get() {
@@ -85,15 +129,36 @@ impl Seats {
 }
 
 impl Component for Concurrent {
-    type Params = IntegerParam;
+    type Params = Params;
 
-    fn register(registrar: &Registrar<'_>) -> Result<IntegerParam, Failure> {
-        registrar.priority(PRIORITY)
+    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
+        Ok(Params {
+            priority: registrar.priority(PRIORITY)?,
+            published: registrar
+                .bool(
+                    "published",
+                    false,
+                    "Whether threads poll as algorithm 4 of the dissertation says: every waiting thread \
+                     polls, until the first instance that has something. Then there are no seats",
+                )
+                .level(6)
+                .register()?,
+            seats: registrar
+                .bool(
+                    "seats",
+                    true,
+                    "Whether only as many waiting threads poll in every pass as there are instances, and \
+                     the others seldom",
+                )
+                .level(6)
+                .register()?,
+        })
     }
 
-    fn open(_host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
-        let seats = Seats { all: AtomicU32::new(1), taken: AtomicU32::new(0) };
-        Ok(Self { priority: priority.get() as i32, seats })
+    fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {
+        let published = params.published.get().then(Turn::default);
+        let seats = (params.seats.get() && published.is_none()).then(Seats::new);
+        Ok(Self { priority: params.priority.get() as i32, published, seats })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -104,22 +169,18 @@ impl Component for Concurrent {
 impl Progress for Concurrent {
     fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
         let pass = PASSES.replace(PASSES.get().wrapping_add(1));
-        if !ask.sync.is_null() && !self.seats.sit() && !pass.is_multiple_of(STANDING) {
+        if let Some(seats) = &self.seats
+            && !ask.sync.is_null()
+            && !seats.sit()
+            && !pass.is_multiple_of(STANDING)
+        {
             return 0;
         }
         let round = pass.is_multiple_of(ROUND);
-        let mut events = 0;
-        for (number, pool) in engine.pools().iter().enumerate() {
-            let number = number as u32;
-            let own = ask.own_cri(pool);
-            let mut found = engine.poll(number, own).unwrap_or(0);
-            if found == 0 || round {
-                for step in 1..pool.count {
-                    found += engine.poll(number, (own + step) % pool.count).unwrap_or(0);
-                }
-            }
-            events += found;
-        }
+        let mut events = match &self.published {
+            Some(turn) => turn.poll(engine, ask),
+            None => engine.poll_outward(ask, round),
+        };
         events += engine.callbacks(PROGRESS_EVERY_PASS);
         if round {
             events += engine.callbacks(PROGRESS_SELDOM);
@@ -128,12 +189,16 @@ impl Progress for Concurrent {
     }
 
     fn leave(&self, _thread: &Thread, _sync: *const WaitSync) {
-        self.seats.stand_up();
+        if let Some(seats) = &self.seats {
+            seats.stand_up();
+        }
     }
 
     fn pools_changed(&self, engine: &ProgressEngine) {
         let largest = engine.pools().iter().map(|pool| pool.count).max();
-        self.seats.all.store(largest.unwrap_or(1), Ordering::Relaxed);
+        if let Some(seats) = &self.seats {
+            seats.all.store(largest.unwrap_or(1), Ordering::Relaxed);
+        }
     }
 }
 
@@ -141,7 +206,7 @@ cairn_framework::component! {
     framework: progress,
     component: Concurrent,
     name: "concurrent",
-    description: "each thread polls its own instance first, then the others",
+    description: "each thread polls where its message is to come or its own instance, then the others",
 }
 
 #[cfg(test)]

@@ -2,17 +2,22 @@
 //!
 //! ```text
 //!   thread A (owner) ──► every instance, every callback ──► completes requests of A, B, C
-//!   thread B, C      ──► nothing to poll; their sync objects are signalled
+//!   thread B, C      ──► sleep on their sync objects, which A signals
 //! ```
 //!
-//! Whoever finds no owner becomes it. A thread that waits stays the owner from pass to pass until
+//! A thread that finds no owner becomes it. One that waits stays the owner from pass to pass until
 //! what it waits for has happened, so the instances stay in its cache; then it hands on to the thread
-//! that has waited longest, and wakes it. A thread that only tests owns for one pass. How the others
-//! spend the time is the `wait` component's choice.
+//! that has waited longest, and wakes that thread and no other. A thread that only tests owns for one
+//! pass. How the owner spends the time is the `wait` component's choice; the others sleep, each on its own
+//! sync object, and no transport wakes them.
 //!
-//! **Nobody is left alone**: who waits enters the queue and then tries once more to become the owner;
-//! who owns gives up and then looks at the queue. Both are sequentially consistent, so one of them
-//! sees the other.
+//! **No wait begins anonymously**: a pass that does not say who waits would own for a moment and pass on at
+//! once, and threads would race for that.
+//!
+//! **No thread is left alone**: one that waits enters the queue and then tries once more to become the
+//! owner; an owner gives up and then looks at the queue. Both are sequentially consistent, so one of them
+//! sees the other. And a thread says that it sleeps before it looks for the last time whether it owns,
+//! where the one that hands on makes it the owner before it looks whether it sleeps.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -25,7 +30,9 @@ use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::thread::Thread;
 use cairn_framework::audit::{Counted, Rank};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
-use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine};
+use cairn_framework::frameworks::progress::{
+    PROGRESS_BY_OTHERS, Progress, ProgressAsk, ProgressEngine,
+};
 
 /// Behind those that let several threads poll.
 const PRIORITY: i64 = 10;
@@ -42,8 +49,9 @@ struct Serial {
     queue: Queue,
 }
 
-/// Threads that wait and do not own, the longest first. A thread is in it at most once, from its first
-/// pass without ownership until it leaves.
+/// Waits of threads, those that have waited longest first: each from its first pass without ownership
+/// until it ends. A thread that calls MPI while it waits, when it tells a tool of an event, may be in it
+/// with several.
 #[repr(align(128))]
 struct Queue {
     /// Entries; to be read without the lock.
@@ -72,8 +80,8 @@ struct Owner {
 impl Owner {
     /// Makes a thread the owner if there is no other.
     fn take(&self, thread: u64) -> bool {
-        let found = self.thread.load(Ordering::Relaxed);
         // Acquire: what the owner before did is seen.
+        let found = self.thread.load(Ordering::Acquire);
         found == thread
             || (found == NOBODY
                 && self
@@ -93,7 +101,13 @@ impl Owner {
         owns
     }
 
-    /// Makes a thread the owner if there is no other, for who has entered the queue.
+    /// Whether this thread is the owner: by itself or because another one has handed on to it.
+    fn is(&self, thread: u64) -> bool {
+        // Acquire: what the owner before did is seen.
+        self.thread.load(Ordering::Acquire) == thread
+    }
+
+    /// Makes a thread the owner if there is no other, for one that has entered the queue.
     fn take_at_last(&self, thread: u64) -> bool {
         let (seq, relaxed) = (Ordering::SeqCst, Ordering::Relaxed);
         self.thread.rmw().compare_exchange(NOBODY, thread, seq, relaxed).is_ok()
@@ -106,40 +120,39 @@ impl Queue {
         Self { length: AtomicUsize::new(0), entries }
     }
 
-    /// A thread waits. False if it is in already.
-    fn enter(&self, thread: u64, sync: *const WaitSync) -> bool {
+    /// A thread waits with a sync object, which may be in already.
+    fn enter(&self, thread: u64, sync: *const WaitSync) {
         self.entries.with(|entries| {
-            if entries.iter().any(|waiter| waiter.thread == thread) {
-                return false;
+            if entries.iter().all(|waiter| waiter.sync != sync) {
+                entries.push_back(Waiter { thread, sync });
+                self.length.rmw().fetch_add(1, Ordering::SeqCst);
             }
-            entries.push_back(Waiter { thread, sync });
-            self.length.rmw().fetch_add(1, Ordering::SeqCst);
-            true
-        })
+        });
     }
 
     fn is_empty(&self) -> bool {
         self.length.load(Ordering::SeqCst) == 0
     }
 
-    /// A thread waits no more.
-    fn leave(&self, thread: u64) {
+    /// A wait has ended.
+    fn leave(&self, sync: *const WaitSync) {
         self.entries.with(|entries| {
             let before = entries.len();
-            entries.retain(|waiter| waiter.thread != thread);
+            entries.retain(|waiter| waiter.sync != sync);
             self.length.rmw().fetch_sub(before - entries.len(), Ordering::SeqCst);
         });
     }
 
-    /// Makes the first the owner, if nobody is, and wakes it.
+    /// Makes the first thread the owner, if there is none, and wakes it from the wait that it sleeps in.
     fn hand_on(&self, owner: &Owner) {
         self.entries.with(|entries| {
-            if let Some(first) = entries.front()
-                && owner.take_at_last(first.thread)
-            {
-                // SAFETY: a thread leaves the queue, for which it needs the lock, before its sync
-                // object goes.
-                unsafe { &*first.sync }.rouse();
+            let Some(thread) = entries.front().map(|first| first.thread) else { return };
+            if owner.take_at_last(thread) {
+                for waiter in entries.iter().filter(|waiter| waiter.thread == thread) {
+                    // SAFETY: a wait leaves the queue, for which it needs the lock, before its sync
+                    // object goes.
+                    unsafe { &*waiter.sync }.rouse();
+                }
             }
         });
     }
@@ -166,18 +179,15 @@ impl Progress for Serial {
     fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
         let thread = ask.thread_serial();
         if !self.owner.take(thread) {
-            // In the first pass of a wait: nothing that others do ends the row of misses.
-            let waits = ask.misses == 0 && !ask.sync.is_null();
-            if !(waits && self.queue.enter(thread, ask.sync) && self.owner.take_at_last(thread)) {
+            if ask.sync.is_null() {
                 return 0;
             }
-        }
-        let mut events = 0;
-        for (number, pool) in engine.pools().iter().enumerate() {
-            for cri in 0..pool.count {
-                events += engine.poll(number as u32, cri).unwrap_or(0);
+            self.queue.enter(thread, ask.sync);
+            if !self.owner.take_at_last(thread) && !self.owner.is(thread) {
+                return PROGRESS_BY_OTHERS;
             }
         }
+        let mut events = engine.poll_all();
         events += engine.callbacks(PROGRESS_EVERY_PASS);
         let pass = self.owner.passes.load(Ordering::Relaxed);
         self.owner.passes.store(pass.wrapping_add(1), Ordering::Relaxed);
@@ -190,11 +200,15 @@ impl Progress for Serial {
         events
     }
 
-    fn leave(&self, thread: &Thread, _sync: *const WaitSync) {
+    fn leave(&self, thread: &Thread, sync: *const WaitSync) {
         if !self.queue.is_empty() {
-            self.queue.leave(thread.serial);
+            self.queue.leave(sync);
         }
         self.pass_on(thread.serial);
+    }
+
+    fn anonymous_passes(&self) -> u32 {
+        0
     }
 }
 
@@ -235,20 +249,19 @@ mod tests {
         let syncs: [WaitSync; 3] = std::array::from_fn(|_| WaitSync::default());
         assert!(owner.take(1));
         for (sync, thread) in syncs.iter().zip(2..) {
-            assert!(queue.enter(thread, sync) && !queue.enter(thread, sync));
+            queue.enter(thread, sync);
+            queue.enter(thread, sync);
         }
         queue.hand_on(&owner);
         assert_eq!(owner.thread.load(Ordering::Relaxed), 1, "there is an owner");
-        for next in [2, 3] {
-            let own = owner.thread.load(Ordering::Relaxed);
-            queue.leave(own);
+        for (own, next) in [(1, 2), (2, 3)] {
             assert!(owner.give_up(own));
             queue.hand_on(&owner);
-            assert_eq!(owner.thread.load(Ordering::Relaxed), next);
+            assert!(owner.is(next));
+            queue.leave(&syncs[next as usize - 2]);
         }
         // The last one was signalled before it was its turn.
-        queue.leave(4);
-        queue.leave(3);
+        queue.leave(&syncs[2]);
         assert!(queue.is_empty() && owner.give_up(3));
         queue.hand_on(&owner);
         assert_eq!(owner.thread.load(Ordering::Relaxed), NOBODY);
@@ -257,7 +270,8 @@ mod tests {
     #[test]
     fn a_sleeper_wakes_when_it_owns() {
         let (owner, queue, sync) = (Owner::default(), Queue::new(), WaitSync::default());
-        assert!(owner.take(1) && queue.enter(2, &sync));
+        assert!(owner.take(1));
+        queue.enter(2, &sync);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while owner.thread.load(Ordering::Acquire) != 2 {

@@ -154,18 +154,7 @@ impl Progress for Background {
         }
         let pass = PASSES.replace(PASSES.get().wrapping_add(1));
         let round = pass.is_multiple_of(ROUND);
-        let mut events = 0;
-        for (number, pool) in engine.pools().iter().enumerate() {
-            let number = number as u32;
-            let own = ask.own_cri(pool);
-            let mut found = engine.poll(number, own).unwrap_or(0);
-            if found == 0 || round {
-                for step in 1..pool.count {
-                    found += engine.poll(number, (own + step) % pool.count).unwrap_or(0);
-                }
-            }
-            events += found;
-        }
+        let mut events = engine.poll_outward(ask, round);
         events += engine.callbacks(PROGRESS_EVERY_PASS);
         if round {
             events += engine.callbacks(PROGRESS_SELDOM);

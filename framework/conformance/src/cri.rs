@@ -60,7 +60,7 @@ impl Attached {
             strategy: strategy.ops,
             strategy_state: std::ptr::null_mut(),
             id,
-            reserved: 0,
+            arrivals: 0,
         });
         match call!(strategy.ops, attach(strategy.instance, &mut pool)) {
             OK => Ok(Self { strategy, pool, _instances: instances }),

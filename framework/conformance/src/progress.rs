@@ -8,11 +8,11 @@ use std::ptr::{from_ref, null};
 
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
-use cairn_framework::abi::pool::{Cri, CriPool};
+use cairn_framework::abi::pool::{Cri, CriPool, CriSet};
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::thread::Thread;
 use cairn_framework::frameworks::progress::{
-    PROGRESS_NO_CRI, ProgressAsk, ProgressEngine, ProgressOps,
+    PROGRESS_BY_OTHERS, PROGRESS_SINGLE, ProgressAsk, ProgressEngine, ProgressOps,
 };
 use cairn_framework::host::Slot;
 
@@ -61,7 +61,7 @@ unsafe extern "C" fn poll_callbacks(_: &ProgressEngine, rate: u32) -> u32 {
 /// An engine whose pools have no strategy.
 struct Stage {
     view: ProgressEngine,
-    _pools: Vec<CriPool>,
+    pools: Vec<CriPool>,
     _places: Vec<*mut CriPool>,
     _cris: Vec<Vec<Cri>>,
 }
@@ -88,7 +88,7 @@ impl Stage {
                 strategy: null(),
                 strategy_state: std::ptr::null_mut(),
                 id: id as u32,
-                reserved: 0,
+                arrivals: 0,
             });
         }
         // No pool is added any more, so they stay where they are.
@@ -101,7 +101,13 @@ impl Stage {
             poll_callbacks,
             host_private: null(),
         };
-        Self { view, _pools: pools, _places: places, _cris: cris }
+        Self { view, pools, _places: places, _cris: cris }
+    }
+
+    fn set(&self, places: Places) -> CriSet {
+        let mut set = CriSet::default();
+        places.iter().for_each(|(pool, cri)| set.add(&self.pools[*pool as usize], *cri));
+        set
     }
 }
 
@@ -113,14 +119,14 @@ struct Policy {
 }
 
 impl Policy {
-    /// A pass of a thread that waits for something on an instance, or only tests.
-    fn run(&self, thread: &Thread, sync: Option<&WaitSync>, at: (u32, u32), misses: u32) -> u32 {
+    /// A pass of a thread that waits for something on some instances, or only tests.
+    fn run(&self, thread: &Thread, sync: Option<&WaitSync>, at: Places, attempts: u32) -> u32 {
+        let cris = self.stage.set(at);
         let ask = ProgressAsk {
             thread,
             sync: sync.map_or(null(), from_ref),
-            pool: at.0,
-            cri: at.1,
-            misses,
+            cris: &cris,
+            attempts,
             reserved: 0,
         };
         // SAFETY: the host completes tables; everything lives during the call.
@@ -161,8 +167,12 @@ fn left_out() -> Result<(), String> {
     })
 }
 
-/// What threads wait for: an instance of each pool, or none in particular.
-const PLACES: [(u32, u32); 5] = [(0, PROGRESS_NO_CRI), (0, 0), (0, 3), (1, 0), (2, 6)];
+/// Instances that an operation's events can come from, as pools and indices.
+type Places = &'static [(u32, u32)];
+
+/// What threads wait for: nothing in particular, or what is on one or some instances.
+const PLACES: [Places; 6] =
+    [&[], &[(0, 0)], &[(0, 3)], &[(1, 0)], &[(2, 6)], &[(0, 1), (2, 0), (2, 4)]];
 
 pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
     let policy = Policy {
@@ -176,27 +186,59 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         for at in PLACES {
             nothing_polled(None);
             let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
-            (0..PATIENCE).for_each(|misses| _ = policy.run(&own, Some(&sync), at, misses));
+            (0..PATIENCE).for_each(|attempts| _ = policy.run(&own, Some(&sync), at, attempts));
             policy.leave(&own, &sync);
             left_out()?;
         }
         Ok(())
     });
 
+    checks.check("where events can come from is polled at least as often as anything else", || {
+        for at in PLACES.into_iter().skip(1) {
+            nothing_polled(None);
+            let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
+            (0..PATIENCE).for_each(|attempts| _ = policy.run(&own, Some(&sync), at, attempts));
+            policy.leave(&own, &sync);
+            POLLED.with_borrow(|polled| {
+                let polls = |(pool, cri): &(u32, u32)| polled.cris[*pool as usize][*cri as usize];
+                let most = polled.cris.iter().flatten().max().copied().unwrap_or_default();
+                match at.iter().find(|place| polls(place) < most) {
+                    None => Ok(()),
+                    Some(place) => Err(format!("{place:?}: {} polls of {most}", polls(place))),
+                }
+            })?;
+        }
+        Ok(())
+    });
+
+    checks.check("only a thread that can be woken is told that others poll for it", || {
+        let threads: Vec<Thread> = (0..2).map(thread).collect();
+        let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
+        nothing_polled(None);
+        policy.run(&threads[0], Some(&sync), &[], 0);
+        let told = (0..PATIENCE).any(|attempts| {
+            let attempts = if attempts == 0 { PROGRESS_SINGLE } else { attempts };
+            policy.run(&threads[1], None, &[], attempts) == PROGRESS_BY_OTHERS
+        });
+        policy.leave(&threads[0], &sync);
+        if told { Err("a thread without a sync object was told so".into()) } else { Ok(()) }
+    });
+
     checks.check("a thread that only tests polls everything", || {
         nothing_polled(None);
         for _ in 0..PATIENCE {
-            policy.run(&thread(0), None, (0, PROGRESS_NO_CRI), 0);
+            policy.run(&thread(0), None, &[], PROGRESS_SINGLE);
         }
         left_out()
     });
 
     checks.check("an instance that always has something does not hide the others", || {
-        for busy in [(0, 0), (0, 2), (1, 0), (2, 3)] {
-            nothing_polled(Some(busy));
+        const BUSY: [Places; 4] = [&[(0, 0)], &[(0, 2)], &[(1, 0)], &[(2, 3)]];
+        for busy in BUSY {
+            nothing_polled(Some(busy[0]));
             let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
-            for _ in 0..PATIENCE {
-                policy.run(&own, Some(&sync), busy, 0);
+            for attempts in 0..PATIENCE {
+                policy.run(&own, Some(&sync), busy, attempts);
             }
             policy.leave(&own, &sync);
             left_out()?;
@@ -208,9 +250,9 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         nothing_polled(None);
         POLLED.with_borrow_mut(|polled| polled.held = vec![(0, 1), (2, 0)]);
         let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
-        (0..PATIENCE).for_each(|misses| _ = policy.run(&own, Some(&sync), (0, 1), misses));
+        (0..PATIENCE).for_each(|attempts| _ = policy.run(&own, Some(&sync), &[(0, 1)], attempts));
         POLLED.with_borrow_mut(|polled| polled.held.clear());
-        (0..PATIENCE).for_each(|misses| _ = policy.run(&own, Some(&sync), (0, 1), misses));
+        (0..PATIENCE).for_each(|attempts| _ = policy.run(&own, Some(&sync), &[(0, 1)], attempts));
         policy.leave(&own, &sync);
         left_out()
     });
@@ -219,17 +261,17 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         let threads: Vec<Thread> = (0..4).map(thread).collect();
         let syncs: Vec<WaitSync> =
             (0..4).map(|_| WaitSync { pending: 1.into(), ..WaitSync::default() }).collect();
-        let pass = |i: usize, misses| {
-            policy.run(&threads[i], Some(&syncs[i]), (0, PROGRESS_NO_CRI), misses);
+        let pass = |i: usize, attempts| {
+            policy.run(&threads[i], Some(&syncs[i]), &[], attempts);
         };
         // All wait; then one after the other has what it wanted and never comes again.
-        (0..8).for_each(|misses| (0..4).for_each(|i| pass(i, misses)));
+        (0..8).for_each(|attempts| (0..4).for_each(|i| pass(i, attempts)));
         let mut here = vec![0, 1, 2, 3];
         for gone in [2, 0, 3] {
             policy.leave(&threads[gone], &syncs[gone]);
             here.retain(|i| *i != gone);
             nothing_polled(None);
-            (0..PATIENCE).for_each(|misses| here.iter().for_each(|i| pass(*i, misses)));
+            (8..PATIENCE).for_each(|attempts| here.iter().for_each(|i| pass(*i, attempts)));
             left_out()?;
         }
         policy.leave(&threads[1], &syncs[1]);

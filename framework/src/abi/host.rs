@@ -8,6 +8,8 @@
 
 use core::ffi::{c_char, c_void};
 
+use core::sync::atomic::AtomicU32;
+
 use super::component::Instance;
 use super::counter::{CounterCell, CounterSpec};
 use super::event::{EventSpec, EventType};
@@ -15,7 +17,7 @@ use super::job::Job;
 use super::lock::Lock;
 use super::param::{ParamCell, ParamSpec};
 use super::peer::Peer;
-use super::pool::{Cri, CriPool};
+use super::pool::{Cri, CriPool, CriSet};
 use super::receive::{ReceiveEntry, ReceiveFn};
 use super::request::WaitSync;
 use super::scope::Scope;
@@ -266,6 +268,28 @@ pub struct Host {
         key: *const c_char,
         value: *const c_char,
     ) -> Status,
+    /// Since 1.1. As `progress`, for a thread that waits for something: `cris` says where its events can
+    /// come from (null: not known), `attempts` how many passes the thread has made for it before.
+    pub progress_for:
+        unsafe extern "C" fn(instance: *mut Instance, cris: *const CriSet, attempts: u32) -> u32,
+    /// Since 1.1. As `wait`; `cris` as for `progress_for`.
+    pub wait_for: unsafe extern "C" fn(
+        instance: *mut Instance,
+        sync: *mut WaitSync,
+        cris: *const CriSet,
+    ) -> Status,
+    /// Since 1.1. Adds to `cris` where messages of a communicator or window arrive that come from `peer`,
+    /// over each pool that leads to it, or from anybody if it is null: as the process's strategy says,
+    /// else what the calling thread polls first.
+    pub cris_of: unsafe extern "C" fn(
+        instance: *mut Instance,
+        scope: *const Scope,
+        peer: *const Peer,
+        cris: *mut CriSet,
+    ),
+    /// Since 1.1. Not 0 once the process's strategy has said of some pool where messages arrive; before,
+    /// `cris_of` knows nothing that a thread does not poll first anyway.
+    pub arrivals: *const AtomicU32,
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

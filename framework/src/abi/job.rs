@@ -38,6 +38,11 @@ pub struct Job {
     /// What every process of the job knows and nobody else; listeners ask for it before they read
     /// anything else, and compare in constant time.
     pub secret: [u8; 16],
+    /// Since 1.1. With how many passes at most a wait may begin before the thread says that it waits:
+    /// what the process's `progress` component bears (`anonymous_passes`).
+    pub anonymous_passes: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 impl Job {
@@ -51,10 +56,11 @@ impl Job {
     /// component: so many times, but in a crowd, where whoever has to send it needs the processor
     /// first, not at all. With `CAIRN_THREAD_MULTIPLE` a sixteenth of it, a few microseconds, because
     /// another thread of the process may need the processor, and only the component knows.
+    #[inline]
     pub fn polls(&self, alone: u32) -> u32 {
         match self.thread_level {
             _ if self.is_crowded() => 0,
-            THREAD_MULTIPLE => alone / 16,
+            THREAD_MULTIPLE => (alone / 16).min(self.anonymous_passes),
             _ => alone,
         }
     }

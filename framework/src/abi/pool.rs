@@ -11,8 +11,10 @@ use core::ffi::{c_char, c_void};
 use super::bias::Bias;
 use super::counter::CounterCell;
 use super::lock::{BiasedGuard, Lock};
+use super::scope::Scope;
+use super::thread::Thread;
 use crate::audit::Rank;
-use crate::frameworks::cri::CriOps;
+use crate::frameworks::cri::{CRI_ANYWHERE, CRI_PROGRESS, CriAsker, CriOps};
 
 /// Bytes that keep two writers off each other's cache lines: two lines of 64, because processors
 /// prefetch lines in pairs.
@@ -36,6 +38,10 @@ pub struct Cri {
     pub waits: CounterCell,
     /// Since 1.1. The bias of the lock; the host makes it in `pool_add`.
     pub bias: Bias,
+    /// Since 1.1. How often it was polled. Counted by the host with the lock held.
+    pub polls: CounterCell,
+    /// Since 1.1. How often that brought an event.
+    pub hits: CounterCell,
 }
 
 /// The CRIs of one device. Made by a transport, handed to the host's `pool_add`.
@@ -67,8 +73,60 @@ pub struct CriPool {
     pub strategy_state: *mut c_void,
     /// Set by `pool_add`: the number of the pool in the process.
     pub id: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Since 1.1. Set by `pool_add`: 1 when the strategy says where messages arrive, else 0.
+    pub arrivals: u32,
+}
+
+/// Words of a [`CriSet`].
+const CRI_SET_WORDS: usize = 8;
+
+/// CRIs of any pools: those that the events of an operation can come from (Zambre et al. §4.3 keep one in
+/// each request). A hint that says where to look first: the number of a pool counts modulo 8 and the index
+/// of a CRI modulo 64, so a set may have a few CRIs more in it than were put in, never fewer.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CriSet {
+    /// For the pool with [`CriPool::id`] `p`, CRI `c` is bit `c % 64` of word `p % 8`.
+    pub words: [u64; CRI_SET_WORDS],
+}
+
+impl CriSet {
+    /// Puts a CRI of a pool in.
+    #[inline]
+    pub fn add(&mut self, pool: &CriPool, cri: u32) {
+        self.words[pool.id as usize % CRI_SET_WORDS] |= 1 << (cri % u64::BITS);
+    }
+
+    /// Puts everything in that another set has.
+    #[inline]
+    pub fn join(&mut self, other: &Self) {
+        self.words.iter_mut().zip(other.words).for_each(|(word, more)| *word |= more);
+    }
+
+    /// Whether a CRI of a pool is in it.
+    #[inline]
+    pub fn has(&self, pool: &CriPool, cri: u32) -> bool {
+        self.words[pool.id as usize % CRI_SET_WORDS] & (1 << (cri % u64::BITS)) != 0
+    }
+
+    /// The CRIs of a pool that are in it.
+    #[inline]
+    pub fn of(&self, pool: &CriPool) -> impl Iterator<Item = u32> + use<> {
+        let mut bits = self.words[pool.id as usize % CRI_SET_WORDS];
+        let count = pool.count;
+        let firsts = core::iter::from_fn(move || {
+            let first = bits.trailing_zeros();
+            bits &= bits.wrapping_sub(1);
+            (first < u64::BITS).then_some(first)
+        });
+        firsts.flat_map(move |first| (first..count).step_by(u64::BITS as usize))
+    }
+
+    /// Whether nothing is in it, so that it says nothing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.words == [0; CRI_SET_WORDS]
+    }
 }
 
 // SAFETY: the pool is constant once `pool_add` has returned, and each CRI carries its lock.
@@ -89,6 +147,18 @@ impl Cri {
             context: core::ptr::null_mut(),
             waits: CounterCell::new(),
             bias: Bias::default(),
+            polls: CounterCell::new(),
+            hits: CounterCell::new(),
+        }
+    }
+
+    /// Counts a poll and whether it brought events. By the host, with the lock held.
+    #[cfg(feature = "host")]
+    #[inline(always)]
+    pub(crate) fn count_poll(&self, events: u32) {
+        self.polls.add(1);
+        if events > 0 {
+            self.hits.add(1);
         }
     }
 
@@ -136,6 +206,28 @@ impl CriPool {
         unsafe { &*self.instances.byte_add(index as usize * self.stride) }
     }
 
+    /// Where messages of a scope arrive in this process, from a peer or from anybody, if the strategy
+    /// says; else the CRI that the calling thread polls first. The pool has its strategy.
+    #[inline]
+    pub fn arrival(&self, thread: *const Thread, scope: &Scope, peer: u32) -> u32 {
+        if self.count < 2 || self.strategy.is_null() {
+            return 0;
+        }
+        // SAFETY: the host attached the strategy, whose table is complete, before the pool was used.
+        let ops = unsafe { &*self.strategy };
+        let mut index = CRI_ANYWHERE;
+        if self.arrivals != 0 {
+            // SAFETY: as above.
+            index = unsafe { ops.arrival.unwrap_unchecked()(self, scope, peer) };
+        }
+        if index == CRI_ANYWHERE {
+            let asker = CriAsker { thread, scope, peer, operation: CRI_PROGRESS };
+            // SAFETY: as above.
+            index = unsafe { ops.assign.unwrap_unchecked()(self, &asker) };
+        }
+        if index < self.count { index } else { index % self.count }
+    }
+
     /// The name for reports.
     pub fn name(&self) -> &str {
         // SAFETY: the transport sets `name` to a string that lives as long as the pool.
@@ -148,6 +240,41 @@ mod tests {
     use core::sync::atomic::Ordering;
 
     use super::*;
+
+    fn pool(id: u32, cris: &mut [Cri]) -> CriPool {
+        CriPool {
+            struct_size: size_of::<CriPool>() as u32,
+            count: cris.len() as u32,
+            name: c"pool".as_ptr(),
+            instances: cris.as_mut_ptr(),
+            stride: size_of::<Cri>(),
+            progress: None,
+            module: core::ptr::null_mut(),
+            strategy: core::ptr::null(),
+            strategy_state: core::ptr::null_mut(),
+            id,
+            arrivals: 0,
+        }
+    }
+
+    #[test]
+    fn a_set_has_what_was_put_in_and_never_less() {
+        let mut cris: Vec<Cri> = (0..70).map(Cri::new).collect();
+        let [first, second, ninth] = [0, 1, 8].map(|id| pool(id, &mut cris));
+        let mut set = CriSet::default();
+        assert!(set.is_empty());
+        set.add(&first, 3);
+        set.add(&second, 65);
+        let of = |set: &CriSet, pool: &CriPool| set.of(pool).collect::<Vec<_>>();
+        assert!(!set.is_empty() && set.has(&first, 3) && !set.has(&first, 4));
+        assert_eq!((of(&set, &first), of(&set, &second)), (vec![3, 67], vec![1, 65]));
+        // Too many to be told apart.
+        assert_eq!(of(&set, &ninth), [3, 67]);
+        let mut more = CriSet::default();
+        more.add(&first, 0);
+        set.join(&more);
+        assert_eq!(of(&set, &first), [0, 3, 64, 67]);
+    }
 
     #[test]
     fn whoever_has_to_wait_counts_it() {

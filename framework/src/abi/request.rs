@@ -96,12 +96,6 @@ pub struct WaitSync {
     pub error: AtomicI32,
     /// The `wait` component's own, for its queue of waiters.
     pub link: *mut c_void,
-    /// Since 1.1. [`CriPool::id`](super::pool::CriPool::id) of the pool that the operation uses; any
-    /// when `cri` is none. Set by the waiter.
-    pub pool: u32,
-    /// Since 1.1. The CRI that the operation uses, or `CAIRN_PROGRESS_NO_CRI`: where a hybrid
-    /// progress component looks first. Set by the waiter.
-    pub cri: u32,
     /// Since 1.1. Called by whoever counts down to zero, if `sleeping` is [`SYNC_NOTIFY`]: maybe in
     /// a pass and with a CRI's lock held, so it may neither wait nor call a transport. The object
     /// stays until `signalling` is zero again.
@@ -156,8 +150,6 @@ impl Default for WaitSync {
             signalling: AtomicU32::new(0),
             error: AtomicI32::new(0),
             link: core::ptr::null_mut(),
-            pool: 0,
-            cri: crate::frameworks::progress::PROGRESS_NO_CRI,
             notify: None,
             reserved: 0,
             expected: 0,
@@ -228,6 +220,9 @@ impl WaitSync {
     /// Wakes the waiter if it sleeps, although nothing has happened: it has to poll now. The caller sees
     /// to it that the object is still there.
     pub fn rouse(&self) {
+        // Pairs with the fence of a thread that says that it sleeps and then looks once more whether it has
+        // something to do: that is seen here, or what the caller did before is seen there.
+        core::sync::atomic::fence(Ordering::SeqCst);
         let (release, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
         let word = &self.sleeping;
         if word.rmw().compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, relaxed).is_ok() {

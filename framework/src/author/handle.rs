@@ -1,6 +1,7 @@
 //! The host's functions as methods.
 
 use core::ffi::{CStr, c_void};
+use core::sync::atomic::Ordering;
 
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
@@ -9,7 +10,7 @@ use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
 use crate::abi::job::Job;
 use crate::abi::param::{BoolParam, PARAM_BOOL, ParamCell};
 use crate::abi::peer::Peer;
-use crate::abi::pool::CriPool;
+use crate::abi::pool::{CriPool, CriSet};
 use crate::abi::receive::{ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::Scope;
@@ -209,6 +210,40 @@ impl HostHandle {
     pub fn progress(self) -> u32 {
         // SAFETY: the instance is valid.
         unsafe { (self.table().progress)(self.0) }
+    }
+
+    /// Makes one pass for something that the calling thread waits for: `cris` says where its events can
+    /// come from, if that is known, and `attempts` how many passes it has made for it before.
+    #[inline]
+    pub fn progress_for(self, cris: Option<&CriSet>, attempts: u32) -> u32 {
+        let cris = cris.map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: the instance is valid, and the set lives during the call.
+        unsafe { (self.table().progress_for)(self.0, cris, attempts) }
+    }
+
+    /// Waits until `sync` is complete; `cris` as for `progress_for`.
+    pub fn wait_for(self, sync: &WaitSync, cris: Option<&CriSet>) -> Result<(), Failure> {
+        let cris = cris.map_or(core::ptr::null(), core::ptr::from_ref);
+        let sync = core::ptr::from_ref(sync).cast_mut();
+        // SAFETY: both live during the call.
+        self.check(unsafe { (self.table().wait_for)(self.0, sync, cris) })
+    }
+
+    /// Whether the process's strategy says where messages arrive; if not, `cris_of` knows nothing that a
+    /// thread does not poll first anyway.
+    #[inline(always)]
+    pub fn knows_arrivals(self) -> bool {
+        // SAFETY: a word of the host's, which stays. Relaxed: it is a hint.
+        unsafe { (*self.table().arrivals).load(Ordering::Relaxed) != 0 }
+    }
+
+    /// Adds to `cris` where messages of a communicator or window arrive that come from a peer, or from
+    /// anybody.
+    #[inline]
+    pub fn cris_of(self, scope: &Scope, peer: Option<&Peer>, cris: &mut CriSet) {
+        let peer = peer.map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: all live during the call.
+        unsafe { (self.table().cris_of)(self.0, scope, peer, cris) }
     }
 
     /// Waits until `sync` is complete.

@@ -2,6 +2,7 @@
 
 use super::{Failure, HostHandle};
 use crate::abi::component::Instance;
+use crate::abi::pool::CriSet;
 use crate::abi::request::{MessageStatus, Request};
 use crate::frameworks::pml::{PmlOps, PmlReceive, PmlSend};
 
@@ -62,5 +63,12 @@ impl Pml {
         let result =
             unsafe { (self.ops.irecv.unwrap_unchecked())(self.provider, receive, &mut request) };
         self.host.check(result).map(|()| request)
+    }
+
+    /// Adds where the events can come from that complete a request of the component, which was not complete
+    /// a moment ago.
+    pub unsafe fn cris_of(&self, request: *const Request, cris: &mut CriSet) {
+        // SAFETY: as above.
+        unsafe { (self.ops.cris_of.unwrap_unchecked())(self.provider, request, cris) }
     }
 }

@@ -37,8 +37,8 @@ use crate::author::{self, Component, Failure};
 
 /// Major version of this contract.
 pub const CRI_MAJOR: u16 = 1;
-/// Minor version of this contract. 1.1 added `describe`.
-pub const CRI_MINOR: u16 = 1;
+/// Minor version of this contract. 1.1 added `describe`, 1.2 `arrival`.
+pub const CRI_MINOR: u16 = 2;
 
 /// [`CriAsker::operation`]: a send.
 pub const CRI_SEND: u32 = 0;
@@ -49,6 +49,9 @@ pub const CRI_PROGRESS: u32 = 2;
 
 /// [`CriAsker::peer`]: the operation concerns no peer in particular.
 pub const CRI_NO_PEER: u32 = u32::MAX;
+
+/// What [`CriOps::arrival`] returns when the strategy does not know.
+pub const CRI_ANYWHERE: u32 = u32::MAX;
 
 /// Who asks for a CRI. Lives during the call.
 #[repr(C)]
@@ -92,6 +95,12 @@ pub struct CriOps {
     /// Default: an empty text.
     pub describe:
         Option<unsafe extern "C" fn(pool: &CriPool, text: *mut c_char, capacity: usize) -> usize>,
+    /// Since 1.2. Where messages of a communicator or window arrive in this process: the index of the
+    /// CRI, or `CAIRN_CRI_ANYWHERE` when the strategy does not know, because senders choose otherwise.
+    /// `peer` is the sender's rank in the job, or `CAIRN_CRI_NO_PEER`. A thread that waits for such a
+    /// message polls there first. A strategy that does not know it for the process, which it is asked for
+    /// when a pool is added, is not asked again. Hot. Default: anywhere.
+    pub arrival: Option<unsafe extern "C" fn(pool: &CriPool, scope: &Scope, peer: u32) -> u32>,
 }
 
 contract! {
@@ -104,6 +113,7 @@ contract! {
     optional scope_close since 0 = no_scope_close;
     optional thread_exit since 0 = no_thread_exit;
     optional describe since 1 = no_description;
+    optional arrival since 2 = unknown_arrival;
 }
 
 unsafe extern "C" fn no_scope_open(_: &CriPool, _: &mut Scope) -> Status {
@@ -111,6 +121,9 @@ unsafe extern "C" fn no_scope_open(_: &CriPool, _: &mut Scope) -> Status {
 }
 unsafe extern "C" fn no_scope_close(_: &CriPool, _: &mut Scope) {}
 unsafe extern "C" fn no_thread_exit(_: &CriPool, _: &Thread) {}
+unsafe extern "C" fn unknown_arrival(_: &CriPool, _: &Scope, _: u32) -> u32 {
+    CRI_ANYWHERE
+}
 unsafe extern "C" fn no_description(_: &CriPool, text: *mut c_char, capacity: usize) -> usize {
     // SAFETY: the caller vouches for `capacity` bytes at `text`.
     unsafe { crate::text::write("", text, capacity) }
@@ -152,6 +165,16 @@ pub trait Cri: Component {
     /// A thread ended.
     fn thread_exit(_state: &Self::Pool, _pool: &CriPool, _thread: &Thread) {}
 
+    /// Where messages of a scope arrive in this process, if the strategy knows. Hot.
+    fn arrival(
+        _state: &Self::Pool,
+        _pool: &CriPool,
+        _scope: &Scope,
+        _peer: Option<u32>,
+    ) -> Option<u32> {
+        None
+    }
+
     /// How the pool is shared out at the moment.
     fn describe(_state: &Self::Pool, _pool: &CriPool) -> String {
         String::new()
@@ -170,6 +193,7 @@ pub const fn ops<T: Cri>() -> CriOps {
         scope_close: Some(scope_close::<T>),
         thread_exit: Some(thread_exit::<T>),
         describe: Some(describe::<T>),
+        arrival: Some(arrival::<T>),
     }
 }
 
@@ -217,5 +241,10 @@ shims! { T: Cri;
     }
     fn describe(pool: &CriPool, text: *mut c_char, capacity: usize) -> usize = no_unwind {
         author::describe(text, capacity, || T::describe(&attached::<T>(pool).pool, pool))
+    }
+    fn arrival(pool: &CriPool, scope: &Scope, peer: u32) -> u32 = no_unwind {
+        let peer = (peer != CRI_NO_PEER).then_some(peer);
+        let index = T::arrival(&attached::<T>(pool).pool, pool, scope, peer);
+        index.map_or(CRI_ANYWHERE, |index| if index < pool.count { index } else { index % pool.count })
     }
 }

@@ -32,6 +32,7 @@ use crate::abi::comm::Comm;
 use crate::abi::component::Instance;
 use crate::abi::datatype::Datatype;
 use crate::abi::peer::Peer;
+use crate::abi::pool::CriSet;
 use crate::abi::request::{MessageStatus, Request};
 use crate::abi::status::{OK, OutcomeCode, Status, status_name};
 use crate::author::{self, Component, Failure, Outcome};
@@ -39,7 +40,7 @@ use crate::author::{self, Component, Failure, Outcome};
 /// Major version of this contract.
 pub const PML_MAJOR: u16 = 1;
 /// Minor version of this contract.
-pub const PML_MINOR: u16 = 2;
+pub const PML_MINOR: u16 = 3;
 
 /// [`PmlReceive::source`]: from anybody.
 pub const PML_ANY_SOURCE: i32 = -1;
@@ -198,6 +199,13 @@ pub struct PmlOps {
     /// were freed: `MPI_Comm_disconnect` waits until there is none. 0 is exact when no thread begins
     /// another one meanwhile. Any thread, no lock held. Default: 0.
     pub pending: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &Comm) -> u64>,
+    /// Since 1.3. Adds to `cris` where the events can come from that complete a request of this
+    /// component: for a send the CRI it was given to and where the receiver's answers arrive, for a
+    /// receive where messages of its source arrive. Hot; any thread. The request was not complete a moment
+    /// ago and may be by now, but is not freed. Default: nothing, so that it is not known.
+    pub cris_of: Option<
+        unsafe extern "C" fn(instance: *mut Instance, request: *const Request, cris: &mut CriSet),
+    >,
 }
 
 contract! {
@@ -218,6 +226,7 @@ contract! {
     optional peer_failed since 1 = no_peer_failed;
     optional comm_free since 2 = no_comm_free;
     optional pending since 2 = none_pending;
+    optional cris_of since 3 = no_cris;
 }
 
 unsafe extern "C" fn no_flush(_: *mut Instance) {}
@@ -229,6 +238,8 @@ unsafe extern "C" fn no_comm_free(_: *mut Instance, _: &mut Comm) {}
 unsafe extern "C" fn none_pending(_: *mut Instance, _: &Comm) -> u64 {
     0
 }
+
+unsafe extern "C" fn no_cris(_: *mut Instance, _: *const Request, _: &mut CriSet) {}
 
 unsafe extern "C" fn no_description(
     _: *mut Instance,
@@ -302,6 +313,8 @@ pub trait Pml: Component {
     fn flush(&self) {}
     /// A peer has failed.
     fn peer_failed(&self, _peer: &Peer) {}
+    /// Adds where the events can come from that complete a request, which may complete meanwhile.
+    unsafe fn cris_of(&self, _request: *const Request, _cris: &mut CriSet) {}
 }
 
 /// The table of a component in Rust; the `component!` macro puts it into the descriptor.
@@ -324,6 +337,7 @@ pub const fn ops<T: Pml>() -> PmlOps {
         peer_failed: Some(peer_failed::<T>),
         comm_free: Some(comm_free::<T>),
         pending: Some(pending::<T>),
+        cris_of: Some(cris_of::<T>),
     }
 }
 
@@ -423,5 +437,12 @@ shims! { T: Pml;
     }
     fn peer_failed(instance: *mut Instance, peer: &Peer) = no_unwind {
         author::component::<T>(instance).peer_failed(peer);
+    }
+    fn cris_of(
+        instance: *mut Instance,
+        request: *const Request,
+        cris: &mut CriSet,
+    ) = no_unwind {
+        author::component::<T>(instance).cris_of(request, cris);
     }
 }

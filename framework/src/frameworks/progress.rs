@@ -5,8 +5,8 @@
 //! CRI. A component is a policy: given a thread that wants events to happen, it decides what
 //! that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
 //! polls the thread's own CRI and then the others by try-lock (dissertation §5.3.4, algorithm
-//! 4); *hybrid* polls the operation's own CRI and makes a global round after some misses
-//! (Zambre et al. §4.3). A component may have threads of its own that make passes when nobody else
+//! 4); *hybrid* polls the operation's own CRI and makes a global round after some of these polls have
+//! not completed the operation (Zambre et al. §4.3). A component may have threads of its own that make passes when nobody else
 //! does (`threads`, `background`).
 //!
 //! **Life.** Opened before anything else but `pmi`, since `threads` decides what the others find in
@@ -21,23 +21,30 @@
 //! CRI's lock only through the engine, never waits for one that another thread holds, and
 //! never calls itself (the host sees to that: a callback that asks for progress gets 0 events).
 
-use super::cri::{CRI_NO_PEER, CRI_PROGRESS, CriAsker};
+use super::cri::CRI_NO_PEER;
 use super::wait::WaitMeans;
 use super::{contract, shims};
 use crate::abi::component::Instance;
-use crate::abi::pool::CriPool;
+use crate::abi::pool::{CriPool, CriSet};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::thread::Thread;
 use crate::author::{self, Component};
 
 /// Major version of this contract.
-pub const PROGRESS_MAJOR: u16 = 2;
+pub const PROGRESS_MAJOR: u16 = 3;
 /// Minor version of this contract.
 pub const PROGRESS_MINOR: u16 = 0;
 
-/// [`ProgressAsk::cri`]: no CRI in particular.
-pub const PROGRESS_NO_CRI: u32 = u32::MAX;
+/// [`ProgressAsk::attempts`]: a single pass, for which nothing waits (`MPI_Test`).
+pub const PROGRESS_SINGLE: u32 = u32::MAX;
+
+/// What [`ProgressOps::run`] returns instead of a number of events: other threads poll for this one,
+/// which may sleep until its sync object is signalled or roused. Only if `ProgressAsk::sync` is not null.
+pub const PROGRESS_BY_OTHERS: u32 = u32::MAX;
+
+/// Pools of which a pass remembers the thread's own CRI; those of further ones are polled with the others.
+const OWN_KEPT: usize = 8;
 
 /// The engine, as the host lends it for one call.
 #[repr(C)]
@@ -65,14 +72,14 @@ pub struct ProgressEngine {
 pub struct ProgressAsk {
     /// The calling thread. Never null.
     pub thread: *const Thread,
-    /// What it waits for, or null when it only tests.
+    /// What it waits with, or null: it only tests, or has begun to wait so recently that nobody could
+    /// wake it yet.
     pub sync: *const WaitSync,
-    /// Index in the engine of the pool its operation uses; any when `cri` is none.
-    pub pool: u32,
-    /// The CRI its operation uses, or `CAIRN_PROGRESS_NO_CRI`.
-    pub cri: u32,
-    /// Passes in a row that this thread has made for the same wait without an event.
-    pub misses: u32,
+    /// Where the events of what it waits for can come from, or null when that is not known.
+    pub cris: *const CriSet,
+    /// Passes that this thread has made for the same wait, none of which has completed it; or
+    /// `CAIRN_PROGRESS_SINGLE`.
+    pub attempts: u32,
     /// Zero.
     pub reserved: u32,
 }
@@ -85,7 +92,7 @@ pub struct ProgressOps {
     pub struct_size: u32,
     /// Zero.
     pub reserved: u32,
-    /// Makes one pass and returns the number of events. Hot. Required.
+    /// Makes one pass and returns the number of events, or `CAIRN_PROGRESS_BY_OTHERS`. Hot. Required.
     pub run: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
@@ -111,6 +118,10 @@ pub struct ProgressOps {
     /// down. Signals are blocked there. Default: returns.
     pub background:
         Option<unsafe extern "C" fn(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans)>,
+    /// With how many passes at most a wait may begin that say nothing of who waits (`sync` null), which
+    /// spares what comes soon the meeting at its completion word. Asked once, before transports open.
+    /// Default: any number.
+    pub anonymous_passes: Option<unsafe extern "C" fn(instance: *mut Instance) -> u32>,
 }
 
 contract! {
@@ -121,6 +132,7 @@ contract! {
     optional pools_changed since 0 = nothing_to_recompute;
     optional threads since 0 = no_threads;
     optional background since 0 = nothing_to_do;
+    optional anonymous_passes since 0 = any_number;
 }
 
 unsafe extern "C" fn nothing_to_leave(_: *mut Instance, _: &Thread, _: *const WaitSync) {}
@@ -129,6 +141,9 @@ unsafe extern "C" fn no_threads(_: *mut Instance) -> u32 {
     0
 }
 unsafe extern "C" fn nothing_to_do(_: *mut Instance, _: &WaitSync, _: &WaitMeans) {}
+unsafe extern "C" fn any_number(_: *mut Instance) -> u32 {
+    u32::MAX
+}
 
 impl ProgressEngine {
     /// The pools.
@@ -137,12 +152,92 @@ impl ProgressEngine {
         unsafe { core::slice::from_raw_parts(self.pools.cast(), self.pool_count as usize) }
     }
 
+    /// The pool at a place of the list, which is below `pool_count`.
+    #[inline]
+    fn pool(&self, number: u32) -> &CriPool {
+        debug_assert!(number < self.pool_count);
+        // SAFETY: the host lends that many pools for the call.
+        unsafe { &**self.pools.add(number as usize) }
+    }
+
     /// Polls one CRI if its lock is free: the number of events, or `None` when another thread
     /// is at it.
     #[inline]
     pub fn poll(&self, pool: u32, cri: u32) -> Option<u32> {
         // SAFETY: the host's function takes any numbers and checks them.
         u32::try_from(unsafe { (self.poll_cri)(self, pool, cri) }).ok()
+    }
+
+    /// Polls the CRIs of what the thread waits for, if they are known, else the thread's own in each pool;
+    /// and all others only if these had nothing or with `everything`. Returns the number of events.
+    #[inline]
+    pub fn poll_outward(&self, ask: &ProgressAsk, everything: bool) -> u32 {
+        if let Some(set) = ask.cris() {
+            let events = self.poll_set(set);
+            return if events > 0 && !everything { events } else { events + self.poll_rest(set) };
+        }
+        let mut own = [0; OWN_KEPT];
+        let mut events = 0;
+        for number in 0..self.pool_count.min(OWN_KEPT as u32) {
+            let cri = ask.own_cri(self.pool(number));
+            own[number as usize % OWN_KEPT] = cri;
+            events += self.poll(number, cri).unwrap_or(0);
+        }
+        if events > 0 && !everything { events } else { events + self.poll_but(&own) }
+    }
+
+    /// Polls all CRIs but those with these indices in the first pools, in each pool from that on, so that
+    /// threads do not all come along the same way. Returns the number of events.
+    #[inline(never)]
+    fn poll_but(&self, own: &[u32; OWN_KEPT]) -> u32 {
+        let mut events = 0;
+        for number in 0..self.pool_count {
+            let (own, first) = own.get(number as usize).map_or((0, 0), |own| (*own, 1));
+            let count = self.pool(number).count;
+            for step in first..count {
+                events += self.poll(number, (own + step) % count).unwrap_or(0);
+            }
+        }
+        events
+    }
+
+    /// Polls the CRIs of what the thread waits for, if they are known, else the thread's own in each pool.
+    /// Returns the number of events.
+    #[inline]
+    pub fn poll_first(&self, ask: &ProgressAsk) -> u32 {
+        if let Some(set) = ask.cris() {
+            return self.poll_set(set);
+        }
+        let pools = (0..).zip(self.pools());
+        pools.map(|(number, pool)| self.poll(number, ask.own_cri(pool)).unwrap_or(0)).sum()
+    }
+
+    /// Polls the CRIs of a set.
+    fn poll_set(&self, set: &CriSet) -> u32 {
+        let mut events = 0;
+        for (number, pool) in (0..).zip(self.pools()) {
+            set.of(pool).for_each(|cri| events += self.poll(number, cri).unwrap_or(0));
+        }
+        events
+    }
+
+    /// Polls the CRIs that are not in a set, in each pool from those in the set on.
+    fn poll_rest(&self, set: &CriSet) -> u32 {
+        let mut events = 0;
+        for (number, pool) in (0..).zip(self.pools()) {
+            let start = set.of(pool).next().unwrap_or(0);
+            let others = (start..pool.count).chain(0..start).filter(|cri| !set.has(pool, *cri));
+            others.for_each(|cri| events += self.poll(number, cri).unwrap_or(0));
+        }
+        events
+    }
+
+    /// Polls every CRI of every pool. Returns the number of events.
+    #[inline]
+    pub fn poll_all(&self) -> u32 {
+        let pools = (0..).zip(self.pools());
+        let all = pools.flat_map(|(number, pool)| (0..pool.count).map(move |cri| (number, cri)));
+        all.map(|(number, cri)| self.poll(number, cri).unwrap_or(0)).sum()
     }
 
     /// Calls the callbacks of one rate.
@@ -164,22 +259,18 @@ impl ProgressAsk {
         unsafe { (*self.thread).serial }
     }
 
-    /// The CRI of `pool` that the calling thread polls first, as the pool's strategy says.
+    /// Where the events of what the thread waits for can come from, if that is known.
+    #[inline]
+    pub fn cris(&self) -> Option<&CriSet> {
+        // SAFETY: null or a set that lives during the call.
+        unsafe { self.cris.as_ref() }.filter(|set| !set.is_empty())
+    }
+
+    /// The CRI of `pool` that the calling thread polls first when it is not known where its events come
+    /// from: as the pool's strategy says.
     #[inline]
     pub fn own_cri(&self, pool: &CriPool) -> u32 {
-        if pool.count < 2 || pool.strategy.is_null() {
-            return 0;
-        }
-        let asker = CriAsker {
-            thread: self.thread,
-            scope: &PROCESS,
-            peer: CRI_NO_PEER,
-            operation: CRI_PROGRESS,
-        };
-        // SAFETY: the host attached the strategy, whose table is complete, before it listed the
-        // pool, and detaches it when no pass sees the pool any more.
-        let index = unsafe { ((*pool.strategy).assign.unwrap_unchecked())(pool, &asker) };
-        if index < pool.count { index } else { index % pool.count }
+        pool.arrival(self.thread, &PROCESS, CRI_NO_PEER)
     }
 }
 
@@ -197,6 +288,10 @@ pub trait Progress: Component {
     }
     /// Makes passes on a thread of its own until `sync` is complete.
     fn background(&self, _sync: &WaitSync, _means: &WaitMeans) {}
+    /// With how many passes a wait may begin that say nothing of who waits.
+    fn anonymous_passes(&self) -> u32 {
+        u32::MAX
+    }
 }
 
 /// The table of a policy in Rust; the `component!` macro puts it into the descriptor.
@@ -209,6 +304,7 @@ pub const fn ops<T: Progress>() -> ProgressOps {
         pools_changed: Some(pools_changed::<T>),
         threads: Some(threads::<T>),
         background: Some(background::<T>),
+        anonymous_passes: Some(anonymous_passes::<T>),
     }
 }
 
@@ -227,5 +323,8 @@ shims! { T: Progress;
     }
     fn background(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans) = no_unwind {
         author::component::<T>(instance).background(sync, means)
+    }
+    fn anonymous_passes(instance: *mut Instance) -> u32 = no_unwind {
+        author::component::<T>(instance).anonymous_passes()
     }
 }

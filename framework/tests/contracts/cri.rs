@@ -8,7 +8,8 @@ use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Failure, descriptor};
 use cairn_framework::field_end;
 use cairn_framework::frameworks::cri::{
-    Asker, CRI_NO_PEER, CRI_PROGRESS, CRI_RMA, CRI_SEND, Cri, CriAsker, CriOps, NAME, VERSION, ops,
+    Asker, CRI_ANYWHERE, CRI_NO_PEER, CRI_PROGRESS, CRI_RMA, CRI_SEND, Cri, CriAsker, CriOps, NAME,
+    VERSION, ops,
 };
 use cairn_framework::host::{Linked, inventory};
 
@@ -42,6 +43,10 @@ impl Cri for Double {
     fn thread_exit(state: &Witness, pool: &CriPool, thread: &Thread) {
         note("thread_exit", (state.number, p(pool), p(thread)));
     }
+    fn arrival(state: &Witness, pool: &CriPool, scope: &Scope, peer: Option<u32>) -> Option<u32> {
+        note("arrival", (state.number, p(pool), p(scope), peer));
+        peer
+    }
     fn describe(state: &Witness, pool: &CriPool) -> String {
         note("describe", (state.number, p(pool)));
         "all → one".into()
@@ -54,7 +59,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(cri, Double: scope_open, scope_close, thread_exit, describe);
+bare!(cri, Double: scope_open, scope_close, thread_exit, describe, arrival);
 
 /// A component built for version 1.0 of the contract: what lies behind its table is not its table.
 const _: () = {
@@ -115,6 +120,13 @@ fn every_function_reaches_the_strategy() {
         called("assign", (21, p(&second), p(&thread), p(&comm), known, operation));
     }
 
+    for (peer, known, arrival) in
+        [(1, Some(1), 1), (4, Some(4), 1), (CRI_NO_PEER, None, CRI_ANYWHERE)]
+    {
+        assert_eq!(c!(ops, arrival(&first, &comm, peer)), arrival);
+        called("arrival", (20, p(&first), p(&comm), known));
+    }
+
     let expected = said("scope_open", (20, p(&first), p(&comm)));
     subject.fails(&expected, || c!(ops, scope_open(&first, &mut comm)));
     subject.panics(&expected, || c!(ops, scope_open(&first, &mut comm)));
@@ -153,6 +165,7 @@ fn absent_functions() {
         ("describe", &|| {
             writes("", &[], |text, capacity| c!(ops, describe(&pool, text, capacity)));
         }),
+        ("arrival", &|| assert_eq!(c!(ops, arrival(&pool, &comm(7).scope, 0)), CRI_ANYWHERE)),
     ]);
     c!(ops, detach(me, &mut pool));
     called("detach", 20);

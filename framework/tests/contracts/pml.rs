@@ -5,6 +5,7 @@ use std::ptr::{null, null_mut};
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
+use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{MessageStatus, Request};
 use cairn_framework::abi::status::{DONE, NOTHING, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
@@ -90,6 +91,9 @@ impl Pml for Double {
         note("pending", (self.0.me(), p(comm)));
         3
     }
+    unsafe fn cris_of(&self, request: *const Request, cris: &mut CriSet) {
+        note("cris_of", (self.0.me(), request, p(cris)));
+    }
 }
 
 cairn_framework::component! {
@@ -98,7 +102,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(pml, Double: describe, flush, peer_failed, comm_free, pending);
+bare!(pml, Double: describe, flush, peer_failed, comm_free, pending, cris_of);
 
 const SEND: PmlSend = PmlSend {
     buffer: null(),
@@ -182,6 +186,9 @@ fn every_function_reaches_the_component() {
     called("peer_failed", (me, p(&peer)));
     assert_eq!(c!(ops, pending(me, &world)), 3);
     called("pending", (me, address));
+    let mut cris = CriSet::default();
+    c!(ops, cris_of(me, at(0x40), &mut cris));
+    called("cris_of", (me, at::<Request>(0x40).cast_const(), p(&cris)));
     c!(ops, comm_close(me, &mut world));
     called("comm_close", (me, address));
     c!(ops, comm_free(me, &mut world));
@@ -237,12 +244,18 @@ fn absent_functions() {
     let other = std::cell::RefCell::new(other);
     let comm_free = || c!(pml.ops, comm_free(pml.instance, &mut other.borrow_mut()));
     let pending = || assert_eq!(c!(pml.ops, pending(pml.instance, &world)), 0);
+    let cris_of = || {
+        let mut cris = CriSet::default();
+        c!(pml.ops, cris_of(pml.instance, at(0x40), &mut cris));
+        assert!(cris.is_empty());
+    };
     pml.defaults([
         ("describe", &describe),
         ("flush", &flush),
         ("peer_failed", &peer_failed),
         ("comm_free", &comm_free),
         ("pending", &pending),
+        ("cris_of", &cris_of),
     ]);
     pml.close();
 }

@@ -2,12 +2,11 @@
 
 use std::ptr::null;
 
+use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::status::{DONE, OutcomeCode};
 use cairn_framework::abi::thread::Thread;
-use cairn_framework::frameworks::progress::{
-    PROGRESS_NO_CRI, Progress, ProgressAsk, ProgressEngine, ProgressOps,
-};
+use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine, ProgressOps};
 use cairn_framework::frameworks::wait::WaitMeans;
 
 use super::support::{Life, Subject, at, called, calls, cri, note, p, pool, process, said, thread};
@@ -34,6 +33,10 @@ impl Progress for Double {
     fn background(&self, sync: &WaitSync, means: &WaitMeans) {
         note("background", (self.0.me(), p(sync), p(means)));
     }
+    fn anonymous_passes(&self) -> u32 {
+        note("anonymous_passes", self.0.me());
+        2
+    }
 }
 
 cairn_framework::component! {
@@ -42,7 +45,7 @@ cairn_framework::component! {
     name: "double",
     description: "implements everything",
 }
-bare!(progress, Double: leave, pools_changed, threads, background);
+bare!(progress, Double: leave, pools_changed, threads, background, anonymous_passes);
 
 /// Another thread is at instance 0.
 unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i32 {
@@ -99,9 +102,8 @@ fn every_function_reaches_the_policy() {
     let ask = ProgressAsk {
         thread: &raw const thread,
         sync: &raw const sync,
-        pool: 0,
-        cri: PROGRESS_NO_CRI,
-        misses: 5,
+        cris: null(),
+        attempts: 5,
         reserved: 0,
     };
     assert_eq!(c!(ops, run(me, &engine, &ask)), 17);
@@ -117,6 +119,8 @@ fn every_function_reaches_the_policy() {
     let means = means();
     c!(ops, background(me, &sync, &means));
     called("background", (me, p(&sync), p(&means)));
+    assert_eq!(c!(ops, anonymous_passes(me)), 2);
+    called("anonymous_passes", me);
     progress.close_complete();
 }
 
@@ -148,6 +152,40 @@ fn the_engine_is_asked_through_its_functions() {
 }
 
 #[test]
+fn what_is_known_is_polled_first_and_the_rest_when_that_has_nothing() {
+    let mut engine = engine();
+    let (mut few, mut many) = ([cri(0), cri(1)], [cri(0), cri(1), cri(2), cri(3)]);
+    let (mut left, mut right) = (pool(20, &mut few), pool(21, &mut many));
+    let pools = [&raw mut left, &raw mut right];
+    (engine.pools, engine.pool_count) = (pools.as_ptr(), 2);
+    let thread = thread(4);
+    let mut cris = CriSet::default();
+    let ask = |cris: &CriSet| ProgressAsk {
+        thread: &raw const thread,
+        sync: null(),
+        cris,
+        attempts: 0,
+        reserved: 0,
+    };
+    let poll = |pool: u32, cri: u32| said("poll_cri", (p(&engine), pool, cri));
+
+    // Nothing is known: the first of each pool, which have no strategy. Another thread is at them.
+    calls();
+    engine.poll_outward(&ask(&cris), false);
+    let order = [(0, 0), (1, 0), (0, 1), (1, 1), (1, 2), (1, 3)];
+    assert_eq!(calls(), order.map(|(pool, cri)| poll(pool, cri)));
+    // One that has something, and with everything all the same.
+    cris.add(engine.pools()[1], 2);
+    assert_eq!(engine.poll_outward(&ask(&cris), false), 6);
+    assert_eq!(calls(), [poll(1, 2)]);
+    engine.poll_outward(&ask(&cris), true);
+    let order = [(1, 2), (0, 0), (0, 1), (1, 3), (1, 0), (1, 1)];
+    assert_eq!(calls(), order.map(|(pool, cri)| poll(pool, cri)));
+    assert_eq!(engine.poll_all(), 4 * 6);
+    assert_eq!(calls().len(), 6);
+}
+
+#[test]
 fn absent_functions() {
     let scope = process();
     let progress = Subject::<ProgressOps>::bare(&scope);
@@ -158,6 +196,7 @@ fn absent_functions() {
         ("pools_changed", &|| c!(ops, pools_changed(me, &engine()))),
         ("threads", &|| assert_eq!(c!(ops, threads(me)), 0)),
         ("background", &|| c!(ops, background(me, &WaitSync::default(), &means()))),
+        ("anonymous_passes", &|| assert_eq!(c!(ops, anonymous_passes(me)), u32::MAX)),
     ]);
     progress.close();
 }

@@ -422,7 +422,7 @@ pub fn pool(id: u32, cris: &mut [Cri]) -> CriPool {
         strategy: std::ptr::null(),
         strategy_state: std::ptr::null_mut(),
         id,
-        reserved: 0,
+        arrivals: 0,
     }
 }
 

@@ -28,7 +28,7 @@ pub fn test(request: InOut<Request>, flag: Out<c_int>, status: StatusOut) -> Res
         return Ok(());
     };
     if !view.is_complete() {
-        runtime::runtime().system.progress();
+        request::poll_once(&[request.get()]);
         if !view.is_complete() {
             flag.set(0);
             return Ok(());
@@ -83,7 +83,7 @@ fn look_again(requests: &[Request], enough: fn(&Overview) -> bool) -> Result<Ove
     if !seen.any || enough(&seen) {
         return Ok(seen);
     }
-    runtime::runtime().system.progress();
+    request::poll_once(requests);
     overview(requests)
 }
 
@@ -356,7 +356,7 @@ fn look(view: RequestRef) -> Option<Status> {
         return Some(Status::EMPTY);
     }
     if !view.is_complete() {
-        runtime::runtime().system.progress();
+        request::poll_once(&[Request::of(std::ptr::from_ref(view).cast_mut())]);
     }
     view.is_complete().then(|| request::peek(view)).flatten()
 }

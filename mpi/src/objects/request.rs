@@ -6,12 +6,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COLLECTIVE, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING,
     REQUEST_RECEIVE, REQUEST_SEND, Request as View, WaitSync,
 };
 use cairn_framework::abi::status::OK;
 use cairn_framework::audit::Counted;
+use cairn_framework::frameworks::progress::PROGRESS_SINGLE;
 
 use super::arena::Object;
 use super::comm::{self, CommBody, CommRef};
@@ -149,16 +151,14 @@ pub fn is_active(request: RequestRef) -> bool {
 const POLLS: u32 = 300;
 
 /// Makes passes of the progress engine until something is done, or until nothing has happened for a
-/// while; whether it is done.
-fn poll_for(mut done: impl FnMut() -> bool) -> bool {
-    if done() {
-        return true;
-    }
+/// while; whether it is done. `cris` says where the events can come from that it needs.
+fn poll_for(cris: Option<&CriSet>, mut done: impl FnMut() -> bool) -> bool {
     let system = runtime().system;
     let polls = system.job().polls(POLLS);
-    let mut misses = 0;
+    let (mut misses, mut attempts) = (0, 0);
     while misses < polls {
-        misses = if system.progress() == 0 { misses + 1 } else { 0 };
+        misses = if system.progress_for(cris, attempts) == 0 { misses + 1 } else { 0 };
+        attempts += 1;
         if done() {
             return true;
         }
@@ -166,14 +166,57 @@ fn poll_for(mut done: impl FnMut() -> bool) -> bool {
     false
 }
 
+/// Where the events can come from that complete requests: of all of them, if the process's strategy says
+/// where messages arrive, else of the first that is not complete, because a thread polls its own CRIs
+/// anyway. None where that is not known of one, and where nothing is to be decided.
+pub fn cris_of(requests: impl Iterator<Item = RequestRef>) -> Option<CriSet> {
+    let runtime = runtime();
+    if !runtime.is_threaded() {
+        return None;
+    }
+    let number = if runtime.system.knows_arrivals() { usize::MAX } else { 1 };
+    let mut cris = CriSet::default();
+    for request in requests.filter(|request| !request.is_complete()).take(number) {
+        add_cris(request, &mut cris).then_some(())?;
+    }
+    Some(cris)
+}
+
+/// Adds where the events can come from that complete a request; false if that is not known.
+fn add_cris(request: RequestRef, cris: &mut CriSet) -> bool {
+    let runtime = runtime();
+    let comm = match request.kind {
+        // SAFETY: the component's table is complete; the request lives, because it is to be waited for.
+        REQUEST_SEND | REQUEST_RECEIVE if !special::is(request) => unsafe {
+            runtime.pml.cris_of.unwrap_unchecked()(runtime.pml_instance, request, cris);
+            return true;
+        },
+        _ => comm_of(request).or_else(|| special::of(request)?.comm()),
+    };
+    if let Some(comm) = comm {
+        runtime.system.cris_of(&comm.view().scope, None, cris);
+    }
+    comm.is_some()
+}
+
+/// A pass of the progress engine for requests that a function asks for and does not wait for.
+pub fn poll_once(requests: &[Request]) {
+    let cris = cris_of(all_going(requests));
+    runtime().system.progress_for(cris.as_ref(), PROGRESS_SINGLE);
+}
+
 /// Waits for one request.
 pub fn wait(request: RequestRef) -> Result<()> {
-    if poll_for(|| request.is_complete()) {
+    if request.is_complete() {
+        return Ok(());
+    }
+    let cris = cris_of([request].into_iter());
+    if poll_for(cris.as_ref(), || request.is_complete()) {
         return Ok(());
     }
     let sync = WaitSync::default();
     sync.pending.store(1, Ordering::Relaxed);
-    if attach(request, &sync)? { runtime().wait(&sync) } else { Ok(()) }
+    if attach(request, &sync)? { runtime().wait(&sync, cris.as_ref()) } else { Ok(()) }
 }
 
 /// Makes the completion of a request count down a sync object; false if it is complete already.
@@ -205,7 +248,7 @@ fn detach(request: RequestRef, sync: &WaitSync) -> bool {
 /// Waits for all of these that there is something to wait for.
 pub fn wait_all(requests: &[Request]) -> Result<()> {
     let mut first = 0;
-    let complete = || {
+    let mut complete = || {
         while let Some(handle) = requests.get(first) {
             if going(*handle).is_ok_and(|request| request.is_some_and(|one| !one.is_complete())) {
                 return false;
@@ -214,7 +257,11 @@ pub fn wait_all(requests: &[Request]) -> Result<()> {
         }
         true
     };
-    if poll_for(complete) {
+    if complete() {
+        return Ok(());
+    }
+    let cris = cris_of(all_going(requests));
+    if poll_for(cris.as_ref(), &mut complete) {
         return Ok(());
     }
     let rest = &requests[first..];
@@ -237,13 +284,17 @@ pub fn wait_all(requests: &[Request]) -> Result<()> {
     // What nothing is to wait for at, and the one more.
     let others = (rest.len() + 1 - seen) as i32;
     sync.pending.rmw().fetch_sub(others + complete, Ordering::AcqRel);
-    if sync.is_complete() { Ok(()) } else { runtime().wait(&sync) }
+    if sync.is_complete() { Ok(()) } else { runtime().wait(&sync, cris.as_ref()) }
 }
 
 /// Waits for one or more of these, of which there is something to wait for at one at least.
 pub fn wait_some(requests: &[Request]) -> Result<()> {
     let one = || all_going(requests).any(View::is_complete);
-    if poll_for(one) {
+    if one() {
+        return Ok(());
+    }
+    let cris = cris_of(all_going(requests));
+    if poll_for(cris.as_ref(), one) {
         return Ok(());
     }
     let sync = WaitSync::default();
@@ -257,7 +308,8 @@ pub fn wait_some(requests: &[Request]) -> Result<()> {
             _ => break,
         }
     }
-    let waited = waits.and_then(|wait| if wait { runtime().wait(&sync) } else { Ok(()) });
+    let waited =
+        waits.and_then(|wait| if wait { runtime().wait(&sync, cris.as_ref()) } else { Ok(()) });
     leave(all_going(requests).take(attached), &sync, 1);
     waited
 }

@@ -235,15 +235,23 @@ pub fn wait_all(body: SyncRef) -> Result<()> {
     body.end_silent()?;
     let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
     let own = WaiterRef(NonNull::from(&sync));
-    {
+    let cris = {
         let mut lists = body.lists.lock();
         // Counted down under the lock.
         if body.incomplete.load(Ordering::Acquire) == 0 {
             return Ok(());
         }
         lists.waiters.push(own);
-    }
-    let waited = runtime().wait(&sync);
+        // A request that leads to its ticket has not completed, and stays at least until the lock is free,
+        // which the end of its event takes.
+        let attached = lists.all.iter().filter_map(|ticket| {
+            let request = ticket.get().attached()?.request;
+            let word = request.completion.load(Ordering::Acquire);
+            (word == ticket.get().word()).then_some(request)
+        });
+        request::cris_of(attached)
+    };
+    let waited = runtime().wait(&sync, cris.as_ref());
     if waited.is_err() {
         body.lists.lock().waiters.retain(|waiter| *waiter != own);
     }

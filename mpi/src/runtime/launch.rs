@@ -61,7 +61,7 @@ impl Launch {
     }
 
     /// The job of this process.
-    pub fn job(&self, thread_level: u32) -> Result<Job> {
+    pub fn job(&self, thread_level: u32, anonymous_passes: u32) -> Result<Job> {
         let told = &self.0.told;
         // SAFETY: the component filled in a NUL-terminated text.
         let id = unsafe { cairn_framework::text::copy(told.id.as_ptr()) };
@@ -85,6 +85,8 @@ impl Launch {
             // Lives as long as the process.
             id: cairn_framework::text::to_c(&id).into_raw(),
             secret,
+            anonymous_passes,
+            reserved: 0,
         })
     }
 

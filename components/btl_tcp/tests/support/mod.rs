@@ -202,6 +202,8 @@ pub fn rank(setup: &Setup<'_>, rank: u32) -> Rank {
         node_cores: 0,
         id: CString::from(c"test").into_raw(),
         secret,
+        anonymous_passes: u32::MAX,
+        reserved: 0,
     };
     // SAFETY: nothing is open, and nobody else knows the system.
     unsafe { system.set_job(job) };

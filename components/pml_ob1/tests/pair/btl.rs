@@ -318,7 +318,7 @@ fn device(
         strategy: std::ptr::null(),
         strategy_state: std::ptr::null_mut(),
         id: 0,
-        reserved: 0,
+        arrivals: 0,
     }));
     *device.state().module.lock().unwrap() = device.module().addr();
     // SAFETY: leaked, and complete; nobody else has the device yet.

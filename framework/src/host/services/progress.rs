@@ -22,11 +22,15 @@ use super::threads::{self, Record};
 use crate::abi::component::Instance;
 use crate::abi::counter::CounterCell;
 use crate::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn};
-use crate::abi::pool::{Cri, CriPool};
+use crate::abi::pool::{Cri, CriPool, CriSet};
 use crate::abi::request::WaitSync;
+use crate::abi::scope::Scope;
 use crate::audit::Counted;
 use crate::author::Apart;
-use crate::frameworks::progress::{PROGRESS_NO_CRI, ProgressAsk, ProgressEngine, ProgressOps};
+use crate::frameworks::cri::CRI_NO_PEER;
+use crate::frameworks::progress::{
+    PROGRESS_BY_OTHERS, PROGRESS_SINGLE, ProgressAsk, ProgressEngine, ProgressOps,
+};
 
 #[cfg(doc)]
 use super::grace::Presence;
@@ -43,6 +47,22 @@ pub(crate) struct Engine {
     passes: AtomicU32,
     /// The only thread is in a pass.
     inside: AtomicBool,
+}
+
+/// What a thread makes a pass for.
+#[derive(Clone, Copy)]
+pub(crate) struct Want<'a> {
+    /// What it waits with, if others could wake it.
+    pub sync: Option<&'a WaitSync>,
+    /// Where the events of what it waits for can come from, if that is known.
+    pub cris: Option<&'a CriSet>,
+    /// Passes that it has made for it before, or `PROGRESS_SINGLE`.
+    pub attempts: u32,
+}
+
+impl Want<'_> {
+    /// Anything: nothing waits.
+    pub const ANYTHING: Self = Self { sync: None, cris: None, attempts: PROGRESS_SINGLE };
 }
 
 /// What a pass works on.
@@ -237,16 +257,15 @@ impl Engine {
         }
     }
 
-    /// Makes a pass for a thread that waits for `sync`, if for anything, and has made `misses`
-    /// passes for it without an event. Returns the number of events; 0 when the thread is in a pass
-    /// already.
+    /// Makes a pass. Returns the number of events, or `PROGRESS_BY_OTHERS` for a thread that has a sync
+    /// object; 0 when the thread is in a pass already.
     #[inline]
-    pub fn run(&self, sync: Option<&WaitSync>, misses: u32) -> u32 {
+    pub fn run(&self, want: &Want<'_>) -> u32 {
         // Snapshots are never freed, so this needs no presence yet.
         let snapshot = self.current();
         match &snapshot.alone {
             Some(alone) => self.run_alone(snapshot, alone),
-            None => self.run_among_others(sync, misses),
+            None => self.run_among_others(want),
         }
     }
 
@@ -275,6 +294,10 @@ impl Engine {
             };
             if count > 0 {
                 events += count;
+                if let Call::Poll { cri, .. } = call {
+                    // SAFETY: as above. Polls are passes here, which are counted anyway.
+                    unsafe { &**cri }.hits.add(1);
+                }
                 alone.first.store((first + place + 1) % number, Ordering::Relaxed);
             }
             if !snapshot.is_current() {
@@ -292,7 +315,7 @@ impl Engine {
         events
     }
 
-    fn run_among_others(&self, sync: Option<&WaitSync>, misses: u32) -> u32 {
+    fn run_among_others(&self, want: &Want<'_>) -> u32 {
         let record: &'static Record = threads::current();
         if record.presence.inside() {
             return 0;
@@ -301,14 +324,11 @@ impl Engine {
         let snapshot = self.current();
         let events = match snapshot.policy {
             Some(policy) => {
-                let (pool, cri) = sync
-                    .map_or((0, PROGRESS_NO_CRI), |sync| (snapshot.index_of(sync.pool), sync.cri));
                 let ask = ProgressAsk {
                     thread: record.thread(),
-                    sync: sync.map_or(std::ptr::null(), std::ptr::from_ref),
-                    pool,
-                    cri,
-                    misses,
+                    sync: want.sync.map_or(std::ptr::null(), std::ptr::from_ref),
+                    cris: want.cris.map_or(std::ptr::null(), std::ptr::from_ref),
+                    attempts: want.attempts,
                     reserved: 0,
                 };
                 // SAFETY: the table is complete, and `set_policy` waits for passes.
@@ -320,8 +340,24 @@ impl Engine {
         };
         record.presence.leave();
         record.counts.passes.add(1);
-        record.counts.empty.add(u64::from(events == 0));
+        record.counts.empty.add(u64::from(events == 0 || events == PROGRESS_BY_OTHERS));
         events
+    }
+
+    /// Adds to `cris` where messages of a scope arrive, over any pool; as `cris_of` of the host's table.
+    pub fn cris_of(&self, scope: &Scope, cris: &mut CriSet) {
+        let record = threads::current();
+        // In a pass the pools of its snapshot are there, and outside of one those of this moment.
+        let inside = record.presence.inside();
+        if !inside {
+            record.presence.enter();
+        }
+        for pool in self.current().view.pools() {
+            cris.add(pool, pool.arrival(record.thread(), scope, CRI_NO_PEER));
+        }
+        if !inside {
+            record.presence.leave();
+        }
     }
 
     /// A thread is done waiting for `sync`: what it owned goes to another.
@@ -385,13 +421,6 @@ impl Snapshot {
         snapshot
     }
 
-    /// The place of the pool with this number in the list; any if it is not there.
-    fn index_of(&self, id: u32) -> u32 {
-        // SAFETY: the snapshot's pools are there during a pass.
-        let place = self.pools.iter().position(|pool| unsafe { (**pool).id } == id);
-        place.unwrap_or(0) as u32
-    }
-
     /// Whether nothing was added or removed since the pass loaded this snapshot. A pass stops when
     /// something was: a callback of it that took itself out has let others go on (see `settle`), so
     /// what this snapshot lists may be gone.
@@ -447,15 +476,20 @@ unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i
         let Some(progress) = pool.progress else { return 0 };
         let cri = pool.cri(cri);
         let raw = std::ptr::from_ref(cri).cast_mut();
+        let poll = || {
+            let events = progress(pool.module, raw);
+            cri.count_poll(events);
+            events
+        };
         let events = if snapshot.threaded {
             let Some(_held) = cri.try_guard() else {
                 snapshot.misses[place][cri.index as usize].add_shared(1);
                 threads::current().counts.misses.add(1);
                 return -1;
             };
-            progress(pool.module, raw)
+            poll()
         } else {
-            progress(pool.module, raw)
+            poll()
         };
         i32::try_from(events).unwrap_or(i32::MAX)
     }
@@ -513,7 +547,7 @@ mod tests {
             strategy: std::ptr::null(),
             strategy_state: std::ptr::null_mut(),
             id: 0,
-            reserved: 0,
+            arrivals: 0,
         }
     }
 
@@ -530,7 +564,7 @@ mod tests {
         for threaded in [false, true] {
             engine.set_threaded(threaded);
             for _ in 0..SELDOM {
-                assert!(engine.run(None, 0) >= 4);
+                assert!(engine.run(&Want::ANYTHING) >= 4);
             }
         }
         assert_eq!(calls[0].load(Ordering::Relaxed), u64::from(2 * SELDOM));
@@ -539,16 +573,22 @@ mod tests {
 
         // An instance that another thread holds is left out; the others are not.
         let held = cris[1].guard();
-        engine.run(None, 0);
+        engine.run(&Want::ANYTHING);
         drop(held);
         assert_eq!(polls[0].load(Ordering::Relaxed), u64::from(2 * SELDOM + 1));
         assert_eq!(polls[1].load(Ordering::Relaxed), u64::from(2 * SELDOM));
         let missed: Vec<u64> = misses.iter().map(|cell| cell.get()).collect();
         assert_eq!(missed, [0, 1, 0]);
+        for (cri, polls) in cris.iter().zip(&polls) {
+            let counted = [cri.polls.get(), cri.hits.get()];
+            let alone = u64::from(SELDOM);
+            let all = polls.load(Ordering::Relaxed);
+            assert_eq!(counted, [all - alone, all], "of one thread, passes are its polls");
+        }
 
         engine.remove(1, Some((count, context(0))));
         engine.remove_pool(&raw mut pool);
-        assert_eq!(engine.run(None, 0), 0);
+        assert_eq!(engine.run(&Want::ANYTHING), 0);
     }
 
     #[test]
@@ -561,7 +601,7 @@ mod tests {
         unsafe extern "C" fn nest(context: *mut c_void) -> u32 {
             // SAFETY: the test passes this type.
             let this = unsafe { &*context.cast::<Nest>() };
-            this.inner.fetch_add(u64::from(this.engine.run(None, 0)), Ordering::Relaxed);
+            this.inner.fetch_add(u64::from(this.engine.run(&Want::ANYTHING)), Ordering::Relaxed);
             this.engine.remove(1, Some((nest, context)));
             this.calls.fetch_add(1, Ordering::Relaxed);
             1
@@ -570,8 +610,8 @@ mod tests {
             Nest { engine: Engine::new(), inner: AtomicU64::new(0), calls: AtomicU64::new(0) };
         this.engine.set_threaded(true);
         this.engine.add(1, nest, (&raw const this).cast_mut().cast(), PROGRESS_EVERY_PASS);
-        assert_eq!(this.engine.run(None, 0), 1);
-        assert_eq!(this.engine.run(None, 0), 0);
+        assert_eq!(this.engine.run(&Want::ANYTHING), 1);
+        assert_eq!(this.engine.run(&Want::ANYTHING), 0);
         assert_eq!(this.inner.into_inner(), 0);
         assert_eq!(this.calls.into_inner(), 1);
     }
@@ -593,7 +633,7 @@ mod tests {
             for _ in 0..3 {
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed) {
-                        engine.run(None, 0);
+                        engine.run(&Want::ANYTHING);
                     }
                 });
             }

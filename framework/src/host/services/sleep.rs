@@ -22,7 +22,7 @@
 use std::cell::RefCell;
 use std::os::fd::RawFd;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use super::threads;
 use crate::abi::request::{SYNC_POLLING, SYNC_SLEEPING, WaitSync};
@@ -149,6 +149,32 @@ impl Sleeper {
         }
         DONE
     }
+}
+
+/// Sleeps until `sync` is signalled or roused, for a thread that others poll for: no transport wakes it.
+/// `idle` is asked once whoever rouses would find it asleep, and says whether it may sleep.
+pub(crate) fn until_roused(sync: &WaitSync, idle: impl FnOnce() -> bool) {
+    let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
+    if sync.sleeping.compare_exchange(SYNC_POLLING, SYNC_SLEEPING, release, acquire).is_err() {
+        return;
+    }
+    // Pairs with the fence in `rouse`: what the other thread did before is seen by `idle`, or it sees that
+    // this one sleeps.
+    fence(Ordering::SeqCst);
+    if idle() && !sync.is_complete() {
+        // SAFETY: null or a word that stays as long as the thread waits.
+        match unsafe { sync.word.as_ref() } {
+            None => sys::futex_wait_for(&sync.sleeping, SYNC_SLEEPING, 0),
+            Some(word) => {
+                let own = Sleeping::private(&sync.sleeping, SYNC_SLEEPING);
+                if sys::sleep_on(&[own, Sleeping::shared(word, sync.expected)], 0).is_none() {
+                    sys::futex_wait_for(&sync.sleeping, SYNC_SLEEPING, PARTLY);
+                }
+            }
+        }
+        count(true);
+    }
+    let _ = sync.sleeping.compare_exchange(SYNC_SLEEPING, SYNC_POLLING, release, acquire);
 }
 
 /// Counts a sleep that has ended.

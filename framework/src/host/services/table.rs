@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
+use std::sync::atomic::AtomicU32;
 
 use super::items::Items;
 use super::threads;
@@ -20,7 +21,7 @@ use crate::abi::param::{
     PARAM_WRITABLE, ParamCell, ParamSpec,
 };
 use crate::abi::peer::Peer;
-use crate::abi::pool::{Cri, CriPool};
+use crate::abi::pool::{Cri, CriPool, CriSet};
 use crate::abi::receive::{ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_SLOTS, Scope};
@@ -47,10 +48,11 @@ thread_local! {
     static REASON: RefCell<(Option<Status>, String)> = const { RefCell::new((None, String::new())) };
 }
 
-/// The table for a system whose job and receive table lie where the arguments say.
+/// The table for a system whose job, receive table and word `arrivals` lie where the arguments say.
 pub(crate) fn host(
     job: *const Job,
     receive: *const ReceiveEntry,
+    arrivals: *const AtomicU32,
     abi_major: u16,
     abi_minor: u16,
 ) -> Host {
@@ -103,6 +105,10 @@ pub(crate) fn host(
         instance_acquire,
         instance_try,
         info_key_add,
+        progress_for,
+        wait_for,
+        cris_of,
+        arrivals,
     }
 }
 
@@ -465,7 +471,35 @@ unsafe extern "C" fn progress(instance: *mut Instance) -> u32 {
 unsafe extern "C" fn wait(instance: *mut Instance, sync: *mut WaitSync) -> Status {
     // SAFETY: the instance is a host's; the object lives during the call.
     let ((_, system), sync) = unsafe { (caller(instance), &*sync) };
-    waiting::wait(system, sync)
+    waiting::wait(system, sync, None)
+}
+
+unsafe extern "C" fn progress_for(
+    instance: *mut Instance,
+    cris: *const CriSet,
+    attempts: u32,
+) -> u32 {
+    // SAFETY: the instance is a host's; null or a set that lives during the call.
+    unsafe { caller(instance).1.progress_for(cris.as_ref(), attempts) }
+}
+
+unsafe extern "C" fn wait_for(
+    instance: *mut Instance,
+    sync: *mut WaitSync,
+    cris: *const CriSet,
+) -> Status {
+    // SAFETY: the instance is a host's; the objects live during the call.
+    unsafe { waiting::wait(caller(instance).1, &*sync, cris.as_ref()) }
+}
+
+unsafe extern "C" fn cris_of(
+    instance: *mut Instance,
+    scope: *const Scope,
+    peer: *const Peer,
+    cris: *mut CriSet,
+) {
+    // SAFETY: the instance is a host's; the objects live during the call.
+    unsafe { caller(instance).1.cris_of(&*scope, peer.as_ref(), &mut *cris) }
 }
 
 unsafe extern "C" fn pool_add(instance: *mut Instance, pool: *mut CriPool) -> Status {

@@ -2,32 +2,34 @@
 
 use std::cell::Cell;
 
-use super::{table, threads};
+use super::progress::Want;
+use super::{sleep, table, threads};
 use crate::abi::job::THREAD_MULTIPLE;
+use crate::abi::pool::CriSet;
 use crate::abi::request::WaitSync;
 use crate::abi::status::{ERR_ARGUMENT, OK, OutcomeCode, Status};
 use crate::abi::thread::Thread;
-use crate::frameworks::progress::ProgressOps;
+use crate::frameworks::progress::{PROGRESS_BY_OTHERS, PROGRESS_SINGLE, ProgressOps};
 use crate::frameworks::wait::WaitMeans;
 use crate::host::system::{Chosen, System};
 
-/// Waits until `sync` is complete.
-pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
+/// Waits until `sync` is complete; `cris` says where the events of what it waits for can come from, if
+/// that is known.
+pub(crate) fn wait(system: &'static System, sync: &WaitSync, cris: Option<&CriSet>) -> Status {
     if system.engine.inside() {
         return table::failed(ERR_ARGUMENT, "a callback of the progress engine can't wait");
     }
     threads::current().counts.waits.add(1);
-    let misses = Cell::new(0);
+    let lent = Lent::new(system, cris);
     let status = match system.wait.get() {
         Some(component) => {
-            let lent = Lent { system, misses: &misses };
             let means = lent.means(threads::current().thread());
             // SAFETY: the table is complete and the component open.
             unsafe { (component.ops.wait.unwrap_unchecked())(component.instance, sync, &means) }
         }
         None => {
             while !sync.is_complete() {
-                if pass(system, sync, &misses) == 0 {
+                if lent.pass(sync) == 0 {
                     std::thread::yield_now();
                 }
             }
@@ -40,8 +42,7 @@ pub(crate) fn wait(system: &'static System, sync: &WaitSync) -> Status {
 
 /// Makes passes on a thread of the progress component's own, until `sync` is complete.
 pub(crate) fn background(system: &'static System, progress: &Chosen<ProgressOps>, sync: &WaitSync) {
-    let misses = Cell::new(0);
-    let lent = Lent { system, misses: &misses };
+    let lent = Lent::new(system, None);
     let means = lent.means(threads::current().thread());
     // SAFETY: the table is complete, and the component stays open until the thread has ended.
     unsafe { (progress.ops.background.unwrap_unchecked())(progress.instance, sync, &means) };
@@ -51,11 +52,39 @@ pub(crate) fn background(system: &'static System, progress: &Chosen<ProgressOps>
 /// What stands behind the means that are lent for one wait.
 struct Lent<'a> {
     system: &'static System,
-    /// Passes in a row without an event.
-    misses: &'a Cell<u32>,
+    /// Where its events can come from.
+    cris: Option<&'a CriSet>,
+    /// Passes that were made for it.
+    attempts: Cell<u32>,
 }
 
-impl Lent<'_> {
+impl<'a> Lent<'a> {
+    fn new(system: &'static System, cris: Option<&'a CriSet>) -> Self {
+        Self { system, cris, attempts: Cell::new(0) }
+    }
+
+    /// Makes a pass. Where others poll for this thread it sleeps until it has to do something, and then
+    /// makes one.
+    fn pass(&self, sync: &WaitSync) -> u32 {
+        let pass = || {
+            let attempts = self.attempts.get();
+            // A wait never becomes a single pass, however long it takes.
+            self.attempts.set(if attempts < PROGRESS_SINGLE - 1 { attempts + 1 } else { 1 });
+            self.system.pass(&Want { sync: Some(sync), cris: self.cris, attempts })
+        };
+        let mut events = pass();
+        while events == PROGRESS_BY_OTHERS {
+            if sync.is_complete() {
+                return 0;
+            }
+            sleep::until_roused(sync, || {
+                events = pass();
+                events == PROGRESS_BY_OTHERS
+            });
+        }
+        events
+    }
+
     fn means(&self, thread: &Thread) -> WaitMeans {
         WaitMeans {
             struct_size: size_of::<WaitMeans>() as u32,
@@ -69,12 +98,6 @@ impl Lent<'_> {
     }
 }
 
-fn pass(system: &System, sync: &WaitSync, misses: &Cell<u32>) -> u32 {
-    let events = system.pass(Some(sync), misses.get());
-    misses.set(if events == 0 { misses.get().saturating_add(1) } else { 0 });
-    events
-}
-
 /// # Safety
 /// The means are those that `wait` lends.
 unsafe fn lent(means: &WaitMeans) -> &Lent<'_> {
@@ -84,8 +107,7 @@ unsafe fn lent(means: &WaitMeans) -> &Lent<'_> {
 
 unsafe extern "C" fn poll(means: &WaitMeans, sync: &WaitSync) -> u32 {
     // SAFETY: lent by `wait`.
-    let lent = unsafe { lent(means) };
-    pass(lent.system, sync, lent.misses)
+    unsafe { lent(means) }.pass(sync)
 }
 
 unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32) -> OutcomeCode {

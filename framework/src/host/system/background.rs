@@ -14,6 +14,15 @@ use crate::frameworks::progress::ProgressOps;
 use crate::host::problem::Problem;
 use crate::host::services::waiting;
 
+/// What a `progress` component asks for before there is a job.
+#[derive(Debug, Clone, Copy)]
+pub struct ProgressWishes {
+    /// Threads of its own.
+    pub threads: u32,
+    /// For [`Job::anonymous_passes`](crate::abi::job::Job::anonymous_passes).
+    pub anonymous_passes: u32,
+}
+
 /// The threads that run.
 #[derive(Default)]
 pub(super) struct Background(Mutex<Vec<Worker>>);
@@ -25,19 +34,26 @@ struct Worker {
 }
 
 impl System {
-    /// Threads that the `progress` component that serves wants for itself. Before the job is set: if
-    /// there are any, its level must be `MPI_THREAD_MULTIPLE` whatever the program asked for.
+    /// What the `progress` component that serves wants. Before the job is set: if it wants threads, the
+    /// job's level must be `MPI_THREAD_MULTIPLE` whatever the program asked for.
     ///
     /// # Errors
     /// As for [`System::select_one`].
-    pub fn background_threads(&'static self) -> Result<u32, Problem> {
+    pub fn progress_wishes(&'static self) -> Result<ProgressWishes, Problem> {
         if !self.slots.iter().any(|slot| slot.loaded.contract.name == "progress") {
-            return Ok(0);
+            return Ok(ProgressWishes { threads: 0, anonymous_passes: u32::MAX });
         }
         let scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
         let progress = self.select_one::<ProgressOps>(&scope)?;
         // SAFETY: the table is complete and the component open.
-        Ok(unsafe { (progress.ops.threads.unwrap_unchecked())(progress.instance) })
+        unsafe {
+            Ok(ProgressWishes {
+                threads: (progress.ops.threads.unwrap_unchecked())(progress.instance),
+                anonymous_passes: (progress.ops.anonymous_passes.unwrap_unchecked())(
+                    progress.instance,
+                ),
+            })
+        }
     }
 
     /// Starts them, when everything is connected.
@@ -45,7 +61,7 @@ impl System {
     /// # Errors
     /// As for [`System::select_one`]; the system gives no thread.
     pub fn start_background(&'static self) -> Result<(), Problem> {
-        for _ in 0..self.background_threads()? {
+        for _ in 0..self.progress_wishes()?.threads {
             let scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
             let progress = self.select_one::<ProgressOps>(&scope)?;
             let stop: &'static WaitSync =

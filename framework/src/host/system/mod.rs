@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::{Mutex, ReentrantMutex};
 
@@ -37,7 +38,7 @@ use super::services::cards::{CardExchange, Cards};
 use super::services::counters::{CounterInfo, Counters};
 use super::services::events::{EventInfo, Events, Listener};
 use super::services::log::{Log, Sink, standard_error};
-use super::services::progress::Engine;
+use super::services::progress::{Engine, Want};
 use super::services::receive::ReceiveTable;
 use super::services::sleep::Sleeper;
 use super::services::threads;
@@ -46,6 +47,8 @@ use crate::abi::comm::Comm;
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR};
 use crate::abi::host::{Host, PROGRESS_EVERY_PASS, ProgressFn};
 use crate::abi::job::{Job, THREAD_MULTIPLE, THREAD_SINGLE};
+use crate::abi::peer::Peer;
+use crate::abi::pool::CriSet;
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::status::Status;
@@ -134,6 +137,8 @@ pub struct System {
     /// but `pool_add`, which a component's `open` may call: the lock is reentrant.
     lifecycle: ReentrantMutex<()>,
     pools: Mutex<Vec<(usize, PoolPointer)>>,
+    /// 1 once the strategy has said of some pool where messages arrive.
+    arrivals: AtomicU32,
     next_pool: Mutex<u32>,
     pub(crate) scopes: Scopes,
     peers: Peers,
@@ -199,6 +204,7 @@ impl System {
             denied: Mutex::default(),
             lifecycle: ReentrantMutex::new(()),
             pools: Mutex::default(),
+            arrivals: AtomicU32::new(0),
             next_pool: Mutex::new(0),
             scopes: Scopes::default(),
             peers: Peers::default(),
@@ -219,7 +225,8 @@ impl System {
         }));
         base::register_counters(&system.counters, system.flag(base::PARAM_COUNTERS, true));
         let host = system.host.get_or_init(|| {
-            table::host(system.job.get(), system.receive.entries(), ABI_MAJOR, ABI_MINOR)
+            let (job, receive) = (system.job.get(), system.receive.entries());
+            table::host(job, receive, &system.arrivals, ABI_MAJOR, ABI_MINOR)
         });
         for slot in &system.slots {
             slot.attach(system, host);
@@ -392,21 +399,51 @@ impl System {
 
     /// Makes a pass of the progress engine, and delivers events.
     pub fn progress(&self) -> u32 {
-        self.pass(None, 0)
+        self.pass(&Want::ANYTHING)
     }
 
-    /// A pass for a thread that waits; as `Engine::run`.
-    pub(crate) fn pass(&self, sync: Option<&WaitSync>, misses: u32) -> u32 {
-        let events = self.engine.run(sync, misses);
+    /// Makes a pass for something that the calling thread waits for, or asks for if `attempts` is
+    /// `PROGRESS_SINGLE`: `cris` says where its events can come from, if that is known, and `attempts` how
+    /// many passes it has made for it before.
+    pub fn progress_for(&self, cris: Option<&CriSet>, attempts: u32) -> u32 {
+        self.pass(&Want { sync: None, cris, attempts })
+    }
+
+    /// Whether the process's strategy says where messages arrive; if not, `cris_of` knows nothing that a
+    /// thread does not poll first anyway.
+    #[inline]
+    pub fn knows_arrivals(&self) -> bool {
+        // Relaxed: it is a hint.
+        self.arrivals.load(Ordering::Relaxed) != 0
+    }
+
+    /// Adds to `cris` where messages of a scope arrive that come from `peer`, over each pool that leads to
+    /// it, or from anybody: as the process's strategy says, else what the calling thread polls first.
+    pub fn cris_of(&self, scope: &Scope, peer: Option<&Peer>, cris: &mut CriSet) {
+        let Some(peer) = peer.filter(|peer| !peer.routes().is_empty()) else {
+            return self.engine.cris_of(scope, cris);
+        };
+        let thread = threads::current().thread();
+        for route in peer.routes() {
+            // SAFETY: routes lead to devices that stay, and a device has a pool.
+            let pool = unsafe { &*(*route.module).pool };
+            cris.add(pool, pool.arrival(thread, scope, peer.rank));
+        }
+    }
+
+    /// A pass for a thread that wants something; as `Engine::run`.
+    pub(crate) fn pass(&self, want: &Want<'_>) -> u32 {
+        let events = self.engine.run(want);
         if self.events.are_pending() && !threads::current().presence.inside() {
             self.events.deliver();
         }
         events
     }
 
-    /// Waits until a sync object is complete; for the host's own threads, with no lock held.
-    pub fn wait(&'static self, sync: &WaitSync) -> Status {
-        waiting::wait(self, sync)
+    /// Waits until a sync object is complete; for the host's own threads, with no lock held. `cris` says
+    /// where the events of what it waits for can come from, if that is known.
+    pub fn wait(&'static self, sync: &WaitSync, cris: Option<&CriSet>) -> Status {
+        waiting::wait(self, sync, cris)
     }
 
     /// Calls a function of the host itself in every pass of the progress engine from now on.
@@ -509,6 +546,8 @@ fn job_of_one() -> Job {
         node_cores: node_cores(),
         id: id.into_raw(),
         secret: random_secret(),
+        anonymous_passes: u32::MAX,
+        reserved: 0,
     }
 }
 

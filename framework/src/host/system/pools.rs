@@ -3,19 +3,38 @@
 use super::System;
 use super::slot::{Chosen, Slot};
 use crate::abi::bias::Bias;
-use crate::abi::counter::{COUNTER_SUM, CounterCell};
+use crate::abi::comm::Comm;
+use crate::abi::counter::{COUNTER_SUM, CounterCell, CounterRefreshFn};
 use crate::abi::job::THREAD_MULTIPLE;
 use crate::abi::pool::{CACHE_LINE_PAIR, Cri, CriPool};
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
-use crate::frameworks::cri::CriOps;
+use crate::frameworks::cri::{CRI_ANYWHERE, CRI_NO_PEER, CriOps};
 use crate::host::problem::Problem;
 use crate::host::services::counters::{CounterInfo, NewCell};
 use crate::host::services::progress::Misses;
 use crate::host::services::{table, threads};
+use std::ffi::c_void;
+use std::sync::atomic::Ordering;
 
 /// Components of older versions wait for the lock of an instance without taking its bias away, so with one
 /// of them there is none.
 const KNOWS_BIAS: (u16, u16) = (1, 1);
+
+/// An instance that every pass polls, and the passes before it was there.
+struct Alone {
+    cri: *const Cri,
+    start: u64,
+}
+
+/// Brings the polls of an instance up to date that is polled in every pass.
+unsafe extern "C" fn polls_are_passes(context: *mut c_void, _comm: *const Comm) {
+    // SAFETY: made by `count_instances`; the instance stays as long as the counter.
+    unsafe {
+        let Alone { cri, start } = *context.cast::<Alone>();
+        let passes = threads::counted(|counts| &counts.passes);
+        (*cri).polls.value.store(passes.wrapping_sub(start), Ordering::Relaxed);
+    }
+}
 
 /// Whose counters are those of a pool's instances.
 fn address(pool: &CriPool) -> usize {
@@ -91,33 +110,53 @@ impl System {
             for index in 0..(*pool).count as usize {
                 let cri = (*pool).instances.byte_add(index * (*pool).stride);
                 (&raw mut (*cri).waits).write(CounterCell::new());
+                (&raw mut (*cri).polls).write(CounterCell::new());
+                (&raw mut (*cri).hits).write(CounterCell::new());
                 (&raw mut (*cri).bias).write(Bias::default());
                 if !biased {
                     (*cri).bias.forbid();
                 }
             }
+            let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
+            let arrival = strategy.ops.arrival.unwrap_unchecked();
+            let known = arrival(&*pool, &process, CRI_NO_PEER) != CRI_ANYWHERE;
+            (*pool).arrivals = known.into();
             &*pool
         };
-        let misses = self.engine.add_pool((&raw const *pool).cast_mut());
-        if self.job().thread_level == THREAD_MULTIPLE {
-            self.count_instances(pool, misses);
+        if pool.arrivals != 0 {
+            self.arrivals.store(1, Ordering::Relaxed);
         }
+        let misses = self.engine.add_pool((&raw const *pool).cast_mut());
+        self.count_instances(pool, misses);
         Ok(())
     }
 
-    /// Makes counters for each instance of a pool: what one thread costs another there.
+    /// Makes counters for each instance of a pool: who polls it, and what one thread costs another there.
     fn count_instances(&self, pool: &CriPool, misses: &'static [Misses]) {
         // A device may be named as in `btl_tcp/eth0`.
         let owner = pool.name().split('/').next().unwrap_or("?");
         let device = pool.name().replace('/', "_");
+        let threaded = self.job().thread_level == THREAD_MULTIPLE;
         for (index, missed) in (0..pool.count).zip(misses) {
+            let cri = pool.cri(index);
             let waits = "Acquisitions of the lock of this instance that found it taken.";
             let misses = "Passes that left this instance out because another thread had its lock.";
+            let polls = "Passes that polled this instance.";
+            let hits = "Passes that polled this instance and found something.";
             let cells = [
-                ("lock_waits", "acquisitions", waits, &raw const pool.cri(index).waits),
+                ("polls", "passes", polls, &raw const cri.polls),
+                ("hits", "passes", hits, &raw const cri.hits),
+                ("lock_waits", "acquisitions", waits, &raw const cri.waits),
                 ("try_misses", "tries", misses, &raw const missed.0),
             ];
-            for (what, unit, help, cell) in cells {
+            // With one thread there are no locks, and each pass polls every instance.
+            let cells = &cells[..if threaded { 4 } else { 2 }];
+            let passes = || -> (CounterRefreshFn, *mut c_void) {
+                let start = threads::counted(|counts| &counts.passes);
+                // Leaked, like what lists the pool for passes.
+                (polls_are_passes, Box::into_raw(Box::new(Alone { cri, start })).cast())
+            };
+            for &(what, unit, help, cell) in cells {
                 let info = CounterInfo {
                     name: format!("{device}_cri{index}_{what}"),
                     owner: owner.into(),
@@ -127,7 +166,8 @@ impl System {
                     level: 6,
                     by_comm: false,
                 };
-                let new = NewCell { cell, refresh: None };
+                let refresh = (what == "polls" && !threaded).then(passes);
+                let new = NewCell { cell, refresh };
                 // SAFETY: `pool_remove` takes the cells out while the instances are there.
                 if let Err(problem) = unsafe { self.counters.add(address(pool), info, new) } {
                     self.log.show_once(&problem, &problem);
@@ -182,7 +222,7 @@ unsafe fn check(pool: *mut CriPool) -> Result<(), String> {
             return Err("the pool is null".into());
         }
         let size = (*pool).struct_size as usize;
-        if size < crate::field_end!(CriPool, reserved) {
+        if size < crate::field_end!(CriPool, arrivals) {
             return Err(format!(
                 "a pool's struct_size is {size}: set it to sizeof(cairn_cri_pool_t)"
             ));
