@@ -5,7 +5,7 @@
 //!   table     text for a terminal              files     CSV and JSON
 //!   lines     what a picture shows             plot      the picture, as SVG and PNG
 //!   page      one page of HTML with everything   pages     plots for pages of documentation
-//!                                              findings  verdicts for a page of documentation
+//!   runs      which failed, and where          findings  verdicts for a page of documentation
 //! ```
 
 mod files;
@@ -15,6 +15,7 @@ pub mod numbers;
 mod page;
 pub mod pages;
 mod plot;
+pub mod runs;
 pub mod summary;
 pub mod table;
 
