@@ -615,6 +615,16 @@ mod tests {
             // Otherwise nobody knows what it is about.
             let vague = it.verdicts.iter().find(|it| it.benchmark.is_none());
             assert!(it.benchmarks.len() == 1 || vague.is_none(), "{name}: {vague:?}");
+            // Claims of equality are two-sided.
+            for rule in &it.verdicts {
+                let says = |words: &[&str]| words.iter().any(|words| rule.says.contains(words));
+                if says(&["as fast as", "level with", "no difference", "send as much"]) {
+                    assert!(rule.between.is_some(), "{name}: {}", rule.says);
+                }
+                if says(&["no slower", "no less", "no later", "no longer", "not worse"]) {
+                    assert!(rule.not_worse, "{name}: {}", rule.says);
+                }
+            }
             read += 1;
         }
         assert!(read > 1);
