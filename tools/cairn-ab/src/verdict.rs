@@ -184,14 +184,15 @@ impl Rule {
         }
         let runs = Runs::of(self, summary);
         let group = match self.group(summary) {
-            Ok(group) => Some(group),
-            // Perhaps it did run.
-            Err(_) if runs.tell() => None,
-            Err(why) => return not_measured(why),
+            Ok(group) => group,
+            Err(vague) => return not_measured(vague),
         };
         let found = group.map(|group| self.ratios(summary, group, &runs)).unwrap_or_default();
         let Some(group) = group.filter(|_| !found.is_empty()) else {
-            let none = format!("there are no values of both {} and {}", self.left, self.right);
+            let none = match group {
+                Some(_) => format!("there are no values of both {} and {}", self.left, self.right),
+                None => "nothing was measured that it is about".into(),
+            };
             return match (runs.skipped, runs.failed) {
                 (Some(lacking), _) => (Finding::NotImplemented, lacking),
                 (_, Some(failed)) => {
@@ -237,15 +238,14 @@ impl Rule {
         }
     }
 
-    /// The table that it is about.
-    fn group<'a>(&self, summary: &'a Summary) -> Result<&'a Group, String> {
+    /// The table that it is about, if anything was measured for it.
+    fn group<'a>(&self, summary: &'a Summary) -> Result<Option<&'a Group>, String> {
         let is = |wish: &Option<String>, name: &str| wish.as_deref().is_none_or(|it| it == name);
         let mut groups = summary.groups.iter().filter(|group| {
             is(&self.benchmark, &group.benchmark) && is(&self.metric, &group.metric)
         });
         match (groups.next(), groups.next()) {
-            (Some(group), None) => Ok(group),
-            (None, _) => Err("nothing was measured that it is about".into()),
+            (group, None) => Ok(group),
             _ => Err("it does not say which benchmark and metric it is about".into()),
         }
     }
@@ -422,17 +422,12 @@ impl Runs {
         let joined = |all: Vec<String>| Some(all.join("; ")).filter(|all| !all.is_empty());
         Self { skipped: joined(skipped.into_iter().collect()), failed: joined(failed) }
     }
-
-    /// Whether they say why there are no values.
-    fn tell(&self) -> bool {
-        self.skipped.is_some() || self.failed.is_some()
-    }
 }
 
 /// A ratio in words, and of how many it is one.
 fn shown(Found { at, ratio, .. }: &Found, points: usize) -> String {
     let place = if at.is_empty() { String::new() } else { format!(" at {}", place(at)) };
-    let value = digits(ratio.value);
+    let value = if ratio.value.is_nan() { "unknown".into() } else { digits(ratio.value) };
     let interval = ratio.interval.map(|it| {
         let [low, high] = it.ends().map(digits);
         format!(" (95 % interval {low} to {high})")
@@ -752,6 +747,15 @@ mod tests {
             let why = format!("{number} of 8 repeats have no ratio, zero over zero");
             assert!(verdict.why.contains(&why), "{}", verdict.why);
         }
+    }
+
+    #[test]
+    fn a_vague_rule_is_not_about_what_was_skipped() {
+        let mut summary = failing("a", 2, &[4]);
+        summary.groups.push(summary.groups[0].clone());
+        let verdict = judged(&format!("{TWO}at-least = 1"), &summary);
+        assert_eq!(verdict.finding, lacks(Lack::Values));
+        assert!(verdict.why.contains("does not say which benchmark"), "{}", verdict.why);
     }
 
     #[test]

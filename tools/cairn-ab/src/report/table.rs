@@ -85,6 +85,9 @@ pub fn ratio(cell: &Cell) -> String {
     let Some(it) = cell.ratio else {
         return if cell.baseline { "baseline".into() } else { "–".into() };
     };
+    if it.value.is_nan() {
+        return "–".into();
+    }
     let value = numbers::digits(it.value);
     it.interval.map_or_else(
         || format!("{value}x"),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use fastrand::Rng;
 
-use super::{ERROR, coverage, estimate, rank};
+use super::{Difference, ERROR, coverage, difference, estimate, rank, ratio};
 
 /// So often each is tried; the share that is found is off by 0.5 % at most.
 const TRIALS: u32 = 4000;
@@ -126,4 +126,29 @@ fn the_signed_ranks_are_those_of_tables() {
     // Of symmetric values it says what it should.
     let [_, found] = measured(20, 1);
     assert!((found - 0.952).abs() < 0.015, "{found}");
+}
+
+#[test]
+fn few_tables_have_a_mark_by_chance() {
+    // Six variants that are as fast as the baseline, ten repeats.
+    let (points, repeats) = (6, 10);
+    let mut rng = Rng::with_seed(1);
+    let mut value = || bimodal(&mut rng);
+    let (mut corrected, mut each) = (0, 0);
+    for _ in 0..TRIALS {
+        let tables: Vec<Vec<(f64, f64)>> =
+            (0..points).map(|_| (0..repeats).map(|_| (value(), value())).collect()).collect();
+        let marked = |points| {
+            let ratios = tables.iter().map(|pairs| ratio(pairs, 0, points).expect("pairs"));
+            let mut marks = ratios.map(|ratio| difference(&ratio, 0.0));
+            marks.any(|it| matches!(it, Difference::More | Difference::Less))
+        };
+        corrected += u32::from(marked(points));
+        each += u32::from(marked(1));
+    }
+    let share = |found| f64::from(found) / f64::from(TRIALS);
+    // The intervals are from the first to the last: each misses in 2 of 2^10 cases.
+    assert!((share(corrected) - 0.012).abs() < 0.01, "{corrected}");
+    // Each for itself is from the second to the second last, and one of six misses in 12 %.
+    assert!(share(each) > 0.1, "{each}");
 }
