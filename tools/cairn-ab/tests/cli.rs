@@ -359,6 +359,27 @@ fn verdicts_are_recorded_in_a_page() {
 }
 
 #[test]
+fn what_no_library_has_is_reported_as_not_implemented() {
+    let place = Place::new();
+    place.script(
+        "skip.sh",
+        "#!/bin/sh\necho '{\"format\":1,\"skipped\":\"no windows\"}'\nexit 77\n",
+    );
+    let file = place.experiment(
+        "[[benchmark]]\nbinary = \"./skip.sh\"\n[[verdict]]\nsays = \"Windows are fast\"\n\
+         at-least = 2\nleft = { variant = \"fast\" }\nright = { variant = \"slow\" }",
+    );
+    place
+        .run(&["run", file])
+        .exits(0)
+        .says(&["not implemented; fast: no windows; slow: no windows"]);
+    fs::write(place.path("page.md"), "# Found\n").unwrap();
+    place.run(&["report", "e.ab", "--verdicts", "page.md"]).exits(0);
+    let page = place.read("page.md");
+    assert!(page.contains("| not implemented | 1 |"), "{page}");
+}
+
+#[test]
 fn a_file_with_too_few_repeats_is_refused() {
     let place = Place::new();
     let file = place.experiment(SWEEP);
