@@ -44,7 +44,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         let settings = ["default", "cri=round_robin", "progress=serial"];
         println!("$ cairn-ab quick {} -- {}", settings.join(" "), COMPARED.join(" "));
         let mut ab = bench::cairn_ab(workspace, &dist, "quick");
-        ab.args(["--repeats", "6", "--retries", "0", "--metric", "rate", "--store"]);
+        ab.args(["--retries", "0", "--metric", "rate", "--store"]);
         ab.arg(workspace.target.join("bench/demo"));
         exec::check(ab.args(settings).arg("--").args(COMPARED))
     })

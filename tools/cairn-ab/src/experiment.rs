@@ -10,7 +10,8 @@ use cairn_framework::host::problem::{Problem, nearest};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{At, Coordinate};
-use crate::verdict::Rule;
+use crate::rule::Rule;
+use crate::stats;
 
 /// An experiment, checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub struct Experiment {
     #[serde(default)]
     pub baseline: String,
     /// Blocks; each runs everything once.
-    #[serde(default = "seven")]
+    #[serde(default = "repeats")]
     pub repeats: u32,
     /// Blocks before them that don't count.
     #[serde(default = "one")]
@@ -36,7 +37,10 @@ pub struct Experiment {
     /// Seconds after which a run is ended.
     #[serde(default = "minute")]
     pub time_limit: f64,
-    /// Where the order of runs and the resamples come from.
+    /// Differences of less than this share do not matter.
+    #[serde(default = "two_percent")]
+    pub minimal_effect: f64,
+    /// Where the order of runs comes from.
     #[serde(default = "one_seed")]
     pub seed: u64,
     /// Whether processes are bound.
@@ -54,6 +58,9 @@ pub struct Experiment {
     /// When the claim holds.
     #[serde(rename = "verdict", default)]
     pub verdicts: Vec<Rule>,
+    /// What the command line changed: by key, what the file says. No file has it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overridden: BTreeMap<String, u32>,
 }
 
 /// Whether processes are bound to cores.
@@ -250,8 +257,11 @@ fn one() -> u32 {
 fn two() -> u32 {
     2
 }
-fn seven() -> u32 {
-    7
+fn repeats() -> u32 {
+    stats::REPEATS
+}
+fn two_percent() -> f64 {
+    0.02
 }
 fn minute() -> f64 {
     60.0
@@ -342,6 +352,7 @@ impl Experiment {
                 .fix("docs/cairn-ab.md has all keys")
         })?;
         experiment.complete();
+        experiment.check_file().map_err(|problem| problem.at(file.display()))?;
         let dir = file.parent().unwrap_or(Path::new("."));
         for benchmark in &mut experiment.benchmarks {
             if benchmark.binary.contains('/') {
@@ -352,6 +363,34 @@ impl Experiment {
         }
         experiment.check().map_err(|problem| problem.at(file.display()))?;
         Ok(experiment)
+    }
+
+    /// What only the command line may do.
+    fn check_file(&self) -> Result<(), Problem> {
+        let least = stats::needed(1) as u32;
+        if self.repeats < least {
+            return Err(Problem::new(format!("repeats is {}", self.repeats))
+                .allowed(format!("{least} or more; of fewer there is no 95 % interval"))
+                .fix("--repeats on the command line takes fewer for a trial"));
+        }
+        if !self.overridden.is_empty() {
+            let problem = Problem::new("overridden is what cairn-ab writes into its stores");
+            return Err(problem.fix("leave it out"));
+        }
+        Ok(())
+    }
+
+    /// Takes numbers of the command line instead of the file's, and remembers the file's.
+    pub fn override_with(&mut self, repeats: Option<u32>, retries: Option<u32>) {
+        let own = [
+            ("repeats", &mut self.repeats, repeats),
+            ("noise.retries", &mut self.noise.retries, retries),
+        ];
+        for (key, own, other) in own {
+            if let Some(other) = other.filter(|other| *other != *own) {
+                self.overridden.insert(key.into(), std::mem::replace(own, other));
+            }
+        }
     }
 
     /// Fills in what follows from the rest.
@@ -419,6 +458,7 @@ impl Experiment {
             Err(problem.allowed(format!("a number from {low} to {high}")))
         };
         range("repeats", self.repeats.into(), 1.0, 10_000.0)?;
+        range("minimal-effect", self.minimal_effect, 0.0, 1.0)?;
         range("warmup", self.warmup.into(), 0.0, 100.0)?;
         range("time-limit", self.time_limit, 0.1, 86_400.0)?;
         range("noise.spread", self.noise.spread, 0.0, 1e6)?;
@@ -467,7 +507,8 @@ mod tests {
     #[test]
     fn what_is_left_out_is_filled_in() {
         let it = parse(SMALL).unwrap();
-        assert_eq!((it.baseline.as_str(), it.repeats, it.warmup), ("a", 7, 1));
+        assert_eq!((it.baseline.as_str(), it.repeats, it.warmup), ("a", 10, 1));
+        assert_eq!(it.minimal_effect, 0.02);
         assert_eq!(it.benchmarks[0].name, "bench");
         assert_eq!(it.variants[1].mca["n"].to_string(), "3");
         assert_eq!(it.variants[1].mpi, Mpi::Cairn);
@@ -507,6 +548,9 @@ mod tests {
         wrong(format!("{SMALL}variants = [\"aa\"]"), "did you mean a?");
         wrong(format!("{SMALL}sweep = {{ \"-t\" = [] }}"), "over no values");
         wrong(format!("repeats = 0\n{SMALL}"), "repeats is 0");
+        wrong(format!("repeats = 5\n{SMALL}"), "6 or more");
+        wrong(format!("minimal-effect = -1\n{SMALL}"), "minimal-effect is -1");
+        wrong(format!("{SMALL}[overridden]\nrepeats = 7"), "overridden is what");
         wrong(format!("time-limit = -1\n{SMALL}"), "time-limit is -1");
         wrong(format!("noise = {{ others = 3 }}\n{SMALL}"), "noise.others is 3");
     }
@@ -571,9 +615,35 @@ mod tests {
             // Otherwise nobody knows what it is about.
             let vague = it.verdicts.iter().find(|it| it.benchmark.is_none());
             assert!(it.benchmarks.len() == 1 || vague.is_none(), "{name}: {vague:?}");
+            // Claims of equality are two-sided.
+            for rule in &it.verdicts {
+                let says = |words: &[&str]| words.iter().any(|words| rule.says.contains(words));
+                if says(&["as fast as", "level with", "no difference", "send as much"]) {
+                    assert!(rule.between.is_some(), "{name}: {}", rule.says);
+                }
+                if says(&["no slower", "no less", "no later", "no longer", "not worse"]) {
+                    assert!(rule.not_worse, "{name}: {}", rule.says);
+                }
+            }
             read += 1;
         }
         assert!(read > 1);
+    }
+
+    #[test]
+    fn the_command_line_may_take_fewer_repeats() {
+        let mut it = parse(SMALL).unwrap();
+        it.override_with(Some(10), None);
+        assert_eq!(it, parse(SMALL).unwrap());
+        it.override_with(Some(1), Some(0));
+        it.check().unwrap();
+        assert_eq!((it.repeats, it.noise.retries), (1, 0));
+        assert_eq!(
+            it.overridden,
+            BTreeMap::from([("noise.retries".into(), 2), ("repeats".into(), 10)])
+        );
+        let json = serde_json::to_string(&it).unwrap();
+        assert_eq!(serde_json::from_str::<Experiment>(&json).unwrap(), it);
     }
 
     #[test]

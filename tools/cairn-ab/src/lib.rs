@@ -8,7 +8,8 @@
 //!   process     a run, of which nothing is left     supervisor who sees to that
 //!   contract    what a benchmark prints
 //!   store       what was measured                   stats      medians, ratios, intervals
-//!   verdict     whether a claim holds               report     text, files, pictures, a page
+//!   rule        what is claimed, in numbers         verdict    whether it holds
+//!   report      text, files, pictures, a page
 //! ```
 //!
 //! Exit status: 0 all is well, 1 something is wrong (it is on standard error), 2 the command line was
@@ -27,6 +28,7 @@ mod noise;
 mod process;
 mod quick;
 mod report;
+mod rule;
 mod stats;
 mod store;
 mod supervisor;
@@ -92,7 +94,7 @@ enum Command {
         /// Throw away what was measured before
         #[arg(long)]
         overwrite: bool,
-        /// Repeats instead of those that the experiment says, as for a first look
+        /// Repeats instead of those that the experiment says, as for a quick trial
         #[arg(long, value_name = "N")]
         repeats: Option<u32>,
         /// How often a disturbed repeat is tried again, instead of what the experiment says
@@ -176,8 +178,7 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
     match cli.command {
         Command::Run { file, store, resume, overwrite, repeats, retries } => {
             let mut experiment = Experiment::read(&file)?;
-            experiment.repeats = repeats.unwrap_or(experiment.repeats);
-            experiment.noise.retries = retries.unwrap_or(experiment.noise.retries);
+            experiment.override_with(repeats, retries);
             let store = store.unwrap_or_else(|| {
                 // Names may have points in them, such as those of figures.
                 let name = file.file_stem().unwrap_or_default().to_string_lossy();

@@ -11,7 +11,7 @@ pub struct Options {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 2)]
     pub ranks: u32,
     /// How often each setting is measured
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[arg(long, value_name = "N", default_value_t = crate::stats::REPEATS)]
     pub repeats: u32,
     /// Seconds after which a run is ended
     #[arg(long, value_name = "S", default_value_t = 60.0)]

@@ -94,7 +94,8 @@ impl Place {
     fn experiment(&self, rest: &str) -> &'static str {
         // No machine is too busy for these.
         let text = format!(
-            "title = \"Fakes\"\nrepeats = 6\nwarmup = 1\nnoise = {{ retries = 0 }}\n{rest}\n\
+            "title = \"Fakes\"\nrepeats = 8\nwarmup = 1\n\
+             noise = {{ retries = 0, spread = 1e6, others = 1 }}\n{rest}\n\
              [[variant]]\nname = \"slow\"\nmca = {{ speed = 1 }}\n\
              [[variant]]\nname = \"fast\"\nmca = {{ speed = 3 }}\n"
         );
@@ -170,10 +171,10 @@ fn an_experiment_is_measured_and_reported() {
     let place = Place::new();
     let file = place.experiment(SWEEP);
     place.run(&["run", file]).exits(0).says(&["3.00x (3.00 – 3.00)", "better", "holds"]);
-    // A warm-up and six blocks, of two variants with three numbers of threads.
-    assert_eq!(place.runs(), 7 * 2 * 3);
+    // A warm-up and eight blocks, of two variants with three numbers of threads.
+    assert_eq!(place.runs(), 9 * 2 * 3);
     let csv = place.read("e.ab/report/results.csv");
-    let line = "bench.sh,rate,message/s,higher,8,4,fast,6,24,24,24,3,3,3,more";
+    let line = "bench.sh,rate,message/s,higher,8,4,fast,8,24,24,24,3,3,3,0,more";
     assert!(csv.lines().any(|it| it == line), "{csv}");
     let page = place.read("e.ab/report/report.html");
     assert!(page.contains("<svg") && page.contains("fast is 3 times slow"), "{page}");
@@ -187,11 +188,11 @@ fn an_experiment_is_measured_and_reported() {
     assert_eq!(place.read("again/results.csv"), csv);
     // Everything is there: nothing is run.
     place.run(&["run", file, "--resume"]).exits(0);
-    assert_eq!(place.runs(), 42);
+    assert_eq!(place.runs(), 54);
     place.experiment(&SWEEP.replace("4]", "8]"));
     place.run(&["run", file, "--resume"]).exits(1).complains(&["another experiment"]);
     place.run(&["run", file, "--overwrite"]).exits(0);
-    assert_eq!(place.runs(), 84);
+    assert_eq!(place.runs(), 108);
 }
 
 #[test]
@@ -231,7 +232,13 @@ fn a_first_look_has_fewer_repeats() {
     let place = Place::new();
     let file = place.experiment(SWEEP);
     let look = ["run", file, "--repeats", "1", "--retries", "0"];
-    place.run(&look).exits(0).says(&["1 of 1 repeats"]);
+    place.run(&look).exits(0).says(&[
+        "1 of 1 repeats",
+        "repeats was 1 on the command line, the experiment says 8",
+        "3.00x  ",
+        "too few repeats, 7 are needed",
+        "undecided (about 6 more repeats)",
+    ]);
     // A warm-up and one block.
     assert_eq!(place.runs(), 2 * 2 * 3);
     place.run(&[&look[..], &["--resume"]].concat()).exits(0);
@@ -262,13 +269,124 @@ fn what_fails_is_recorded_and_the_rest_goes_on() {
         "3.00x",
     ]);
     // What fails is tried twice, what is skipped once, by each variant.
-    assert_eq!(place.runs(), 2 * 7 + 2 * 2 + 2 * 2 + 2 * 2);
+    assert_eq!(place.runs(), 2 * 9 + 2 * 2 + 2 * 2 + 2 * 2);
     assert!(place.read("e.ab/samples.jsonl").contains("the reason"));
 
     // Nothing at all.
     let file = place.experiment(&benchmark("crash"));
     let ended = place.run(&["run", file, "--overwrite"]).exits(1);
     ended.complains(&["nothing was measured", "crash.sh with"]);
+}
+
+/// Fails in the second of its runs with a speed of 3, and has no windows with one of 5.
+const FLAKY: &str = r#"#!/bin/sh
+if [ "$MCA_speed" = 3 ]; then
+  echo >> flaky-runs
+  [ $(wc -l < flaky-runs) = 2 ] && kill -SEGV $$
+fi
+if [ "$MCA_speed" = 5 ]; then
+  echo '{"format":1,"skipped":"it has no windows"}'
+  exit 77
+fi
+exec ./bench.sh
+"#;
+
+#[test]
+fn verdicts_are_recorded_in_a_page() {
+    let place = Place::new();
+    place.script("flaky.sh", FLAKY);
+    let rule = |says: &str, benchmark: &str, left: &str, bound: &str| {
+        format!(
+            "[[verdict]]\nsays = \"{says}\"\nbenchmark = \"{benchmark}.sh\"\n{bound}\n\
+             left = {{ variant = \"{left}\" }}\nright = {{ variant = \"slow\" }}\n"
+        )
+    };
+    let rules = [
+        rule("Fast is as fast as slow", "bench", "fast", "between = [0.9, 1.1]"),
+        rule("Fast is not worse", "bench", "fast", "not-worse = true"),
+        rule("Slow is as fast as itself", "bench", "slow", "between = [0.9, 1.1]"),
+        rule("Fast survives", "flaky", "fast", "at-least = 2"),
+        rule("Five has windows", "flaky", "five", "at-least = 2\nneeds-cores = 100000"),
+        rule("Many cores", "bench", "fast", "at-most = 2\nneeds-cores = 100000"),
+    ];
+    let file = place.experiment(&format!(
+        "baseline = \"slow\"\n[[benchmark]]\nbinary = \"./bench.sh\"\n\
+         [[benchmark]]\nbinary = \"./flaky.sh\"\n{}\
+         [[variant]]\nname = \"five\"\nmca = {{ speed = 5 }}\n",
+        rules.concat()
+    ));
+    place.run(&["run", file]).exits(0).says(&[
+        "failed: flaky.sh with fast: killed by SIGSEGV (11) (1 of 9 runs)",
+        "undecided; 1 run failed",
+        "verdicts: 2 holds, 1 does not hold, 1 undecided, 1 not implemented, \
+         1 needs more cores (seen here: does not hold)",
+    ]);
+    fs::write(place.path("page.md"), "# Found\n\nText.\n\n## Other\n\n* It: **holds**; so.\n")
+        .unwrap();
+    for _ in 0..2 {
+        place.run(&["report", "e.ab", "--verdicts", "page.md"]).exits(0);
+        let page = place.read("page.md");
+        let count = "| holds | 3 |\n| does not hold | 1 |\n| undecided | 1 |\n| not implemented | 1 |\n\
+                     | needs more cores (seen here: does not hold) | 1 |\n";
+        assert!(page.contains(count), "{page}");
+        let page = page.replace("\n  ", " ");
+        for part in [
+            "* Fast is as fast as slow: **does not hold**; the ratio at 8 B is 3.00 (95 % interval \
+             3.00 to 3.00); claimed is between 0.9 and 1.1.",
+            "* Fast is not worse: **holds**; ",
+            "* Fast survives: **undecided** (runs failed); the ratio at 8 B is 3.00",
+            "1 of 9 runs of fast failed: killed by SIGSEGV (11).",
+            "* Five has windows: **not implemented**; five: it has no windows.",
+            "* Many cores: **needs 100000 cores** (seen here: does not hold; the ratio",
+            "Runs that failed:\n\n* failed: flaky.sh with fast",
+        ] {
+            assert!(page.contains(part), "no {part} in {page}");
+        }
+        assert_eq!(page.matches("## Fakes").count(), 1);
+    }
+    let page = place.read("e.ab/report/report.html");
+    let count =
+        "<tr><td>needs more cores (seen here: does not hold)</td><td class=\"n\">1</td></tr>";
+    assert!(page.contains(count), "{page}");
+    let json: serde_json::Value =
+        serde_json::from_str(&place.read("e.ab/report/results.json")).unwrap();
+    let verdicts = json["summary"]["verdicts"].as_array().unwrap();
+    let findings: Vec<&str> = verdicts.iter().map(|it| it["finding"].as_str().unwrap()).collect();
+    let expected =
+        ["does_not_hold", "holds", "holds", "undecided", "not_implemented", "needs_cores"];
+    assert_eq!(findings, expected);
+    assert_eq!(verdicts[3]["lacks"], "success");
+}
+
+#[test]
+fn what_no_library_has_is_reported_as_not_implemented() {
+    let place = Place::new();
+    place.script(
+        "skip.sh",
+        "#!/bin/sh\necho '{\"format\":1,\"skipped\":\"no windows\"}'\nexit 77\n",
+    );
+    let file = place.experiment(
+        "[[benchmark]]\nbinary = \"./skip.sh\"\n[[verdict]]\nsays = \"Windows are fast\"\n\
+         at-least = 2\nleft = { variant = \"fast\" }\nright = { variant = \"slow\" }",
+    );
+    place
+        .run(&["run", file])
+        .exits(0)
+        .says(&["not implemented; fast: no windows; slow: no windows"]);
+    fs::write(place.path("page.md"), "# Found\n").unwrap();
+    place.run(&["report", "e.ab", "--verdicts", "page.md"]).exits(0);
+    let page = place.read("page.md");
+    assert!(page.contains("| not implemented | 1 |"), "{page}");
+}
+
+#[test]
+fn a_file_with_too_few_repeats_is_refused() {
+    let place = Place::new();
+    let file = place.experiment(SWEEP);
+    let few = place.read(file).replace("repeats = 8", "repeats = 5");
+    fs::write(place.path(file), few).unwrap();
+    let ended = place.run(&["check", file]).exits(1);
+    ended.complains(&["repeats is 5", "6 or more", "no 95 % interval"]);
 }
 
 #[test]
@@ -423,7 +541,7 @@ fn what_was_interrupted_goes_on() {
     let ended = Ended::of(child.wait_with_output().unwrap());
     ended.exits(130).complains(&["stopped", "--resume"]);
     assert_eq!(place.runs(), 9);
-    place.run(&["report", "e.ab"]).exits(0).says(&["of 6 repeats (stopped"]);
+    place.run(&["report", "e.ab"]).exits(0).says(&["of 8 repeats (stopped"]);
 
     // The machine also stopped in the middle of a line.
     let store = place.path("e.ab/samples.jsonl");
@@ -431,11 +549,11 @@ fn what_was_interrupted_goes_on() {
     text += "{\"kind\":\"run\",\"blo";
     fs::write(&store, text).unwrap();
     let ended = place.run(&["run", file, "--resume"]).exits(0);
-    ended.complains(&["the last line is not finished"]).says(&["6 of 6 repeats;", "3.00x"]);
+    ended.complains(&["the last line is not finished"]).says(&["8 of 8 repeats;", "3.00x"]);
     // Eight were kept, the ninth was run again.
-    assert_eq!(place.runs(), 14 + 1);
+    assert_eq!(place.runs(), 18 + 1);
     let text = fs::read_to_string(&store).unwrap();
-    assert_eq!(text.matches("\"kind\":\"run\"").count(), 14);
+    assert_eq!(text.matches("\"kind\":\"run\"").count(), 18);
     assert_eq!(text.matches("\"kind\":\"environment\"").count(), 2);
 }
 
@@ -450,7 +568,7 @@ fn a_corrupt_store_names_the_line() {
     for args in [&["report", "e.ab"][..], &["run", file, "--resume"][..]] {
         place.run(args).exits(1).complains(&["corrupt", "samples.jsonl:3"]);
     }
-    assert_eq!(place.runs(), 14);
+    assert_eq!(place.runs(), 18);
     place.run(&["report", "nowhere"]).exits(1).complains(&["no measurements", "nowhere"]);
 }
 
@@ -486,7 +604,7 @@ fn settings_of_a_command_line_are_compared() {
     let bench = ["--", "./bench.sh", "--threads", "2"];
     let settings = ["quick", "--repeats", "6", "--retries", "0", "speed=1", "speed=2", "default"];
     let ended = place.run(&[&settings[..], &bench[..]].concat()).exits(0);
-    ended.says(&["speed=2", "2.00x", "no difference seen", "cache/quick/report/report.html"]);
+    ended.says(&["speed=2", "2.00x", "1.00x", "cache/quick/report/report.html"]);
     // Again at once: nothing is in the way.
     place.run(&[&["quick", "speed=1"][..], &bench[..]].concat()).exits(0);
     let ended = place.run(&[&["quick", "spede=1"][..], &bench[..]].concat()).exits(1);

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::report::summary::{Group, Summary};
+use crate::stats::Estimate;
 
 /// The version of the JSON. It grows when a key changes its meaning or goes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The summary, with every sample that counts.
 pub fn json(summary: &Summary) -> String {
@@ -28,7 +29,7 @@ pub fn csv(summary: &Summary) -> Result<String, Box<dyn std::error::Error>> {
     let mut header = vec!["benchmark", "metric", "unit", "better"];
     header.extend(coordinates.iter().map(|name| name.as_str()));
     header.extend(["variant", "samples", "median", "low", "high"]);
-    header.extend(["ratio", "ratio_low", "ratio_high", "difference"]);
+    header.extend(["ratio", "ratio_low", "ratio_high", "failed", "difference"]);
     writer.write_record(&header)?;
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     for group in &summary.groups {
@@ -45,16 +46,23 @@ pub fn csv(summary: &Summary) -> Result<String, Box<dyn std::error::Error>> {
                 );
                 let median = cell.median;
                 line.extend([variant.name.clone(), median.samples.to_string()]);
-                line.extend([median.value, median.low, median.high].map(|it| it.to_string()));
-                let ratio =
-                    cell.ratio.map(|it| [it.value, it.low, it.high].map(|it| it.to_string()));
-                line.extend(ratio.unwrap_or_default());
+                line.extend(numbers(Some(median)));
+                line.extend(numbers(cell.ratio));
+                line.push(cell.failed.to_string());
                 line.push(cell.difference.map(|it| word(json!(it))).unwrap_or_default());
                 writer.write_record(&line)?;
             }
         }
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// A value and the ends of its interval; nothing where there is none.
+fn numbers(estimate: Option<Estimate>) -> [String; 3] {
+    let value = estimate.map(|it| it.value).filter(|value| !value.is_nan());
+    let ends = estimate.and_then(|it| it.interval);
+    [value, ends.map(|it| it.low), ends.map(|it| it.high)]
+        .map(|number| number.map(|it| it.to_string()).unwrap_or_default())
 }
 
 /// What the files of a table are called.
@@ -77,17 +85,17 @@ mod tests {
         assert_eq!(
             lines[0],
             "benchmark,metric,unit,better,threads,variant,samples,median,low,high,\
-             ratio,ratio_low,ratio_high,difference"
+             ratio,ratio_low,ratio_high,failed,difference"
         );
         assert_eq!(lines.len(), 7);
-        assert_eq!(lines[3], "rates,rate,message/s,higher,2,a,6,20,20,20,2,2,2,more");
-        assert_eq!(lines[4], "rates,rate,message/s,higher,2,b,6,10,10,10,,,,");
+        assert_eq!(lines[3], "rates,rate,message/s,higher,2,a,8,20,20,20,2,2,2,0,more");
+        assert_eq!(lines[4], "rates,rate,message/s,higher,2,b,8,10,10,10,,,,0,");
     }
 
     #[test]
     fn samples_are_in_the_json() {
         let it: serde_json::Value = serde_json::from_str(&json(&summary())).unwrap();
-        assert_eq!(it["format"], 1);
+        assert_eq!(it["format"], 2);
         let cell = &it["summary"]["groups"][0]["rows"][1]["cells"]["a"];
         assert_eq!(cell["samples"]["3"], 20.0);
         assert_eq!(cell["difference"], "more");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::contract::{At, Coordinate};
 use crate::report::numbers::{self, Scale};
 use crate::report::summary::{Group, Row, Summary, place};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, Interval};
 
 /// A picture.
 #[derive(Debug, Clone)]
@@ -151,7 +151,7 @@ fn plot(
         if let (Some(name), Some(value)) = (series, value) {
             label += &format!(", {}", numbers::coordinate(name, value));
         }
-        let at = |it: &Estimate| [it.low, it.value, it.high].map(|value| up.position(value));
+        let at = |it: &Estimate| band(it).map(|value| up.position(value));
         let series = value.filter(|_| several.len() > 1);
         let series = series.and_then(|value| several.iter().position(|it| *it == value));
         let variant = number(variants[variant]);
@@ -168,6 +168,12 @@ fn plot(
             ticks: up.ticks(&group.unit),
         },
     }
+}
+
+/// The low end, the median and the high end; where there is no interval, thrice the median.
+fn band(it: &Estimate) -> [f64; 3] {
+    let [low, high] = it.interval.map_or([it.value; 2], Interval::ends);
+    [low, it.value, high]
 }
 
 /// The axis along the picture.
@@ -242,8 +248,8 @@ struct Up {
 
 impl Up {
     fn of(all: &[Estimate], unit: &str) -> Self {
-        let least = all.iter().map(|it| it.low).fold(f64::INFINITY, f64::min);
-        let most = all.iter().map(|it| it.high).fold(f64::NEG_INFINITY, f64::max);
+        let least = all.iter().map(|it| band(it)[0]).fold(f64::INFINITY, f64::min);
+        let most = all.iter().map(|it| band(it)[2]).fold(f64::NEG_INFINITY, f64::max);
         let logarithmic = least > 0.0 && most / least >= LOGARITHMIC;
         let middle = if logarithmic { (least * most).sqrt() } else { most };
         let scale = Scale::of(middle, unit);
@@ -266,15 +272,6 @@ impl Up {
 
     fn ticks(&self, unit: &str) -> Vec<(f64, String)> {
         let (low, high) = self.range;
-        let short = |value: f64| {
-            let text = numbers::digits(value);
-            let text = if text.contains('.') && !text.contains('e') {
-                text.trim_end_matches('0').trim_end_matches('.').to_owned()
-            } else {
-                text
-            };
-            if text.is_empty() { "0".to_owned() } else { text }
-        };
         if self.logarithmic {
             let steps: &[f64] = match high - low {
                 span if span < 1.2 => &[1.0, 2.0, 3.0, 5.0, 7.0],
@@ -287,7 +284,7 @@ impl Up {
             let text = |value: f64| {
                 // Over many decades a unit for each, not one for all.
                 let own = Scale::of(value / self.scale.factor * (1.0 + 1e-9), unit);
-                let number = short(value / self.scale.factor * own.factor);
+                let number = numbers::short(value / self.scale.factor * own.factor);
                 let unit = own.unit.strip_suffix(numbers::word(unit)).unwrap_or(&own.unit);
                 format!("{number} {}", unit.trim()).trim_end().to_owned()
             };
@@ -299,7 +296,10 @@ impl Up {
         let step = step.into_iter().find(|step| *step >= rough).unwrap_or(ten * 10.0);
         let first = (low / step).ceil() as i64;
         let last = (high / step).floor() as i64;
-        (first..=last).map(|i| i as f64 * step).map(|value| (value, short(value))).collect()
+        (first..=last)
+            .map(|i| i as f64 * step)
+            .map(|value| (value, numbers::short(value)))
+            .collect()
     }
 }
 
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn axes_have_round_ticks() {
-        let estimate = |value: f64| Estimate { value, low: value, high: value, samples: 1 };
+        let estimate = |value: f64| crate::stats::estimate(&[value]).unwrap();
         let texts = |values: &[f64], unit: &str| {
             let all: Vec<Estimate> = values.iter().map(|value| estimate(*value)).collect();
             let up = Up::of(&all, unit);

@@ -5,7 +5,7 @@
 //!   table     text for a terminal              files     CSV and JSON
 //!   lines     what a picture shows             plot      the picture, as SVG and PNG
 //!   page      one page of HTML with everything   pages     plots for pages of documentation
-//!                                              findings  verdicts for a page of documentation
+//!   runs      which failed, and where          findings  verdicts for a page of documentation
 //! ```
 
 mod files;
@@ -15,6 +15,7 @@ pub mod numbers;
 mod page;
 pub mod pages;
 mod plot;
+pub mod runs;
 pub mod summary;
 pub mod table;
 
@@ -24,19 +25,21 @@ use std::path::{Path, PathBuf};
 use cairn_framework::host::problem::Problem;
 
 use crate::store;
+use crate::verdict::{Finding, Verdict};
 use summary::Summary;
 
 /// Reads a store.
 ///
 /// # Errors
-/// It is not there, corrupt, or nothing was measured.
+/// It is not there, corrupt, or nothing was measured, not even that a library lacks what a claim is about.
 pub fn read(dir: &Path) -> Result<Summary, Problem> {
     let contents = store::read(dir)?;
     if let Some(torn) = &contents.torn {
         cairn_cli::print_problems(std::slice::from_ref(torn));
     }
     let summary = Summary::new(&contents);
-    if summary.groups.is_empty() {
+    let lacking = |verdict: &Verdict| verdict.finding == Finding::NotImplemented;
+    if summary.groups.is_empty() && !summary.verdicts.iter().any(lacking) {
         let what = "nothing was measured in this store";
         let mut problem = Problem::new(what).at(dir.join(store::SAMPLES).display());
         let reasons = summary.failures.iter().map(|failure| {

@@ -59,6 +59,8 @@ pub fn value(value: f64, unit: &str) -> String {
 /// Three digits, or all before the point.
 pub fn digits(value: f64) -> String {
     match value.abs() {
+        size if size.is_nan() => "–".into(),
+        f64::INFINITY => if value > 0.0 { "∞" } else { "-∞" }.into(),
         0.0 => "0".into(),
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
@@ -66,6 +68,15 @@ pub fn digits(value: f64) -> String {
         size if size >= 0.001 => format!("{value:.4}"),
         _ => format!("{value:.1e}"),
     }
+}
+
+/// A number without what is not needed of three digits.
+pub fn short(value: f64) -> String {
+    let text = digits(value);
+    if !text.contains('.') || text.contains('e') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A coordinate with its name, such as `4 KiB` or `2 threads`.
@@ -123,6 +134,7 @@ mod tests {
         assert_eq!(value(512.0, "byte/s"), "512 B/s");
         assert_eq!(value(0.5, "1"), "0.50");
         assert_eq!(value(1234.0, "steps"), "1234 steps");
+        assert_eq!((digits(f64::INFINITY), digits(f64::NAN)), ("∞".into(), "–".into()));
     }
 
     #[test]

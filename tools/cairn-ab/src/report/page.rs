@@ -9,8 +9,8 @@ use crate::experiment::{Setting, Variant};
 use crate::report::numbers;
 use crate::report::summary::{Group, Summary, place};
 use crate::report::table::{interval, quiet, ratio, verdict};
-use crate::stats::{Difference, ENOUGH};
-use crate::verdict::Finding;
+use crate::stats::{self, Difference};
+use crate::verdict::{Count, Finding};
 
 const STYLE: &str = "
 body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff;
@@ -76,19 +76,27 @@ pub fn html(summary: &Summary, pictures: &[(usize, String, String)]) -> String {
 }
 
 fn verdicts(summary: &Summary, page: &mut String) {
+    if summary.verdicts.is_empty() {
+        return;
+    }
+    *page += "<table>\n<tr><th>finding</th><th class=\"n\">verdicts</th></tr>\n";
+    for (finding, number) in Count::of(&summary.verdicts).rows() {
+        let _ = writeln!(page, "<tr><td>{finding}</td><td class=\"n\">{number}</td></tr>");
+    }
+    *page += "</table>\n";
     for verdict in &summary.verdicts {
         let class = match verdict.finding {
             Finding::Holds => "holds",
-            Finding::DoesNot => "does_not",
-            Finding::CannotBeSeen => "unseen",
+            Finding::DoesNotHold => "does_not",
+            _ => "unseen",
         };
-        let (says, why) = (text(&verdict.says), text(&verdict.why));
+        let (says, rest) = (text(&verdict.says), text(&verdict.rest()));
         let note = text(&verdict.note);
         let finding = verdict.finding.shown();
         let _ = writeln!(
             page,
-            "<div class=\"verdict {class}\">{says}: <strong>{finding}</strong><br>\n\
-             <span class=\"faint\">{why}. {note}</span></div>"
+            "<div class=\"verdict {class}\">{says}: <strong>{finding}</strong><span class=\"faint\">\
+             {rest}. {note}</span></div>"
         );
     }
 }
@@ -100,9 +108,13 @@ fn table(summary: &Summary, group: &Group, page: &mut String) {
         let mut first = true;
         for variant in &summary.experiment.variants {
             let Some(cell) = row.cells.get(&variant.name) else { continue };
-            let (class, words) = match (cell.difference, verdict(cell, group.better).1) {
-                (Some(Difference::More | Difference::Less), words) => (words, words),
-                (_, words) => ("faint", words),
+            let words = verdict(cell, group, summary.experiment.minimal_effect).1;
+            let class = match cell.difference {
+                Some(Difference::More | Difference::Less) if words.starts_with("better") => {
+                    "better"
+                }
+                Some(Difference::More | Difference::Less) => "worse",
+                _ => "faint",
             };
             // A number stays with its unit.
             let at = text(&place(&row.at)).replace(' ', "\u{a0}").replace(",\u{a0}", ", ");
@@ -132,10 +144,7 @@ fn failures(summary: &Summary, page: &mut String) {
         let _ = writeln!(page, "<li>{} was left out: {}</li>", text(variant), text(reason));
     }
     for failure in &summary.failures {
-        let how = if failure.skipped { "skipped" } else { "failed" };
-        let (what, variant) = (text(&failure.what), text(&failure.variant));
-        let reason = text(&failure.reason);
-        let _ = writeln!(page, "<li><code>{what}</code> with {variant} {how}: {reason}</li>");
+        let _ = writeln!(page, "<li>{}</li>", text(&failure.shown()));
     }
     *page += "</ul>\n";
 }
@@ -146,12 +155,15 @@ fn method(summary: &Summary, page: &mut String) {
         page,
         "<h2>How it was measured</h2>\n<p>{}. In each repeat everything runs once, in random order \
          (seed {}). Values are medians of the repeats. Ratios are to <em>{}</em>: the median of the \
-         ratios within the repeats. Intervals are of 95 % by bootstrap; a difference is marked where \
-         the interval does not have 1 in it and there are at least {ENOUGH} repeats. With many points \
-         one in twenty may be marked by chance.</p>",
+         ratios within the repeats. Intervals are of 95 %, from order statistics: exact whatever the \
+         distribution, and none of fewer than {} repeats. Those of the ratios of a table hold for all \
+         of them at once (Bonferroni). A difference is marked where the whole interval is more than \
+         {} % away from 1.</p>",
         text(&quiet(summary)),
         experiment.seed,
         text(&experiment.baseline),
+        stats::needed(1),
+        numbers::short(experiment.minimal_effect * 100.0),
     );
     *page += "<div class=\"wide\"><table>\n<tr><th>variant</th><th>library</th><th>set</th></tr>\n";
     for variant in &experiment.variants {

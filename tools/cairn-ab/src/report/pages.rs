@@ -202,7 +202,7 @@ mod tests {
             "![rates: rate](rates.svg)",
             "More is better. Measured on 1970-01-01: ",
             "2 cores",
-            "Medians of 6 runs",
+            "Medians of 8 runs",
             "`b`.",
             "gone was left out: no network.",
         ] {

@@ -8,9 +8,10 @@ use crate::contract::{At, Better, Coordinate};
 use crate::environment::Environment;
 use crate::experiment::Experiment;
 use crate::report::numbers;
+use crate::report::runs::{self, Attempts};
 use crate::stats::{self, Difference, Estimate};
 use crate::store::{Contents, Outcome, Record, Run};
-use crate::verdict::Verdict;
+use crate::verdict::{self, Verdict};
 
 /// Everything that a report says.
 #[derive(Debug, Clone, Serialize)]
@@ -23,6 +24,8 @@ pub struct Summary {
     pub skipped: BTreeMap<String, String>,
     /// The values.
     pub groups: Vec<Group>,
+    /// What became of the runs of each command line.
+    pub attempts: Vec<Attempts>,
     /// What did not work.
     pub failures: Vec<Failure>,
     /// How quiet the machine was.
@@ -44,6 +47,8 @@ pub struct Group {
     pub better: Better,
     /// By place.
     pub rows: Vec<Row>,
+    /// How many ratios there are. Their intervals hold for all of them at once.
+    pub points: usize,
 }
 
 impl Group {
@@ -75,6 +80,8 @@ pub struct Cell {
     pub median: Estimate,
     /// Over the baseline; none for the baseline itself, and where it has no value.
     pub ratio: Option<Estimate>,
+    /// Runs of its command line that have failed, here or with the baseline, so that values are missing.
+    pub failed: u32,
     /// What the ratio says.
     pub difference: Option<Difference>,
     /// Whether this is the baseline.
@@ -92,6 +99,21 @@ pub struct Failure {
     pub reason: String,
     /// Whether the library just lacks what is measured.
     pub skipped: bool,
+    /// How many runs this happened to.
+    pub times: u32,
+    /// Of how many.
+    pub runs: u32,
+}
+
+impl Failure {
+    /// In words.
+    pub fn shown(&self) -> String {
+        let Self { variant, what, reason, times, runs, .. } = self;
+        match self.skipped {
+            true => format!("skipped: {what} with {variant}: {reason}"),
+            false => format!("failed: {what} with {variant}: {reason} ({times} of {runs} runs)"),
+        }
+    }
 }
 
 /// How quiet the machine was.
@@ -101,10 +123,22 @@ pub struct Quiet {
     pub blocks: u32,
     /// Those that were repeated.
     pub repeated: u32,
-    /// Those that count although the machine was disturbed.
-    pub disturbed: u32,
+    /// Those that count although the machine was disturbed at every attempt.
+    pub disturbed_blocks: BTreeSet<u32>,
     /// Blocks that the experiment wants.
     pub wanted: u32,
+}
+
+impl Quiet {
+    /// Blocks that count although the machine was disturbed at every attempt.
+    pub fn disturbed(&self) -> usize {
+        self.disturbed_blocks.len()
+    }
+
+    /// Whether these are most of them, so that nothing follows from the values.
+    pub fn mostly_disturbed(&self) -> bool {
+        verdict::mostly(self.disturbed(), self.blocks as usize)
+    }
 }
 
 impl Summary {
@@ -112,10 +146,12 @@ impl Summary {
     pub fn new(contents: &Contents) -> Self {
         let experiment = contents.experiment.clone();
         let counting = counting(contents);
+        let (attempts, quiet) = (runs::attempts(contents), quiet(contents, &counting));
         let mut summary = Self {
-            groups: groups(&experiment, &counting),
-            failures: failures(contents),
-            quiet: quiet(contents, &counting),
+            groups: groups(&experiment, &counting, &attempts, &quiet),
+            failures: failures(&attempts),
+            attempts,
+            quiet,
             environments: Vec::new(),
             skipped: BTreeMap::new(),
             verdicts: Vec::new(),
@@ -176,87 +212,143 @@ fn counting(contents: &Contents) -> Vec<&Run> {
         .collect()
 }
 
-fn groups(experiment: &Experiment, runs: &[&Run]) -> Vec<Group> {
+/// The values of a variant by block, by the variant's name.
+type Samples = BTreeMap<String, BTreeMap<u32, f64>>;
+
+fn groups(
+    experiment: &Experiment,
+    runs: &[&Run],
+    attempts: &[Attempts],
+    quiet: &Quiet,
+) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     // The order of the experiment, whatever the order of the runs.
     for benchmark in &experiment.benchmarks {
-        let mut rows: BTreeMap<(String, At), Vec<(&Run, f64)>> = BTreeMap::new();
-        let mut units: BTreeMap<String, (String, Better)> = BTreeMap::new();
+        let mut metrics: BTreeMap<String, (String, Better, BTreeMap<At, Samples>)> =
+            BTreeMap::new();
         for run in runs.iter().filter(|run| run.benchmark == benchmark.name) {
             let Outcome::Measured { points, .. } = &run.outcome else { continue };
             let wanted = |metric: &str| benchmark.metric.as_deref().is_none_or(|it| it == metric);
             for point in points.iter().filter(|point| wanted(&point.metric)) {
-                let mut at = run.at.clone();
-                at.extend(point.at.clone());
-                at.retain(|name, _| !benchmark.drop.contains(name));
-                units.insert(point.metric.clone(), (point.unit.clone(), point.better));
-                rows.entry((point.metric.clone(), at)).or_default().push((run, point.value));
+                let at = runs::place(experiment, run, &point.at);
+                let new = || (point.unit.clone(), point.better, BTreeMap::new());
+                let (_, _, rows) = metrics.entry(point.metric.clone()).or_insert_with(new);
+                let samples: &mut Samples = rows.entry(at).or_default();
+                samples.entry(run.variant.clone()).or_default().insert(run.block, point.value);
             }
         }
-        for (metric, (unit, better)) in units {
-            let rows = rows.iter().filter(|((of, _), _)| *of == metric);
-            let rows = rows.map(|((_, at), values)| row(experiment, at, values));
+        for (metric, (unit, better, rows)) in metrics {
+            let points = rows.values().map(|samples| points(experiment, samples)).sum();
+            let table = Table { experiment, attempts, quiet, benchmark: &benchmark.name, points };
+            let rows = rows.into_iter().map(|(at, samples)| table.row(at, &samples)).collect();
             groups.push(Group {
                 benchmark: benchmark.name.clone(),
-                rows: rows.collect(),
                 metric,
                 unit,
                 better,
+                rows,
+                points,
             });
         }
     }
     groups
 }
 
-fn row(experiment: &Experiment, at: &At, values: &[(&Run, f64)]) -> Row {
-    let mut samples: BTreeMap<String, BTreeMap<u32, f64>> = BTreeMap::new();
-    for (run, value) in values {
-        samples.entry(run.variant.clone()).or_default().insert(run.block, *value);
-    }
-    let seed = experiment.seed;
-    let baseline = samples.get(&experiment.baseline);
-    let cell = |(name, own): (&String, &BTreeMap<u32, f64>)| {
-        let all: Vec<f64> = own.values().copied().collect();
-        let median = stats::estimate(&all, seed)?;
-        let pairs = baseline.filter(|_| *name != experiment.baseline).map(|baseline| {
-            own.iter().filter_map(|(block, it)| Some((*it, *baseline.get(block)?))).collect()
-        });
-        let ratio = pairs.and_then(|pairs: Vec<(f64, f64)>| stats::ratio(&pairs, seed));
-        let difference = ratio.as_ref().map(stats::difference);
-        let (samples, baseline) = (own.clone(), *name == experiment.baseline);
-        Some((name.clone(), Cell { samples, median, ratio, difference, baseline }))
-    };
-    Row { at: at.clone(), cells: samples.iter().filter_map(cell).collect() }
+/// How many ratios there are at a place.
+fn points(experiment: &Experiment, samples: &Samples) -> usize {
+    let Some(baseline) = samples.get(&experiment.baseline) else { return 0 };
+    let others = samples.iter().filter(|(name, _)| **name != experiment.baseline);
+    others.filter(|(_, own)| own.keys().any(|block| baseline.contains_key(block))).count()
 }
 
-fn failures(contents: &Contents) -> Vec<Failure> {
-    let mut failures = BTreeSet::new();
+/// What the cells of a table need.
+struct Table<'a> {
+    experiment: &'a Experiment,
+    attempts: &'a [Attempts],
+    quiet: &'a Quiet,
+    benchmark: &'a str,
+    points: usize,
+}
+
+impl Table<'_> {
+    fn row(&self, at: At, samples: &Samples) -> Row {
+        let cell = |(name, own): (&String, &BTreeMap<u32, f64>)| {
+            Some((name.clone(), self.cell(name, own, &at, samples)?))
+        };
+        let cells = samples.iter().filter_map(cell).collect();
+        Row { at, cells }
+    }
+
+    fn cell(
+        &self,
+        name: &str,
+        own: &BTreeMap<u32, f64>,
+        at: &At,
+        samples: &Samples,
+    ) -> Option<Cell> {
+        let all: Vec<f64> = own.values().copied().collect();
+        let median = stats::estimate(&all)?;
+        let baseline = name == self.experiment.baseline;
+        let mut failed = self.failed(name, at);
+        let mut ratio = None;
+        if let Some(base) = samples.get(&self.experiment.baseline).filter(|_| !baseline) {
+            failed += self.failed(&self.experiment.baseline, at);
+            let pairs: Vec<(f64, f64)> =
+                own.iter().filter_map(|(block, it)| Some((*it, *base.get(block)?))).collect();
+            let missing = (self.quiet.blocks as usize).saturating_sub(pairs.len());
+            ratio = stats::ratio(&pairs, if failed > 0 { missing } else { 0 }, self.points);
+        }
+        let difference = ratio.as_ref().map(|ratio| match self.quiet.mostly_disturbed() {
+            true => Difference::Disturbed,
+            false => stats::difference(ratio, self.experiment.minimal_effect),
+        });
+        Some(Cell { samples: own.clone(), median, ratio, failed, difference, baseline })
+    }
+
+    /// How many runs of a variant have failed that would have had a value at a place.
+    fn failed(&self, variant: &str, at: &At) -> u32 {
+        let like = |place: &At| place.iter().all(|(name, value)| at.get(name) == Some(value));
+        let here = self.attempts.iter().filter(|it| it.benchmark == self.benchmark);
+        here.filter(|it| it.is_at(variant, like)).map(Attempts::failures).sum()
+    }
+}
+
+fn failures(attempts: &[Attempts]) -> Vec<Failure> {
+    let mut failures = Vec::new();
     // A library lacks something for all arguments, mostly; so they are said once.
-    let mut skipped: BTreeMap<[&str; 3], BTreeSet<String>> = BTreeMap::new();
-    for record in &contents.records {
-        let Record::Run(run) = record else { continue };
-        let what = format!("{} {}", run.benchmark, run.args.join(" ")).trim_end().to_owned();
-        match &run.outcome {
-            Outcome::Measured { .. } => {}
-            Outcome::Failed { reason, .. } => {
-                let (variant, reason) = (run.variant.clone(), reason.clone());
-                failures.insert(Failure { variant, what, reason, skipped: false });
-            }
-            Outcome::Skipped { reason } => {
-                skipped.entry([&run.variant, &run.benchmark, reason]).or_default().insert(what);
-            }
+    let mut skipped: BTreeMap<[&str; 3], Vec<&Attempts>> = BTreeMap::new();
+    let what =
+        |it: &Attempts| format!("{} {}", it.benchmark, it.args.join(" ")).trim_end().to_owned();
+    for it in attempts {
+        let (variant, runs) = (it.variant.clone(), it.runs);
+        failures.extend(it.failed.iter().map(|(reason, times)| Failure {
+            variant: variant.clone(),
+            what: what(it),
+            reason: reason.clone(),
+            skipped: false,
+            times: *times,
+            runs,
+        }));
+        if let Some(reason) = &it.skipped {
+            skipped.entry([&it.variant, &it.benchmark, reason]).or_default().push(it);
         }
     }
-    failures.extend(skipped.into_iter().map(|([variant, benchmark, reason], what)| Failure {
-        what: match what.len() {
-            1 => what.into_iter().collect(),
-            number => format!("{benchmark} ({number} command lines)"),
-        },
-        variant: variant.to_owned(),
-        reason: reason.to_owned(),
-        skipped: true,
+    failures.extend(skipped.into_iter().map(|([variant, benchmark, reason], all)| {
+        let runs = all.iter().map(|it| it.runs).sum();
+        Failure {
+            what: match all[..] {
+                [one] => what(one),
+                _ => format!("{benchmark} ({} command lines)", all.len()),
+            },
+            variant: variant.to_owned(),
+            reason: reason.to_owned(),
+            skipped: true,
+            times: runs,
+            runs,
+        }
     }));
-    failures.into_iter().collect()
+    failures.sort();
+    failures
 }
 
 fn quiet(contents: &Contents, counting: &[&Run]) -> Quiet {
@@ -272,7 +364,7 @@ fn quiet(contents: &Contents, counting: &[&Run]) -> Quiet {
             && block.block >= warmup
         {
             quiet.repeated += u32::from(block.attempts > 1);
-            quiet.disturbed += u32::from(block.disturbed);
+            quiet.disturbed_blocks.extend(Some(block.block).filter(|_| block.disturbed));
         }
     }
     quiet
@@ -313,17 +405,17 @@ pub mod tests {
         }))
     }
 
-    /// Two variants at 1, 2 and 4 threads in six blocks, and one that was left out.
+    /// Two variants at 1, 2 and 4 threads in eight blocks, and one that was left out.
     pub fn contents() -> Contents {
         let json = r#"{"title":"T <&>","claim":"a is twice b","variant":[{"name":"a"},{"name":"b"},
             {"name":"gone"}],"baseline":"b","benchmark":[{"name":"rates","binary":"b"}],"warmup":1,
-            "repeats":6,"verdict":[{"says":"twice","at-least":1.5,
+            "repeats":8,"verdict":[{"says":"twice","at-least":1.5,
             "left":{"variant":"a","threads":2},"right":{"variant":"b","threads":2}}]}"#;
         let mut records = vec![
             Record::Environment(Box::new(Environment { cores: 2, ..Environment::default() })),
             Record::Skipped { variant: "gone".into(), reason: "no network".into() },
         ];
-        for block in 0..7 {
+        for block in 0..9 {
             // The warm-up is far away, and so is the attempt that was repeated.
             let factor = if block == 0 { 100.0 } else { 1.0 };
             for threads in [1, 2, 4] {
@@ -362,16 +454,17 @@ pub mod tests {
         let rows = &summary.groups[0].rows;
         assert_eq!(rows.len(), 3);
         assert_eq!(rows[0].cells["a"].median.value, 10.0);
-        assert_eq!(rows[0].cells["a"].samples.len(), 6);
+        assert_eq!(rows[0].cells["a"].samples.len(), 8);
         let ratio = rows[1].cells["a"].ratio.unwrap();
-        assert_eq!((ratio.value, ratio.low, ratio.high), (2.0, 2.0, 2.0));
+        assert_eq!((ratio.value, ratio.interval.unwrap().ends()), (2.0, [2.0, 2.0]));
         assert_eq!(rows[1].cells["a"].difference, Some(Difference::More));
-        assert_eq!(rows[2].cells["a"].difference, Some(Difference::NotSeen));
+        assert_eq!(rows[2].cells["a"].difference, Some(Difference::Same));
         assert_eq!(rows[0].cells["b"].ratio, None);
         assert_eq!(summary.skipped["gone"], "no network");
-        let Quiet { blocks, repeated, disturbed, wanted } = summary.quiet;
-        assert_eq!((blocks, repeated, disturbed, wanted), (6, 1, 1, 6));
-        assert_eq!(summary.verdicts[0].finding, crate::verdict::Finding::Holds);
+        assert_eq!(summary.groups[0].points, 3);
+        let Quiet { blocks, repeated, wanted, .. } = summary.quiet;
+        assert_eq!((blocks, repeated, summary.quiet.disturbed(), wanted), (8, 1, 1, 8));
+        assert_eq!(summary.verdicts[0].finding, verdict::Finding::Holds);
     }
 
     #[test]
@@ -393,9 +486,9 @@ pub mod tests {
         let length = contents.records.len();
         contents.records.truncate(length - 6);
         let summary = Summary::new(&contents);
-        assert_eq!(summary.groups[0].rows[0].cells["a"].samples.len(), 6);
-        assert_eq!(summary.groups[0].rows[1].cells["a"].samples.len(), 5);
-        assert_eq!(summary.quiet.blocks, 6);
+        assert_eq!(summary.groups[0].rows[0].cells["a"].samples.len(), 8);
+        assert_eq!(summary.groups[0].rows[1].cells["a"].samples.len(), 7);
+        assert_eq!(summary.quiet.blocks, 8);
     }
 
     #[test]
@@ -404,6 +497,7 @@ pub mod tests {
         contents.records.clear();
         let summary = Summary::new(&contents);
         assert!(summary.groups.is_empty());
-        assert_eq!(summary.verdicts[0].finding, crate::verdict::Finding::CannotBeSeen);
+        let lacks = verdict::Lack::Values;
+        assert_eq!(summary.verdicts[0].finding, verdict::Finding::Undecided { lacks });
     }
 }
