@@ -395,6 +395,57 @@ fn open_mpis_variables_are_understood_or_said_once() {
     ]);
 }
 
+/// What profiles with the designs of papers select, and the parameters without which they would not be the
+/// papers'.
+#[test]
+fn profiles_of_papers_select_what_the_papers_describe() {
+    let home = Home::new();
+    type Set<'a> = &'a [(&'a str, &'a str)];
+    let serial: (Set, Set) = (
+        &[("cri", "round_robin"), ("progress", "serial"), ("wait", "spin"), ("match", "list")],
+        &[
+            ("btl_self_num_cris", "1"),
+            ("btl_sm_num_cris", "1"),
+            ("btl_tcp_num_cris", "1"),
+            ("mca_lock_bias", "false"),
+        ],
+    );
+    let concurrent: (Set, Set) = (
+        &[("cri", "dedicated"), ("progress", "concurrent"), ("wait", "spin"), ("match", "list")],
+        &[
+            ("btl_sm_num_cris", "0"),
+            ("progress_concurrent_published", "true"),
+            ("progress_concurrent_seats", "false"),
+            ("mca_lock_bias", "false"),
+        ],
+    );
+    let vci: (Set, Set) = (
+        &[("cri", "comm"), ("progress", "hybrid"), ("wait", "spin")],
+        &[
+            ("btl_self_num_cris", "17"),
+            ("btl_sm_num_cris", "17"),
+            ("btl_tcp_num_cris", "17"),
+            ("mca_lock_bias", "false"),
+        ],
+    );
+    let profiles = [("paper-serial", serial), ("paper-concurrent", concurrent), ("paper-vci", vci)];
+    for (profile, (components, params)) in profiles {
+        let json = home.info(&["--profile", profile, "--selected", "--json"]).ok().json();
+        let decisions = json["decisions"].as_array().unwrap();
+        for (framework, component) in components {
+            let decision = decisions.iter().find(|decision| decision["framework"] == *framework);
+            let candidates = decision.unwrap()["candidates"].as_array().unwrap();
+            let chosen = candidates.iter().find(|candidate| candidate["verdict"] == "chosen");
+            assert_eq!(chosen.unwrap()["name"], *component, "{profile}: {framework}");
+        }
+        for (name, value) in params {
+            let explain = ["--profile", profile, "--explain", name, "--json"];
+            let found = home.info(&explain).ok().json()["parameter"]["value"].to_string();
+            assert_eq!(found, *value, "{profile}: {name}");
+        }
+    }
+}
+
 #[test]
 fn the_shipped_parameter_files_are_sound() {
     let home = Home::new();

@@ -85,7 +85,7 @@ impl MockHost {
             id: c"mock".as_ptr(),
             secret: [7; 16],
             anonymous_passes: u32::MAX,
-            reserved: 0,
+            lock_bias: 1,
         };
         let receive = core::array::from_fn(|_| ReceiveEntry {
             callback: None,

@@ -410,7 +410,8 @@ fn user(system: &'static System) -> HostHandle {
 /// Everything below shares `CALLS`, so it is one test.
 #[test]
 fn a_component_uses_the_host_table() {
-    let (system, lines) = system(&[("mca_log", "warn,tasks_user=debug")]);
+    let mca = [("mca_log", "warn,tasks_user=debug"), ("mca_lock_bias", "false")];
+    let (system, lines) = system(&mca);
     let job = Job {
         struct_size: size_of::<Job>() as u32,
         rank: 2,
@@ -423,7 +424,7 @@ fn a_component_uses_the_host_table() {
         id: c"job".as_ptr(),
         secret: [1; 16],
         anonymous_passes: u32::MAX,
-        reserved: 0,
+        lock_bias: 1,
     };
     // SAFETY: no component is open.
     unsafe { system.set_job(job) };
@@ -758,6 +759,10 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
         assert!(reason.contains(text), "{reason}");
     }
     assert_eq!((first.id, second.id), (0, 1));
+    // The parameter of this test's system forbids what there would be otherwise.
+    let cri = first.cri(0);
+    (0..1000).for_each(|_| drop(cri.guard()));
+    assert!(!cri.bias.is_there());
     assert_eq!(host.progress(), 1 + 2 + 1 + 2 + 3);
 
     let mut comm = Scope::new(SCOPE_COMMUNICATOR, 1, 4, c"mine");

@@ -87,9 +87,10 @@ struct cairn_job_t {
    */
   uint32_t anonymous_passes;
   /**
-   * Zero.
+   * Since 1.1. 1 when a lock may stay with a thread that takes it many times in a row, as the parameter
+   * `mca_lock_bias` says and every component bears. Set by the host.
    */
-  uint32_t reserved;
+  uint32_t lock_bias;
 };
 
 #endif  /* CAIRN_JOB_H */

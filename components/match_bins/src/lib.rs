@@ -23,12 +23,11 @@
 mod engine;
 
 use cairn_framework::abi::comm::Comm;
-use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::matching::Match;
-use cairn_matching::Guarded;
+use cairn_matching::{Guarded, Locking};
 
 use engine::Bins;
 
@@ -38,7 +37,7 @@ const PRIORITY: i64 = 40;
 
 struct Hashed {
     priority: i32,
-    threaded: bool,
+    locking: Locking,
 }
 
 impl Component for Hashed {
@@ -49,8 +48,8 @@ impl Component for Hashed {
     }
 
     fn open(host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
-        let threaded = host.job().thread_level == THREAD_MULTIPLE;
-        Ok(Self { priority: priority.get() as i32, threaded })
+        let locking = Locking::of(host.job());
+        Ok(Self { priority: priority.get() as i32, locking })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -62,7 +61,7 @@ impl Match for Hashed {
     cairn_matching::guarded!(Bins);
 
     fn engine_open(&self, _comm: &Comm) -> Result<Guarded<Bins>, Failure> {
-        Ok(Guarded::new(Bins::new()?, self.threaded))
+        Ok(Guarded::new(Bins::new()?, self.locking))
     }
 }
 

@@ -18,12 +18,11 @@
 mod engine;
 
 use cairn_framework::abi::comm::Comm;
-use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::matching::Match;
-use cairn_matching::Guarded;
+use cairn_matching::{Guarded, Locking};
 
 use engine::Lists;
 
@@ -32,7 +31,7 @@ const PRIORITY: i64 = 50;
 
 struct List {
     priority: i32,
-    threaded: bool,
+    locking: Locking,
 }
 
 impl Component for List {
@@ -43,8 +42,8 @@ impl Component for List {
     }
 
     fn open(host: HostHandle, priority: IntegerParam) -> Result<Self, Failure> {
-        let threaded = host.job().thread_level == THREAD_MULTIPLE;
-        Ok(Self { priority: priority.get() as i32, threaded })
+        let locking = Locking::of(host.job());
+        Ok(Self { priority: priority.get() as i32, locking })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -57,7 +56,7 @@ impl Match for List {
 
     fn engine_open(&self, comm: &Comm) -> Result<Guarded<Lists>, Failure> {
         let lists = Lists::new(comm.remote_size as usize)?;
-        Ok(Guarded::new(lists, self.threaded))
+        Ok(Guarded::new(lists, self.locking))
     }
 }
 

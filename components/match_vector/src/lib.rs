@@ -26,12 +26,11 @@ mod engine;
 mod kernel;
 
 use cairn_framework::abi::comm::Comm;
-use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::param::{ChoiceParam, IntegerParam};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::matching::Match;
-use cairn_matching::Guarded;
+use cairn_matching::{Guarded, Locking};
 
 use engine::Queued;
 use kernel::Kernel;
@@ -47,7 +46,7 @@ struct Params {
 
 struct Vector {
     priority: i32,
-    threaded: bool,
+    locking: Locking,
     kernel: &'static Kernel,
 }
 
@@ -76,7 +75,7 @@ impl Component for Vector {
         })?;
         Ok(Self {
             priority: params.priority.get() as i32,
-            threaded: host.job().thread_level == THREAD_MULTIPLE,
+            locking: Locking::of(host.job()),
             kernel,
         })
     }
@@ -91,7 +90,7 @@ impl Match for Vector {
 
     fn engine_open(&self, _comm: &Comm) -> Result<Guarded<Queued>, Failure> {
         let queued = Queued::new(self.kernel);
-        Ok(Guarded::new(queued, self.threaded))
+        Ok(Guarded::new(queued, self.locking))
     }
 }
 

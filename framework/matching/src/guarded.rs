@@ -3,8 +3,25 @@
 use core::cell::UnsafeCell;
 
 use cairn_framework::abi::bias::Bias;
+use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
 use cairn_framework::abi::lock::Lock;
 use cairn_framework::audit::Rank;
+
+/// How the engines of a process lock.
+#[derive(Debug, Clone, Copy)]
+pub struct Locking {
+    /// At all: the process has several threads.
+    threaded: bool,
+    /// The lock stays with a thread that takes it many times in a row.
+    biased: bool,
+}
+
+impl Locking {
+    /// As the job says.
+    pub fn of(job: &Job) -> Self {
+        Self { threaded: job.thread_level == THREAD_MULTIPLE, biased: job.lock_bias != 0 }
+    }
+}
 
 /// An engine of which one thread at a time has the whole.
 pub struct Guarded<T> {
@@ -21,10 +38,14 @@ unsafe impl<T> Send for Guarded<T> {}
 unsafe impl<T> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {
-    /// Around an engine; `threaded` says whether the process has several threads. What the engine
-    /// points to must be its own, or belong to whoever has the engine.
-    pub fn new(inner: T, threaded: bool) -> Self {
-        Self { threaded, lock: Lock::new(), bias: Bias::default(), inner: inner.into() }
+    /// Around an engine. What the engine points to must be its own, or belong to the thread that has the
+    /// engine.
+    pub fn new(inner: T, Locking { threaded, biased }: Locking) -> Self {
+        let bias = Bias::default();
+        if !biased {
+            bias.forbid();
+        }
+        Self { threaded, lock: Lock::new(), bias, inner: inner.into() }
     }
 
     /// Runs `work` on the engine, under the lock where there are threads. `work` must not come back

@@ -16,7 +16,7 @@ mod unexpected;
 #[doc(hidden)] // for the macro
 pub use cairn_framework::frameworks::matching::{MatchArrived, MatchCounts, MatchPosted};
 pub use entry::{Entry, Key, tag_fits};
-pub use guarded::Guarded;
+pub use guarded::{Guarded, Locking};
 pub use queue::Queue;
 pub use queues::Queues;
 pub use table::Table;

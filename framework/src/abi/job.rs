@@ -41,8 +41,9 @@ pub struct Job {
     /// Since 1.1. With how many passes at most a wait may begin before the thread says that it waits:
     /// what the process's `progress` component bears (`anonymous_passes`).
     pub anonymous_passes: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Since 1.1. 1 when a lock may stay with a thread that takes it many times in a row, as the parameter
+    /// `mca_lock_bias` says and every component bears. Set by the host.
+    pub lock_bias: u32,
 }
 
 impl Job {

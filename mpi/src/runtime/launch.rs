@@ -86,7 +86,7 @@ impl Launch {
             id: cairn_framework::text::to_c(&id).into_raw(),
             secret,
             anonymous_passes,
-            reserved: 0,
+            lock_bias: 1,
         })
     }
 

@@ -203,7 +203,7 @@ pub fn rank(setup: &Setup<'_>, rank: u32) -> Rank {
         id: CString::from(c"test").into_raw(),
         secret,
         anonymous_passes: u32::MAX,
-        reserved: 0,
+        lock_bias: 1,
     };
     // SAFETY: nothing is open, and nobody else knows the system.
     unsafe { system.set_job(job) };

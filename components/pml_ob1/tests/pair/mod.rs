@@ -194,7 +194,7 @@ impl Rank {
             id,
             secret: [3; 16],
             anonymous_passes: u32::MAX,
-            reserved: 0,
+            lock_bias: 1,
         };
         // SAFETY: no component is open.
         unsafe { system.set_job(job) };

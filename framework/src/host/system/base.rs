@@ -20,6 +20,9 @@ pub(super) const PARAM_COUNTERS: &str = "counters";
 /// What of them is printed at the end.
 pub(super) const PARAM_COUNTERS_REPORT: &str = "counters_report";
 
+/// Whether locks have a bias.
+pub(super) const PARAM_LOCK_BIAS: &str = "mca_lock_bias";
+
 /// In `mca_component_path`: the directories of the installation and of the user.
 const DEFAULT_PATH: &str = "default";
 
@@ -71,6 +74,16 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
         "Print at start which component serves what, and why the others do not. A number works \
          too: 1 is text.",
     ));
+    let mut bias = Spec::base(
+        PARAM_LOCK_BIAS,
+        Kind::Bool,
+        "true",
+        "Whether the lock of an instance or of a matching engine stays with a thread that takes it many \
+         times in a row, until another thread wants it. Without it locks cost what they cost elsewhere.",
+    );
+    bias.level = 7;
+    bias.fixed = true;
+    base(bias);
     let mut counters = Spec::base(
         PARAM_COUNTERS,
         Kind::Bool,

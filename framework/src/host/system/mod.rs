@@ -64,6 +64,10 @@ use scopes::Scopes;
 pub use slot::{Chosen, Slot, Stage};
 pub(crate) use slot::{Phase, Provider};
 
+/// Components of older versions wait for the lock of an instance without taking its bias away, so with one
+/// of them there is none.
+const KNOWS_BIAS: (u16, u16) = (1, 1);
+
 /// What a system is made from.
 pub struct Options {
     /// Where the installation and the user's files lie.
@@ -295,7 +299,10 @@ impl System {
     ///
     /// # Safety
     /// No component is open and no other thread uses the system.
-    pub unsafe fn set_job(&self, job: Job) {
+    pub unsafe fn set_job(&self, mut job: Job) {
+        let biased = self.flag(base::PARAM_LOCK_BIAS, true)
+            && self.slots.iter().all(|slot| slot.loaded.abi >= KNOWS_BIAS);
+        job.lock_bias = biased.into();
         self.log.set_rank(job.rank, job.size);
         self.engine.set_threaded(job.thread_level == THREAD_MULTIPLE);
         // SAFETY: promised by the caller.
@@ -547,7 +554,7 @@ fn job_of_one() -> Job {
         id: id.into_raw(),
         secret: random_secret(),
         anonymous_passes: u32::MAX,
-        reserved: 0,
+        lock_bias: 1,
     }
 }
 

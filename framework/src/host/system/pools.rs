@@ -16,10 +16,6 @@ use crate::host::services::{table, threads};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 
-/// Components of older versions wait for the lock of an instance without taking its bias away, so with one
-/// of them there is none.
-const KNOWS_BIAS: (u16, u16) = (1, 1);
-
 /// An instance that every pass polls, and the passes before it was there.
 struct Alone {
     cri: *const Cri,
@@ -103,7 +99,7 @@ impl System {
         }
         self.pools.lock().push((owner, PoolPointer(pool)));
         threads::exit_add(pool.addr(), table::pool_thread_exit, pool.cast());
-        let biased = self.slots.iter().all(|slot| slot.loaded.abi >= KNOWS_BIAS);
+        let biased = self.job().lock_bias != 0;
         // SAFETY: promised by the caller. Nobody has used an instance, so the fields that authors of older
         // versions don't know are nobody's yet.
         let pool = unsafe {
