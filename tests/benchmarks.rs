@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use cairn_tests::fetched::{self, BUILDING, Made, fetch, mpich, or_skip};
-use cairn_tests::{Ended, Run, dist, root};
+use cairn_tests::{Ended, Run, dist, root, scratch};
 
 /// Exit status of a program that can't be run like this.
 const REFUSED: i32 = 2;
@@ -109,6 +109,43 @@ fn run(program: &str, runs: Runs) {
     for (processes, options, points) in runs {
         let ended = job(programs, *processes, program, &format!("{options} {ONCE}")).ok();
         measured(&ended, program, *processes, points);
+    }
+}
+
+/// The same program runs on each installation that a variant names, and on no other library.
+#[test]
+fn installations_are_compared_in_one_run() {
+    let Some(programs) = programs() else { return };
+    let dir = scratch();
+    let copy = dir.path().join("copy");
+    Run::new("cp").args([Path::new("-r"), dist(), &copy]).ok();
+    let pingpong = programs.join("pingpong");
+    let ended = Run::new(dist().join("bin/cairn-ab"))
+        .env("HOME", dir.path())
+        // What a user may have set does not win.
+        .env("LD_LIBRARY_PATH", "/nonexistent/lib")
+        .args(["quick", "--repeats", "1", "--retries", "0", "--variant"])
+        .args([format!("copy={}", copy.display())])
+        .args(["default", "cri=dedicated", "--"])
+        .args([&pingpong])
+        .args("--sizes 8 --iterations 2 --warmup 0 --batches 1".split(' '))
+        .ok();
+    ended.says(&["copy", "default", "cri=dedicated", "baseline"]);
+    let store = dir.path().join(".cache/cairn-ab/quick/samples.jsonl");
+    let samples = std::fs::read_to_string(store).unwrap();
+    let runs: Vec<serde_json::Value> = samples
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|record: &serde_json::Value| record["kind"] == "run")
+        .collect();
+    // A warm-up and one block.
+    assert_eq!(runs.len(), 6, "{samples}");
+    for run in runs {
+        let prefix = if run["variant"] == "copy" { &copy } else { dist() };
+        let library = prefix.join("lib/libmpi_abi.so.1").canonicalize().unwrap();
+        assert_eq!(run["outcome"]["library"], library.display().to_string(), "{run}");
+        let version = run["outcome"]["mpi"].as_str().unwrap();
+        assert!(version.starts_with("Cairn MPI 0."), "{run}");
     }
 }
 

@@ -101,6 +101,7 @@ pub(crate) struct Point {
 pub(crate) struct Run<'a> {
     pub benchmark: &'a str,
     pub library: &'a str,
+    pub library_file: Option<&'a str>,
     pub ranks: usize,
     pub parameters: &'a Value,
     pub points: &'a [Point],
@@ -115,6 +116,7 @@ impl Run<'_> {
             "format": 1,
             "benchmark": self.benchmark,
             "mpi": self.library,
+            "library": self.library_file,
             "ranks": self.ranks,
             "parameters": self.parameters,
             "points": points,
@@ -207,7 +209,8 @@ mod tests {
     use super::*;
 
     fn run<'a>(points: &'a [Point], parameters: &'a Value) -> Run<'a> {
-        Run { benchmark: "b", library: "L 1", ranks: 2, parameters, points, checked: true }
+        let (library, library_file) = ("L 1", Some("/l.so"));
+        Run { benchmark: "b", library, library_file, ranks: 2, parameters, points, checked: true }
     }
 
     fn point(bytes: usize, metric: Metric, values: &[f64]) -> Point {
@@ -221,8 +224,8 @@ mod tests {
         let parameters = json!({"threads": 4});
         assert_eq!(
             run(&points, &parameters).json().to_string(),
-            r#"{"format":1,"benchmark":"b","mpi":"L 1","ranks":2,"parameters":{"threads":4},"#
-                .to_owned()
+            r#"{"format":1,"benchmark":"b","mpi":"L 1","library":"/l.so","ranks":2,"#.to_owned()
+                + r#""parameters":{"threads":4},"#
                 + r#""points":[{"at":{"bytes":8,"mode":"put"},"metric":"rate","#
                 + r#""unit":"message/s","better":"higher","value":2.0}],"checked":true}"#
         );

@@ -122,10 +122,11 @@ enum Command {
         verdicts: Option<PathBuf>,
     },
     /// Compare settings with each other at once; the first one is the baseline
-    #[command(override_usage = "cairn-ab quick [OPTIONS] <SETTINGS>... -- <BENCHMARK> [ARGS]...")]
+    #[command(override_usage = "cairn-ab quick [OPTIONS] [SETTINGS]... -- <BENCHMARK> [ARGS]...")]
     Quick {
-        /// Each as 'cri=dedicated wait=spin', 'mpi=openmpi', 'env.NAME=value', or default
-        #[arg(required = true, value_name = "SETTINGS")]
+        /// Each as 'cri=dedicated wait=spin', 'mpi=openmpi', 'prefix=/opt/other cri=comm',
+        /// 'env.NAME=value', or default
+        #[arg(required_unless_present = "variants", value_name = "SETTINGS")]
         settings: Vec<String>,
         #[command(flatten)]
         options: quick::Options,
@@ -284,11 +285,9 @@ fn places(args: PlaceArgs) -> Result<Places, Problem> {
         Some(prefix) => prefix,
         None => own_prefix()?,
     };
-    if !cairn.join("bin/mpirun").is_file() {
-        return Err(Problem::new("this is no installation of Cairn MPI, without bin/mpirun")
-            .at(cairn.display())
-            .fix("say where one is with --prefix DIR; cargo xtask dist makes one"));
-    }
+    libraries::check_cairn(&cairn).map_err(|problem| {
+        problem.fix("say where one is with --prefix DIR; cargo xtask dist makes one")
+    })?;
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let bench = args.bench.or_else(|| bench(&cairn));
     let cache = args.cache.unwrap_or_else(cache);

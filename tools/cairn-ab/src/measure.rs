@@ -19,8 +19,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::cairn;
 use crate::contract::{self, Printed, SKIPPED};
 use crate::environment::{Environment, now};
-use crate::experiment::{Case, Experiment, Mpi};
-use crate::libraries::{self, Library, Places, Trouble};
+use crate::experiment::{Case, Experiment, Mpi, Variant};
+use crate::libraries::{self, Installation, Library, Places, Trouble, installation};
 use crate::noise::{self, Used};
 use crate::process::{self, End, Finished, Interrupt};
 use crate::store::{self, Block, Outcome, Record, Run, Store};
@@ -63,7 +63,7 @@ pub fn measure(
     interrupt: &Interrupt,
 ) -> Result<Ended, Problems> {
     experiment.check()?;
-    let mut earlier = Vec::new();
+    let (mut earlier, mut versions) = (Vec::new(), BTreeMap::new());
     if existing == Existing::Resume {
         let contents = store::read(dir)?;
         if contents.experiment != *experiment {
@@ -72,6 +72,7 @@ pub fn measure(
                 .fix("measure it anew with --overwrite, or into another with --store DIR")
                 .into());
         }
+        versions = contents.versions()?;
         earlier = contents.records;
     } else if existing == Existing::Refuse && dir.join(store::SAMPLES).exists() {
         // Said before anything is built.
@@ -90,14 +91,18 @@ pub fn measure(
     } else {
         Store::create(dir, experiment, existing == Existing::Overwrite)?
     };
-    let all: Vec<Library> = libraries.values().cloned().collect();
-    let environment = Environment::new(&all, places.bench.as_deref(), parameters);
+    let of = |variant: &Variant| {
+        Some((variant.name.clone(), libraries.get(&installation(variant))?.shown()))
+    };
+    let installed = experiment.variants.iter().filter_map(of).collect();
+    let environment = Environment::new(installed, places.bench.as_deref(), parameters);
     store.append(&Record::Environment(Box::new(environment)))?;
     for (variant, reason) in &skipped {
         let (variant, reason) = (variant.clone(), reason.clone());
         store.append(&Record::Skipped { variant, reason })?;
     }
     let mut session = Session::new(experiment, libraries, &skipped, store, interrupt);
+    session.versions = versions;
     session.recall(&earlier);
     session.run().map_err(Problems::from)
 }
@@ -126,7 +131,12 @@ fn parameters(
     let mut set = BTreeMap::new();
     let mut problems = Vec::new();
     for variant in experiment.variants.iter().filter(|variant| variant.mpi == Mpi::Cairn) {
-        match cairn::check(&places.cairn, variant, interrupt) {
+        let prefix = variant.prefix.as_ref().unwrap_or(&places.cairn);
+        let checked = libraries::check_cairn(prefix).map_err(|mut problem| {
+            problem.place = Some(format!("variant {}: {}", variant.name, prefix.display()));
+            vec![problem]
+        });
+        match checked.and_then(|()| cairn::check(prefix, variant, interrupt)) {
             Ok(parameters) => {
                 set.insert(variant.name.clone(), parameters);
             }
@@ -179,7 +189,7 @@ fn programs(
 }
 
 /// The libraries that can be used.
-type Libraries = BTreeMap<Mpi, Library>;
+type Libraries = BTreeMap<Installation, Library>;
 
 /// Why variants are left out, by their names.
 type Skipped = BTreeMap<String, String>;
@@ -192,24 +202,37 @@ fn libraries(
     interrupt: &Interrupt,
 ) -> Result<(Libraries, Skipped), Problem> {
     let names: Vec<&str> = programs.iter().map(String::as_str).collect();
-    let (mut ready, mut skipped) = (BTreeMap::new(), BTreeMap::new());
-    let wanted: BTreeSet<Mpi> = experiment.variants.iter().map(|variant| variant.mpi).collect();
-    for mpi in wanted {
-        let prepared = libraries::prepare(mpi, places, interrupt).and_then(|mut library| {
-            if !names.is_empty() {
-                library.programs = libraries::build(&library, &names, places, interrupt)?;
+    let (mut ready, mut skipped) = (Libraries::new(), Skipped::new());
+    // What was built, by where: installations with the same header share it.
+    let mut built: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    let wanted: BTreeSet<Installation> = experiment.variants.iter().map(installation).collect();
+    for wanted in wanted {
+        let prepared = libraries::prepare(&wanted, places, interrupt).and_then(|mut library| {
+            if names.is_empty() {
+                return Ok(library);
             }
+            let target = libraries::target(&library, places, interrupt)?;
+            library.programs = match built.get(&target) {
+                Some(programs) => programs.clone(),
+                None => libraries::build(&library, &names, places, interrupt)?,
+            };
+            built.insert(target, library.programs.clone());
             Ok(library)
         });
         match prepared {
             Ok(library) => {
-                ready.insert(mpi, library);
+                ready.insert(wanted, library);
             }
             Err(Trouble::Interrupted) => return Err(libraries::interrupted()),
             Err(Trouble::Unusable(reason)) => {
-                let problem = Problem::new(format!("{} is left out: {reason}", mpi.name()));
+                let of_it = |variant: &&Variant| installation(variant) == wanted;
+                let name = match &wanted {
+                    (mpi, None) => mpi.name().to_owned(),
+                    (mpi, Some(prefix)) => format!("{} in {}", mpi.name(), prefix.display()),
+                };
+                let problem = Problem::new(format!("{name} is left out: {reason}"));
                 cairn_cli::print_problems(&[problem.warning()]);
-                for variant in experiment.variants.iter().filter(|variant| variant.mpi == mpi) {
+                for variant in experiment.variants.iter().filter(of_it) {
                     skipped.insert(variant.name.clone(), reason.clone());
                 }
             }
@@ -218,8 +241,8 @@ fn libraries(
     if ready.is_empty() {
         return Err(Problem::new("none of the variants can be measured here"));
     }
-    if let Some(library) = ready.get(&Mpi::Ompi) {
-        for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::Ompi) {
+    for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::Ompi) {
+        if let Some(library) = ready.get(&installation(variant)) {
             libraries::check_openmpi(library, variant, interrupt)?;
         }
     }
@@ -264,6 +287,8 @@ struct Session<'a> {
     finished: BTreeSet<u32>,
     /// How often in a row a job has failed; skipped ones at once for good.
     failures: HashMap<Key, u32>,
+    /// What each variant runs on, as its runs say.
+    versions: BTreeMap<String, String>,
     bar: ProgressBar,
 }
 
@@ -293,6 +318,7 @@ impl<'a> Session<'a> {
             runs: HashMap::new(),
             finished: BTreeSet::new(),
             failures: HashMap::new(),
+            versions: BTreeMap::new(),
             bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
         }
     }
@@ -405,6 +431,7 @@ impl<'a> Session<'a> {
                 let Some(run) = self.job(&job, block, attempt, &mut work) else {
                     return Ok(Ended::Interrupted);
                 };
+                store::same_version(&mut self.versions, &run)?;
                 self.store.append(&Record::Run(Box::new(run.clone())))?;
                 self.tell(&run);
                 self.remember(run);
@@ -427,7 +454,7 @@ impl<'a> Session<'a> {
         let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
         let outcome = match finished {
             Ok(Finished { end: End::Interrupted, .. }) => return None,
-            Ok(finished) => outcome(&finished, limit),
+            Ok(finished) => outcome(&finished, self.library(job), limit),
             Err(error) => Outcome::Failed {
                 reason: format!("it can't be started: {error}"),
                 output: String::new(),
@@ -452,10 +479,14 @@ impl<'a> Session<'a> {
         })
     }
 
+    fn library(&self, job: &Job) -> &Library {
+        &self.libraries[&installation(&self.experiment.variants[job.variant])]
+    }
+
     fn command(&self, job: &Job) -> Command {
         let variant = &self.experiment.variants[job.variant];
         let benchmark = &self.experiment.benchmarks[job.case.benchmark];
-        let library = &self.libraries[&variant.mpi];
+        let library = self.library(job);
         let program = if benchmark.binary.contains('/') {
             PathBuf::from(&benchmark.binary)
         } else {
@@ -497,8 +528,8 @@ fn key_of(run: &Run) -> Key {
     (run.variant.clone(), run.benchmark.clone(), run.args.clone(), run.ranks)
 }
 
-/// What came of a run.
-fn outcome(finished: &Finished, limit: Duration) -> Outcome {
+/// What came of a run on a library.
+fn outcome(finished: &Finished, on: &Library, limit: Duration) -> Outcome {
     let failed = |reason: String| Outcome::Failed { reason, output: tail(&finished.stderr) };
     let printed = contract::read(&finished.stdout);
     match (finished.end, printed) {
@@ -511,10 +542,13 @@ fn outcome(finished: &Finished, limit: Duration) -> Outcome {
         (End::Exited(status), _) if status.code() == Some(SKIPPED) => {
             Outcome::Skipped { reason: "it does not say why".into() }
         }
-        (End::Exited(status), Ok(Printed::Measured { mpi, parameters, points }))
+        (End::Exited(status), Ok(Printed::Measured { mpi, library, parameters, points }))
             if status.success() =>
         {
-            Outcome::Measured { mpi, parameters, points }
+            match library.as_deref().map_or(Ok(()), |file| on.has_loaded(file)) {
+                Ok(()) => Outcome::Measured { mpi, library, parameters, points },
+                Err(why) => failed(why),
+            }
         }
         (End::Exited(status), Err(why)) if status.success() => failed(why),
         (End::Exited(status), Err(why)) if finished.stdout.contains('{') => {
@@ -577,7 +611,9 @@ mod tests {
     fn ended(end: End, stdout: &str) -> Outcome {
         let stdout = stdout.to_owned();
         let finished = Finished { end, stdout, stderr: "why".into(), time: Duration::from_secs(1) };
-        outcome(&finished, Duration::from_secs(9))
+        let (mpi, prefix) = (Mpi::Cairn, "/p".into());
+        let on = Library { mpi, prefix, version: String::new(), programs: PathBuf::new() };
+        outcome(&finished, &on, Duration::from_secs(9))
     }
 
     #[test]

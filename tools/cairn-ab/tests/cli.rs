@@ -33,12 +33,14 @@ echo run >> "$(dirname "$0")/../runs"
 exec "$@"
 "#;
 
-/// Knows the parameter `speed` only.
+/// Knows the parameter `speed` only, and one of an older installation.
 const INFO: &str = r#"#!/bin/sh
 problems=
+known=speed
+case $0 in *old*) known=pace;; esac
 while [ $# -gt 0 ]; do
-  if [ "$1" = --mca ] && [ "$2" != speed ]; then
-    problems='{"severity":"error","what":"there is no parameter '$2'","fix":"did you mean speed?"}'
+  if [ "$1" = --mca ] && [ "$2" != $known ]; then
+    problems='{"severity":"error","what":"there is no parameter '$2'","fix":"did you mean '$known'?"}'
   fi
   shift
 done
@@ -58,7 +60,7 @@ while [ $# -gt 0 ]; do
 done
 echo "a greeting"
 cat <<END
-{"format":1,"benchmark":"fake","mpi":"Fake 1","ranks":${RANKS:-2},"parameters":{},"points":[
+{"format":1,"benchmark":"fake","mpi":"Fake ${VERSION:-1}",${LOADED:+"\"library\":\"$LOADED\","}"ranks":${RANKS:-2},"parameters":{},"points":[
  {"at":{"bytes":8},"metric":"rate","unit":"message/s","better":"higher",
   "value":$((${MCA_speed:-1} * threads * 2))}],"checked":true}
 END
@@ -478,6 +480,93 @@ fn a_peer_that_is_not_there_is_left_out_and_one_that_is_runs() {
         "0.20x (0.20 – 0.20)",
         "worse",
     ]);
+}
+
+/// An older installation beside the other one. Its programs are three times as fast.
+fn older(place: &Place) {
+    let mpirun = MPIRUN.replace("exec", "export MCA_speed=3 VERSION=0.9; exec");
+    place.script("old/bin/mpirun", &mpirun);
+    place.script("old/bin/cairn-info", INFO);
+}
+
+#[test]
+fn installations_are_compared_in_one_run() {
+    let place = Place::new();
+    older(&place);
+    let quick = ["quick", "--repeats", "6", "--retries", "0"];
+    let bench = ["--", "./bench.sh"];
+    let run = |settings: &[&str]| place.run(&[&quick[..], settings, &bench[..]].concat());
+    let old = place.path("old").display().to_string();
+    // The one with the name is the baseline; what it runs on is in the report.
+    let ended = run(&["--variant", "old=old", "default", "prefix=old pace=1"]).exits(0);
+    ended.says(&["old", "baseline", "default", "0.33x (0.33 – 0.33)", "1.00x"]);
+    let page = place.read("cache/quick/report/report.html");
+    for part in ["<td>old</td><td>Fake 0.9", "<td>default</td><td>Fake 1 ", &format!("in {old}<")] {
+        assert!(page.contains(part), "no {part} in {page}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&place.read("cache/quick/report/results.json")).unwrap();
+    assert_eq!(json["summary"]["versions"]["old"], "Fake 0.9");
+    let samples = place.read("cache/quick/samples.jsonl");
+    assert!(samples.contains(&format!("{old}/bin/mpirun")), "{samples}");
+    // Its parameters are its own, and it must be there.
+    run(&["default", "prefix=old speed=1"]).exits(1).complains(&[
+        "there is no parameter speed",
+        "variant prefix=old speed=1",
+        "pace?",
+    ]);
+    run(&["--variant", "new=new"]).exits(1).complains(&["no installation", "variant new"]);
+    for wrong in ["old", "=old", "old="] {
+        run(&["--variant", wrong]).exits(2).complains(&["NAME=DIR"]);
+    }
+
+    // A file says it relative to itself.
+    fs::create_dir(place.path("files")).unwrap();
+    let text = "title = \"T\"\nrepeats = 1\nwarmup = 0\nnoise.retries = 0\n[[benchmark]]\nbinary = \"../bench.sh\"\n\
+                [[variant]]\nname = \"new\"\n[[variant]]\nname = \"old\"\nprefix = \"../old\"\n";
+    fs::write(place.path("files/e.toml"), text).unwrap();
+    place.run(&["run", "files/e.toml"]).exits(0).says(&["new", "old", "3.00x"]);
+}
+
+#[test]
+fn a_variant_has_one_version() {
+    let place = Place::new();
+    // What is installed is replaced after the fifth run.
+    place.script(
+        "new.sh",
+        "#!/bin/sh\n[ $(wc -l < cairn/runs) -gt 5 ] && export VERSION=2\nexec ./bench.sh \"$@\"\n",
+    );
+    let file = place.experiment("[[benchmark]]\nbinary = \"./new.sh\"");
+    let changed = ["has changed: it was Fake 1, and is Fake 2", "variant ", "--overwrite"];
+    place.run(&["run", file]).exits(1).complains(&changed);
+    assert_eq!(place.runs(), 6);
+    place.run(&["run", file, "--resume"]).exits(1).complains(&changed);
+    place.run(&["run", file, "--overwrite"]).exits(0);
+    // A store in which it has changed all the same.
+    let store = place.path("e.ab/samples.jsonl");
+    let text = fs::read_to_string(&store).unwrap();
+    fs::write(&store, text.replacen("Fake 2", "Fake 1", 1)).unwrap();
+    place.run(&["report", "e.ab"]).exits(1).complains(&["has changed", "variant "]);
+}
+
+#[test]
+fn a_run_on_another_library_fails() {
+    let place = Place::new();
+    for name in ["cairn", "other"] {
+        place.script(&format!("{name}/lib/libmpi_abi.so.1"), name);
+    }
+    let library = |name: &str| place.path(&format!("{name}/lib/libmpi_abi.so.1"));
+    let (own, other) = (library("cairn"), library("other"));
+    let text = format!(
+        "title = \"T\"\nrepeats = 1\nwarmup = 0\nnoise.retries = 0\n[[benchmark]]\nbinary = \"./bench.sh\"\n\
+         [[variant]]\nname = \"right\"\nenv.LOADED = {own:?}\n\
+         [[variant]]\nname = \"wrong\"\nenv.LOADED = {other:?}\n"
+    );
+    fs::write(place.path("e.toml"), text).unwrap();
+    let ended = place.run(&["run", "e.toml"]).exits(0);
+    let why = format!("it ran on {} instead of {}", other.display(), own.display());
+    ended.says(&["failed: bench.sh with wrong", &why, "right"]);
+    assert_eq!(place.read("e.ab/samples.jsonl").matches("\"status\":\"measured\"").count(), 1);
 }
 
 #[test]

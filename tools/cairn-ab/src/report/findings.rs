@@ -7,8 +7,7 @@ use std::path::Path;
 
 use cairn_framework::host::problem::Problem;
 
-use crate::experiment::Mpi;
-use crate::report::pages::{measured, wrapped};
+use crate::report::pages::{measured, versions, wrapped};
 use crate::report::summary::Summary;
 use crate::verdict::Verdict;
 
@@ -56,15 +55,12 @@ fn section(summary: &Summary) -> String {
         text += &format!("{variant} was left out: {reason}.\n\n");
     }
     if let Some(environment) = summary.environments.last() {
-        let mut libraries: Vec<Mpi> = experiment.variants.iter().map(|it| it.mpi).collect();
-        libraries.sort();
-        libraries.dedup();
         let quiet = &summary.quiet;
         let disturbed = match quiet.disturbed {
             0 => String::new(),
             some => format!(", the machine disturbed in {some} of them"),
         };
-        let measured = measured(environment, &libraries);
+        let measured = measured(environment, &versions(summary, |_| true));
         text += &format!("{measured} {} repeats{disturbed}.\n", quiet.blocks);
     }
     wrapped(&text)

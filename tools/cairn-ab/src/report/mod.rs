@@ -35,7 +35,8 @@ pub fn read(dir: &Path) -> Result<Summary, Problem> {
     if let Some(torn) = &contents.torn {
         cairn_cli::print_problems(std::slice::from_ref(torn));
     }
-    let summary = Summary::new(&contents);
+    let mut summary = Summary::new(&contents);
+    summary.versions = contents.versions()?;
     if summary.groups.is_empty() {
         let what = "nothing was measured in this store";
         let mut problem = Problem::new(what).at(dir.join(store::SAMPLES).display());

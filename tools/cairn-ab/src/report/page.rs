@@ -158,13 +158,14 @@ fn method(summary: &Summary, page: &mut String) {
         let library = summary
             .environments
             .last()
-            .and_then(|environment| environment.libraries.get(variant.mpi.name()))
+            .and_then(|environment| environment.libraries.get(&variant.name))
             .map_or("not there", String::as_str);
+        let version = summary.versions.get(&variant.name);
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{} <span class=\"faint\">{}</span></td><td>{}</td></tr>",
             text(&variant.name),
-            variant.mpi.name(),
+            text(version.map_or(variant.mpi.title(), String::as_str)),
             text(library),
             text(&settings(variant)),
         );
@@ -187,7 +188,7 @@ fn machine(environment: &Environment, page: &mut String) {
     let _ = writeln!(
         page,
         "<p class=\"faint\">{}, {} cores{virtual_machine}, {:.0} GiB, {}; load {:.2} at the beginning; \
-         cairn-ab {}, commit {}; {}</p>",
+         cairn-ab {}, sources of the benchmarks at commit {}; {}</p>",
         text(&environment.cpu),
         environment.cores,
         environment.memory as f64 / f64::from(1 << 30),

@@ -19,6 +19,8 @@ pub struct Summary {
     pub experiment: Experiment,
     /// Where and with what; several if it was interrupted.
     pub environments: Vec<Environment>,
+    /// The library that each variant ran on, in its own words.
+    pub versions: BTreeMap<String, String>,
     /// The variants that were left out, and why.
     pub skipped: BTreeMap<String, String>,
     /// The values.
@@ -117,6 +119,7 @@ impl Summary {
             failures: failures(contents),
             quiet: quiet(contents, &counting),
             environments: Vec::new(),
+            versions: BTreeMap::new(),
             skipped: BTreeMap::new(),
             verdicts: Vec::new(),
             experiment,
@@ -301,6 +304,7 @@ pub mod tests {
             work_ns: [1, 1],
             outcome: Outcome::Measured {
                 mpi: "M".into(),
+                library: None,
                 parameters: serde_json::json!({}),
                 points: vec![Point {
                     at: At::new(),
