@@ -321,7 +321,9 @@ mod tests {
     fn the_file_of_an_address_is_found() {
         let line = "7f00-7f80 r-xp 00001000 08:01 42        /opt/a b/libmpi.so.12";
         assert_eq!(mapped(line, 0x7f00).as_deref(), Some("/opt/a b/libmpi.so.12"));
-        for (line, address) in [(line, 0x7f80), ("7f00-7f80 rw-p 0 00:00 0 [heap]", 0x7f00), ("", 0)] {
+        for (line, address) in
+            [(line, 0x7f80), ("7f00-7f80 rw-p 0 00:00 0 [heap]", 0x7f00), ("", 0)]
+        {
             assert_eq!(mapped(line, address), None);
         }
         // This test is a program with the library.
