@@ -149,6 +149,54 @@ fn installations_are_compared_in_one_run() {
     }
 }
 
+/// Built by `cairn-ab` itself, for Cairn and for a peer.
+#[test]
+fn what_messages_cost_is_counted() {
+    let (Some(mpich), Some(_)) = (mpich(), programs()) else { return };
+    let dir = scratch();
+    let ended = Run::new(dist().join("bin/cairn-ab"))
+        .env("HOME", dir.path())
+        .env("CARGO_NET_OFFLINE", "true")
+        .args([Path::new("--bench"), &root().join("bench")])
+        .args([Path::new("--cache"), &target().join("cairn-ab")])
+        .args([format!("--peer=mpich={}", mpich.parent().unwrap().display())])
+        .args(["quick", "--counts", "--repeats", "1", "--retries", "0", "--store"])
+        .args([dir.path().join("store")])
+        .args(["default", "btl_sm_eager_limit=512", "mpi=mpich", "--", "pingpong"])
+        .args("--sizes 1k --threads 2 --iterations 20 --warmup 0 --batches 1".split(' '))
+        .within(BUILDING)
+        .ok();
+    ended.says(&["not counted: pingpong with mpi=mpich: it is a counter of Cairn: "]);
+    let text = std::fs::read_to_string(dir.path().join("store/report/results.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let groups = json["summary"]["groups"].as_array().unwrap();
+    let value = |metric: &str, variant: &str| {
+        let group = groups.iter().find(|group| group["metric"] == metric).expect(metric);
+        let [row] = &group["rows"].as_array().unwrap()[..] else { panic!("{group}") };
+        assert_eq!(row["at"]["bytes"], 1024.0, "{group}");
+        row["cells"][variant]["median"]["value"].as_f64()
+    };
+    // All messages of the pairs are announced where they are too long, and none of the few others, which
+    // are shorter.
+    let announced = |variant| value("rendezvous_per_message", variant).unwrap();
+    assert_eq!(announced("default"), 0.0);
+    assert_eq!(announced("btl_sm_eager_limit=512"), 1.0);
+    for variant in ["default", "btl_sm_eager_limit=512"] {
+        assert!(value("sends_per_message", variant).unwrap() >= 1.0);
+        // Of the instances that two threads share.
+        value("cri_lock_waits_per_message", variant);
+        assert!(value("cpu_time_per_message", variant).unwrap() > 0.0);
+    }
+    assert!(value("cpu_time_per_message", "mpi=mpich").unwrap() > 0.0);
+    for metric in ["rendezvous_per_message", "lock_waits_per_message"] {
+        assert_eq!(value(metric, "mpi=mpich"), None);
+    }
+    // A round trip of two pairs: 20 iterations, and three that check every message.
+    let samples = std::fs::read_to_string(dir.path().join("store/samples.jsonl")).unwrap();
+    let said = samples.matches(&format!("\"messages\":{},", 2 * 2 * 23)).count();
+    assert_eq!(said, 6, "{samples}");
+}
+
 #[test]
 fn pingpong_runs() {
     run(

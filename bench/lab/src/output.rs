@@ -105,6 +105,8 @@ pub(crate) struct Run<'a> {
     pub ranks: usize,
     pub parameters: &'a Value,
     pub points: &'a [Point],
+    /// That all ranks have sent; none if the lab does not know.
+    pub messages: Option<u64>,
     pub checked: bool,
 }
 
@@ -112,7 +114,7 @@ impl Run<'_> {
     /// The object that tools read.
     pub fn json(&self) -> Value {
         let points: Vec<Value> = self.points.iter().map(Point::json).collect();
-        json!({
+        let mut object = json!({
             "format": 1,
             "benchmark": self.benchmark,
             "mpi": self.library,
@@ -121,7 +123,11 @@ impl Run<'_> {
             "parameters": self.parameters,
             "points": points,
             "checked": self.checked,
-        })
+        });
+        if let Some(messages) = self.messages {
+            object["messages"] = messages.into();
+        }
+        object
     }
 
     /// One row for each place of the sweep, with the median of the batches and how far they lie
@@ -210,7 +216,9 @@ mod tests {
 
     fn run<'a>(points: &'a [Point], parameters: &'a Value) -> Run<'a> {
         let (library, library_file) = ("L 1", Some("/l.so"));
-        Run { benchmark: "b", library, library_file, ranks: 2, parameters, points, checked: true }
+        let (ranks, messages, checked) = (2, Some(7), true);
+        let benchmark = "b";
+        Run { benchmark, library, library_file, ranks, parameters, points, messages, checked }
     }
 
     fn point(bytes: usize, metric: Metric, values: &[f64]) -> Point {
@@ -227,7 +235,7 @@ mod tests {
             r#"{"format":1,"benchmark":"b","mpi":"L 1","library":"/l.so","ranks":2,"#.to_owned()
                 + r#""parameters":{"threads":4},"#
                 + r#""points":[{"at":{"bytes":8,"mode":"put"},"metric":"rate","#
-                + r#""unit":"message/s","better":"higher","value":2.0}],"checked":true}"#
+                + r#""unit":"message/s","better":"higher","value":2.0}],"checked":true,"messages":7}"#
         );
     }
 

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::args::{Common, Level};
 use crate::comm::Comm;
 use crate::measure;
+use crate::messages;
 use crate::output::{Coordinate, Metric, Point, Run};
 use crate::progress::Progress;
 use crate::statistics::Summary;
@@ -188,7 +189,7 @@ impl Lab {
         for (call, seconds) in [("MPI_Init_thread", start), ("MPI_Finalize", end)] {
             self.point(&[("call", call.into())], Metric::Time, Summary::of(&[seconds]));
         }
-        self.print(0, |run: &Run| run.table());
+        self.print(0, 0, |run: &Run| run.table());
         exit(0)
     }
 
@@ -201,12 +202,14 @@ impl Lab {
     fn finish_with(self, table: impl FnOnce(&Run) -> String) -> ! {
         self.progress.end();
         let wrong = self.control.sum(self.wrong.load(Ordering::Relaxed));
-        self.print(wrong, table);
+        messages::say();
+        let messages = self.control.sum(messages::said());
+        self.print(wrong, messages, table);
         self.end(if wrong == 0 { 0 } else { WRONG_DATA })
     }
 
     /// Prints what was measured, on rank 0.
-    fn print(&self, wrong: u64, table: impl FnOnce(&Run) -> String) {
+    fn print(&self, wrong: u64, messages: u64, table: impl FnOnce(&Run) -> String) {
         if self.rank != 0 {
             return;
         }
@@ -218,6 +221,7 @@ impl Lab {
             ranks: self.size,
             parameters: &self.parameters,
             points: &points,
+            messages: Some(messages).filter(|messages| *messages > 0),
             checked: wrong == 0,
         };
         if self.common.json {

@@ -45,6 +45,9 @@ pub struct Experiment {
     /// When a block is disturbed, and how often it is tried.
     #[serde(default)]
     pub noise: Noise,
+    /// Whether to count what messages cost beside time.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub counts: bool,
     /// What is compared.
     #[serde(rename = "variant", default)]
     pub variants: Vec<Variant>,
@@ -248,6 +251,9 @@ pub struct CaseSpec {
     pub at: BTreeMap<String, Setting>,
 }
 
+fn is_false(value: &bool) -> bool {
+    !value
+}
 fn one() -> u32 {
     1
 }

@@ -6,7 +6,7 @@
 //!   cairn       what Cairn has, as cairn-info says
 //!   measure     the blocks of runs                  noise      how quiet the machine is
 //!   process     a run, of which nothing is left     supervisor who sees to that
-//!   contract    what a benchmark prints
+//!   contract    what a benchmark prints         counts     what its messages cost beside time
 //!   store       what was measured                   stats      medians, ratios, intervals
 //!   verdict     whether a claim holds               report     text, files, pictures, a page
 //! ```
@@ -18,6 +18,7 @@
 
 mod cairn;
 mod contract;
+mod counts;
 mod environment;
 #[doc(hidden)] // for fuzzing
 pub mod experiment;
@@ -98,6 +99,9 @@ enum Command {
         /// How often a disturbed repeat is tried again, instead of what the experiment says
         #[arg(long, value_name = "N")]
         retries: Option<u32>,
+        /// Count what messages cost, even if the experiment does not say so
+        #[arg(long)]
+        counts: bool,
     },
     /// Check experiments without measuring: their keys, programs and parameters of Cairn
     Check {
@@ -175,10 +179,11 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Ended, Problems> {
     match cli.command {
-        Command::Run { file, store, resume, overwrite, repeats, retries } => {
+        Command::Run { file, store, resume, overwrite, repeats, retries, counts } => {
             let mut experiment = Experiment::read(&file)?;
             experiment.repeats = repeats.unwrap_or(experiment.repeats);
             experiment.noise.retries = retries.unwrap_or(experiment.noise.retries);
+            experiment.counts |= counts;
             let store = store.unwrap_or_else(|| {
                 // Names may have points in them, such as those of figures.
                 let name = file.file_stem().unwrap_or_default().to_string_lossy();

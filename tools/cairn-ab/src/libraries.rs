@@ -18,6 +18,9 @@ use serde_json::Value as Json;
 use crate::experiment::{Mpi, Pinning, Variant};
 use crate::process::{self, End, Interrupt};
 
+/// The parameter by which Cairn prints its counters.
+const REPORT: &str = "counters_report";
+
 /// Fetching a package, or building the benchmarks, takes no longer.
 const BUILDING: Duration = Duration::from_secs(1800);
 
@@ -305,13 +308,14 @@ impl Library {
     }
 
     /// What starts a program in so many processes. Each is bound to its equal share of the cores, or
-    /// none is if there are more processes than cores.
+    /// none is if there are more processes than cores. Cairn reports its counters if they are wanted.
     pub fn launch(
         &self,
         variant: &Variant,
         ranks: u32,
         pinning: Pinning,
         cores: usize,
+        counts: bool,
         program: &Path,
     ) -> Command {
         let share = cores / ranks.max(1) as usize;
@@ -354,6 +358,9 @@ impl Library {
         }
         for (name, value) in &variant.mca {
             command.arg("--mca").arg(name).arg(value.to_string());
+        }
+        if counts && self.mpi == Mpi::Cairn && !variant.mca.contains_key(REPORT) {
+            command.args(["--mca", REPORT, "sum"]);
         }
         command.arg(program).args(variant.args.iter().map(ToString::to_string));
         command.envs(&variant.env);
@@ -443,27 +450,32 @@ mod tests {
     use super::*;
     use crate::experiment::Setting;
 
-    fn line(mpi: Mpi, ranks: u32, pinning: Pinning) -> String {
+    fn line(mpi: Mpi, ranks: u32, pinning: Pinning, counts: bool) -> String {
         let library =
             Library { mpi, prefix: "/p".into(), version: String::new(), programs: PathBuf::new() };
         let mut variant = Variant { args: vec![Setting::Text("-x".into())], ..Variant::default() };
         if mpi == Mpi::Cairn {
             variant.mca.insert("btl".into(), Setting::Text("self,sm".into()));
         }
-        shown(&library.launch(&variant, ranks, pinning, 4, Path::new("/b/x y")))
+        shown(&library.launch(&variant, ranks, pinning, 4, counts, Path::new("/b/x y")))
     }
 
     #[test]
     fn every_library_is_started_its_own_way() {
         let share = Pinning::Share;
         let cairn = "/p/bin/mpirun -n 2 --oversubscribe --mca btl self,sm '/b/x y' -x";
-        assert_eq!(line(Mpi::Cairn, 2, share), cairn);
-        assert!(line(Mpi::Cairn, 5, share).contains("--bind-to none"));
-        assert!(line(Mpi::Ompi, 2, share).contains("slot:PE=2:OVERSUBSCRIBE --bind-to core"));
-        assert!(line(Mpi::Ompi, 8, share).contains("--bind-to none"));
-        assert!(line(Mpi::Mpich, 4, share).contains("mpiexec -n 4 -bind-to core:1 "));
-        assert!(line(Mpi::Mpich, 1, Pinning::None).contains("-bind-to none"));
-        assert_eq!(line(Mpi::Impi, 2, share), "/p/bin/mpiexec.hydra -n 2 '/b/x y' -x");
+        assert_eq!(line(Mpi::Cairn, 2, share, false), cairn);
+        let counting = cairn.replace("self,sm ", "self,sm --mca counters_report sum ");
+        assert_eq!(line(Mpi::Cairn, 2, share, true), counting);
+        assert!(!line(Mpi::Ompi, 2, share, true).contains("counters_report"));
+        assert!(line(Mpi::Cairn, 5, share, false).contains("--bind-to none"));
+        assert!(
+            line(Mpi::Ompi, 2, share, false).contains("slot:PE=2:OVERSUBSCRIBE --bind-to core")
+        );
+        assert!(line(Mpi::Ompi, 8, share, false).contains("--bind-to none"));
+        assert!(line(Mpi::Mpich, 4, share, false).contains("mpiexec -n 4 -bind-to core:1 "));
+        assert!(line(Mpi::Mpich, 1, Pinning::None, false).contains("-bind-to none"));
+        assert_eq!(line(Mpi::Impi, 2, share, false), "/p/bin/mpiexec.hydra -n 2 '/b/x y' -x");
     }
 
     #[test]

@@ -18,6 +18,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cairn;
 use crate::contract::{self, Printed, SKIPPED};
+use crate::counts::{self, Counts};
 use crate::environment::{Environment, now};
 use crate::experiment::{Case, Experiment, Mpi, Variant};
 use crate::libraries::{self, Installation, Library, Places, Trouble, installation};
@@ -454,7 +455,7 @@ impl<'a> Session<'a> {
         let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
         let outcome = match finished {
             Ok(Finished { end: End::Interrupted, .. }) => return None,
-            Ok(finished) => outcome(&finished, self.library(job), limit),
+            Ok(finished) => outcome(&finished, self.library(job), self.experiment.counts, limit),
             Err(error) => Outcome::Failed {
                 reason: format!("it can't be started: {error}"),
                 output: String::new(),
@@ -492,9 +493,10 @@ impl<'a> Session<'a> {
         } else {
             library.programs.join(&benchmark.binary)
         };
-        let pinning = self.experiment.pinning;
+        let (ranks, pinning, counts) =
+            (job.case.ranks, self.experiment.pinning, self.experiment.counts);
         let mut command =
-            library.launch(variant, job.case.ranks, pinning, self.cores.len(), &program);
+            library.launch(variant, ranks, pinning, self.cores.len(), counts, &program);
         command.args(&job.case.args).arg("--json");
         command
     }
@@ -529,7 +531,7 @@ fn key_of(run: &Run) -> Key {
 }
 
 /// What came of a run on a library.
-fn outcome(finished: &Finished, on: &Library, limit: Duration) -> Outcome {
+fn outcome(finished: &Finished, on: &Library, counts: bool, limit: Duration) -> Outcome {
     let failed = |reason: String| Outcome::Failed { reason, output: tail(&finished.stderr) };
     let printed = contract::read(&finished.stdout);
     match (finished.end, printed) {
@@ -542,13 +544,21 @@ fn outcome(finished: &Finished, on: &Library, limit: Duration) -> Outcome {
         (End::Exited(status), _) if status.code() == Some(SKIPPED) => {
             Outcome::Skipped { reason: "it does not say why".into() }
         }
-        (End::Exited(status), Ok(Printed::Measured { mpi, library, parameters, points }))
-            if status.success() =>
-        {
-            match library.as_deref().map_or(Ok(()), |file| on.has_loaded(file)) {
-                Ok(()) => Outcome::Measured { mpi, library, parameters, points },
-                Err(why) => failed(why),
+        (
+            End::Exited(status),
+            Ok(Printed::Measured { mpi, library, parameters, points, messages }),
+        ) if status.success() => {
+            if let Some(Err(why)) = library.as_deref().map(|file| on.has_loaded(file)) {
+                return failed(why);
             }
+            let mut points = points;
+            let counts = counts.then(|| {
+                let said = (on.mpi == Mpi::Cairn).then_some(finished.stderr.as_str());
+                let counts = Counts::new(messages, finished.cpu, said);
+                points.extend(counts.points(&counts::place(&points)));
+                Box::new(counts)
+            });
+            Outcome::Measured { mpi, library, parameters, points, counts }
         }
         (End::Exited(status), Err(why)) if status.success() => failed(why),
         (End::Exited(status), Err(why)) if finished.stdout.contains('{') => {
@@ -610,10 +620,11 @@ mod tests {
 
     fn ended(end: End, stdout: &str) -> Outcome {
         let stdout = stdout.to_owned();
-        let finished = Finished { end, stdout, stderr: "why".into(), time: Duration::from_secs(1) };
+        let (time, cpu) = (Duration::from_secs(1), None);
+        let finished = Finished { end, stdout, stderr: "why".into(), time, cpu };
         let (mpi, prefix) = (Mpi::Cairn, "/p".into());
         let on = Library { mpi, prefix, version: String::new(), programs: PathBuf::new() };
-        outcome(&finished, &on, Duration::from_secs(9))
+        outcome(&finished, &on, false, Duration::from_secs(9))
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub struct Options {
     /// Report this metric only, such as rate or latency
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
+    /// Count what messages cost beside time: processor time, and what Cairn counts
+    #[arg(long)]
+    pub counts: bool,
     /// Do not bind processes to cores
     #[arg(long)]
     pub unbound: bool,
@@ -77,6 +80,7 @@ pub fn experiment(
     experiment.repeats = options.repeats;
     experiment.time_limit = options.time_limit;
     experiment.noise.retries = options.retries;
+    experiment.counts = options.counts;
     if options.unbound {
         experiment.pinning = crate::experiment::Pinning::None;
     }
@@ -152,6 +156,7 @@ mod tests {
             time_limit: 60.0,
             retries: 2,
             metric: None,
+            counts: false,
             unbound: false,
         }
     }

@@ -14,6 +14,7 @@ use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{At, Point};
+use crate::counts::Counts;
 use crate::environment::Environment;
 use crate::experiment::Experiment;
 
@@ -97,6 +98,9 @@ pub enum Outcome {
         parameters: serde_json::Value,
         /// The values.
         points: Vec<Point>,
+        /// What was counted, if the experiment counts; values of it are among the points.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        counts: Option<Box<Counts>>,
     },
     /// The library lacks what is measured.
     Skipped {
@@ -345,6 +349,7 @@ mod tests {
                     better: Better::Higher,
                     value,
                 }],
+                counts: None,
             },
         }))
     }

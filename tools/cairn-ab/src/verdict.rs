@@ -6,6 +6,7 @@ use cairn_framework::host::problem::Problem;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::At;
+use crate::counts;
 use crate::experiment::{Setting, known};
 use crate::report::numbers::digits;
 use crate::report::summary::{Group, Row, Summary, place};
@@ -157,7 +158,9 @@ impl Rule {
     fn group<'a>(&self, summary: &'a Summary) -> Result<&'a Group, String> {
         let is = |wish: &Option<String>, name: &str| wish.as_deref().is_none_or(|it| it == name);
         let mut groups = summary.groups.iter().filter(|group| {
-            is(&self.benchmark, &group.benchmark) && is(&self.metric, &group.metric)
+            // A count is meant only where it is named.
+            let meant = self.metric.is_some() || !counts::is_count(&group.metric);
+            meant && is(&self.benchmark, &group.benchmark) && is(&self.metric, &group.metric)
         });
         match (groups.next(), groups.next()) {
             (Some(group), None) => Ok(group),

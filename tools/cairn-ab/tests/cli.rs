@@ -62,7 +62,14 @@ echo "a greeting"
 cat <<END
 {"format":1,"benchmark":"fake","mpi":"Fake ${VERSION:-1}",${LOADED:+"\"library\":\"$LOADED\","}"ranks":${RANKS:-2},"parameters":{},"points":[
  {"at":{"bytes":8},"metric":"rate","unit":"message/s","better":"higher",
-  "value":$((${MCA_speed:-1} * threads * 2))}],"checked":true}
+  "value":$((${MCA_speed:-1} * threads * 2))}],"checked":true,"messages":100}
+END
+[ -z "$MCA_counters_report" ] || cat >&2 <<END
+cairn: counters of ${RANKS:-2} processes
+  counter                  all  least  most
+  btl_sm_cri0_polls        polls  $((${MCA_speed:-1} * 100))  1  2
+  btl_sm_cri1_polls        polls  300  1  2
+  pml_ob1_messages_eager   messages  100  50  50
 END
 "#;
 
@@ -567,6 +574,87 @@ fn a_run_on_another_library_fails() {
     let why = format!("it ran on {} instead of {}", other.display(), own.display());
     ended.says(&["failed: bench.sh with wrong", &why, "right"]);
     assert_eq!(place.read("e.ab/samples.jsonl").matches("\"status\":\"measured\"").count(), 1);
+}
+
+#[test]
+fn what_messages_cost_is_counted() {
+    let place = Place::new();
+    place.script("mpich/bin/mpiexec", "#!/bin/sh\nshift 4\nexec \"$@\"\n");
+    let rule = "[[verdict]]\nsays = \"fast polls more\"\nmetric = \"polls_per_message\"\nat-least = 1.4\n\
+                left = { variant = \"fast\" }\nright = { variant = \"slow\" }\n\
+                [[verdict]]\nsays = \"fast is fast\"\nat-least = 2.9\n\
+                left = { variant = \"fast\" }\nright = { variant = \"slow\" }\n";
+    let peer = "[[variant]]\nname = \"peer\"\nmpi = \"mpich\"\n";
+    let benchmark = "[[benchmark]]\nbinary = \"./bench.sh\"\nmetric = \"rate\"\n";
+    let file = place.experiment(&format!("{benchmark}{rule}{peer}"));
+    let text = place.read(file);
+    // Only where it is wanted.
+    let given = format!("mpich={}", place.path("mpich").display());
+    place.run(&["run", file, "--peer", &given]).exits(0);
+    let before = place.read("e.ab/samples.jsonl");
+    assert!(!before.contains("counters_report") && !before.contains("counters\""), "{before}");
+
+    fs::write(place.path(file), format!("baseline = \"slow\"\ncounts = true\n{text}")).unwrap();
+    let ended = place.run(&["run", file, "--overwrite", "--peer", &given]).exits(0);
+    ended.says(&[
+        "bench.sh: rate",
+        // Of both instances: 300 and 100 times the speed, by 100 messages.
+        "bench.sh: polls_per_message, less is better",
+        "1.50x (1.50 – 1.50)",
+        "bench.sh: cpu_time_per_message",
+        // A metric that is not named is none of these.
+        "fast is fast: holds",
+        "fast polls more: holds",
+        "not counted: bench.sh with peer: it is a counter of Cairn: cri_lock_waits_per_message",
+        "not counted: bench.sh with slow: its instances counted none",
+    ]);
+    let csv = place.read("e.ab/report/results.csv");
+    for line in [
+        "bench.sh,polls_per_message,1,lower,8,fast,6,6,6,6,1.5,1.5,1.5,more",
+        "bench.sh,sends_per_message,1,lower,8,slow,6,1,1,1,,,,",
+        "bench.sh,lock_waits_per_message,1,lower,8,slow,6,0,0,0,,,,",
+    ] {
+        assert!(csv.lines().any(|it| it == line), "{line} in {csv}");
+    }
+    let of = |metric: &str, variant: &str| {
+        csv.lines().any(|it| it.contains(metric) && it.contains(&format!(",{variant},")))
+    };
+    assert!(of("cpu_time_per_message", "peer") && !of("polls_per_message", "peer"), "{csv}");
+    let page = place.read("e.ab/report/report.html");
+    assert!(page.contains("<li>not counted: bench.sh with peer: it is a counter"), "{page}");
+
+    // From a command line, and with a benchmark that does not know its messages.
+    let text = BENCH.replace(",\"messages\":100", "");
+    place.script("silent.sh", &text);
+    let quick = ["quick", "--counts", "--repeats", "1", "--retries", "0", "default", "--"];
+    let ended = place.run(&[&quick[..], &["./silent.sh"]].concat()).exits(0);
+    ended.says(&["not counted: silent.sh with default: the benchmark does not say how many"]);
+    place.run(&[&quick[..], &["./bench.sh"]].concat()).exits(0).says(&["polls_per_message"]);
+}
+
+/// Uses the processor for 0.2 seconds in a process that leaves its parent and its group.
+const BUSY: &str = r#"#!/bin/sh
+mkfifo ended.$$
+(setsid sh -c '
+while read -r _ _ _ _ _ _ _ _ _ _ _ _ _ ticks _ < /proc/$$/stat && [ $ticks -lt 20 ]; do :; done
+echo > '"ended.$$"' ' &)
+read -r _ < ended.$$
+exec ./bench.sh "$@"
+"#;
+
+#[test]
+fn processor_time_is_that_of_all_processes() {
+    let place = Place::new();
+    place.script("busy.sh", BUSY);
+    let quick = ["quick", "--counts", "--repeats", "1", "--retries", "0", "default", "--"];
+    place.run(&[&quick[..], &["./busy.sh"]].concat()).exits(0).says(&["cpu_time_per_message"]);
+    let samples = place.read("cache/quick/samples.jsonl");
+    let runs: Vec<serde_json::Value> =
+        samples.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let cpu: Vec<f64> =
+        runs.iter().filter_map(|run| run["outcome"]["counts"]["cpu"].as_f64()).collect();
+    // A tick is a hundredth of a second in this interface of the kernel, whatever its clock.
+    assert!(cpu.len() == 2 && cpu.iter().all(|cpu| *cpu >= 0.19), "{cpu:?}");
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn table(summary: &Summary, group: &Group, page: &mut String) {
 }
 
 fn failures(summary: &Summary, page: &mut String) {
-    if summary.skipped.is_empty() && summary.failures.is_empty() {
+    if summary.skipped.is_empty() && summary.failures.is_empty() && summary.uncounted.is_empty() {
         return;
     }
     *page += "<h2>Not measured</h2>\n<ul>\n";
@@ -136,6 +136,9 @@ fn failures(summary: &Summary, page: &mut String) {
         let (what, variant) = (text(&failure.what), text(&failure.variant));
         let reason = text(&failure.reason);
         let _ = writeln!(page, "<li><code>{what}</code> with {variant} {how}: {reason}</li>");
+    }
+    for what in &summary.uncounted {
+        let _ = writeln!(page, "<li>not counted: {}</li>", text(what));
     }
     *page += "</ul>\n";
 }

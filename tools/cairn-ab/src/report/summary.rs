@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::contract::{At, Better, Coordinate};
+use crate::counts;
 use crate::environment::Environment;
 use crate::experiment::Experiment;
 use crate::report::numbers;
@@ -27,6 +28,8 @@ pub struct Summary {
     pub groups: Vec<Group>,
     /// What did not work.
     pub failures: Vec<Failure>,
+    /// Counts that can't be had, in words.
+    pub uncounted: Vec<String>,
     /// How quiet the machine was.
     pub quiet: Quiet,
     /// What came of the claims.
@@ -117,6 +120,7 @@ impl Summary {
         let mut summary = Self {
             groups: groups(&experiment, &counting),
             failures: failures(contents),
+            uncounted: uncounted(&counting),
             quiet: quiet(contents, &counting),
             environments: Vec::new(),
             versions: BTreeMap::new(),
@@ -187,7 +191,10 @@ fn groups(experiment: &Experiment, runs: &[&Run]) -> Vec<Group> {
         let mut units: BTreeMap<String, (String, Better)> = BTreeMap::new();
         for run in runs.iter().filter(|run| run.benchmark == benchmark.name) {
             let Outcome::Measured { points, .. } = &run.outcome else { continue };
-            let wanted = |metric: &str| benchmark.metric.as_deref().is_none_or(|it| it == metric);
+            let wanted = |metric: &str| {
+                counts::is_count(metric)
+                    || benchmark.metric.as_deref().is_none_or(|it| it == metric)
+            };
             for point in points.iter().filter(|point| wanted(&point.metric)) {
                 let mut at = run.at.clone();
                 at.extend(point.at.clone());
@@ -262,6 +269,23 @@ fn failures(contents: &Contents) -> Vec<Failure> {
     failures.into_iter().collect()
 }
 
+/// Which counts runs don't have, and why: each variant and reason once.
+fn uncounted(counting: &[&Run]) -> Vec<String> {
+    let mut all: BTreeMap<[&str; 3], BTreeSet<&str>> = BTreeMap::new();
+    for run in counting {
+        if let Outcome::Measured { counts: Some(counts), .. } = &run.outcome {
+            for (metric, why) in &counts.missing {
+                all.entry([&run.benchmark, &run.variant, why]).or_default().insert(metric);
+            }
+        }
+    }
+    let shown = all.into_iter().map(|([benchmark, variant, why], metrics)| {
+        let metrics = metrics.into_iter().collect::<Vec<_>>().join(", ");
+        format!("{benchmark} with {variant}: {why}: {metrics}")
+    });
+    shown.collect()
+}
+
 fn quiet(contents: &Contents, counting: &[&Run]) -> Quiet {
     let warmup = contents.experiment.warmup;
     let blocks: BTreeSet<u32> = counting.iter().map(|run| run.block).collect();
@@ -313,6 +337,7 @@ pub mod tests {
                     better: Better::Higher,
                     value,
                 }],
+                counts: None,
             },
         }))
     }
