@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use cairn_tests::fetched::{self, BUILDING, Made, fetch, mpich, or_skip};
-use cairn_tests::{Ended, Run, dist, root, scratch};
+use cairn_tests::{Ended, Run, dist, root, scratch, skipped};
 
 /// Exit status of a program that can't be run like this.
 const REFUSED: i32 = 2;
@@ -195,6 +195,33 @@ fn what_messages_cost_is_counted() {
     let samples = std::fs::read_to_string(dir.path().join("store/samples.jsonl")).unwrap();
     let said = samples.matches(&format!("\"messages\":{},", 2 * 2 * 23)).count();
     assert_eq!(said, 6, "{samples}");
+}
+
+#[test]
+fn instructions_of_a_message_are_counted() {
+    let Some(programs) = programs() else { return };
+    if Run::exists("valgrind").is_none() {
+        return skipped("there is no valgrind");
+    }
+    let dir = scratch();
+    let store = dir.path().join("store");
+    Run::new(dist().join("bin/cairn-ab"))
+        .env("HOME", dir.path())
+        .args(["quick", "--instructions", "--repeats", "2", "--retries", "0", "--store"])
+        .args([&store])
+        .args(["default", "--"])
+        .args([programs.join("message-rate")])
+        .args("--sizes 8 --time 0.01".split(' '))
+        .ok();
+    let csv = std::fs::read_to_string(store.join("report/results.csv")).unwrap();
+    for metric in ["instructions_per_message", "send_instructions_per_message"] {
+        let line = csv.lines().find(|line| line.contains(&format!(",{metric},"))).expect(&csv);
+        let cells: Vec<&str> = line.split(',').collect();
+        let [.., samples, median, _, _, _, _, _, _] = cells[..] else { panic!("{line}") };
+        // A message of 8 bytes takes no fewer, nor so many, in any build.
+        let median: f64 = median.parse().unwrap();
+        assert!(samples == "2" && (20.0..1e6).contains(&median), "{line}");
+    }
 }
 
 #[test]

@@ -48,6 +48,9 @@ pub struct Experiment {
     /// Whether to count what messages cost beside time.
     #[serde(default, skip_serializing_if = "is_false")]
     pub counts: bool,
+    /// Whether to count the instructions of a message, in runs of their own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub instructions: bool,
     /// What is compared.
     #[serde(rename = "variant", default)]
     pub variants: Vec<Variant>,

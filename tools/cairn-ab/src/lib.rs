@@ -6,7 +6,8 @@
 //!   cairn       what Cairn has, as cairn-info says
 //!   measure     the blocks of runs                  noise      how quiet the machine is
 //!   process     a run, of which nothing is left     supervisor who sees to that
-//!   contract    what a benchmark prints         counts     what its messages cost beside time
+//!   contract    what a benchmark prints             counts     what messages cost beside time
+//!   callgrind   the instructions of a message
 //!   store       what was measured                   stats      medians, ratios, intervals
 //!   verdict     whether a claim holds               report     text, files, pictures, a page
 //! ```
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod cairn;
+mod callgrind;
 mod contract;
 mod counts;
 mod environment;
@@ -102,6 +104,9 @@ enum Command {
         /// Count what messages cost, even if the experiment does not say so
         #[arg(long)]
         counts: bool,
+        /// Count the instructions of a message with valgrind, likewise
+        #[arg(long)]
+        instructions: bool,
     },
     /// Check experiments without measuring: their keys, programs and parameters of Cairn
     Check {
@@ -179,11 +184,12 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Ended, Problems> {
     match cli.command {
-        Command::Run { file, store, resume, overwrite, repeats, retries, counts } => {
+        Command::Run { file, store, resume, overwrite, repeats, retries, counts, instructions } => {
             let mut experiment = Experiment::read(&file)?;
             experiment.repeats = repeats.unwrap_or(experiment.repeats);
             experiment.noise.retries = retries.unwrap_or(experiment.noise.retries);
             experiment.counts |= counts;
+            experiment.instructions |= instructions;
             let store = store.unwrap_or_else(|| {
                 // Names may have points in them, such as those of figures.
                 let name = file.file_stem().unwrap_or_default().to_string_lossy();

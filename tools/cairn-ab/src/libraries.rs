@@ -5,6 +5,7 @@
 //! are complete installations; each has an environment of its own in the cache. A variant that names a
 //! prefix runs on that installation instead, so that two builds of a library can be compared.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -307,7 +308,7 @@ impl Library {
         }
     }
 
-    /// What starts a program in so many processes. Each is bound to its equal share of the cores, or
+    /// What starts the words of a program in so many processes. Each is bound to its equal share of the cores, or
     /// none is if there are more processes than cores. Cairn reports its counters if they are wanted.
     pub fn launch(
         &self,
@@ -316,7 +317,7 @@ impl Library {
         pinning: Pinning,
         cores: usize,
         counts: bool,
-        program: &Path,
+        program: &[OsString],
     ) -> Command {
         let share = cores / ranks.max(1) as usize;
         let bound = pinning == Pinning::Share && share > 0;
@@ -362,7 +363,7 @@ impl Library {
         if counts && self.mpi == Mpi::Cairn && !variant.mca.contains_key(REPORT) {
             command.args(["--mca", REPORT, "sum"]);
         }
-        command.arg(program).args(variant.args.iter().map(ToString::to_string));
+        command.args(program).args(variant.args.iter().map(ToString::to_string));
         command.envs(&variant.env);
         command
     }
@@ -457,7 +458,7 @@ mod tests {
         if mpi == Mpi::Cairn {
             variant.mca.insert("btl".into(), Setting::Text("self,sm".into()));
         }
-        shown(&library.launch(&variant, ranks, pinning, 4, counts, Path::new("/b/x y")))
+        shown(&library.launch(&variant, ranks, pinning, 4, counts, &["/b/x y".into()]))
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //!                       every case in random order, in each case the variants in random order
 //! ```
 
+mod instructions;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -290,6 +292,8 @@ struct Session<'a> {
     failures: HashMap<Key, u32>,
     /// What each variant runs on, as its runs say.
     versions: BTreeMap<String, String>,
+    /// How often the instructions of a job were counted; for good where that can't be.
+    executed: HashMap<Key, u32>,
     bar: ProgressBar,
 }
 
@@ -320,6 +324,7 @@ impl<'a> Session<'a> {
             finished: BTreeSet::new(),
             failures: HashMap::new(),
             versions: BTreeMap::new(),
+            executed: HashMap::new(),
             bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
         }
     }
@@ -329,6 +334,10 @@ impl<'a> Session<'a> {
         for record in records {
             match record {
                 Record::Run(run) => self.remember((**run).clone()),
+                Record::Instructions(run) => {
+                    let number = self.executed.entry(key_of(run)).or_default();
+                    *number = if instructions::missing(run) { u32::MAX } else { *number + 1 };
+                }
                 Record::Block(block) => {
                     self.finished.insert(block.block);
                 }
@@ -369,6 +378,9 @@ impl<'a> Session<'a> {
             if self.bar.is_hidden() {
                 eprintln!("block {} of {blocks}", block + 1);
             }
+        }
+        if ended == Ended::Complete && self.experiment.instructions {
+            ended = self.count_instructions()?;
         }
         self.bar.finish_and_clear();
         Ok(ended)
@@ -444,24 +456,40 @@ impl<'a> Session<'a> {
 
     /// Runs a benchmark. None if the user wants to stop.
     fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Option<Run> {
-        let (variant, benchmark, args, ranks) = self.key(job);
-        let command = self.command(job);
-        let shown = libraries::shown(&command);
-        let (before, load, started) = (*work, noise::load(), now());
-        let used = Used::now();
         let limit = Duration::from_secs_f64(self.experiment.time_limit);
-        let finished = process::run(&command, limit, self.interrupt);
+        let before = *work;
+        let (command, counts) = (self.command(job), self.experiment.counts);
+        let mut run = self.one(job, block, attempt, &command, limit, counts)?;
+        *work = noise::work_ns(&self.cores);
+        run.work_ns = [before, *work];
+        Some(run)
+    }
+
+    /// Runs a command of a benchmark, and perhaps counts. None if the user wants to stop.
+    fn one(
+        &self,
+        job: &Job,
+        block: u32,
+        attempt: u32,
+        command: &Command,
+        limit: Duration,
+        counts: bool,
+    ) -> Option<Run> {
+        let (variant, benchmark, args, ranks) = self.key(job);
+        let shown = libraries::shown(command);
+        let (load, started) = (noise::load(), now());
+        let used = Used::now();
+        let finished = process::run(command, limit, self.interrupt);
         let others = used.map_or(0.0, Used::others_since);
         let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
         let outcome = match finished {
             Ok(Finished { end: End::Interrupted, .. }) => return None,
-            Ok(finished) => outcome(&finished, self.library(job), self.experiment.counts, limit),
+            Ok(finished) => outcome(&finished, self.library(job), counts, limit),
             Err(error) => Outcome::Failed {
                 reason: format!("it can't be started: {error}"),
                 output: String::new(),
             },
         };
-        *work = noise::work_ns(&self.cores);
         Some(Run {
             block,
             attempt,
@@ -475,7 +503,7 @@ impl<'a> Session<'a> {
             seconds,
             load,
             others,
-            work_ns: [before, *work],
+            work_ns: [0, 0],
             outcome,
         })
     }
@@ -484,15 +512,19 @@ impl<'a> Session<'a> {
         &self.libraries[&installation(&self.experiment.variants[job.variant])]
     }
 
-    fn command(&self, job: &Job) -> Command {
-        let variant = &self.experiment.variants[job.variant];
+    fn program(&self, job: &Job) -> PathBuf {
         let benchmark = &self.experiment.benchmarks[job.case.benchmark];
-        let library = self.library(job);
-        let program = if benchmark.binary.contains('/') {
+        if benchmark.binary.contains('/') {
             PathBuf::from(&benchmark.binary)
         } else {
-            library.programs.join(&benchmark.binary)
-        };
+            self.library(job).programs.join(&benchmark.binary)
+        }
+    }
+
+    fn command(&self, job: &Job) -> Command {
+        let variant = &self.experiment.variants[job.variant];
+        let library = self.library(job);
+        let program = [self.program(job).into()];
         let (ranks, pinning, counts) =
             (job.case.ranks, self.experiment.pinning, self.experiment.counts);
         let mut command =

@@ -31,6 +31,9 @@ pub struct Options {
     /// Count what messages cost beside time: processor time, and what Cairn counts
     #[arg(long)]
     pub counts: bool,
+    /// Count the instructions of a message with valgrind, in runs of their own after all others
+    #[arg(long)]
+    pub instructions: bool,
     /// Do not bind processes to cores
     #[arg(long)]
     pub unbound: bool,
@@ -81,6 +84,7 @@ pub fn experiment(
     experiment.time_limit = options.time_limit;
     experiment.noise.retries = options.retries;
     experiment.counts = options.counts;
+    experiment.instructions = options.instructions;
     if options.unbound {
         experiment.pinning = crate::experiment::Pinning::None;
     }
@@ -157,6 +161,7 @@ mod tests {
             retries: 2,
             metric: None,
             counts: false,
+            instructions: false,
             unbound: false,
         }
     }

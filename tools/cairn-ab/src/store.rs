@@ -46,6 +46,8 @@ pub enum Record {
     },
     /// A program ran.
     Run(Box<Run>),
+    /// A program ran under valgrind; its times mean nothing.
+    Instructions(Box<Run>),
     /// All runs of a block are there.
     Block(Block),
 }
@@ -213,7 +215,7 @@ impl Contents {
     pub fn versions(&self) -> Result<BTreeMap<String, String>, Problem> {
         let mut versions = BTreeMap::new();
         for record in &self.records {
-            if let Record::Run(run) = record {
+            if let Record::Run(run) | Record::Instructions(run) = record {
                 same_version(&mut versions, run)?;
             }
         }

@@ -53,16 +53,17 @@ END
 
 /// Measures twice its speed for each thread.
 const BENCH: &str = r#"#!/bin/sh
-threads=1
+threads=1 iterations=1
 while [ $# -gt 0 ]; do
   [ "$1" = --threads ] && threads=$2
+  [ "$1" = --iterations ] && iterations=$2
   shift
 done
 echo "a greeting"
 cat <<END
 {"format":1,"benchmark":"fake","mpi":"Fake ${VERSION:-1}",${LOADED:+"\"library\":\"$LOADED\","}"ranks":${RANKS:-2},"parameters":{},"points":[
  {"at":{"bytes":8},"metric":"rate","unit":"message/s","better":"higher",
-  "value":$((${MCA_speed:-1} * threads * 2))}],"checked":true,"messages":100}
+  "value":$((${MCA_speed:-1} * threads * 2))}],"checked":true,"messages":$((iterations * 100))}
 END
 [ -z "$MCA_counters_report" ] || cat >&2 <<END
 cairn: counters of ${RANKS:-2} processes
@@ -624,12 +625,81 @@ fn what_messages_cost_is_counted() {
     assert!(page.contains("<li>not counted: bench.sh with peer: it is a counter"), "{page}");
 
     // From a command line, and with a benchmark that does not know its messages.
-    let text = BENCH.replace(",\"messages\":100", "");
+    let text = BENCH.replace(",\"messages\":$((iterations * 100))", "");
     place.script("silent.sh", &text);
     let quick = ["quick", "--counts", "--repeats", "1", "--retries", "0", "default", "--"];
     let ended = place.run(&[&quick[..], &["./silent.sh"]].concat()).exits(0);
     ended.says(&["not counted: silent.sh with default: the benchmark does not say how many"]);
     place.run(&[&quick[..], &["./bench.sh"]].concat()).exits(0).says(&["polls_per_message"]);
+}
+
+/// Says that each iteration takes 5000 instructions for each unit of speed, of which 2000 are in 50 calls.
+const VALGRIND: &str = r#"#!/bin/sh
+[ "$1" = --version ] && exit
+while [ "${1#--}" != "$1" ]; do
+  case $1 in --callgrind-out-file=*) file=${1#*=};; esac
+  shift
+done
+echo "$*" >> valgrind.args
+file=$(echo "$file" | sed "s/%p/$$/")
+n=$(echo "$*" | sed 's/.*--iterations \([0-9]*\).*/\1/')
+cat > "$file" <<END
+fn=(1) main
+0 7
+cfn=(2) PMPI_Isend
+calls=$((3 + n * 50)) 0
+0 $((900 + n * 2000 * ${MCA_speed:-1}))
+
+totals: $((1000000 + n * 5000 * ${MCA_speed:-1}))
+END
+exec "$@"
+"#;
+
+#[test]
+fn instructions_are_counted_after_all_that_is_timed() {
+    let place = Place::new();
+    place.script("tools/valgrind", VALGRIND);
+    place.script("none/valgrind", "#!/bin/sh\nexit 1\n");
+    // Several sizes in a run, a time that is replaced, and an argument of the variant.
+    let file = place.experiment(
+        "instructions = true\n[[benchmark]]\nbinary = \"./bench.sh\"\n\
+         args = [\"--time\", 0.1, \"-x\"]\nranks = 1\n",
+    );
+    let run = |tools: &str, more: &[&str]| {
+        let paths = format!("{}:{}", place.path(tools).display(), std::env::var("PATH").unwrap());
+        let mut command = place.command(&[&["run", file], more].concat());
+        Ended::of(command.env("PATH", paths).output().unwrap())
+    };
+    run("tools", &[]).exits(0).says(&[
+        "bench.sh: instructions_per_message, less is better",
+        "bench.sh: send_instructions_per_message",
+        "3.00x (3.00 – 3.00)",
+    ]);
+    let csv = place.read("e.ab/report/results.csv");
+    for line in [
+        "bench.sh,instructions_per_message,1,lower,8,slow,6,50,50,50,,,,",
+        "bench.sh,send_instructions_per_message,1,lower,8,fast,6,120,120,120,3,3,3,more",
+    ] {
+        assert!(csv.lines().any(|it| it == line), "{line} in {csv}");
+    }
+    assert!(!csv.contains("cpu_time"), "{csv}");
+    // All that is timed, and twice each of six times.
+    assert_eq!(place.runs(), 7 * 2 + 2 * 2 * 6);
+    for line in place.read("valgrind.args").lines() {
+        let args = line.split_once("bench.sh ").unwrap().1;
+        assert!(args.starts_with("-x --iterations ") && !args.contains("--time"), "{line}");
+    }
+    run("tools", &["--resume"]).exits(0);
+    assert_eq!(place.runs(), 38);
+
+    let ended = run("none", &["--overwrite"]).exits(0);
+    ended.says(&[
+        "not counted: bench.sh with slow: valgrind does not run: instructions_per_message, send_in",
+        "bench.sh: rate",
+    ]);
+    place.script("tools/valgrind", "#!/bin/sh\n[ \"$1\" = --version ] || kill -ILL $$\n");
+    let ended = run("tools", &["--overwrite"]).exits(0);
+    ended.says(&["it does not run under valgrind: killed by SIGILL (4)", "bench.sh: rate"]);
 }
 
 /// Uses the processor for 0.2 seconds in a process that leaves its parent and its group.

@@ -117,10 +117,15 @@ impl Summary {
     pub fn new(contents: &Contents) -> Self {
         let experiment = contents.experiment.clone();
         let counting = counting(contents);
+        let instructions = contents.records.iter().filter_map(|record| match record {
+            Record::Instructions(run) => Some(&**run),
+            _ => None,
+        });
+        let with_values: Vec<&Run> = counting.iter().copied().chain(instructions).collect();
         let mut summary = Self {
-            groups: groups(&experiment, &counting),
+            groups: groups(&experiment, &with_values),
             failures: failures(contents),
-            uncounted: uncounted(&counting),
+            uncounted: uncounted(&with_values),
             quiet: quiet(contents, &counting),
             environments: Vec::new(),
             versions: BTreeMap::new(),
