@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use cairn_tests::fetched::{self, BUILDING, Made, fetch, mpich, or_skip};
-use cairn_tests::{Ended, Run, dist, root};
+use cairn_tests::{Ended, Run, dist, root, scratch, skipped};
 
 /// Exit status of a program that can't be run like this.
 const REFUSED: i32 = 2;
@@ -109,6 +109,118 @@ fn run(program: &str, runs: Runs) {
     for (processes, options, points) in runs {
         let ended = job(programs, *processes, program, &format!("{options} {ONCE}")).ok();
         measured(&ended, program, *processes, points);
+    }
+}
+
+/// The same program runs on each installation that a variant names, and on no other library.
+#[test]
+fn installations_are_compared_in_one_run() {
+    let Some(programs) = programs() else { return };
+    let dir = scratch();
+    let copy = dir.path().join("copy");
+    Run::new("cp").args([Path::new("-r"), dist(), &copy]).ok();
+    let pingpong = programs.join("pingpong");
+    let ended = Run::new(dist().join("bin/cairn-ab"))
+        .env("HOME", dir.path())
+        // What a user may have set does not win.
+        .env("LD_LIBRARY_PATH", "/nonexistent/lib")
+        .args(["quick", "--repeats", "1", "--retries", "0", "--variant"])
+        .args([format!("copy={}", copy.display())])
+        .args(["default", "cri=dedicated", "--"])
+        .args([&pingpong])
+        .args("--sizes 8 --iterations 2 --warmup 0 --batches 1".split(' '))
+        .ok();
+    ended.says(&["copy", "default", "cri=dedicated", "baseline"]);
+    let store = dir.path().join(".cache/cairn-ab/quick/samples.jsonl");
+    let samples = std::fs::read_to_string(store).unwrap();
+    let runs: Vec<serde_json::Value> = samples
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|record: &serde_json::Value| record["kind"] == "run")
+        .collect();
+    // A warm-up and one block.
+    assert_eq!(runs.len(), 6, "{samples}");
+    for run in runs {
+        let prefix = if run["variant"] == "copy" { &copy } else { dist() };
+        let library = prefix.join("lib/libmpi_abi.so.1").canonicalize().unwrap();
+        assert_eq!(run["outcome"]["library"], library.display().to_string(), "{run}");
+        let version = run["outcome"]["mpi"].as_str().unwrap();
+        assert!(version.starts_with("Cairn MPI 0."), "{run}");
+    }
+}
+
+/// Built by `cairn-ab` itself, for Cairn and for a peer.
+#[test]
+fn what_messages_cost_is_counted() {
+    let (Some(mpich), Some(_)) = (mpich(), programs()) else { return };
+    let dir = scratch();
+    let ended = Run::new(dist().join("bin/cairn-ab"))
+        .env("HOME", dir.path())
+        .env("CARGO_NET_OFFLINE", "true")
+        .args([Path::new("--bench"), &root().join("bench")])
+        .args([Path::new("--cache"), &target().join("cairn-ab")])
+        .args([format!("--peer=mpich={}", mpich.parent().unwrap().display())])
+        .args(["quick", "--counts", "--repeats", "1", "--retries", "0", "--store"])
+        .args([dir.path().join("store")])
+        .args(["default", "btl_sm_eager_limit=512", "mpi=mpich", "--", "pingpong"])
+        .args("--sizes 1k --threads 2 --iterations 20 --warmup 0 --batches 1".split(' '))
+        .within(BUILDING)
+        .ok();
+    ended.says(&["not counted: pingpong with mpi=mpich: it is a counter of Cairn: "]);
+    let text = std::fs::read_to_string(dir.path().join("store/report/results.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let groups = json["summary"]["groups"].as_array().unwrap();
+    let value = |metric: &str, variant: &str| {
+        let group = groups.iter().find(|group| group["metric"] == metric).expect(metric);
+        let [row] = &group["rows"].as_array().unwrap()[..] else { panic!("{group}") };
+        assert_eq!(row["at"]["bytes"], 1024.0, "{group}");
+        row["cells"][variant]["median"]["value"].as_f64()
+    };
+    // All messages of the pairs are announced where they are too long, and none of the few others, which
+    // are shorter.
+    let announced = |variant| value("rendezvous_per_message", variant).unwrap();
+    assert_eq!(announced("default"), 0.0);
+    assert_eq!(announced("btl_sm_eager_limit=512"), 1.0);
+    for variant in ["default", "btl_sm_eager_limit=512"] {
+        assert!(value("sends_per_message", variant).unwrap() >= 1.0);
+        // Of the instances that two threads share.
+        value("cri_lock_waits_per_message", variant);
+        assert!(value("cpu_time_per_message", variant).unwrap() > 0.0);
+    }
+    assert!(value("cpu_time_per_message", "mpi=mpich").unwrap() > 0.0);
+    for metric in ["rendezvous_per_message", "lock_waits_per_message"] {
+        assert_eq!(value(metric, "mpi=mpich"), None);
+    }
+    // A round trip of two pairs: 20 iterations, and three that check every message.
+    let samples = std::fs::read_to_string(dir.path().join("store/samples.jsonl")).unwrap();
+    let said = samples.matches(&format!("\"messages\":{},", 2 * 2 * 23)).count();
+    assert_eq!(said, 6, "{samples}");
+}
+
+#[test]
+fn instructions_of_a_message_are_counted() {
+    let Some(programs) = programs() else { return };
+    if Run::exists("valgrind").is_none() {
+        return skipped("there is no valgrind");
+    }
+    let dir = scratch();
+    let store = dir.path().join("store");
+    Run::new(dist().join("bin/cairn-ab"))
+        .env("HOME", dir.path())
+        .args(["quick", "--instructions", "--repeats", "2", "--retries", "0", "--store"])
+        .args([&store])
+        .args(["default", "--"])
+        .args([programs.join("message-rate")])
+        .args("--sizes 8 --time 0.01".split(' '))
+        .ok();
+    let csv = std::fs::read_to_string(store.join("report/results.csv")).unwrap();
+    for metric in ["instructions_per_message", "send_instructions_per_message"] {
+        let line = csv.lines().find(|line| line.contains(&format!(",{metric},"))).expect(&csv);
+        let cells: Vec<&str> = line.split(',').collect();
+        let [.., samples, median, _, _, _, _, _, _] = cells[..] else { panic!("{line}") };
+        // A message of 8 bytes takes no fewer, nor so many, in any build.
+        let median: f64 = median.parse().unwrap();
+        assert!(samples == "2" && (20.0..1e6).contains(&median), "{line}");
     }
 }
 

@@ -20,6 +20,7 @@
     reason = "the interface is there before all functions that use it"
 )]
 mod abi;
+pub mod built_from;
 mod calls;
 #[allow(dead_code, reason = "the checks are there before all functions that need them")]
 mod check;

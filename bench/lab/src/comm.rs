@@ -4,6 +4,8 @@ use std::ffi::{CString, c_int, c_void};
 
 use mpi::ffi;
 
+use crate::messages;
+
 /// A communicator. A copy is the same communicator.
 ///
 /// Threads use it as the thread level of MPI allows; [`crate::Lab::measure`] starts threads only
@@ -130,6 +132,7 @@ impl Comm {
 
     /// Sends bytes and waits until they may be changed.
     pub fn send(self, data: &[u8], to: usize, tag: usize) {
+        messages::one();
         let (pointer, count) = (address(data).cast::<c_void>(), count(data.len()));
         // SAFETY: the buffer has so many bytes and outlives the call.
         let code =

@@ -21,6 +21,7 @@ mod counters;
 mod entities;
 mod laps;
 mod measure;
+mod messages;
 mod output;
 mod progress;
 mod slots;

@@ -15,6 +15,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::args::{Common, Level, Pinning};
 use crate::entities::{Channel, Entity};
+use crate::messages;
 use crate::start::Lab;
 use crate::statistics::Summary;
 
@@ -202,6 +203,7 @@ impl<'lab> Team<'lab> {
             self.lab.wrong(work.verify(phase.round));
         }
         self.lab.wrong(work.finish());
+        messages::say();
     }
 
     fn nanoseconds(&self) -> u64 {

@@ -101,9 +101,12 @@ pub(crate) struct Point {
 pub(crate) struct Run<'a> {
     pub benchmark: &'a str,
     pub library: &'a str,
+    pub library_file: Option<&'a str>,
     pub ranks: usize,
     pub parameters: &'a Value,
     pub points: &'a [Point],
+    /// That all ranks have sent; none if the lab does not know.
+    pub messages: Option<u64>,
     pub checked: bool,
 }
 
@@ -111,15 +114,20 @@ impl Run<'_> {
     /// The object that tools read.
     pub fn json(&self) -> Value {
         let points: Vec<Value> = self.points.iter().map(Point::json).collect();
-        json!({
+        let mut object = json!({
             "format": 1,
             "benchmark": self.benchmark,
             "mpi": self.library,
+            "library": self.library_file,
             "ranks": self.ranks,
             "parameters": self.parameters,
             "points": points,
             "checked": self.checked,
-        })
+        });
+        if let Some(messages) = self.messages {
+            object["messages"] = messages.into();
+        }
+        object
     }
 
     /// One row for each place of the sweep, with the median of the batches and how far they lie
@@ -207,7 +215,10 @@ mod tests {
     use super::*;
 
     fn run<'a>(points: &'a [Point], parameters: &'a Value) -> Run<'a> {
-        Run { benchmark: "b", library: "L 1", ranks: 2, parameters, points, checked: true }
+        let (library, library_file) = ("L 1", Some("/l.so"));
+        let (ranks, messages, checked) = (2, Some(7), true);
+        let benchmark = "b";
+        Run { benchmark, library, library_file, ranks, parameters, points, messages, checked }
     }
 
     fn point(bytes: usize, metric: Metric, values: &[f64]) -> Point {
@@ -221,10 +232,10 @@ mod tests {
         let parameters = json!({"threads": 4});
         assert_eq!(
             run(&points, &parameters).json().to_string(),
-            r#"{"format":1,"benchmark":"b","mpi":"L 1","ranks":2,"parameters":{"threads":4},"#
-                .to_owned()
+            r#"{"format":1,"benchmark":"b","mpi":"L 1","library":"/l.so","ranks":2,"#.to_owned()
+                + r#""parameters":{"threads":4},"#
                 + r#""points":[{"at":{"bytes":8,"mode":"put"},"metric":"rate","#
-                + r#""unit":"message/s","better":"higher","value":2.0}],"checked":true}"#
+                + r#""unit":"message/s","better":"higher","value":2.0}],"checked":true,"messages":7}"#
         );
     }
 

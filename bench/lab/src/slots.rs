@@ -7,6 +7,7 @@ use mpi::ffi;
 
 use crate::check::{POISON, check, fill};
 use crate::comm::{Comm, any_tag, byte, count, ok, source};
+use crate::messages;
 
 /// A cache line, so that no two slots share one.
 #[derive(Clone, Copy)]
@@ -70,6 +71,7 @@ impl Slots {
     /// Starts sending a slot.
     #[inline]
     pub fn start_send(&mut self, slot: usize, comm: Comm, to: usize, tag: usize) {
+        messages::one();
         let (pointer, bytes) = (self.pointer(slot), count(self.bytes));
         let request = self.request();
         // SAFETY: the slot has so many bytes, which nobody touches until the wait and which are

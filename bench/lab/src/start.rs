@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::args::{Common, Level};
 use crate::comm::Comm;
 use crate::measure;
+use crate::messages;
 use crate::output::{Coordinate, Metric, Point, Run};
 use crate::progress::Progress;
 use crate::statistics::Summary;
@@ -55,6 +56,7 @@ pub struct Lab {
     common: Common,
     parameters: Value,
     library: String,
+    library_file: Option<String>,
     /// Seconds that MPI took to start on this rank.
     start: f64,
     /// Messages with wrong data on this rank.
@@ -111,6 +113,7 @@ impl Lab {
             common: args.common().clone(),
             parameters,
             library: library.lines().next().unwrap_or_default().trim_end_matches('\0').into(),
+            library_file: library_file(),
             start,
             wrong: AtomicU64::new(0),
             points: Mutex::new(Vec::new()),
@@ -186,7 +189,7 @@ impl Lab {
         for (call, seconds) in [("MPI_Init_thread", start), ("MPI_Finalize", end)] {
             self.point(&[("call", call.into())], Metric::Time, Summary::of(&[seconds]));
         }
-        self.print(0, |run: &Run| run.table());
+        self.print(0, 0, |run: &Run| run.table());
         exit(0)
     }
 
@@ -199,12 +202,14 @@ impl Lab {
     fn finish_with(self, table: impl FnOnce(&Run) -> String) -> ! {
         self.progress.end();
         let wrong = self.control.sum(self.wrong.load(Ordering::Relaxed));
-        self.print(wrong, table);
+        messages::say();
+        let messages = self.control.sum(messages::said());
+        self.print(wrong, messages, table);
         self.end(if wrong == 0 { 0 } else { WRONG_DATA })
     }
 
     /// Prints what was measured, on rank 0.
-    fn print(&self, wrong: u64, table: impl FnOnce(&Run) -> String) {
+    fn print(&self, wrong: u64, messages: u64, table: impl FnOnce(&Run) -> String) {
         if self.rank != 0 {
             return;
         }
@@ -212,9 +217,11 @@ impl Lab {
         let run = Run {
             benchmark: &self.benchmark,
             library: &self.library,
+            library_file: self.library_file.as_deref(),
             ranks: self.size,
             parameters: &self.parameters,
             points: &points,
+            messages: Some(messages).filter(|messages| *messages > 0),
             checked: wrong == 0,
         };
         if self.common.json {
@@ -283,6 +290,23 @@ fn threading(level: Level) -> Threading {
     }
 }
 
+/// The file that the functions of MPI were loaded from. Not in every case the one that the program was
+/// linked with: libraries with the same ABI can stand for each other. None if that can't be told.
+fn library_file() -> Option<String> {
+    let address = ffi::MPI_Get_library_version as *const () as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    maps.lines().find_map(|line| mapped(line, address))
+}
+
+/// The file of a line of `/proc/PID/maps` if it has an address.
+fn mapped(line: &str, address: usize) -> Option<String> {
+    let (start, rest) = line.split_once('-')?;
+    let (end, rest) = rest.split_once(' ')?;
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    let file = &rest[rest.find('/')?..];
+    (number(start)?..number(end)?).contains(&address).then(|| file.to_owned())
+}
+
 /// A thread that panics ends the job, because all others wait for its messages.
 fn abort_on_panic() {
     let report = panic::take_hook();
@@ -291,4 +315,22 @@ fn abort_on_panic() {
         // SAFETY: MPI is initialised as long as a benchmark runs.
         unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, WRONG_DATA) };
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_an_address_is_found() {
+        let line = "7f00-7f80 r-xp 00001000 08:01 42        /opt/a b/libmpi.so.12";
+        assert_eq!(mapped(line, 0x7f00).as_deref(), Some("/opt/a b/libmpi.so.12"));
+        for (line, address) in
+            [(line, 0x7f80), ("7f00-7f80 rw-p 0 00:00 0 [heap]", 0x7f00), ("", 0)]
+        {
+            assert_eq!(mapped(line, address), None);
+        }
+        // This test is a program with the library.
+        assert!(library_file().is_some_and(|file| file.contains("mpi")));
+    }
 }

@@ -12,6 +12,7 @@ use mpi::ffi;
 
 use crate::check::{POISON, check, fill};
 use crate::comm::{Comm, byte, count, error_text, ok};
+use crate::messages;
 
 /// What an operation does.
 #[derive(clap::ValueEnum, serde::Serialize, Debug, Clone, Copy, PartialEq, Eq)]
@@ -337,6 +338,7 @@ impl Origin<'_> {
     /// Starts the operation with a buffer, which is complete as the window's epoch says.
     #[inline]
     pub fn issue(&mut self, slot: usize) {
+        messages::one();
         self.under_way = true;
         let offset = slot * self.bytes;
         assert!(offset + self.bytes <= self.lines.len() * size_of::<Line>());

@@ -8,7 +8,7 @@ use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 use crate::abi::prelude::*;
 use crate::objects::info::{self, Pairs};
 use crate::state::{self, World};
-use crate::{hardware, runtime};
+use crate::{built_from, hardware, runtime};
 
 pub fn get_version(version: Out<c_int>, subversion: Out<c_int>) -> Result<()> {
     version.set(MPI_VERSION);
@@ -17,7 +17,12 @@ pub fn get_version(version: Out<c_int>, subversion: Out<c_int>) -> Result<()> {
 }
 
 pub fn get_library_version(version: TextOut, resultlen: Out<c_int>) -> Result<()> {
-    resultlen.set(version.set(concat!("Cairn MPI ", env!("CARGO_PKG_VERSION"))));
+    let name = concat!("Cairn MPI ", env!("CARGO_PKG_VERSION"));
+    let text = match built_from::commit() {
+        Some(commit) => format!("{name} (commit {commit})"),
+        None => name.to_owned(),
+    };
+    resultlen.set(version.set(&text));
     Ok(())
 }
 

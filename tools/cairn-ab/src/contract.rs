@@ -1,6 +1,7 @@
 //! What a benchmark prints with `--json`: one object on the standard output of rank 0.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -89,10 +90,14 @@ pub enum Printed {
     Measured {
         /// The library that it ran on, in its own words.
         mpi: String,
+        /// The file that the library was loaded from, if the program says it.
+        library: Option<PathBuf>,
         /// All parameters, also those nobody gave.
         parameters: serde_json::Value,
         /// The values; not empty.
         points: Vec<Point>,
+        /// How many messages all processes have sent, if the program says it.
+        messages: Option<u64>,
     },
     /// The MPI has not what it takes.
     Skipped(String),
@@ -104,9 +109,11 @@ struct Raw {
     skipped: Option<String>,
     #[serde(default)]
     mpi: String,
+    library: Option<PathBuf>,
     #[serde(default)]
     parameters: serde_json::Value,
     points: Option<Vec<Point>>,
+    messages: Option<u64>,
     checked: Option<bool>,
 }
 
@@ -148,7 +155,8 @@ pub fn read(text: &str) -> Result<Printed, String> {
     if let Some(point) = points.iter().find(|point| !point.value.is_finite()) {
         return Err(format!("{} is {}, which is no value", point.metric, point.value));
     }
-    Ok(Printed::Measured { mpi: raw.mpi, parameters: raw.parameters, points })
+    let Raw { mpi, library, parameters, messages, .. } = raw;
+    Ok(Printed::Measured { mpi, library, parameters, points, messages })
 }
 
 /// Without the lines before it: some libraries greet on standard output.
@@ -171,9 +179,13 @@ mod tests {
     fn a_benchmark_is_read() {
         let text = r#"{"format":1,"benchmark":"multirate","mpi":"M 1","ranks":2,"parameters":{"w":4},
             "points":[{"at":{"bytes":8,"mode":"pairwise"},"metric":"rate","unit":"message/s",
-            "better":"higher","value":2.5}],"checked":true}"#;
-        let Ok(Printed::Measured { mpi, parameters, points }) = read(text) else { panic!() };
+            "better":"higher","value":2.5}],"checked":true,"messages":9}"#;
+        let Ok(Printed::Measured { mpi, library, parameters, points, messages }) = read(text)
+        else {
+            panic!()
+        };
         assert_eq!((mpi.as_str(), &parameters["w"]), ("M 1", &serde_json::json!(4)));
+        assert_eq!((library, messages), (None, Some(9)));
         assert_eq!(points[0].at["bytes"], Coordinate::Number(8.0));
         assert_eq!(points[0].at["mode"], Coordinate::Word("pairwise".into()));
         assert_eq!((points[0].better, points[0].value), (Better::Higher, 2.5));

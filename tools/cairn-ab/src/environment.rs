@@ -8,7 +8,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::libraries::Library;
 use crate::noise;
 
 /// The machine, the libraries and what they were set to.
@@ -32,7 +31,7 @@ pub struct Environment {
     pub commit: Option<String>,
     /// The version of this program.
     pub version: String,
-    /// The libraries: where they are, and their versions.
+    /// The library of each variant: where it is, and the version of its package.
     pub libraries: BTreeMap<String, String>,
     /// Each variant of Cairn's parameters that are not as built in, and who set them.
     pub parameters: BTreeMap<String, BTreeMap<String, String>>,
@@ -41,16 +40,12 @@ pub struct Environment {
 impl Environment {
     /// Looks around.
     pub fn new(
-        libraries: &[Library],
+        libraries: BTreeMap<String, String>,
         sources: Option<&Path>,
         parameters: BTreeMap<String, BTreeMap<String, String>>,
     ) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let uname = rustix::system::uname();
-        let libraries = libraries.iter().map(|it| {
-            let shown = format!("{} in {}", it.version, it.prefix.display());
-            (it.mpi.name().to_owned(), shown.trim_start().to_owned())
-        });
         Self {
             time: now(),
             cpu: value_of(&cpuinfo, "model name").unwrap_or("unknown").to_owned(),
@@ -66,7 +61,7 @@ impl Environment {
             load: noise::load(),
             commit: sources.and_then(commit),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            libraries: libraries.collect(),
+            libraries,
             parameters,
         }
     }
@@ -118,7 +113,7 @@ mod tests {
 
     #[test]
     fn it_looks_around() {
-        let it = Environment::new(&[], None, BTreeMap::new());
+        let it = Environment::new(BTreeMap::new(), None, BTreeMap::new());
         assert!(it.cores > 0 && it.memory > 0 && it.time > 0.0);
         assert!(it.kernel.starts_with("Linux"), "{}", it.kernel);
         let at = |time| Environment { time, ..Environment::default() }.date();

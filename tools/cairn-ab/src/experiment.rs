@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cairn_framework::host::problem::{Problem, nearest};
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,12 @@ pub struct Experiment {
     /// When a block is disturbed, and how often it is tried.
     #[serde(default)]
     pub noise: Noise,
+    /// Whether to count what messages cost beside time.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub counts: bool,
+    /// Whether to count the instructions of a message, in runs of their own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub instructions: bool,
     /// What is compared.
     #[serde(rename = "variant", default)]
     pub variants: Vec<Variant>,
@@ -149,6 +155,10 @@ pub struct Variant {
     /// The library that it runs on.
     #[serde(default)]
     pub mpi: Mpi,
+    /// The root of the installation that it runs on, such as another build of Cairn; the one that all
+    /// variants of the library share unless given. Absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<PathBuf>,
     /// MCA parameters, of Cairn or Open MPI.
     #[serde(default)]
     pub mca: BTreeMap<String, Setting>,
@@ -251,6 +261,9 @@ pub struct CaseSpec {
     pub at: BTreeMap<String, Setting>,
 }
 
+fn is_false(value: &bool) -> bool {
+    !value
+}
 fn one() -> u32 {
     1
 }
@@ -361,6 +374,10 @@ impl Experiment {
                 benchmark.binary = path.to_string_lossy().into_owned();
             }
         }
+        for prefix in experiment.variants.iter_mut().filter_map(|it| it.prefix.as_mut()) {
+            let path = dir.join(&*prefix);
+            *prefix = std::path::absolute(&path).unwrap_or(path);
+        }
         experiment.check().map_err(|problem| problem.at(file.display()))?;
         Ok(experiment)
     }
@@ -422,6 +439,10 @@ impl Experiment {
         distinct(&names, "variants")?;
         known(&self.baseline, "the baseline")?;
         for variant in &self.variants {
+            if variant.prefix.as_ref().is_some_and(|prefix| prefix.as_os_str().is_empty()) {
+                let what = format!("the prefix of the variant {} is empty", variant.name);
+                return Err(Problem::new(what).allowed("the root of an installation"));
+            }
             if !variant.mca.is_empty() && !matches!(variant.mpi, Mpi::Cairn | Mpi::Ompi) {
                 let what = format!("{} has no MCA parameters", variant.mpi.name());
                 let fix = format!("set variables by env in the variant {}", variant.name);

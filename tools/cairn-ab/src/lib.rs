@@ -6,7 +6,8 @@
 //!   cairn       what Cairn has, as cairn-info says
 //!   measure     the blocks of runs                  noise      how quiet the machine is
 //!   process     a run, of which nothing is left     supervisor who sees to that
-//!   contract    what a benchmark prints
+//!   contract    what a benchmark prints             counts     what messages cost beside time
+//!   callgrind   the instructions of a message
 //!   store       what was measured                   stats      medians, ratios, intervals
 //!   rule        what is claimed, in numbers         verdict    whether it holds
 //!   report      text, files, pictures, a page
@@ -18,7 +19,9 @@
 #![forbid(unsafe_code)]
 
 mod cairn;
+mod callgrind;
 mod contract;
+mod counts;
 mod environment;
 #[doc(hidden)] // for fuzzing
 pub mod experiment;
@@ -100,6 +103,12 @@ enum Command {
         /// How often a disturbed repeat is tried again, instead of what the experiment says
         #[arg(long, value_name = "N")]
         retries: Option<u32>,
+        /// Count what messages cost, even if the experiment does not say so
+        #[arg(long)]
+        counts: bool,
+        /// Count the instructions of a message with valgrind, likewise
+        #[arg(long)]
+        instructions: bool,
     },
     /// Check experiments without measuring: their keys, programs and parameters of Cairn
     Check {
@@ -124,10 +133,11 @@ enum Command {
         verdicts: Option<PathBuf>,
     },
     /// Compare settings with each other at once; the first one is the baseline
-    #[command(override_usage = "cairn-ab quick [OPTIONS] <SETTINGS>... -- <BENCHMARK> [ARGS]...")]
+    #[command(override_usage = "cairn-ab quick [OPTIONS] [SETTINGS]... -- <BENCHMARK> [ARGS]...")]
     Quick {
-        /// Each as 'cri=dedicated wait=spin', 'mpi=openmpi', 'env.NAME=value', or default
-        #[arg(required = true, value_name = "SETTINGS")]
+        /// Each as 'cri=dedicated wait=spin', 'mpi=openmpi', 'prefix=/opt/other cri=comm',
+        /// 'env.NAME=value', or default
+        #[arg(required_unless_present = "variants", value_name = "SETTINGS")]
         settings: Vec<String>,
         #[command(flatten)]
         options: quick::Options,
@@ -176,9 +186,11 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Ended, Problems> {
     match cli.command {
-        Command::Run { file, store, resume, overwrite, repeats, retries } => {
+        Command::Run { file, store, resume, overwrite, repeats, retries, counts, instructions } => {
             let mut experiment = Experiment::read(&file)?;
             experiment.override_with(repeats, retries);
+            experiment.counts |= counts;
+            experiment.instructions |= instructions;
             let store = store.unwrap_or_else(|| {
                 // Names may have points in them, such as those of figures.
                 let name = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -285,11 +297,9 @@ fn places(args: PlaceArgs) -> Result<Places, Problem> {
         Some(prefix) => prefix,
         None => own_prefix()?,
     };
-    if !cairn.join("bin/mpirun").is_file() {
-        return Err(Problem::new("this is no installation of Cairn MPI, without bin/mpirun")
-            .at(cairn.display())
-            .fix("say where one is with --prefix DIR; cargo xtask dist makes one"));
-    }
+    libraries::check_cairn(&cairn).map_err(|problem| {
+        problem.fix("say where one is with --prefix DIR; cargo xtask dist makes one")
+    })?;
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let bench = args.bench.or_else(|| bench(&cairn));
     let cache = args.cache.unwrap_or_else(cache);

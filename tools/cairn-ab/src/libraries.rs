@@ -2,9 +2,12 @@
 //! started.
 //!
 //! Cairn is the installation that this program belongs to. The others come from PyPI, whose packages
-//! are complete installations; each has an environment of its own in the cache.
+//! are complete installations; each has an environment of its own in the cache. A variant that names a
+//! prefix runs on that installation instead, so that two builds of a library can be compared.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -15,6 +18,9 @@ use serde_json::Value as Json;
 
 use crate::experiment::{Mpi, Pinning, Variant};
 use crate::process::{self, End, Interrupt};
+
+/// The parameter by which Cairn prints its counters.
+const REPORT: &str = "counters_report";
 
 /// Fetching a package, or building the benchmarks, takes no longer.
 const BUILDING: Duration = Duration::from_secs(1800);
@@ -34,6 +40,14 @@ pub struct Places {
     pub cache: PathBuf,
     /// Installations that the user names, instead of those from PyPI.
     pub given: Vec<(Mpi, PathBuf)>,
+}
+
+/// Which installation a variant runs on: of which library, and its root if it is not the usual one.
+pub type Installation = (Mpi, Option<PathBuf>);
+
+/// The installation that a variant runs on.
+pub fn installation(variant: &Variant) -> Installation {
+    (variant.mpi, variant.prefix.clone())
 }
 
 /// An installation that can be used.
@@ -73,17 +87,34 @@ fn package(mpi: Mpi) -> &'static str {
     }
 }
 
+/// Whether there is an installation of Cairn.
+///
+/// # Errors
+/// There is none.
+pub fn check_cairn(prefix: &Path) -> Result<(), Problem> {
+    if prefix.join("bin/mpirun").is_file() && prefix.join("bin/cairn-info").is_file() {
+        return Ok(());
+    }
+    let what = "this is no installation of Cairn MPI, without bin/mpirun and bin/cairn-info";
+    Err(Problem::new(what).at(prefix.display()))
+}
+
 /// Installs a library if need be.
 ///
 /// # Errors
 /// Why it can't be used.
-pub fn prepare(mpi: Mpi, places: &Places, interrupt: &Interrupt) -> Result<Library, Trouble> {
-    let given = places.given.iter().find(|(of, _)| *of == mpi).map(|(_, prefix)| prefix.clone());
-    let prefix = match (mpi, given) {
+pub fn prepare(
+    (mpi, prefix): &Installation,
+    places: &Places,
+    interrupt: &Interrupt,
+) -> Result<Library, Trouble> {
+    let given = || places.given.iter().find(|(of, _)| of == mpi).map(|(_, prefix)| prefix.clone());
+    let prefix = match (mpi, prefix.clone().or_else(given)) {
         (_, Some(prefix)) => prefix,
         (Mpi::Cairn, None) => places.cairn.clone(),
-        (mpi, None) => fetch(package(mpi), &places.cache, interrupt)?,
+        (mpi, None) => fetch(package(*mpi), &places.cache, interrupt)?,
     };
+    let mpi = *mpi;
     let mut library = Library { mpi, prefix, version: String::new(), programs: PathBuf::new() };
     let launcher = library.launcher();
     if !launcher.is_file() {
@@ -178,8 +209,27 @@ pub fn programs(bench: &Path, interrupt: &Interrupt) -> Result<Vec<String>, Trou
     Ok(bins.filter_map(|target| target["name"].as_str().map(str::to_owned)).collect())
 }
 
-/// Builds benchmarks with a library's compiler, and says where they are. Intel MPI runs those of
-/// MPICH, whose ABI it has.
+/// Where the benchmarks are that are built for a library. Installations with the same header have the
+/// same ABI and share them, as two builds of Cairn do; which library a run loads is said when it
+/// starts. Intel MPI runs those of MPICH, whose ABI it has.
+///
+/// # Errors
+/// Why MPICH can't be used, for Intel MPI.
+pub fn target(
+    library: &Library,
+    places: &Places,
+    interrupt: &Interrupt,
+) -> Result<PathBuf, Trouble> {
+    if library.mpi == Mpi::Impi {
+        return target(&prepare(&(Mpi::Mpich, None), places, interrupt)?, places, interrupt);
+    }
+    let mut hasher = DefaultHasher::new();
+    fs::read(library.prefix.join("include/mpi.h")).unwrap_or_default().hash(&mut hasher);
+    let name = format!("{}-{:016x}", library.mpi.name(), hasher.finish());
+    Ok(places.cache.join("bench").join(name))
+}
+
+/// Builds benchmarks with a library's compiler in [`target`], and says where they are.
 ///
 /// # Errors
 /// Why they can't be built.
@@ -193,19 +243,12 @@ pub fn build(
         return Err(String::from("the sources of the benchmarks are not found").into());
     };
     if library.mpi == Mpi::Impi {
-        let mpich = prepare(Mpi::Mpich, places, interrupt)?;
+        let mpich = prepare(&(Mpi::Mpich, None), places, interrupt)?;
         return build(&mpich, names, places, interrupt);
     }
-    let target = places.cache.join("bench").join(library.mpi.name());
+    let target = target(library, places, interrupt)?;
     let _lock = lock(&target)?;
     let mpicc = library.prefix.join("bin/mpicc");
-    let header = fs::read_to_string(library.prefix.join("include/mpi.h")).unwrap_or_default();
-    // The library itself is shared; cargo does not see that its header has changed.
-    let stamp = target.join("built-with.h");
-    if fs::read_to_string(&stamp).is_ok_and(|with| with != header) {
-        let _ = fs::remove_dir_all(target.join("release"));
-    }
-    fs::write(&stamp, &header).map_err(|error| format!("writing {}: {error}", stamp.display()))?;
     let mut cargo = cargo(bench, "build");
     cargo.args(["--release", "--quiet", "--target-dir"]).arg(&target);
     cargo.args(names.iter().flat_map(|name| ["--bin", name])).env("MPICC", &mpicc);
@@ -227,6 +270,26 @@ fn cargo(bench: &Path, subcommand: &str) -> Command {
 }
 
 impl Library {
+    /// Where it is, and which version its package has.
+    pub fn shown(&self) -> String {
+        format!("{} in {}", self.version, self.prefix.display()).trim_start().to_owned()
+    }
+
+    /// Whether a program that has ended ran on this installation: the file that it has loaded the
+    /// library from must be the one of that name here. An installation without such a file, whose
+    /// libraries are elsewhere, can't be told.
+    ///
+    /// # Errors
+    /// Which files they are.
+    pub fn has_loaded(&self, file: &Path) -> Result<(), String> {
+        let Some(name) = file.file_name() else { return Ok(()) };
+        let Ok(own) = self.prefix.join("lib").join(name).canonicalize() else { return Ok(()) };
+        if file.canonicalize().is_ok_and(|file| file == own) {
+            return Ok(());
+        }
+        Err(format!("it ran on {} instead of {}", file.display(), own.display()))
+    }
+
     fn launcher(&self) -> PathBuf {
         self.prefix.join(match self.mpi {
             Mpi::Cairn | Mpi::Ompi => "bin/mpirun",
@@ -245,15 +308,16 @@ impl Library {
         }
     }
 
-    /// What starts a program in so many processes. Each is bound to its equal share of the cores, or
-    /// none is if there are more processes than cores.
+    /// What starts the words of a program in so many processes. Each is bound to its equal share of the cores, or
+    /// none is if there are more processes than cores. Cairn reports its counters if they are wanted.
     pub fn launch(
         &self,
         variant: &Variant,
         ranks: u32,
         pinning: Pinning,
         cores: usize,
-        program: &Path,
+        counts: bool,
+        program: &[OsString],
     ) -> Command {
         let share = cores / ranks.max(1) as usize;
         let bound = pinning == Pinning::Share && share > 0;
@@ -296,7 +360,10 @@ impl Library {
         for (name, value) in &variant.mca {
             command.arg("--mca").arg(name).arg(value.to_string());
         }
-        command.arg(program).args(variant.args.iter().map(ToString::to_string));
+        if counts && self.mpi == Mpi::Cairn && !variant.mca.contains_key(REPORT) {
+            command.args(["--mca", REPORT, "sum"]);
+        }
+        command.args(program).args(variant.args.iter().map(ToString::to_string));
         command.envs(&variant.env);
         command
     }
@@ -384,27 +451,55 @@ mod tests {
     use super::*;
     use crate::experiment::Setting;
 
-    fn line(mpi: Mpi, ranks: u32, pinning: Pinning) -> String {
+    fn line(mpi: Mpi, ranks: u32, pinning: Pinning, counts: bool) -> String {
         let library =
             Library { mpi, prefix: "/p".into(), version: String::new(), programs: PathBuf::new() };
         let mut variant = Variant { args: vec![Setting::Text("-x".into())], ..Variant::default() };
         if mpi == Mpi::Cairn {
             variant.mca.insert("btl".into(), Setting::Text("self,sm".into()));
         }
-        shown(&library.launch(&variant, ranks, pinning, 4, Path::new("/b/x y")))
+        shown(&library.launch(&variant, ranks, pinning, 4, counts, &["/b/x y".into()]))
     }
 
     #[test]
     fn every_library_is_started_its_own_way() {
         let share = Pinning::Share;
         let cairn = "/p/bin/mpirun -n 2 --oversubscribe --mca btl self,sm '/b/x y' -x";
-        assert_eq!(line(Mpi::Cairn, 2, share), cairn);
-        assert!(line(Mpi::Cairn, 5, share).contains("--bind-to none"));
-        assert!(line(Mpi::Ompi, 2, share).contains("slot:PE=2:OVERSUBSCRIBE --bind-to core"));
-        assert!(line(Mpi::Ompi, 8, share).contains("--bind-to none"));
-        assert!(line(Mpi::Mpich, 4, share).contains("mpiexec -n 4 -bind-to core:1 "));
-        assert!(line(Mpi::Mpich, 1, Pinning::None).contains("-bind-to none"));
-        assert_eq!(line(Mpi::Impi, 2, share), "/p/bin/mpiexec.hydra -n 2 '/b/x y' -x");
+        assert_eq!(line(Mpi::Cairn, 2, share, false), cairn);
+        let counting = cairn.replace("self,sm ", "self,sm --mca counters_report sum ");
+        assert_eq!(line(Mpi::Cairn, 2, share, true), counting);
+        assert!(!line(Mpi::Ompi, 2, share, true).contains("counters_report"));
+        assert!(line(Mpi::Cairn, 5, share, false).contains("--bind-to none"));
+        assert!(
+            line(Mpi::Ompi, 2, share, false).contains("slot:PE=2:OVERSUBSCRIBE --bind-to core")
+        );
+        assert!(line(Mpi::Ompi, 8, share, false).contains("--bind-to none"));
+        assert!(line(Mpi::Mpich, 4, share, false).contains("mpiexec -n 4 -bind-to core:1 "));
+        assert!(line(Mpi::Mpich, 1, Pinning::None, false).contains("-bind-to none"));
+        assert_eq!(line(Mpi::Impi, 2, share, false), "/p/bin/mpiexec.hydra -n 2 '/b/x y' -x");
+    }
+
+    #[test]
+    fn another_library_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let lib = |name: &str| {
+            let lib = dir.path().join(name).join("lib");
+            fs::create_dir_all(&lib).unwrap();
+            let file = lib.join("libmpi_abi.so.1");
+            fs::write(&file, name).unwrap();
+            (dir.path().join(name), file)
+        };
+        let ((prefix, own), (_, other)) = (lib("one"), lib("two"));
+        let (version, programs) = (String::new(), PathBuf::new());
+        let library = Library { mpi: Mpi::Cairn, prefix, version, programs };
+        library.has_loaded(&own).unwrap();
+        let linked = dir.path().join("linked");
+        std::os::unix::fs::symlink(&own, &linked).unwrap();
+        library.has_loaded(&linked).unwrap();
+        let why = library.has_loaded(&other).unwrap_err();
+        assert!(why.contains("two/lib") && why.contains("instead of"), "{why}");
+        fs::remove_file(&own).unwrap();
+        library.has_loaded(&other).unwrap();
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //!                       every case in random order, in each case the variants in random order
 //! ```
 
+mod instructions;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,9 +20,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cairn;
 use crate::contract::{self, Printed, SKIPPED};
+use crate::counts::{self, Counts};
 use crate::environment::{Environment, now};
-use crate::experiment::{Case, Experiment, Mpi};
-use crate::libraries::{self, Library, Places, Trouble};
+use crate::experiment::{Case, Experiment, Mpi, Variant};
+use crate::libraries::{self, Installation, Library, Places, Trouble, installation};
 use crate::noise::{self, Used};
 use crate::process::{self, End, Finished, Interrupt};
 use crate::store::{self, Block, Outcome, Record, Run, Store};
@@ -63,7 +66,7 @@ pub fn measure(
     interrupt: &Interrupt,
 ) -> Result<Ended, Problems> {
     experiment.check()?;
-    let mut earlier = Vec::new();
+    let (mut earlier, mut versions) = (Vec::new(), BTreeMap::new());
     if existing == Existing::Resume {
         let contents = store::read(dir)?;
         if contents.experiment != *experiment {
@@ -72,6 +75,7 @@ pub fn measure(
                 .fix("measure it anew with --overwrite, or into another with --store DIR")
                 .into());
         }
+        versions = contents.versions()?;
         earlier = contents.records;
     } else if existing == Existing::Refuse && dir.join(store::SAMPLES).exists() {
         // Said before anything is built.
@@ -90,14 +94,18 @@ pub fn measure(
     } else {
         Store::create(dir, experiment, existing == Existing::Overwrite)?
     };
-    let all: Vec<Library> = libraries.values().cloned().collect();
-    let environment = Environment::new(&all, places.bench.as_deref(), parameters);
+    let of = |variant: &Variant| {
+        Some((variant.name.clone(), libraries.get(&installation(variant))?.shown()))
+    };
+    let installed = experiment.variants.iter().filter_map(of).collect();
+    let environment = Environment::new(installed, places.bench.as_deref(), parameters);
     store.append(&Record::Environment(Box::new(environment)))?;
     for (variant, reason) in &skipped {
         let (variant, reason) = (variant.clone(), reason.clone());
         store.append(&Record::Skipped { variant, reason })?;
     }
     let mut session = Session::new(experiment, libraries, &skipped, store, interrupt);
+    session.versions = versions;
     session.recall(&earlier);
     session.run().map_err(Problems::from)
 }
@@ -126,7 +134,12 @@ fn parameters(
     let mut set = BTreeMap::new();
     let mut problems = Vec::new();
     for variant in experiment.variants.iter().filter(|variant| variant.mpi == Mpi::Cairn) {
-        match cairn::check(&places.cairn, variant, interrupt) {
+        let prefix = variant.prefix.as_ref().unwrap_or(&places.cairn);
+        let checked = libraries::check_cairn(prefix).map_err(|mut problem| {
+            problem.place = Some(format!("variant {}: {}", variant.name, prefix.display()));
+            vec![problem]
+        });
+        match checked.and_then(|()| cairn::check(prefix, variant, interrupt)) {
             Ok(parameters) => {
                 set.insert(variant.name.clone(), parameters);
             }
@@ -179,7 +192,7 @@ fn programs(
 }
 
 /// The libraries that can be used.
-type Libraries = BTreeMap<Mpi, Library>;
+type Libraries = BTreeMap<Installation, Library>;
 
 /// Why variants are left out, by their names.
 type Skipped = BTreeMap<String, String>;
@@ -192,24 +205,37 @@ fn libraries(
     interrupt: &Interrupt,
 ) -> Result<(Libraries, Skipped), Problem> {
     let names: Vec<&str> = programs.iter().map(String::as_str).collect();
-    let (mut ready, mut skipped) = (BTreeMap::new(), BTreeMap::new());
-    let wanted: BTreeSet<Mpi> = experiment.variants.iter().map(|variant| variant.mpi).collect();
-    for mpi in wanted {
-        let prepared = libraries::prepare(mpi, places, interrupt).and_then(|mut library| {
-            if !names.is_empty() {
-                library.programs = libraries::build(&library, &names, places, interrupt)?;
+    let (mut ready, mut skipped) = (Libraries::new(), Skipped::new());
+    // What was built, by where: installations with the same header share it.
+    let mut built: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    let wanted: BTreeSet<Installation> = experiment.variants.iter().map(installation).collect();
+    for wanted in wanted {
+        let prepared = libraries::prepare(&wanted, places, interrupt).and_then(|mut library| {
+            if names.is_empty() {
+                return Ok(library);
             }
+            let target = libraries::target(&library, places, interrupt)?;
+            library.programs = match built.get(&target) {
+                Some(programs) => programs.clone(),
+                None => libraries::build(&library, &names, places, interrupt)?,
+            };
+            built.insert(target, library.programs.clone());
             Ok(library)
         });
         match prepared {
             Ok(library) => {
-                ready.insert(mpi, library);
+                ready.insert(wanted, library);
             }
             Err(Trouble::Interrupted) => return Err(libraries::interrupted()),
             Err(Trouble::Unusable(reason)) => {
-                let problem = Problem::new(format!("{} is left out: {reason}", mpi.name()));
+                let of_it = |variant: &&Variant| installation(variant) == wanted;
+                let name = match &wanted {
+                    (mpi, None) => mpi.name().to_owned(),
+                    (mpi, Some(prefix)) => format!("{} in {}", mpi.name(), prefix.display()),
+                };
+                let problem = Problem::new(format!("{name} is left out: {reason}"));
                 cairn_cli::print_problems(&[problem.warning()]);
-                for variant in experiment.variants.iter().filter(|variant| variant.mpi == mpi) {
+                for variant in experiment.variants.iter().filter(of_it) {
                     skipped.insert(variant.name.clone(), reason.clone());
                 }
             }
@@ -218,8 +244,8 @@ fn libraries(
     if ready.is_empty() {
         return Err(Problem::new("none of the variants can be measured here"));
     }
-    if let Some(library) = ready.get(&Mpi::Ompi) {
-        for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::Ompi) {
+    for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::Ompi) {
+        if let Some(library) = ready.get(&installation(variant)) {
             libraries::check_openmpi(library, variant, interrupt)?;
         }
     }
@@ -264,6 +290,10 @@ struct Session<'a> {
     finished: BTreeSet<u32>,
     /// How often in a row a job has failed; skipped ones at once for good.
     failures: HashMap<Key, u32>,
+    /// What each variant runs on, as its runs say.
+    versions: BTreeMap<String, String>,
+    /// How often the instructions of a job were counted; for good where that can't be.
+    executed: HashMap<Key, u32>,
     bar: ProgressBar,
 }
 
@@ -293,6 +323,8 @@ impl<'a> Session<'a> {
             runs: HashMap::new(),
             finished: BTreeSet::new(),
             failures: HashMap::new(),
+            versions: BTreeMap::new(),
+            executed: HashMap::new(),
             bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
         }
     }
@@ -302,6 +334,10 @@ impl<'a> Session<'a> {
         for record in records {
             match record {
                 Record::Run(run) => self.remember((**run).clone()),
+                Record::Instructions(run) => {
+                    let number = self.executed.entry(key_of(run)).or_default();
+                    *number = if instructions::missing(run) { u32::MAX } else { *number + 1 };
+                }
                 Record::Block(block) => {
                     self.finished.insert(block.block);
                 }
@@ -342,6 +378,9 @@ impl<'a> Session<'a> {
             if self.bar.is_hidden() {
                 eprintln!("block {} of {blocks}", block + 1);
             }
+        }
+        if ended == Ended::Complete && self.experiment.instructions {
+            ended = self.count_instructions()?;
         }
         self.bar.finish_and_clear();
         Ok(ended)
@@ -405,6 +444,7 @@ impl<'a> Session<'a> {
                 let Some(run) = self.job(&job, block, attempt, &mut work) else {
                     return Ok(Ended::Interrupted);
                 };
+                store::same_version(&mut self.versions, &run)?;
                 self.store.append(&Record::Run(Box::new(run.clone())))?;
                 self.tell(&run);
                 self.remember(run);
@@ -416,24 +456,40 @@ impl<'a> Session<'a> {
 
     /// Runs a benchmark. None if the user wants to stop.
     fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Option<Run> {
-        let (variant, benchmark, args, ranks) = self.key(job);
-        let command = self.command(job);
-        let shown = libraries::shown(&command);
-        let (before, load, started) = (*work, noise::load(), now());
-        let used = Used::now();
         let limit = Duration::from_secs_f64(self.experiment.time_limit);
-        let finished = process::run(&command, limit, self.interrupt);
+        let before = *work;
+        let (command, counts) = (self.command(job), self.experiment.counts);
+        let mut run = self.one(job, block, attempt, &command, limit, counts)?;
+        *work = noise::work_ns(&self.cores);
+        run.work_ns = [before, *work];
+        Some(run)
+    }
+
+    /// Runs a command of a benchmark, and perhaps counts. None if the user wants to stop.
+    fn one(
+        &self,
+        job: &Job,
+        block: u32,
+        attempt: u32,
+        command: &Command,
+        limit: Duration,
+        counts: bool,
+    ) -> Option<Run> {
+        let (variant, benchmark, args, ranks) = self.key(job);
+        let shown = libraries::shown(command);
+        let (load, started) = (noise::load(), now());
+        let used = Used::now();
+        let finished = process::run(command, limit, self.interrupt);
         let others = used.map_or(0.0, Used::others_since);
         let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
         let outcome = match finished {
             Ok(Finished { end: End::Interrupted, .. }) => return None,
-            Ok(finished) => outcome(&finished, limit),
+            Ok(finished) => outcome(&finished, self.library(job), counts, limit),
             Err(error) => Outcome::Failed {
                 reason: format!("it can't be started: {error}"),
                 output: String::new(),
             },
         };
-        *work = noise::work_ns(&self.cores);
         Some(Run {
             block,
             attempt,
@@ -447,23 +503,32 @@ impl<'a> Session<'a> {
             seconds,
             load,
             others,
-            work_ns: [before, *work],
+            work_ns: [0, 0],
             outcome,
         })
     }
 
-    fn command(&self, job: &Job) -> Command {
-        let variant = &self.experiment.variants[job.variant];
+    fn library(&self, job: &Job) -> &Library {
+        &self.libraries[&installation(&self.experiment.variants[job.variant])]
+    }
+
+    fn program(&self, job: &Job) -> PathBuf {
         let benchmark = &self.experiment.benchmarks[job.case.benchmark];
-        let library = &self.libraries[&variant.mpi];
-        let program = if benchmark.binary.contains('/') {
+        if benchmark.binary.contains('/') {
             PathBuf::from(&benchmark.binary)
         } else {
-            library.programs.join(&benchmark.binary)
-        };
-        let pinning = self.experiment.pinning;
+            self.library(job).programs.join(&benchmark.binary)
+        }
+    }
+
+    fn command(&self, job: &Job) -> Command {
+        let variant = &self.experiment.variants[job.variant];
+        let library = self.library(job);
+        let program = [self.program(job).into()];
+        let (ranks, pinning, counts) =
+            (job.case.ranks, self.experiment.pinning, self.experiment.counts);
         let mut command =
-            library.launch(variant, job.case.ranks, pinning, self.cores.len(), &program);
+            library.launch(variant, ranks, pinning, self.cores.len(), counts, &program);
         command.args(&job.case.args).arg("--json");
         command
     }
@@ -497,8 +562,8 @@ fn key_of(run: &Run) -> Key {
     (run.variant.clone(), run.benchmark.clone(), run.args.clone(), run.ranks)
 }
 
-/// What came of a run.
-fn outcome(finished: &Finished, limit: Duration) -> Outcome {
+/// What came of a run on a library.
+fn outcome(finished: &Finished, on: &Library, counts: bool, limit: Duration) -> Outcome {
     let failed = |reason: String| Outcome::Failed { reason, output: tail(&finished.stderr) };
     let printed = contract::read(&finished.stdout);
     match (finished.end, printed) {
@@ -511,10 +576,21 @@ fn outcome(finished: &Finished, limit: Duration) -> Outcome {
         (End::Exited(status), _) if status.code() == Some(SKIPPED) => {
             Outcome::Skipped { reason: "it does not say why".into() }
         }
-        (End::Exited(status), Ok(Printed::Measured { mpi, parameters, points }))
-            if status.success() =>
-        {
-            Outcome::Measured { mpi, parameters, points }
+        (
+            End::Exited(status),
+            Ok(Printed::Measured { mpi, library, parameters, points, messages }),
+        ) if status.success() => {
+            if let Some(Err(why)) = library.as_deref().map(|file| on.has_loaded(file)) {
+                return failed(why);
+            }
+            let mut points = points;
+            let counts = counts.then(|| {
+                let said = (on.mpi == Mpi::Cairn).then_some(finished.stderr.as_str());
+                let counts = Counts::new(messages, finished.cpu, said);
+                points.extend(counts.points(&counts::place(&points)));
+                Box::new(counts)
+            });
+            Outcome::Measured { mpi, library, parameters, points, counts }
         }
         (End::Exited(status), Err(why)) if status.success() => failed(why),
         (End::Exited(status), Err(why)) if finished.stdout.contains('{') => {
@@ -576,8 +652,11 @@ mod tests {
 
     fn ended(end: End, stdout: &str) -> Outcome {
         let stdout = stdout.to_owned();
-        let finished = Finished { end, stdout, stderr: "why".into(), time: Duration::from_secs(1) };
-        outcome(&finished, Duration::from_secs(9))
+        let (time, cpu) = (Duration::from_secs(1), None);
+        let finished = Finished { end, stdout, stderr: "why".into(), time, cpu };
+        let (mpi, prefix) = (Mpi::Cairn, "/p".into());
+        let on = Library { mpi, prefix, version: String::new(), programs: PathBuf::new() };
+        outcome(&finished, &on, false, Duration::from_secs(9))
     }
 
     #[test]

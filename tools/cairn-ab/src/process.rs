@@ -50,6 +50,8 @@ pub struct Finished {
     pub stderr: String,
     /// How long it took.
     pub time: Duration,
+    /// The processor time of it and of all that it started, if its supervisor could say it.
+    pub cpu: Option<Duration>,
 }
 
 impl Interrupt {
@@ -101,11 +103,14 @@ pub fn run(command: &Command, limit: Duration, interrupt: &Interrupt) -> io::Res
     child.wait()?;
     supervisor::end_descendants();
     read?;
-    let end = match (waited?, supervisor::heard(&said)) {
-        (Some(end), _) => end,
-        (None, heard) => heard?.map_or(End::Lost, End::Exited),
+    let (end, cpu) = match (waited?, supervisor::heard(&said)) {
+        (Some(end), _) => (end, None),
+        (None, heard) => match heard? {
+            Some((status, cpu)) => (End::Exited(status), Some(cpu)),
+            None => (End::Lost, None),
+        },
     };
-    Ok(Finished { end, stdout: text(&mut stdout)?, stderr: text(&mut stderr)?, time })
+    Ok(Finished { end, stdout: text(&mut stdout)?, stderr: text(&mut stderr)?, time, cpu })
 }
 
 /// A program's exit status in words.

@@ -1,5 +1,7 @@
 //! An experiment of a command line: `quick 'cri=dedicated' 'mpi=openmpi' -- multirate -t 4`.
 
+use std::path::{Path, PathBuf};
+
 use cairn_framework::host::problem::{Problem, nearest};
 
 use crate::experiment::{Benchmark, Experiment, Mpi, Setting, Variant};
@@ -7,6 +9,10 @@ use crate::experiment::{Benchmark, Experiment, Mpi, Setting, Variant};
 /// How it is measured.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
+    /// Compare this installation of Cairn under this name, before all settings, so that the first one is
+    /// the baseline; may be given several times
+    #[arg(long = "variant", value_name = "NAME=DIR", value_parser = installed)]
+    pub variants: Vec<(String, PathBuf)>,
     /// Number of processes
     #[arg(short = 'n', long, value_name = "N", default_value_t = 2)]
     pub ranks: u32,
@@ -22,6 +28,12 @@ pub struct Options {
     /// Report this metric only, such as rate or latency
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
+    /// Count what messages cost beside time: processor time, and what Cairn counts
+    #[arg(long)]
+    pub counts: bool,
+    /// Count the instructions of a message with valgrind, in runs of their own after all others
+    #[arg(long)]
+    pub instructions: bool,
     /// Do not bind processes to cores
     #[arg(long)]
     pub unbound: bool,
@@ -36,7 +48,12 @@ pub fn experiment(
     command: &[String],
     options: &Options,
 ) -> Result<Experiment, Problem> {
-    let variants = settings.iter().map(|text| variant(text)).collect::<Result<Vec<_>, _>>()?;
+    let named = options.variants.iter().map(|(name, prefix)| {
+        let (name, prefix) = (name.clone(), Some(absolute(prefix)));
+        Ok(Variant { name, prefix, ..Variant::default() })
+    });
+    let variants =
+        named.chain(settings.iter().map(|text| variant(text))).collect::<Result<Vec<_>, _>>()?;
     let (binary, args) = command.split_first().ok_or_else(|| {
         Problem::new("there is no benchmark").fix("put it and its arguments behind --")
     })?;
@@ -66,6 +83,8 @@ pub fn experiment(
     experiment.repeats = options.repeats;
     experiment.time_limit = options.time_limit;
     experiment.noise.retries = options.retries;
+    experiment.counts = options.counts;
+    experiment.instructions = options.instructions;
     if options.unbound {
         experiment.pinning = crate::experiment::Pinning::None;
     }
@@ -74,7 +93,21 @@ pub fn experiment(
     Ok(experiment)
 }
 
-/// Words such as `cri=dedicated`, `mpi=openmpi`, `env.NAME=value`; `default` is Cairn as it is.
+/// `NAME=DIR`, an installation with a name.
+fn installed(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, dir) = text.split_once('=').ok_or("it is NAME=DIR, such as old=/opt/cairn-old")?;
+    if name.trim().is_empty() || dir.is_empty() {
+        return Err("it is NAME=DIR, such as old=/opt/cairn-old".into());
+    }
+    Ok((name.trim().to_owned(), dir.into()))
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Words such as `cri=dedicated`, `mpi=openmpi`, `prefix=DIR`, `env.NAME=value`; `default` is Cairn as
+/// it is.
 fn variant(text: &str) -> Result<Variant, Problem> {
     let mut variant = Variant { name: text.trim().to_owned(), ..Variant::default() };
     for word in text.split_whitespace().filter(|word| *word != "default") {
@@ -82,13 +115,19 @@ fn variant(text: &str) -> Result<Variant, Problem> {
             return Err(Problem::new(format!("{word} is no setting"))
                 .at(format!("\"{text}\""))
                 .allowed(
-                    "NAME=VALUE of an MCA parameter, mpi=LIBRARY, env.NAME=VALUE, or default",
+                    "NAME=VALUE of an MCA parameter, mpi=LIBRARY, prefix=DIR, env.NAME=VALUE, or \
+                     default",
                 ));
         };
         if let Some(name) = name.strip_prefix("env.") {
             variant.env.insert(name.to_owned(), value.to_owned());
         } else if name == "mpi" {
             variant.mpi = Mpi::of_name(value).ok_or_else(|| unknown(value, text))?;
+        } else if name == "prefix" {
+            variant.prefix = (!value.is_empty()).then(|| absolute(Path::new(value)));
+            if variant.prefix.is_none() {
+                return Err(Problem::new("prefix has no directory").at(format!("\"{text}\"")));
+            }
         } else {
             variant.mca.insert(name.to_owned(), Setting::Text(value.to_owned()));
         }
@@ -114,7 +153,17 @@ mod tests {
     use super::*;
 
     fn options() -> Options {
-        Options { ranks: 2, repeats: 7, time_limit: 60.0, retries: 2, metric: None, unbound: false }
+        Options {
+            variants: Vec::new(),
+            ranks: 2,
+            repeats: 7,
+            time_limit: 60.0,
+            retries: 2,
+            metric: None,
+            counts: false,
+            instructions: false,
+            unbound: false,
+        }
     }
 
     fn words(words: &[&str]) -> Vec<String> {

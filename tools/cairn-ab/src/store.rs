@@ -4,6 +4,7 @@
 //! A line that was not finished, because the machine or the program stopped, is left out and said.
 //! Anything else that is no record is an error.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{At, Point};
+use crate::counts::Counts;
 use crate::environment::Environment;
 use crate::experiment::Experiment;
 
@@ -44,6 +46,8 @@ pub enum Record {
     },
     /// A program ran.
     Run(Box<Run>),
+    /// A program ran under valgrind; its times mean nothing.
+    Instructions(Box<Run>),
     /// All runs of a block are there.
     Block(Block),
 }
@@ -89,10 +93,16 @@ pub enum Outcome {
     Measured {
         /// The library, in its own words.
         mpi: String,
+        /// The file that it was loaded from, if the benchmark says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        library: Option<PathBuf>,
         /// All parameters of the benchmark.
         parameters: serde_json::Value,
         /// The values.
         points: Vec<Point>,
+        /// What was counted, if the experiment counts; values of it are among the points.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        counts: Option<Box<Counts>>,
     },
     /// The library lacks what is measured.
     Skipped {
@@ -195,6 +205,38 @@ fn parse(bytes: &[u8], path: &Path) -> Result<Contents, Problem> {
     }
     let experiment = experiment.ok_or_else(|| corrupt(1, "it is empty"))?;
     Ok(Contents { records, experiment, torn, length })
+}
+
+impl Contents {
+    /// The library that each variant ran on, in its own words.
+    ///
+    /// # Errors
+    /// Runs of a variant say different things: its values are not of one library.
+    pub fn versions(&self) -> Result<BTreeMap<String, String>, Problem> {
+        let mut versions = BTreeMap::new();
+        for record in &self.records {
+            if let Record::Run(run) | Record::Instructions(run) = record {
+                same_version(&mut versions, run)?;
+            }
+        }
+        Ok(versions)
+    }
+}
+
+/// Takes the version that a run says into those of the variants.
+///
+/// # Errors
+/// An earlier run of the variant said something else.
+pub fn same_version(versions: &mut BTreeMap<String, String>, run: &Run) -> Result<(), Problem> {
+    let Outcome::Measured { mpi, .. } = &run.outcome else { return Ok(()) };
+    let before = versions.entry(run.variant.clone()).or_insert_with(|| mpi.clone());
+    if before == mpi {
+        return Ok(());
+    }
+    let what = format!("the library of a variant has changed: it was {before}, and is {mpi}");
+    Err(Problem::new(what)
+        .at(format!("variant {}", run.variant))
+        .fix("measure anew with --overwrite, or name the former installation by prefix"))
 }
 
 #[cfg(test)]
@@ -300,6 +342,7 @@ mod tests {
             work_ns: [1, 2],
             outcome: Outcome::Measured {
                 mpi: word.into(),
+                library: None,
                 parameters: serde_json::json!({ "x": [1] }),
                 points: vec![Point {
                     at,
@@ -308,6 +351,7 @@ mod tests {
                     better: Better::Higher,
                     value,
                 }],
+                counts: None,
             },
         }))
     }
@@ -349,6 +393,20 @@ mod tests {
         wrong(&format!("{first}\n{first}\n"), ":2", "begins");
         fs::remove_file(&path).unwrap();
         assert!(read(dir.path()).unwrap_err().what.contains("no measurements"));
+    }
+
+    #[test]
+    fn a_variant_has_one_version() {
+        let mut contents = Contents::of(experiment(), vec![run(0, 1.0, "a"), run(1, 1.0, "b")]);
+        let versions = contents.versions().unwrap();
+        assert_eq!(versions, [("a", "a"), ("b", "b")].map(|(k, v)| (k.into(), v.into())).into());
+        let Record::Run(mut other) = run(1, 1.0, "a") else { unreachable!() };
+        let Outcome::Measured { mpi, .. } = &mut other.outcome else { unreachable!() };
+        *mpi = "a 2".into();
+        contents.records.push(Record::Run(other));
+        let problem = contents.versions().unwrap_err();
+        assert!(problem.what.contains("it was a, and is a 2"), "{problem}");
+        assert_eq!(problem.place.as_deref(), Some("variant a"));
     }
 
     proptest! {

@@ -18,6 +18,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;
@@ -32,7 +34,8 @@ pub const SUBCOMMAND: &str = "supervise";
 /// How long a launcher may take to end its processes when it is asked to, before all are killed.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What is said when the program was started and has ended, with its status as `wait` gives it.
+/// What is said when the program was started and has ended, with its status as `wait` gives it, and the
+/// processor time of everything that ran, in microseconds.
 const ENDED: &str = "ended";
 /// What is said when it could not be started, with the error's number.
 const FAILED: &str = "failed";
@@ -62,12 +65,18 @@ pub fn over(command: &Command) -> Command {
 ///
 /// # Errors
 /// The program could not be started.
-pub fn heard(text: &str) -> io::Result<Option<ExitStatus>> {
-    let number = |text: &str| text.trim_end().parse().ok();
-    match text.split_once(' ') {
-        Some((ENDED, status)) => Ok(number(status).map(ExitStatus::from_raw)),
-        Some((FAILED, error)) => {
-            Err(number(error).map_or_else(|| io::Error::other("?"), io::Error::from_raw_os_error))
+pub fn heard(text: &str) -> io::Result<Option<(ExitStatus, Duration)>> {
+    // A line that has no end was cut off.
+    let line = text.strip_suffix('\n').unwrap_or_default();
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        [ENDED, status, cpu] => Ok(status
+            .parse()
+            .ok()
+            .zip(cpu.parse().ok())
+            .map(|(status, cpu)| (ExitStatus::from_raw(status), Duration::from_micros(cpu)))),
+        [FAILED, error] => {
+            let number = error.parse().ok();
+            Err(number.map_or_else(|| io::Error::other("?"), io::Error::from_raw_os_error))
         }
         _ => Ok(None),
     }
@@ -77,7 +86,7 @@ pub fn heard(text: &str) -> io::Result<Option<ExitStatus>> {
 pub fn supervise(words: &[OsString]) {
     let line = io::stdin();
     let said = match run(words, line.as_fd()) {
-        Ok(status) => format!("{ENDED} {}\n", status.into_raw()),
+        Ok(status) => format!("{ENDED} {} {}\n", status.into_raw(), used().as_micros()),
         Err(error) => {
             let number = error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error());
             format!("{FAILED} {number}\n")
@@ -104,6 +113,18 @@ fn run(words: &[OsString], line: BorrowedFd<'_>) -> io::Result<ExitStatus> {
     let status = child.wait();
     end_descendants();
     status
+}
+
+/// The processor time of all processes that this one has waited for, and of all that these had waited
+/// for: when no descendant is left, of everything that ran, whoever its parent was.
+fn used() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map(|it| [it.user_time(), it.system_time()]);
+    let times = usage.into_iter().flatten();
+    let part = |number: i64| u64::try_from(number).unwrap_or_default();
+    let one = |time: TimeVal| {
+        Duration::from_secs(part(time.tv_sec())) + Duration::from_micros(part(time.tv_usec()))
+    };
+    times.map(one).sum()
 }
 
 /// Makes this process the parent of whatever its descendants leave behind.
@@ -191,12 +212,13 @@ mod tests {
 
     #[test]
     fn what_is_said_is_heard() {
-        assert_eq!(heard("ended 256\n").unwrap().unwrap().code(), Some(1));
-        assert_eq!(heard("ended 9\n").unwrap().unwrap().signal(), Some(9));
+        let (status, cpu) = heard("ended 256 1500000\n").unwrap().unwrap();
+        assert_eq!((status.code(), cpu), (Some(1), Duration::from_millis(1500)));
+        assert_eq!(heard("ended 9 0\n").unwrap().unwrap().0.signal(), Some(9));
         let missing = heard(&format!("failed {}\n", Errno::NOENT.raw_os_error())).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
         // It was killed, perhaps while it spoke.
-        for text in ["", "ended", "ended "] {
+        for text in ["", "ended", "ended ", "ended 9", "ended 9 15"] {
             assert_eq!(heard(text).unwrap(), None);
         }
     }

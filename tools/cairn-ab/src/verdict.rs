@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::contract::{At, Better};
+use crate::counts;
 use crate::report::numbers::digits;
 use crate::report::runs::Attempts;
 use crate::report::summary::{Group, Row, Summary, place};
@@ -242,7 +243,9 @@ impl Rule {
     fn group<'a>(&self, summary: &'a Summary) -> Result<Option<&'a Group>, String> {
         let is = |wish: &Option<String>, name: &str| wish.as_deref().is_none_or(|it| it == name);
         let mut groups = summary.groups.iter().filter(|group| {
-            is(&self.benchmark, &group.benchmark) && is(&self.metric, &group.metric)
+            // A count is meant only where it is named.
+            let meant = self.metric.is_some() || !counts::is_count(&group.metric);
+            meant && is(&self.benchmark, &group.benchmark) && is(&self.metric, &group.metric)
         });
         match (groups.next(), groups.next()) {
             (group, None) => Ok(group),

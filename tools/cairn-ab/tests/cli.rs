@@ -33,12 +33,14 @@ echo run >> "$(dirname "$0")/../runs"
 exec "$@"
 "#;
 
-/// Knows the parameter `speed` only.
+/// Knows the parameter `speed` only, and one of an older installation.
 const INFO: &str = r#"#!/bin/sh
 problems=
+known=speed
+case $0 in *old*) known=pace;; esac
 while [ $# -gt 0 ]; do
-  if [ "$1" = --mca ] && [ "$2" != speed ]; then
-    problems='{"severity":"error","what":"there is no parameter '$2'","fix":"did you mean speed?"}'
+  if [ "$1" = --mca ] && [ "$2" != $known ]; then
+    problems='{"severity":"error","what":"there is no parameter '$2'","fix":"did you mean '$known'?"}'
   fi
   shift
 done
@@ -51,16 +53,24 @@ END
 
 /// Measures twice its speed for each thread.
 const BENCH: &str = r#"#!/bin/sh
-threads=1
+threads=1 iterations=1
 while [ $# -gt 0 ]; do
   [ "$1" = --threads ] && threads=$2
+  [ "$1" = --iterations ] && iterations=$2
   shift
 done
 echo "a greeting"
 cat <<END
-{"format":1,"benchmark":"fake","mpi":"Fake 1","ranks":${RANKS:-2},"parameters":{},"points":[
+{"format":1,"benchmark":"fake","mpi":"Fake ${VERSION:-1}",${LOADED:+"\"library\":\"$LOADED\","}"ranks":${RANKS:-2},"parameters":{},"points":[
  {"at":{"bytes":8},"metric":"rate","unit":"message/s","better":"higher",
-  "value":$((${MCA_speed:-1} * threads * 2))}],"checked":true}
+  "value":$((${MCA_speed:-1} * threads * 2))}],"checked":true,"messages":$((iterations * 100))}
+END
+[ -z "$MCA_counters_report" ] || cat >&2 <<END
+cairn: counters of ${RANKS:-2} processes
+  counter                  all  least  most
+  btl_sm_cri0_polls        polls  $((${MCA_speed:-1} * 100))  1  2
+  btl_sm_cri1_polls        polls  300  1  2
+  pml_ob1_messages_eager   messages  100  50  50
 END
 "#;
 
@@ -596,6 +606,242 @@ fn a_peer_that_is_not_there_is_left_out_and_one_that_is_runs() {
         "0.20x (0.20 – 0.20)",
         "worse",
     ]);
+}
+
+/// An older installation beside the other one. Its programs are three times as fast.
+fn older(place: &Place) {
+    let mpirun = MPIRUN.replace("exec", "export MCA_speed=3 VERSION=0.9; exec");
+    place.script("old/bin/mpirun", &mpirun);
+    place.script("old/bin/cairn-info", INFO);
+}
+
+#[test]
+fn installations_are_compared_in_one_run() {
+    let place = Place::new();
+    older(&place);
+    let quick = ["quick", "--repeats", "7", "--retries", "0"];
+    let bench = ["--", "./bench.sh"];
+    let run = |settings: &[&str]| place.run(&[&quick[..], settings, &bench[..]].concat());
+    let old = place.path("old").display().to_string();
+    // The one with the name is the baseline; what it runs on is in the report.
+    let ended = run(&["--variant", "old=old", "default", "prefix=old pace=1"]).exits(0);
+    ended.says(&["old", "baseline", "default", "0.33x (0.33 – 0.33)", "1.00x"]);
+    let page = place.read("cache/quick/report/report.html");
+    for part in ["<td>old</td><td>Fake 0.9", "<td>default</td><td>Fake 1 ", &format!("in {old}<")] {
+        assert!(page.contains(part), "no {part} in {page}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&place.read("cache/quick/report/results.json")).unwrap();
+    assert_eq!(json["summary"]["versions"]["old"], "Fake 0.9");
+    let samples = place.read("cache/quick/samples.jsonl");
+    assert!(samples.contains(&format!("{old}/bin/mpirun")), "{samples}");
+    // Its parameters are its own, and it must be there.
+    run(&["default", "prefix=old speed=1"]).exits(1).complains(&[
+        "there is no parameter speed",
+        "variant prefix=old speed=1",
+        "pace?",
+    ]);
+    run(&["--variant", "new=new"]).exits(1).complains(&["no installation", "variant new"]);
+    for wrong in ["old", "=old", "old="] {
+        run(&["--variant", wrong]).exits(2).complains(&["NAME=DIR"]);
+    }
+
+    // A file says it relative to itself.
+    fs::create_dir(place.path("files")).unwrap();
+    let text = "title = \"T\"\nwarmup = 0\nnoise.retries = 0\n[[benchmark]]\nbinary = \"../bench.sh\"\n\
+                [[variant]]\nname = \"new\"\n[[variant]]\nname = \"old\"\nprefix = \"../old\"\n";
+    fs::write(place.path("files/e.toml"), text).unwrap();
+    place.run(&["run", "files/e.toml", "--repeats", "1"]).exits(0).says(&["new", "old", "3.00x"]);
+}
+
+#[test]
+fn a_variant_has_one_version() {
+    let place = Place::new();
+    // What is installed is replaced after the fifth run.
+    place.script(
+        "new.sh",
+        "#!/bin/sh\n[ $(wc -l < cairn/runs) -gt 5 ] && export VERSION=2\nexec ./bench.sh \"$@\"\n",
+    );
+    let file = place.experiment("[[benchmark]]\nbinary = \"./new.sh\"");
+    let changed = ["has changed: it was Fake 1, and is Fake 2", "variant ", "--overwrite"];
+    place.run(&["run", file]).exits(1).complains(&changed);
+    assert_eq!(place.runs(), 6);
+    place.run(&["run", file, "--resume"]).exits(1).complains(&changed);
+    place.run(&["run", file, "--overwrite"]).exits(0);
+    // A store in which it has changed all the same.
+    let store = place.path("e.ab/samples.jsonl");
+    let text = fs::read_to_string(&store).unwrap();
+    fs::write(&store, text.replacen("Fake 2", "Fake 1", 1)).unwrap();
+    place.run(&["report", "e.ab"]).exits(1).complains(&["has changed", "variant "]);
+}
+
+#[test]
+fn a_run_on_another_library_fails() {
+    let place = Place::new();
+    for name in ["cairn", "other"] {
+        place.script(&format!("{name}/lib/libmpi_abi.so.1"), name);
+    }
+    let library = |name: &str| place.path(&format!("{name}/lib/libmpi_abi.so.1"));
+    let (own, other) = (library("cairn"), library("other"));
+    let text = format!(
+        "title = \"T\"\nwarmup = 0\nnoise.retries = 0\n[[benchmark]]\nbinary = \"./bench.sh\"\n\
+         [[variant]]\nname = \"right\"\nenv.LOADED = {own:?}\n\
+         [[variant]]\nname = \"wrong\"\nenv.LOADED = {other:?}\n"
+    );
+    fs::write(place.path("e.toml"), text).unwrap();
+    let ended = place.run(&["run", "e.toml", "--repeats", "1"]).exits(0);
+    let why = format!("it ran on {} instead of {}", other.display(), own.display());
+    ended.says(&["failed: bench.sh with wrong", &why, "right"]);
+    assert_eq!(place.read("e.ab/samples.jsonl").matches("\"status\":\"measured\"").count(), 1);
+}
+
+#[test]
+fn what_messages_cost_is_counted() {
+    let place = Place::new();
+    place.script("mpich/bin/mpiexec", "#!/bin/sh\nshift 4\nexec \"$@\"\n");
+    let rule = "[[verdict]]\nsays = \"fast polls more\"\nmetric = \"polls_per_message\"\nat-least = 1.4\n\
+                left = { variant = \"fast\" }\nright = { variant = \"slow\" }\n\
+                [[verdict]]\nsays = \"fast is fast\"\nat-least = 2.9\n\
+                left = { variant = \"fast\" }\nright = { variant = \"slow\" }\n";
+    let peer = "[[variant]]\nname = \"peer\"\nmpi = \"mpich\"\n";
+    let benchmark = "[[benchmark]]\nbinary = \"./bench.sh\"\nmetric = \"rate\"\n";
+    let file = place.experiment(&format!("{benchmark}{rule}{peer}"));
+    let text = place.read(file);
+    // Only where it is wanted.
+    let given = format!("mpich={}", place.path("mpich").display());
+    place.run(&["run", file, "--peer", &given]).exits(0);
+    let before = place.read("e.ab/samples.jsonl");
+    assert!(!before.contains("counters_report") && !before.contains("counters\""), "{before}");
+
+    fs::write(place.path(file), format!("baseline = \"slow\"\ncounts = true\n{text}")).unwrap();
+    let ended = place.run(&["run", file, "--overwrite", "--peer", &given]).exits(0);
+    ended.says(&[
+        "bench.sh: rate",
+        // Of both instances: 300 and 100 times the speed, by 100 messages.
+        "bench.sh: polls_per_message, less is better",
+        "1.50x (1.50 – 1.50)",
+        "bench.sh: cpu_time_per_message",
+        // A metric that is not named is none of these.
+        "fast is fast: holds",
+        "fast polls more: holds",
+        "not counted: bench.sh with peer: it is a counter of Cairn: cri_lock_waits_per_message",
+    ]);
+    let csv = place.read("e.ab/report/results.csv");
+    for line in [
+        "bench.sh,polls_per_message,1,lower,8,fast,8,6,6,6,1.5,1.5,1.5,0,more",
+        "bench.sh,sends_per_message,1,lower,8,slow,8,1,1,1,,,,0,",
+        "bench.sh,lock_waits_per_message,1,lower,8,slow,8,0,0,0,,,,0,",
+    ] {
+        assert!(csv.lines().any(|it| it == line), "{line} in {csv}");
+    }
+    let of = |metric: &str, variant: &str| {
+        csv.lines().any(|it| it.contains(metric) && it.contains(&format!(",{variant},")))
+    };
+    assert!(of("cpu_time_per_message", "peer") && !of("polls_per_message", "peer"), "{csv}");
+    let page = place.read("e.ab/report/report.html");
+    assert!(page.contains("<li>not counted: bench.sh with peer: it is a counter"), "{page}");
+
+    // From a command line, and with a benchmark that does not know its messages.
+    let text = BENCH.replace(",\"messages\":$((iterations * 100))", "");
+    place.script("silent.sh", &text);
+    let quick = ["quick", "--counts", "--repeats", "1", "--retries", "0", "default", "--"];
+    let ended = place.run(&[&quick[..], &["./silent.sh"]].concat()).exits(0);
+    ended.says(&["not counted: silent.sh with default: the benchmark does not say how many"]);
+    place.run(&[&quick[..], &["./bench.sh"]].concat()).exits(0).says(&["polls_per_message"]);
+}
+
+/// Says that each iteration takes 5000 instructions for each unit of speed, of which 2000 are in 50 calls.
+const VALGRIND: &str = r#"#!/bin/sh
+[ "$1" = --version ] && exit
+while [ "${1#--}" != "$1" ]; do
+  case $1 in --callgrind-out-file=*) file=${1#*=};; esac
+  shift
+done
+echo "$*" >> valgrind.args
+file=$(echo "$file" | sed "s/%p/$$/")
+n=$(echo "$*" | sed 's/.*--iterations \([0-9]*\).*/\1/')
+cat > "$file" <<END
+fn=(1) main
+0 7
+cfn=(2) PMPI_Isend
+calls=$((3 + n * 50)) 0
+0 $((900 + n * 2000 * ${MCA_speed:-1}))
+
+totals: $((1000000 + n * 5000 * ${MCA_speed:-1}))
+END
+exec "$@"
+"#;
+
+#[test]
+fn instructions_are_counted_after_all_that_is_timed() {
+    let place = Place::new();
+    place.script("tools/valgrind", VALGRIND);
+    place.script("none/valgrind", "#!/bin/sh\nexit 1\n");
+    // Several sizes in a run, a time that is replaced, and an argument of the variant.
+    let file = place.experiment(
+        "instructions = true\n[[benchmark]]\nbinary = \"./bench.sh\"\n\
+         args = [\"--time\", 0.1, \"-x\"]\nranks = 1\n",
+    );
+    let run = |tools: &str, more: &[&str]| {
+        let paths = format!("{}:{}", place.path(tools).display(), std::env::var("PATH").unwrap());
+        let mut command = place.command(&[&["run", file], more].concat());
+        Ended::of(command.env("PATH", paths).output().unwrap())
+    };
+    run("tools", &[]).exits(0).says(&[
+        "bench.sh: instructions_per_message, less is better",
+        "bench.sh: send_instructions_per_message",
+        "3.00x (3.00 – 3.00)",
+    ]);
+    let csv = place.read("e.ab/report/results.csv");
+    for line in [
+        "bench.sh,instructions_per_message,1,lower,8,slow,6,50,50,50,,,,0,",
+        "bench.sh,send_instructions_per_message,1,lower,8,fast,6,120,120,120,3,3,3,0,more",
+    ] {
+        assert!(csv.lines().any(|it| it == line), "{line} in {csv}");
+    }
+    assert!(!csv.contains("cpu_time"), "{csv}");
+    // All that is timed, and twice each of six times.
+    assert_eq!(place.runs(), 9 * 2 + 2 * 2 * 6);
+    for line in place.read("valgrind.args").lines() {
+        let args = line.split_once("bench.sh ").unwrap().1;
+        assert!(args.starts_with("-x --iterations ") && !args.contains("--time"), "{line}");
+    }
+    run("tools", &["--resume"]).exits(0);
+    assert_eq!(place.runs(), 42);
+
+    let ended = run("none", &["--overwrite"]).exits(0);
+    ended.says(&[
+        "not counted: bench.sh with slow: valgrind does not run: instructions_per_message, send_in",
+        "bench.sh: rate",
+    ]);
+    place.script("tools/valgrind", "#!/bin/sh\n[ \"$1\" = --version ] || kill -ILL $$\n");
+    let ended = run("tools", &["--overwrite"]).exits(0);
+    ended.says(&["it does not run under valgrind: killed by SIGILL (4)", "bench.sh: rate"]);
+}
+
+/// Uses the processor for 0.2 seconds in a process that leaves its parent and its group.
+const BUSY: &str = r#"#!/bin/sh
+mkfifo ended.$$
+(setsid sh -c '
+while read -r _ _ _ _ _ _ _ _ _ _ _ _ _ ticks _ < /proc/$$/stat && [ $ticks -lt 20 ]; do :; done
+echo > '"ended.$$"' ' &)
+read -r _ < ended.$$
+exec ./bench.sh "$@"
+"#;
+
+#[test]
+fn processor_time_is_that_of_all_processes() {
+    let place = Place::new();
+    place.script("busy.sh", BUSY);
+    let quick = ["quick", "--counts", "--repeats", "1", "--retries", "0", "default", "--"];
+    place.run(&[&quick[..], &["./busy.sh"]].concat()).exits(0).says(&["cpu_time_per_message"]);
+    let samples = place.read("cache/quick/samples.jsonl");
+    let runs: Vec<serde_json::Value> =
+        samples.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let cpu: Vec<f64> =
+        runs.iter().filter_map(|run| run["outcome"]["counts"]["cpu"].as_f64()).collect();
+    // A tick is a hundredth of a second in this interface of the kernel, whatever its clock.
+    assert!(cpu.len() == 2 && cpu.iter().all(|cpu| *cpu >= 0.19), "{cpu:?}");
 }
 
 #[test]

@@ -10,8 +10,7 @@ use std::path::Path;
 
 use cairn_framework::host::problem::Problem;
 
-use crate::experiment::Mpi;
-use crate::report::pages::{measured, wrapped};
+use crate::report::pages::{measured, versions, wrapped};
 use crate::report::summary::Summary;
 use crate::report::table::overridden;
 use crate::verdict::{CORES, Count, SEEN, Verdict};
@@ -139,15 +138,12 @@ fn section(summary: &Summary) -> String {
         text += &format!("Runs that failed:\n\n{}\n", failures.concat());
     }
     if let Some(environment) = summary.environments.last() {
-        let mut libraries: Vec<Mpi> = experiment.variants.iter().map(|it| it.mpi).collect();
-        libraries.sort();
-        libraries.dedup();
         let quiet = &summary.quiet;
         let disturbed = match quiet.disturbed() {
             0 => String::new(),
             some => format!(", the machine disturbed in {some} of them"),
         };
-        let measured = measured(environment, &libraries);
+        let measured = measured(environment, &versions(summary, |_| true));
         text +=
             &format!("{measured} {} repeats{disturbed}{}.\n", quiet.blocks, overridden(summary));
     }

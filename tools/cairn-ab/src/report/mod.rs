@@ -37,7 +37,8 @@ pub fn read(dir: &Path) -> Result<Summary, Problem> {
     if let Some(torn) = &contents.torn {
         cairn_cli::print_problems(std::slice::from_ref(torn));
     }
-    let summary = Summary::new(&contents);
+    let mut summary = Summary::new(&contents);
+    summary.versions = contents.versions()?;
     let lacking = |verdict: &Verdict| verdict.finding == Finding::NotImplemented;
     if summary.groups.is_empty() && !summary.verdicts.iter().any(lacking) {
         let what = "nothing was measured in this store";

@@ -136,7 +136,7 @@ fn table(summary: &Summary, group: &Group, page: &mut String) {
 }
 
 fn failures(summary: &Summary, page: &mut String) {
-    if summary.skipped.is_empty() && summary.failures.is_empty() {
+    if summary.skipped.is_empty() && summary.failures.is_empty() && summary.uncounted.is_empty() {
         return;
     }
     *page += "<h2>Not measured</h2>\n<ul>\n";
@@ -145,6 +145,9 @@ fn failures(summary: &Summary, page: &mut String) {
     }
     for failure in &summary.failures {
         let _ = writeln!(page, "<li>{}</li>", text(&failure.shown()));
+    }
+    for what in &summary.uncounted {
+        let _ = writeln!(page, "<li>not counted: {}</li>", text(what));
     }
     *page += "</ul>\n";
 }
@@ -170,13 +173,14 @@ fn method(summary: &Summary, page: &mut String) {
         let library = summary
             .environments
             .last()
-            .and_then(|environment| environment.libraries.get(variant.mpi.name()))
+            .and_then(|environment| environment.libraries.get(&variant.name))
             .map_or("not there", String::as_str);
+        let version = summary.versions.get(&variant.name);
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{} <span class=\"faint\">{}</span></td><td>{}</td></tr>",
             text(&variant.name),
-            variant.mpi.name(),
+            text(version.map_or(variant.mpi.title(), String::as_str)),
             text(library),
             text(&settings(variant)),
         );
@@ -199,7 +203,7 @@ fn machine(environment: &Environment, page: &mut String) {
     let _ = writeln!(
         page,
         "<p class=\"faint\">{}, {} cores{virtual_machine}, {:.0} GiB, {}; load {:.2} at the beginning; \
-         cairn-ab {}, commit {}; {}</p>",
+         cairn-ab {}, sources of the benchmarks at commit {}; {}</p>",
         text(&environment.cpu),
         environment.cores,
         environment.memory as f64 / f64::from(1 << 30),

@@ -2,6 +2,7 @@
 //! and with what it was measured. In the page it stands between two comments, so that it can be made
 //! anew.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -89,10 +90,7 @@ fn section(summary: &Summary, benchmark: &Benchmark, group: &Group, title: &str)
             && group.rows.iter().any(|row| row.cells.contains_key(&variant.name))
     };
     if let Some(environment) = summary.environments.last() {
-        let mut libraries: Vec<Mpi> = variants.clone().filter(there).map(|it| it.mpi).collect();
-        libraries.sort();
-        libraries.dedup();
-        text += &measured(environment, &libraries);
+        text += &measured(environment, &versions(summary, |variant| there(&variant)));
     }
     text += &format!(
         " Medians of {} runs with intervals of 95 %; `{}`.",
@@ -105,28 +103,46 @@ fn section(summary: &Summary, benchmark: &Benchmark, group: &Group, title: &str)
     format!("{}\n\n", wrapped(&text))
 }
 
-/// When, where and with what.
-pub(super) fn measured(environment: &Environment, libraries: &[Mpi]) -> String {
-    let kind = if environment.virtual_machine { ", a virtual machine" } else { "" };
-    let versions = libraries.iter().map(|mpi| match mpi {
-        Mpi::Cairn => {
-            let commit = environment.commit.as_deref().map(|it| format!(" (commit {it})"));
-            format!("Cairn {}{}", environment.version, commit.unwrap_or_default())
+/// The libraries that variants ran on, as they say themselves, each once. Where variants ran on
+/// different versions of a library, with their names.
+pub(super) fn versions(summary: &Summary, of: impl Fn(&Variant) -> bool) -> Vec<String> {
+    // By library, then by version: the names of the variants.
+    let mut all: BTreeMap<Mpi, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
+    for variant in summary.experiment.variants.iter().filter(|variant| of(variant)) {
+        if let Some(version) = summary.versions.get(&variant.name) {
+            let names = all.entry(variant.mpi).or_default().entry(short(version)).or_default();
+            names.push(&variant.name);
         }
-        other => {
-            let place = environment.libraries.get(other.name()).map_or("", String::as_str);
-            let version = place.split_once(" in ").map_or("", |(version, _)| version);
-            format!("{} {version}", other.title()).trim_end().to_owned()
-        }
+    }
+    let shown = all.values().flat_map(|versions| {
+        versions.iter().map(|(version, names)| match versions.len() {
+            1 => version.clone(),
+            _ => format!("{}: {version}", names.join(" and ")),
+        })
     });
-    format!(
-        "Measured on {}: {}, {} cores{kind}, {}; {}.",
+    shown.collect()
+}
+
+/// A version in few words: libraries go on with who built them, and when.
+fn short(version: &str) -> String {
+    let first = version.split(',').next().unwrap_or_default();
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// When, where and with what.
+pub(super) fn measured(environment: &Environment, versions: &[String]) -> String {
+    let kind = if environment.virtual_machine { ", a virtual machine" } else { "" };
+    let machine = format!(
+        "Measured on {}: {}, {} cores{kind}, {}",
         environment.date(),
         environment.cpu,
         environment.cores,
         environment.kernel,
-        versions.collect::<Vec<_>>().join(", ")
-    )
+    );
+    let sources = environment.commit.iter().map(|commit| format!("benchmarks of commit {commit}"));
+    let libraries = Some(versions.join(", ")).filter(|them| !them.is_empty());
+    let parts: Vec<String> = [machine].into_iter().chain(libraries).chain(sources).collect();
+    format!("{}.", parts.join("; "))
 }
 
 /// The command line, as far as all cases have it in common.
@@ -234,18 +250,27 @@ mod tests {
             kernel: "Linux 6".into(),
             version: "0.1.0".into(),
             commit: Some("abc".into()),
-            libraries: [
-                ("openmpi".into(), "5.0.8 in /x in y".into()),
-                ("impi".into(), "/z".into()),
-            ]
-            .into(),
             ..Environment::default()
         };
-        let text = measured(&environment, &[Mpi::Cairn, Mpi::Ompi, Mpi::Impi]);
+        let mut summary = summary();
+        summary.experiment.variants[2].mpi = Mpi::Ompi;
+        let cairn = |commit: &str| format!("Cairn MPI 0.1.0 (commit {commit})");
+        summary.versions = [
+            ("a".into(), cairn("1")),
+            ("b".into(), cairn("1")),
+            ("gone".into(), "Open  MPI v5.0.8, package: x".into()),
+        ]
+        .into();
         assert_eq!(
-            text,
-            "Measured on 2025-11-21: P, 4 cores, Linux 6; Cairn 0.1.0 (commit abc), Open MPI 5.0.8, \
-             Intel MPI."
+            measured(&environment, &versions(&summary, |_| true)),
+            "Measured on 2025-11-21: P, 4 cores, Linux 6; Cairn MPI 0.1.0 (commit 1), Open MPI \
+             v5.0.8; benchmarks of commit abc."
+        );
+        // Two builds are told apart.
+        summary.versions.insert("b".into(), cairn("2+"));
+        assert_eq!(
+            versions(&summary, |variant| variant.mpi == Mpi::Cairn),
+            ["a: Cairn MPI 0.1.0 (commit 1)", "b: Cairn MPI 0.1.0 (commit 2+)"]
         );
     }
 

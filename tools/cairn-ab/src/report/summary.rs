@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::contract::{At, Better, Coordinate};
+use crate::counts;
 use crate::environment::Environment;
 use crate::experiment::Experiment;
 use crate::report::numbers;
@@ -20,6 +21,8 @@ pub struct Summary {
     pub experiment: Experiment,
     /// Where and with what; several if it was interrupted.
     pub environments: Vec<Environment>,
+    /// The library that each variant ran on, in its own words.
+    pub versions: BTreeMap<String, String>,
     /// The variants that were left out, and why.
     pub skipped: BTreeMap<String, String>,
     /// The values.
@@ -28,6 +31,8 @@ pub struct Summary {
     pub attempts: Vec<Attempts>,
     /// What did not work.
     pub failures: Vec<Failure>,
+    /// Counts that can't be had, in words.
+    pub uncounted: Vec<String>,
     /// How quiet the machine was.
     pub quiet: Quiet,
     /// What came of the claims.
@@ -147,12 +152,19 @@ impl Summary {
         let experiment = contents.experiment.clone();
         let counting = counting(contents);
         let (attempts, quiet) = (runs::attempts(contents), quiet(contents, &counting));
+        let instructions = contents.records.iter().filter_map(|record| match record {
+            Record::Instructions(run) => Some(&**run),
+            _ => None,
+        });
+        let with_values: Vec<&Run> = counting.iter().copied().chain(instructions).collect();
         let mut summary = Self {
-            groups: groups(&experiment, &counting, &attempts, &quiet),
+            groups: groups(&experiment, &with_values, &attempts, &quiet),
             failures: failures(&attempts),
             attempts,
+            uncounted: uncounted(&with_values),
             quiet,
             environments: Vec::new(),
+            versions: BTreeMap::new(),
             skipped: BTreeMap::new(),
             verdicts: Vec::new(),
             experiment,
@@ -228,7 +240,10 @@ fn groups(
             BTreeMap::new();
         for run in runs.iter().filter(|run| run.benchmark == benchmark.name) {
             let Outcome::Measured { points, .. } = &run.outcome else { continue };
-            let wanted = |metric: &str| benchmark.metric.as_deref().is_none_or(|it| it == metric);
+            let wanted = |metric: &str| {
+                counts::is_count(metric)
+                    || benchmark.metric.as_deref().is_none_or(|it| it == metric)
+            };
             for point in points.iter().filter(|point| wanted(&point.metric)) {
                 let at = runs::place(experiment, run, &point.at);
                 let new = || (point.unit.clone(), point.better, BTreeMap::new());
@@ -351,6 +366,23 @@ fn failures(attempts: &[Attempts]) -> Vec<Failure> {
     failures
 }
 
+/// Which counts runs don't have, and why: each variant and reason once.
+fn uncounted(counting: &[&Run]) -> Vec<String> {
+    let mut all: BTreeMap<[&str; 3], BTreeSet<&str>> = BTreeMap::new();
+    for run in counting {
+        if let Outcome::Measured { counts: Some(counts), .. } = &run.outcome {
+            for (metric, why) in &counts.missing {
+                all.entry([&run.benchmark, &run.variant, why]).or_default().insert(metric);
+            }
+        }
+    }
+    let shown = all.into_iter().map(|([benchmark, variant, why], metrics)| {
+        let metrics = metrics.into_iter().collect::<Vec<_>>().join(", ");
+        format!("{benchmark} with {variant}: {why}: {metrics}")
+    });
+    shown.collect()
+}
+
 fn quiet(contents: &Contents, counting: &[&Run]) -> Quiet {
     let warmup = contents.experiment.warmup;
     let blocks: BTreeSet<u32> = counting.iter().map(|run| run.block).collect();
@@ -393,6 +425,7 @@ pub mod tests {
             work_ns: [1, 1],
             outcome: Outcome::Measured {
                 mpi: "M".into(),
+                library: None,
                 parameters: serde_json::json!({}),
                 points: vec![Point {
                     at: At::new(),
@@ -401,6 +434,7 @@ pub mod tests {
                     better: Better::Higher,
                     value,
                 }],
+                counts: None,
             },
         }))
     }

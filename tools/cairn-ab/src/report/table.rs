@@ -27,6 +27,9 @@ pub fn show(summary: &Summary) {
         let tone = if failure.skipped { Tone::Faint } else { Tone::Bad };
         print(&format!("\n{}\n", paint(tone, &failure.shown())));
     }
+    for what in &summary.uncounted {
+        print(&format!("\n{}\n", paint(Tone::Faint, &format!("not counted: {what}"))));
+    }
     print(&format!("\n{}\n", quiet(summary)));
     for verdict in &summary.verdicts {
         let tone = match verdict.finding {
