@@ -26,7 +26,6 @@
 //! the registrations before it reads it for a peer.
 
 use std::ffi::c_void;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use cairn_framework::abi::host::{LOG_ERROR, LOG_INFO};
@@ -424,9 +423,8 @@ unsafe fn attempt(
 /// # Safety
 /// As for [`progress`].
 unsafe fn start_again(state: &State, cri: &Cri, transfers: *mut Transfers, mut get: Get) -> bool {
-    let peer = state.peers[get.rank as usize].load(Ordering::Acquire);
     // SAFETY: as in `serve`.
-    let started = match unsafe { peer.as_ref() } {
+    let started = match unsafe { state.peer(get.rank) } {
         // SAFETY: promised by the caller.
         Some(peer) => unsafe { start(state, cri, transfers, peer, &mut get) },
         None => Err(Failure::new(ERR_PEER, "it is not connected")),
@@ -527,9 +525,8 @@ pub unsafe fn control(
             let has_instance =
                 |refusal: &Refusal| ((refusal.id >> 16) as usize) < state.geometry.instances;
             let Some(refusal) = refusal.filter(has_instance) else { return false };
-            let peer = state.peers[rank as usize].load(Ordering::Acquire);
             // SAFETY: as in `join`. Of one that is not connected nothing was ordered.
-            if let Some(peer) = unsafe { peer.as_ref() } {
+            if let Some(peer) = unsafe { state.peer(rank) } {
                 peer.orders.refuse(&state.refused, rank, refusal);
             }
             true
@@ -573,9 +570,8 @@ unsafe fn join(state: &State, rank: u32, order: &Order) -> Result<(usize, *mut c
     let broken = |what: &str| Failure::new(ERR_PROTOCOL, what);
     let place = state.movers.all.iter().position(|mover| mover.id == order.mover);
     let place = place.ok_or_else(|| broken("it uses a component of smsc that is not open here"))?;
-    let peer = state.peers[rank as usize].load(Ordering::Acquire);
     // SAFETY: an endpoint stays until `remove_peer`, which is not called while a peer reads.
-    let peer = unsafe { peer.as_ref() }.ok_or_else(|| broken("it is not connected"))?;
+    let peer = unsafe { state.peer(rank) }.ok_or_else(|| broken("it is not connected"))?;
     let mover = &state.movers.all[place];
     let line = peer.lane.lines(state).0[place];
     let line = line.ok_or_else(|| Failure::unavailable(format!("{} fails", mover.name)))?;
@@ -795,9 +791,8 @@ unsafe fn ended(
 /// As for [`progress`].
 unsafe fn close_order(state: &State, rank: u32, order: Option<u32>) {
     let Some(id) = order else { return };
-    let peer = state.peers[rank as usize].load(Ordering::Acquire);
     // SAFETY: as in `join`. The orders of one that is removed are gone with it.
-    if let Some(peer) = unsafe { peer.as_ref() } {
+    if let Some(peer) = unsafe { state.peer(rank) } {
         peer.orders.close(&state.refused, rank, id);
     }
 }
@@ -844,9 +839,8 @@ unsafe fn send_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
     // SAFETY: no callback runs in here.
     let unsent = unsafe { &mut (*transfers).unsent };
     unsent.retain(|(rank, refusal)| {
-        let peer = state.peers[*rank as usize].load(Ordering::Acquire);
         // SAFETY: as in `serve`; the instance's lock is held.
-        match unsafe { peer.as_ref().map(|peer| send(peer, cri, REFUSAL, refusal)) } {
+        match unsafe { state.peer(*rank).map(|peer| send(peer, cri, REFUSAL, refusal)) } {
             Some(sent) => !sent,
             // There is nobody to tell.
             None => false,

@@ -30,8 +30,8 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 /// How long at least between two looks.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long processes without messages to or from us are not asked for. Each costs its card, and a job that starts
-/// has more urgent questions.
+/// How long processes without messages to or from us are not asked for. Each costs its card, and a job
+/// that starts has more urgent questions.
 const EARLY: Duration = Duration::from_secs(1);
 
 /// The processes that are watched.

@@ -93,6 +93,16 @@ impl State {
         }
     }
 
+    /// Our endpoint to a rank of the job, if it is connected.
+    ///
+    /// # Safety
+    /// `remove_peer` is not called for it while the result is in use.
+    pub unsafe fn peer(&self, rank: u32) -> Option<&Peer> {
+        let peer = self.peers[rank as usize].load(Ordering::Acquire);
+        // SAFETY: null or the box of an endpoint, which `remove_peer` frees.
+        unsafe { peer.as_ref() }
+    }
+
     /// Why there is no way to a peer whose card this is: it can't be reached, or it has ended.
     #[cold]
     fn unreachable(&self, rank: u32, card: &[u8], failure: Failure) -> Failure {

@@ -111,29 +111,11 @@ impl Inbox {
             self.discover(state, module, cri);
         }
         if self.special {
-            // SAFETY: promised by the caller.
-            return unsafe { self.poll_special(state, module, cri, transfers) };
-        }
-        // SAFETY: promised by the caller.
-        unsafe { self.poll_all(state, transfers) }
-    }
-
-    /// The rest of `poll` when it is no ordinary one.
-    ///
-    /// # Safety
-    /// As for `poll`.
-    #[inline(never)]
-    unsafe fn poll_special(
-        &mut self,
-        state: &State,
-        module: &BtlModule,
-        cri: *mut Cri,
-        transfers: *mut Transfers,
-    ) -> u32 {
-        self.retry(state, module, cri);
-        if self.crowded {
-            // SAFETY: promised by the caller.
-            return unsafe { self.poll_crowd(state, transfers) };
+            self.retry(state, module, cri);
+            if self.crowded {
+                // SAFETY: promised by the caller.
+                return unsafe { self.poll_crowd(state, transfers) };
+            }
         }
         // SAFETY: promised by the caller.
         unsafe { self.poll_all(state, transfers) }

@@ -21,7 +21,7 @@ fn pair() -> [Private; 2] {
 }
 
 fn socket() -> Private {
-    // SAFETY: a plain system call, whose descriptor is nobody's yet.
+    // SAFETY: a plain system call, whose descriptor nothing else owns yet.
     let open = || unsafe {
         use std::os::fd::FromRawFd;
         match libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) {
