@@ -332,6 +332,61 @@ fn strategies_keep_to_the_budget() {
     compare("serial", &costs(MULTIPLE, &[ONE_INSTANCE, ("progress", "serial")]), &passes);
 }
 
+/// Requests that threads share cost a lock to take and one to give back. Table 1 has, for `global`, two
+/// for an isend (VCI + Request) and for a wait (VCI + Request), which is what is seen here; for `cri` it
+/// has one and two, because there the lock of the cache is that of the VCI.
+#[test]
+fn shared_requests_cost_a_lock_each_way() {
+    const SHARED: [Row; 13] = [
+        // Of the cache, and of the matching engine.
+        ("irecv", 2, 0, 1),
+        ("irecv, immediate", 2, 0, 1),
+        ("wait for irecv, complete", 1, 0, 0),
+        ("test for irecv, complete", 1, 0, 1),
+        ("test that receives", 2, 1, 3),
+        ("wait that receives", 2, 1, 3),
+        ("wait that receives two", 3, 1, 5),
+        // Of the cache, and of the instance.
+        ("issend", 2, 0, 3),
+        ("wait that receives and says so", 2, 1, 5),
+        ("wait for issend", 1, 0, 1),
+        ("isend, announced", 2, 0, 3),
+        ("wait that fetches", 2, 2, 8),
+        ("wait that ends isend, announced", 2, 1, 3),
+    ];
+    let rows = but(&THREADED, &SHARED);
+    for cache in ["cri", "global"] {
+        for cri in ["dedicated", "comm", "round_robin"] {
+            let mca = [ONE_INSTANCE, ("pml_ob1_request_cache", cache), ("cri", cri)];
+            compare(&format!("{cache}, {cri}"), &costs(MULTIPLE, &mca), &rows);
+        }
+    }
+    // A single thread's are its own.
+    for cache in ["thread", "cri", "global"] {
+        let seen = costs(SINGLE, &[("pml_ob1_request_cache", cache)]);
+        assert!(seen.iter().all(|(name, counts)| {
+            *counts == Counts::default() || name == "wait that ends isend, announced"
+        }));
+    }
+}
+
+/// The strategy is asked once for the request of a send and its message together: with two instances
+/// that take turns, the messages of consecutive sends go to both.
+#[test]
+fn a_request_and_its_message_are_one_turn() {
+    for cache in ["thread", "cri"] {
+        let mca =
+            [("btl_sm_num_cris", "2"), ("cri", "round_robin"), ("pml_ob1_request_cache", cache)];
+        for (name, counts) in costs(MULTIPLE, &mca) {
+            if name == "issend" {
+                let locks = if cache == "cri" { 2 } else { 1 };
+                // The turn, and what it costs with one instance.
+                assert_eq!(counts, Counts { locks, tries: 0, atomics: 4 }, "{cache}");
+            }
+        }
+    }
+}
+
 /// However many instances there are: a call that starts an operation takes one lock, and the others
 /// together wait for that of the matching engine once with each message, and for that of what offers
 /// memory once when an offer ends. Which of them gets a message depends on the instance it came to.

@@ -9,7 +9,7 @@ pub type Factors = Vec<(String, Vec<String>)>;
 pub type Combination = Vec<(String, String)>;
 
 /// What threads can be run with: every component that the installation has of the frameworks that
-/// deal with threads, and transports between processes.
+/// deal with threads, transports between processes, and where requests come from.
 ///
 /// Without `wait spin`: the tests have more threads than processors, of which one that spins would
 /// take all.
@@ -27,6 +27,8 @@ pub fn strategies() -> Factors {
         .into();
     factors[2].1.retain(|wait| wait != "spin");
     factors.push(("btl".into(), vec!["self,sm".into(), "self,tcp".into()]));
+    let caches = ["thread", "cri", "global"].map(String::from);
+    factors.push(("pml_ob1_request_cache".into(), caches.into()));
     factors
 }
 

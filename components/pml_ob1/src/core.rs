@@ -9,7 +9,7 @@ use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::counter::CounterCell;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
-use cairn_framework::abi::pool::{Cri, CriSet};
+use cairn_framework::abi::pool::{Cri, CriPool, CriSet};
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_SEND, Request,
     WaitSync,
@@ -20,6 +20,7 @@ use cairn_framework::audit::{Counted as _, Rank as LockRank};
 use cairn_framework::author::Apart;
 use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
+use cairn_framework::frameworks::cri::CRI_NO_PEER;
 use cairn_framework::frameworks::matching::{MatchCounts, MatchOps};
 
 use crate::comm::{Rank, State};
@@ -31,7 +32,7 @@ use crate::ids::{Ended, ReceiveIds, SendIds, is_send};
 use crate::kept::{Keeper, Kept, KeptPointer};
 use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
 use crate::params::Params;
-use crate::pool::Pool;
+use crate::pool::{Place, Pool};
 use crate::receive::{Incoming, ReceiveRequest};
 use crate::rendezvous::Plan;
 use crate::send::SendRequest;
@@ -55,6 +56,9 @@ pub struct Core {
     pub sends: Pool,
     /// Memory of receives.
     pub receives: Pool,
+    /// Of the pools that lead to peers that were met the one with most instances: that of receives whose
+    /// source was not met. Null before.
+    widest: AtomicPtr<CriPool>,
     /// Memory of messages that have to stay.
     pub keeper: Keeper,
     /// Every peer that was sent to.
@@ -109,6 +113,7 @@ impl Core {
         threaded: bool,
     ) -> Result<Self, Failure> {
         unsafe extern "C" fn keep(_: *mut Request) {}
+        let sharing = params.request_sharing();
         Ok(Self {
             host,
             params,
@@ -116,8 +121,9 @@ impl Core {
             contexts: Contexts::default(),
             send_ids: SendIds::default(),
             receive_ids: Apart::default(),
-            sends: Pool::behind(size_of::<SendRequest>()),
-            receives: Pool::new(size_of::<ReceiveRequest>(), ReceiveRequest::LINKS),
+            sends: Pool::behind(size_of::<SendRequest>()).shared(sharing),
+            receives: Pool::new(size_of::<ReceiveRequest>(), ReceiveRequest::LINKS).shared(sharing),
+            widest: AtomicPtr::default(),
             keeper: Keeper::new(),
             remotes: Locked::default(),
             busy: Apart::default(),
@@ -364,6 +370,7 @@ impl Core {
         }
         self.host.peer_connect(view)?;
         let made = Box::new(Remote::new(peer)?);
+        let pool = made.first().device().pool;
         Ok(self.remotes.with::<M, _>(|remotes| {
             let found = place.load(Ordering::Acquire);
             if !found.is_null() {
@@ -371,6 +378,13 @@ impl Core {
             }
             let made = Box::into_raw(made);
             remotes.push(RemotePointer(made));
+            // SAFETY: a device has a pool, and both stay while there are peers.
+            unsafe {
+                let widest = self.widest.load(Ordering::Relaxed).as_ref();
+                if widest.is_none_or(|widest| widest.count < (*pool).count) {
+                    self.widest.store(pool, Ordering::Release);
+                }
+            }
             place.store(made, Ordering::Release);
             made
         }))
@@ -383,6 +397,21 @@ impl Core {
             let place = AtomicPtr::from_ptr((&raw const peer.pml).cast_mut().cast::<*mut Remote>());
             place.load(Ordering::Acquire).as_ref()
         }
+    }
+
+    /// The cache of a receive's request where instances have caches: that of the instance at which its
+    /// message arrives, or which the strategy gives the thread to poll. One question to the strategy.
+    #[cold]
+    pub fn place_of_receive(&self, state: &State, source: i32) -> Place {
+        let known = u32::try_from(source).ok().and_then(|source| state.known(source));
+        let (pool, peer) = match known {
+            Some((_, remote)) => (remote.first().device().pool, remote.rank()),
+            None => (self.widest.load(Ordering::Acquire), CRI_NO_PEER),
+        };
+        // SAFETY: null or the pool of a device, which stays while there are peers.
+        unsafe { pool.as_ref() }.map_or_else(Place::default, |pool| {
+            Place::new(pool, pool.arrival(self.host.thread(), &state.view().scope, peer))
+        })
     }
 
     /// Waits for a request. From a user's call, with no lock held. Where there are threads and it is

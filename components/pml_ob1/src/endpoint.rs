@@ -52,6 +52,13 @@ pub struct Grip<'a> {
     _guard: Option<BiasedGuard<'a>>,
 }
 
+impl<'a> Grip<'a> {
+    /// Takes this instance, with no instance's lock held, where there are threads.
+    pub fn new(cri: &'a Cri) -> Self {
+        Self { cri, _guard: Some(cri.guard()) }
+    }
+}
+
 /// `send_immediate` of a transport.
 type SendImmediate =
     unsafe extern "C" fn(&BtlModule, &Cri, *mut Endpoint, &BtlMessage) -> OutcomeCode;
@@ -176,7 +183,7 @@ impl Way {
             return Some(Grip { cri: first, _guard: Some(guard) });
         }
         let cri = if self.instances > 1 { self.assigned(host, scope, peer) } else { first };
-        Some(Grip { cri, _guard: Some(cri.guard()) })
+        Some(Grip::new(cri))
     }
 
     /// An instance for a series of operations.

@@ -3,6 +3,8 @@
 use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
 use cairn_framework::author::{Failure, Registrar};
 
+use crate::pool::Sharing;
+
 /// `pml_ob1_protocol`, by the index of its word.
 pub const PROTOCOLS: [&str; 4] = ["auto", "get", "put", "fragments"];
 /// Index of `auto`.
@@ -11,6 +13,9 @@ pub const AUTO: usize = 0;
 pub const GET: usize = 1;
 /// Index of `put`.
 pub const PUT: usize = 2;
+
+/// `pml_ob1_request_cache`, by the index of its word.
+const REQUEST_CACHES: [&str; 3] = ["thread", "cri", "global"];
 
 /// Handles to the parameters.
 pub struct Params {
@@ -22,6 +27,7 @@ pub struct Params {
     pub fragment_size: SizeParam,
     /// See its help.
     pub spin: IntegerParam,
+    request_cache: ChoiceParam,
 }
 
 impl Params {
@@ -63,6 +69,22 @@ impl Params {
                 .level(6)
                 .writable()
                 .register()?,
+            request_cache: registrar
+                .choice(
+                    "request_cache",
+                    &REQUEST_CACHES,
+                    "thread",
+                    "Where requests come from with MPI_THREAD_MULTIPLE: caches of threads, which need \
+                     no lock; caches of communication resource instances with a lock each, and one \
+                     pool behind them; or that pool alone, with one lock for all",
+                )
+                .level(6)
+                .register()?,
         })
+    }
+
+    /// Which threads share free requests.
+    pub fn request_sharing(&self) -> Sharing {
+        [Sharing::Thread, Sharing::Cri, Sharing::Global][self.request_cache.get()]
     }
 }

@@ -595,7 +595,9 @@ impl Core {
 
     #[inline]
     fn new_receive<M: Mode>(&self, receive: &PmlReceive) -> Result<*mut ReceiveRequest, Failure> {
-        let request: *mut ReceiveRequest = self.receives.take::<M>().cast();
+        // SAFETY: the contract's.
+        let place = || self.place_of_receive(unsafe { self.state(receive.comm) }, receive.source);
+        let request: *mut ReceiveRequest = self.receives.take_for::<M>(place).cast();
         if request.is_null() {
             return Err(Failure::new(ERR_RESOURCES, "no memory for a receive request"));
         }

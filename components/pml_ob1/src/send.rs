@@ -28,6 +28,7 @@ use crate::endpoint::{Grip, Held, Remote, Way, Work};
 use crate::failure;
 use crate::mode::Mode;
 use crate::params::{AUTO, GET, PUT};
+use crate::pool::Place;
 use crate::rendezvous::Plan;
 use crate::request::{Transfer, complete, complete_later, detach, head};
 use crate::wire::{self, kind};
@@ -135,7 +136,7 @@ impl Core {
             }
             let mut request = SendRequest::new::<M>(self, send, state, remote, data);
             let request = &raw mut request;
-            self.launch::<M>(request, tried);
+            self.launch::<M>(request, tried, None);
             self.wait::<M>(&raw const (*request).request, true, |cris| {
                 self.cris_of_send(request, cris);
             });
@@ -192,12 +193,13 @@ impl Core {
             if let Tried::Sent = tried {
                 return Ok(self.done());
             }
-            let request = self.new_send::<M>(send, state, remote, data).inspect_err(|_| {
+            let cri = self.instance_of_send::<M>(state, remote);
+            let request = self.new_send::<M>(send, state, remote, data, cri).inspect_err(|_| {
                 if let Tried::NoRoom(sequence) | Tried::Refused(sequence) = tried {
                     self.skip::<M>(state, remote, send.tag, sequence);
                 }
             })?;
-            self.launch::<M>(request, tried);
+            self.launch::<M>(request, tried, cri);
             Ok(request.cast())
         }
     }
@@ -210,12 +212,25 @@ impl Core {
         // SAFETY: promised by the caller.
         unsafe {
             let (state, remote, data) = self.resolve::<M>(send)?;
-            let request = self.new_send::<M>(send, state, remote, data)?;
+            let cri = self.instance_of_send::<M>(state, remote);
+            let request = self.new_send::<M>(send, state, remote, data, cri)?;
             (*request).persistent = true;
             (*request).request.start = Some(start::<M>);
             (*request).request.completion.store(REQUEST_COMPLETE, Ordering::Relaxed);
             Ok(request.cast())
         }
+    }
+
+    /// Where requests come from caches of instances, the instance that a send is to go to: that of the
+    /// peer's first way, as the strategy says, which is asked once for request and message.
+    #[inline]
+    fn instance_of_send<'a, M: Mode>(&self, state: &State, remote: &'a Remote) -> Option<&'a Cri> {
+        if !M::THREADED || !self.sends.is_by_cri() {
+            return None;
+        }
+        let (way, scope) = (remote.first(), &state.view().scope);
+        // SAFETY: instances stay as long as their device.
+        unsafe { way.choose_cri::<M>(self.host, scope, remote.rank(), None).as_ref() }
     }
 
     fn new_send<M: Mode>(
@@ -224,8 +239,14 @@ impl Core {
         state: &State,
         remote: &Remote,
         data: Data,
+        cri: Option<&Cri>,
     ) -> Result<*mut SendRequest, Failure> {
-        let request: *mut SendRequest = self.sends.take::<M>().cast();
+        let place = || {
+            // SAFETY: a device has a pool.
+            let pool = unsafe { &*remote.first().device().pool };
+            Place::new(pool, cri.map_or(0, |cri| cri.index))
+        };
+        let request: *mut SendRequest = self.sends.take_for::<M>(place).cast();
         if request.is_null() {
             return Err(Failure::new(ERR_RESOURCES, "no memory for a send request"));
         }
@@ -339,11 +360,12 @@ impl Core {
         }
     }
 
-    /// Sets a send going that is not finished at once. `tried` is what became of the try to send it so.
+    /// Sets a send going that is not finished at once. `tried` is what became of the try to send it so,
+    /// `cri` the instance of the first way that it is to go to, if that was chosen.
     ///
     /// # Safety
     /// The request is the caller's, and stays until it is complete.
-    unsafe fn launch<M: Mode>(&self, request: *mut SendRequest, tried: Tried) {
+    unsafe fn launch<M: Mode>(&self, request: *mut SendRequest, tried: Tried, cri: Option<&Cri>) {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
         unsafe {
             let this = &mut *request;
@@ -357,7 +379,7 @@ impl Core {
             };
             // An instance that was taken for an offer takes the message, too: one lock for both.
             let grip = match this.protocol {
-                Protocol::Rendezvous => self.offer_memory::<M>(this, state, remote),
+                Protocol::Rendezvous => self.offer_memory::<M>(this, state, remote, cri),
                 _ => None,
             };
             this.sequence = match tried {
@@ -365,13 +387,14 @@ impl Core {
                 _ => state.rank(this.send.peer).next_sequence::<M>(this.send.tag),
             };
             // One that found no room does not try again, but queues.
-            if !matches!(tried, Tried::NoRoom(_))
-                && !remote.is_blocked()
-                && self.inject::<M>(request, grip.as_ref().map(|grip| grip.cri)) == Step::Done
-            {
-                return;
+            if !matches!(tried, Tried::NoRoom(_)) && !remote.is_blocked() {
+                let grip = grip.or_else(|| cri.map(Grip::new));
+                if self.inject::<M>(request, grip.as_ref().map(|grip| grip.cri)) == Step::Done {
+                    return;
+                }
+            } else {
+                drop(grip);
             }
-            drop(grip);
             self.enqueue::<M>(remote, Work::First(request));
         }
     }
@@ -383,6 +406,7 @@ impl Core {
         request: &mut SendRequest,
         state: &State,
         remote: &'a Remote,
+        cri: Option<&'a Cri>,
     ) -> Option<Grip<'a>> {
         let way = remote.first();
         let protocol = self.params.protocol.get();
@@ -394,7 +418,10 @@ impl Core {
         }
         let (data, transfer) = (request.data, &mut request.transfer);
         let alone = get && !put && way.registers(BTL_REMOTE_READ);
-        let hold = || way.hold::<M>(self.host, &state.view().scope, remote.rank(), None);
+        let hold = || match cri {
+            Some(cri) => Some(Grip::new(cri)),
+            None => way.hold::<M>(self.host, &state.view().scope, remote.rank(), None),
+        };
         let grip = if alone { hold() } else { None };
         // SAFETY: the buffer stays, unchanged, until the send is complete.
         let registered = unsafe {
@@ -657,7 +684,7 @@ unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
         this.transfer = Transfer::new();
         this.offers = 0;
         this.request.completion.store(REQUEST_PENDING, Ordering::Relaxed);
-        core.launch::<M>(request, tried);
+        core.launch::<M>(request, tried, None);
     }
     OK
 }
