@@ -425,6 +425,7 @@ fn profiles_of_papers_select_what_the_papers_describe() {
             ("btl_self_num_cris", "17"),
             ("btl_sm_num_cris", "17"),
             ("btl_tcp_num_cris", "17"),
+            ("pml_ob1_request_cache", "\"cri\""),
             ("mca_lock_bias", "false"),
         ],
     );
