@@ -12,7 +12,7 @@
 //! hang whose messages come in over an instance that no thread polls (figure 9 of the paper).
 //!
 //! A thread whose operations never need so many polls makes a global round all the same after
-//! [`LONGEST`] passes: messages of a peer may depend on it that concern none of these operations
+//! `LONGEST` passes: messages of a peer may depend on it that concern none of these operations
 //! (MPI 5.0, section 3.5, progress). Calls that only test count together, since each is an operation's
 //! single poll.
 
