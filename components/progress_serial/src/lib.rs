@@ -109,8 +109,9 @@ impl Owner {
 
     /// Makes a thread the owner if there is no other, for one that has entered the queue.
     fn take_at_last(&self, thread: u64) -> bool {
-        let (seq, relaxed) = (Ordering::SeqCst, Ordering::Relaxed);
-        self.thread.rmw().compare_exchange(NOBODY, thread, seq, relaxed).is_ok()
+        // SeqCst, also where there is an owner: that one gives up later, and sees the queue then.
+        let seq = Ordering::SeqCst;
+        self.thread.rmw().compare_exchange(NOBODY, thread, seq, seq).is_ok()
     }
 }
 

@@ -273,7 +273,7 @@ mod tests {
         let mut more = CriSet::default();
         more.add(&first, 0);
         set.join(&more);
-        assert_eq!(of(&set, &first), [0, 3, 64, 67]);
+        assert_eq!(of(&set, &first), [0, 64, 3, 67]);
     }
 
     #[test]

@@ -442,6 +442,10 @@ impl System {
     pub(crate) fn pass(&self, want: &Want<'_>) -> u32 {
         let events = self.engine.run(want);
         if self.events.are_pending() && !threads::current().presence.inside() {
+            // A tool's callback may wait for another thread, which must not wait for this one to poll.
+            if let Some(sync) = want.sync {
+                self.engine.leave(sync);
+            }
             self.events.deliver();
         }
         events
