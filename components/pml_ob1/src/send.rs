@@ -235,7 +235,7 @@ impl Core {
     #[cold]
     fn no_request<M: Mode>(&self, send: &PmlSend, tried: Tried, state: &State, remote: &Remote) {
         if let Tried::NoRoom(sequence) | Tried::Refused(sequence) = tried {
-            self.skip::<M>(state, remote, send.tag, sequence);
+            self.skip::<M>(state, send.peer, remote, send.tag, sequence);
         }
     }
 
@@ -367,8 +367,8 @@ impl Core {
             word: wire::word(kind::MATCH, sequence),
             source: state.rank,
             tag: send.tag,
-            maker: state.context.maker,
-            serial: state.context.serial,
+            maker: rank.context.maker,
+            serial: rank.context.serial,
         };
         match push(way, grip.cri, &header.bytes()) {
             Ok(Outcome::Done) => {
@@ -554,7 +554,7 @@ impl Core {
             Err(status) => {
                 if is_ours() {
                     if status != ERR_PEER {
-                        self.skip::<M>(state, remote, this.send.tag, this.sequence);
+                        self.skip::<M>(state, this.send.peer, remote, this.send.tag, this.sequence);
                     }
                     // SAFETY: out of the table, so nobody else knows the request.
                     unsafe { self.end_send::<M>(request, status, held) };
@@ -574,7 +574,7 @@ impl Core {
         header: &mut [u8],
     ) -> usize {
         let (source, tag) = (state.rank, request.send.tag);
-        let ContextId { maker, serial, .. } = state.context;
+        let ContextId { maker, serial, .. } = state.rank(request.send.peer).context;
         let word = |kind| wire::word(kind, request.sequence);
         match request.protocol {
             Protocol::Eager => {
