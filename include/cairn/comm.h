@@ -68,8 +68,20 @@ struct cairn_context_id_t {
 };
 
 /**
- * A communicator. Allocated by the MPI layer; constant but for the scope's slots and the
- * assertion flags, which change only where the standard lets them.
+ * A view of a communicator, that of one rank. Allocated by the MPI layer; constant but for the scope's
+ * slots and the assertion flags, which change only where the standard lets them.
+ *
+ * Mostly a process is one rank, has one view, and stands in `peers` once. Where it is several ranks it
+ * has a view for each, and this holds:
+ *
+ * * A view speaks for its `rank` alone: its messages come from there, its receives get what was sent
+ *   there, and it is opened, used, closed and freed like a communicator of its own, with slots of its own.
+ * * `peers` may name one process several times, also this one. A rank is told by its number, never by its
+ *   peer, and a process is more than one rank's.
+ * * Each rank that shares its process has a context id that no other view of the process has; a message
+ *   carries that of the rank it goes to. `contexts` names them.
+ * * A component that can't serve such a view refuses it in `comm_open`, or leaves the choice to others;
+ *   `shares_processes` tells.
  */
 struct cairn_comm_t {
   /**
@@ -77,7 +89,7 @@ struct cairn_comm_t {
    */
   cairn_scope_t scope;
   /**
-   * Rank of this process in the local group.
+   * The view's rank in the local group.
    */
   uint32_t rank;
   /**
@@ -94,13 +106,18 @@ struct cairn_comm_t {
    */
   uint32_t reserved;
   /**
-   * What its messages carry.
+   * What messages to this rank carry, and, where `contexts` is null, those to every other.
    */
   struct cairn_context_id_t context;
   /**
    * `remote_size` peers by rank.
    */
   cairn_peer_t *const *peers;
+  /**
+   * Since 1.1. What messages to each of the `remote_size` ranks carry, or null where all carry
+   * `context`.
+   */
+  const struct cairn_context_id_t *contexts;
 };
 
 #endif  /* CAIRN_COMM_H */

@@ -180,9 +180,11 @@ impl SharedMemory {
     }
 }
 
-/// Whether every process of a communicator runs on this node, which then is so for each of them.
+/// Whether every process of a communicator runs on this node, which then is so for each of them, and is one
+/// rank only: the segment counts processes.
 fn is_on_one_node(comm: &Comm) -> bool {
     // SAFETY: a communicator has so many peers; they stay.
     let local = |rank| unsafe { (**comm.peers.add(rank)).is(PEER_LOCAL) };
-    (0..comm.remote_size as usize).all(local)
+    // SAFETY: as above.
+    (0..comm.remote_size as usize).all(local) && unsafe { !comm.shares_processes() }
 }

@@ -18,7 +18,7 @@ use crate::wire;
 /// A communicator's state. Its address is in the communicator's private slot and, by context id, in
 /// the component's table.
 pub struct State {
-    /// What messages carry.
+    /// What messages to our rank carry.
     pub context: ContextId,
     /// The link of the table of open communicators.
     next: Link<State>,
@@ -54,6 +54,8 @@ pub struct Rank {
     sent: AtomicU32,
     /// Our messages have none.
     unordered: bool,
+    /// What messages to it carry.
+    pub context: ContextId,
     /// The order of messages from it.
     pub order: Order,
 }
@@ -127,7 +129,7 @@ impl State {
         let place = &self.ranks[rank as usize];
         let found = place.load(Ordering::Acquire);
         if found.is_null() {
-            return self.make(place);
+            return self.make(rank, place);
         }
         // SAFETY: ranks live as long as the state.
         unsafe { &*found }
@@ -146,11 +148,13 @@ impl State {
     }
 
     #[cold]
-    fn make<'a>(&self, place: &'a AtomicPtr<Rank>) -> &'a Rank {
+    fn make<'a>(&self, rank: u32, place: &'a AtomicPtr<Rank>) -> &'a Rank {
         let made = Box::into_raw(Box::new(Rank {
             remote: AtomicPtr::default(),
             sent: AtomicU32::new(0),
             unordered: self.view().flags & COMM_ALLOW_OVERTAKING != 0,
+            // SAFETY: a communicator has a context id for each rank if it has several.
+            context: unsafe { self.view().context_of(rank) },
             order: Order { turn: Turn::new(), later: Locked::default() },
         }));
         let null = core::ptr::null_mut();
@@ -208,6 +212,7 @@ mod tests {
             remote: "senders",
             sent: "senders",
             unordered: "senders",
+            context: "senders",
             order: "receivers",
         });
         cairn_framework::layout::check("a rank of a communicator in pml_ob1", &parts);

@@ -577,9 +577,17 @@ impl Core {
 
     /// A message that has a number could not be sent, though the peer lives: its receiver is told not to
     /// wait for it.
-    pub fn skip<M: Mode>(&self, state: &State, remote: &Remote, tag: i32, sequence: u32) {
+    pub fn skip<M: Mode>(
+        &self,
+        state: &State,
+        rank: u32,
+        remote: &Remote,
+        tag: i32,
+        sequence: u32,
+    ) {
         if sequence & wire::UNORDERED == 0 {
-            let (source, ContextId { maker, serial, .. }) = (state.rank, state.context);
+            let (source, context) = (state.rank, state.rank(rank).context);
+            let ContextId { maker, serial, .. } = context;
             let word = wire::word(wire::kind::SKIP, sequence);
             let bytes = wire::Match { word, source, tag, maker, serial }.bytes().to_vec();
             self.enqueue::<M>(remote, Work::Skip(bytes));

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use cairn_framework::abi::lock::BiasedGuard;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer, Route};
-use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{
     DONE, ERR_OTHER, ERR_UNSUPPORTED, NO_RESOURCES, OutcomeCode, QUEUED, Status,
@@ -127,6 +127,13 @@ impl Way {
         unsafe { &*self.module }
     }
 
+    /// The device's instances.
+    #[inline]
+    pub fn pool(&self) -> &CriPool {
+        // SAFETY: a device has a pool.
+        unsafe { &*self.device().pool }
+    }
+
     /// The transport's functions.
     #[inline]
     pub fn ops(&self) -> &BtlOps {
@@ -230,8 +237,7 @@ impl Way {
     }
 
     fn instance(&self, index: u32) -> &Cri {
-        // SAFETY: a device has a pool.
-        unsafe { &*self.device().pool }.cri(index)
+        self.pool().cri(index)
     }
 
     /// Runs `work` with that instance. `None` as for `hold`.

@@ -217,7 +217,12 @@ impl Core {
     }
 }
 
-/// Whether all ranks of a communicator but this process have failed.
+/// Whether all ranks of a communicator but this one have failed. Another rank of this process is alive.
 fn nobody_is_left(state: &State) -> bool {
-    (0..state.size()).all(|rank| state.peer(rank).is(PEER_FAILED | PEER_SELF))
+    let mut own = 0;
+    (0..state.size()).all(|rank| {
+        let peer = state.peer(rank);
+        own += u32::from(peer.is(PEER_SELF));
+        peer.is(PEER_FAILED) || peer.is(PEER_SELF) && own == 1
+    })
 }

@@ -246,7 +246,7 @@ impl Pool {
     }
 
     /// A node that several threads might take. With any lock held but leaves.
-    #[inline(never)]
+    #[cold]
     fn take_shared(&self, place: impl FnOnce() -> Place) -> *mut u8 {
         let mut home = self.global;
         if self.is_by_cri() {
@@ -334,12 +334,21 @@ impl Pool {
         if !M::THREADED || home.owner == mark() {
             links.next.set(home.own.get());
             home.own.set(node);
-        } else if home.owner == NO_THREAD {
+        } else {
+            self.give_home(home, node);
+        }
+    }
+
+    /// Takes a node back that is not of the calling thread's cache.
+    #[cold]
+    fn give_home(&self, home: &Cache, node: *mut u8) {
+        // SAFETY: the node is ours until it is pushed.
+        let links = unsafe { self.links(node) };
+        if home.owner == NO_THREAD {
             let _held = home.lock.guard_as(Rank::LEAF);
             links.next.set(home.own.get());
             home.own.set(node);
         } else {
-            // The node is ours until it is pushed.
             home.returned.push(node, |next| links.next.set(next));
         }
     }

@@ -136,7 +136,7 @@ impl Core {
             }
             let mut request = SendRequest::new::<M>(self, send, state, remote, data);
             let request = &raw mut request;
-            self.launch::<M>(request, tried, None);
+            self.launch::<M>(request, tried);
             self.wait::<M>(&raw const (*request).request, true, |cris| {
                 self.cris_of_send(request, cris);
             });
@@ -193,14 +193,49 @@ impl Core {
             if let Tried::Sent = tried {
                 return Ok(self.done());
             }
-            let cri = self.instance_of_send::<M>(state, remote);
-            let request = self.new_send::<M>(send, state, remote, data, cri).inspect_err(|_| {
-                if let Tried::NoRoom(sequence) | Tried::Refused(sequence) = tried {
-                    self.skip::<M>(state, remote, send.tag, sequence);
-                }
-            })?;
-            self.launch::<M>(request, tried, cri);
+            if M::THREADED && self.sends.is_by_cri() {
+                return self.isend_chosen::<M>(send, tried, state, remote, data);
+            }
+            let request = self.new_send::<M>(send, state, remote, data, Place::default);
+            let request =
+                request.inspect_err(|_| self.no_request::<M>(send, tried, state, remote))?;
+            self.launch::<M>(request, tried);
             Ok(request.cast())
+        }
+    }
+
+    /// The same where requests come from caches of instances: the strategy is asked once, for request and
+    /// message together.
+    ///
+    /// # Safety
+    /// As for `isend`.
+    #[cold]
+    unsafe fn isend_chosen<M: Mode>(
+        &self,
+        send: &PmlSend,
+        tried: Tried,
+        state: &State,
+        remote: &Remote,
+        data: Data,
+    ) -> Result<*mut Request, Failure> {
+        let way = remote.first();
+        // SAFETY: promised by the caller; instances stay as long as their device.
+        unsafe {
+            let cri = &*way.choose_cri::<M>(self.host, &state.view().scope, remote.rank(), None);
+            let place = || Place::new(way.pool(), cri.index);
+            let request = self.new_send::<M>(send, state, remote, data, place);
+            let request =
+                request.inspect_err(|_| self.no_request::<M>(send, tried, state, remote))?;
+            self.launch_with::<M>(request, tried, Some(cri));
+            Ok(request.cast())
+        }
+    }
+
+    /// A send that may have a number gets no request.
+    #[cold]
+    fn no_request<M: Mode>(&self, send: &PmlSend, tried: Tried, state: &State, remote: &Remote) {
+        if let Tried::NoRoom(sequence) | Tried::Refused(sequence) = tried {
+            self.skip::<M>(state, send.peer, remote, send.tag, sequence);
         }
     }
 
@@ -212,25 +247,17 @@ impl Core {
         // SAFETY: promised by the caller.
         unsafe {
             let (state, remote, data) = self.resolve::<M>(send)?;
-            let cri = self.instance_of_send::<M>(state, remote);
-            let request = self.new_send::<M>(send, state, remote, data, cri)?;
+            let place = || {
+                let (way, scope) = (remote.first(), &state.view().scope);
+                let cri = way.choose_cri::<M>(self.host, scope, remote.rank(), None);
+                Place::new(way.pool(), (*cri).index)
+            };
+            let request = self.new_send::<M>(send, state, remote, data, place)?;
             (*request).persistent = true;
             (*request).request.start = Some(start::<M>);
             (*request).request.completion.store(REQUEST_COMPLETE, Ordering::Relaxed);
             Ok(request.cast())
         }
-    }
-
-    /// Where requests come from caches of instances, the instance that a send is to go to: that of the
-    /// peer's first way, as the strategy says, which is asked once for request and message.
-    #[inline]
-    fn instance_of_send<'a, M: Mode>(&self, state: &State, remote: &'a Remote) -> Option<&'a Cri> {
-        if !M::THREADED || !self.sends.is_by_cri() {
-            return None;
-        }
-        let (way, scope) = (remote.first(), &state.view().scope);
-        // SAFETY: instances stay as long as their device.
-        unsafe { way.choose_cri::<M>(self.host, scope, remote.rank(), None).as_ref() }
     }
 
     fn new_send<M: Mode>(
@@ -239,13 +266,8 @@ impl Core {
         state: &State,
         remote: &Remote,
         data: Data,
-        cri: Option<&Cri>,
+        place: impl FnOnce() -> Place,
     ) -> Result<*mut SendRequest, Failure> {
-        let place = || {
-            // SAFETY: a device has a pool.
-            let pool = unsafe { &*remote.first().device().pool };
-            Place::new(pool, cri.map_or(0, |cri| cri.index))
-        };
         let request: *mut SendRequest = self.sends.take_for::<M>(place).cast();
         if request.is_null() {
             return Err(Failure::new(ERR_RESOURCES, "no memory for a send request"));
@@ -345,8 +367,8 @@ impl Core {
             word: wire::word(kind::MATCH, sequence),
             source: state.rank,
             tag: send.tag,
-            maker: state.context.maker,
-            serial: state.context.serial,
+            maker: rank.context.maker,
+            serial: rank.context.serial,
         };
         match push(way, grip.cri, &header.bytes()) {
             Ok(Outcome::Done) => {
@@ -360,12 +382,27 @@ impl Core {
         }
     }
 
-    /// Sets a send going that is not finished at once. `tried` is what became of the try to send it so,
-    /// `cri` the instance of the first way that it is to go to, if that was chosen.
+    /// Sets a send going that is not finished at once. `tried` is what became of the try to send it so.
     ///
     /// # Safety
     /// The request is the caller's, and stays until it is complete.
-    unsafe fn launch<M: Mode>(&self, request: *mut SendRequest, tried: Tried, cri: Option<&Cri>) {
+    #[inline(never)]
+    unsafe fn launch<M: Mode>(&self, request: *mut SendRequest, tried: Tried) {
+        // SAFETY: promised by the caller.
+        unsafe { self.launch_with::<M>(request, tried, None) }
+    }
+
+    /// The same with the instance of the first way that it is to go to, if that was chosen.
+    ///
+    /// # Safety
+    /// As for `launch`.
+    #[inline(always)]
+    unsafe fn launch_with<M: Mode>(
+        &self,
+        request: *mut SendRequest,
+        tried: Tried,
+        cri: Option<&Cri>,
+    ) {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
         unsafe {
             let this = &mut *request;
@@ -401,6 +438,7 @@ impl Core {
 
     /// Decides what to offer the receiver, and registers the memory for it: what is offered works.
     /// Returns the instance that it took for that, if any.
+    #[inline(always)]
     fn offer_memory<'a, M: Mode>(
         &self,
         request: &mut SendRequest,
@@ -516,7 +554,7 @@ impl Core {
             Err(status) => {
                 if is_ours() {
                     if status != ERR_PEER {
-                        self.skip::<M>(state, remote, this.send.tag, this.sequence);
+                        self.skip::<M>(state, this.send.peer, remote, this.send.tag, this.sequence);
                     }
                     // SAFETY: out of the table, so nobody else knows the request.
                     unsafe { self.end_send::<M>(request, status, held) };
@@ -536,7 +574,7 @@ impl Core {
         header: &mut [u8],
     ) -> usize {
         let (source, tag) = (state.rank, request.send.tag);
-        let ContextId { maker, serial, .. } = state.context;
+        let ContextId { maker, serial, .. } = state.rank(request.send.peer).context;
         let word = |kind| wire::word(kind, request.sequence);
         match request.protocol {
             Protocol::Eager => {
@@ -684,7 +722,7 @@ unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
         this.transfer = Transfer::new();
         this.offers = 0;
         this.request.completion.store(REQUEST_PENDING, Ordering::Relaxed);
-        core.launch::<M>(request, tried, None);
+        core.launch::<M>(request, tried);
     }
     OK
 }

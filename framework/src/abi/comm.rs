@@ -40,14 +40,26 @@ impl ContextId {
     }
 }
 
-/// A communicator. Allocated by the MPI layer; constant but for the scope's slots and the
-/// assertion flags, which change only where the standard lets them.
+/// A view of a communicator, that of one rank. Allocated by the MPI layer; constant but for the scope's
+/// slots and the assertion flags, which change only where the standard lets them.
+///
+/// Mostly a process is one rank, has one view, and stands in `peers` once. Where it is several ranks it
+/// has a view for each, and this holds:
+///
+/// * A view speaks for its `rank` alone: its messages come from there, its receives get what was sent
+///   there, and it is opened, used, closed and freed like a communicator of its own, with slots of its own.
+/// * `peers` may name one process several times, also this one. A rank is told by its number, never by its
+///   peer, and a process is more than one rank's.
+/// * Each rank that shares its process has a context id that no other view of the process has; a message
+///   carries that of the rank it goes to. `contexts` names them.
+/// * A component that can't serve such a view refuses it in `comm_open`, or leaves the choice to others;
+///   `shares_processes` tells.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Comm {
     /// Kind, number in this process, number of ranks in the local group, name, info and private slots.
     pub scope: Scope,
-    /// Rank of this process in the local group.
+    /// The view's rank in the local group.
     pub rank: u32,
     /// Ranks in the group that messages go to: the remote group of an inter-communicator, else
     /// the local one.
@@ -56,8 +68,39 @@ pub struct Comm {
     pub flags: u32,
     /// Zero.
     pub reserved: u32,
-    /// What its messages carry.
+    /// What messages to this rank carry, and, where `contexts` is null, those to every other.
     pub context: ContextId,
     /// `remote_size` peers by rank.
     pub peers: *const *mut Peer,
+    /// Since 1.1. What messages to each of the `remote_size` ranks carry, or null where all carry
+    /// `context`.
+    pub contexts: *const ContextId,
+}
+
+impl Comm {
+    /// What messages to a rank below `remote_size` carry.
+    ///
+    /// # Safety
+    /// `contexts` is null or leads to `remote_size` ids.
+    #[inline]
+    pub unsafe fn context_of(&self, rank: u32) -> ContextId {
+        // The views of an older host end before.
+        let old = (self.scope.struct_size as usize) < crate::field_end!(Comm, contexts);
+        if old || self.contexts.is_null() {
+            return self.context;
+        }
+        // SAFETY: promised by the caller.
+        unsafe { *self.contexts.add(rank as usize) }
+    }
+
+    /// Whether several of the ranks in `peers` are one process.
+    ///
+    /// # Safety
+    /// `peers` leads to `remote_size` peers.
+    pub unsafe fn shares_processes(&self) -> bool {
+        // SAFETY: promised by the caller.
+        let peers = (0..self.remote_size as usize).map(|rank| unsafe { *self.peers.add(rank) });
+        let mut seen = std::collections::HashSet::new();
+        !peers.into_iter().all(|peer| seen.insert(peer))
+    }
 }

@@ -389,6 +389,7 @@ pub fn comm(id: u32) -> Comm {
         reserved: 0,
         context: ContextId::new(0, id.into()),
         peers: std::ptr::null(),
+        contexts: std::ptr::null(),
     }
 }
 

@@ -210,6 +210,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         reserved: 0,
         context,
         peers: peers.as_ptr(),
+        contexts: std::ptr::null(),
     };
     let comm = Object::make(CommBody {
         view: UnsafeCell::new(view),

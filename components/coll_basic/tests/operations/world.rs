@@ -223,6 +223,7 @@ impl Rank {
             reserved: 0,
             context: ContextId::new(0, context.into()),
             peers: peers.as_ptr(),
+            contexts: std::ptr::null(),
         });
         let mut module = std::ptr::null_mut();
         // SAFETY: the tables are complete and the components open.

@@ -219,7 +219,21 @@ impl Rank {
             reserved: 0,
             context: ContextId::new(0, context),
             peers: all.leak().as_ptr(),
+            contexts: std::ptr::null(),
         })))
+    }
+
+    /// The view of one rank of a communicator whose ranks are the job's ranks in `peers` and have these
+    /// context ids.
+    pub fn view(&self, contexts: &[ContextId], rank: u32, peers: &[u32]) -> Handle {
+        let view = self.comm(0, 0, rank, peers);
+        // SAFETY: just made, and not in use.
+        unsafe {
+            (*view.0).scope.struct_size = size_of::<Comm>() as u32;
+            (*view.0).context = contexts[rank as usize];
+            (*view.0).contexts = contexts.to_vec().leak().as_ptr();
+        }
+        view
     }
 
     pub fn open(&self, comm: Handle) {

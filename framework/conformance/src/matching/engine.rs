@@ -80,6 +80,7 @@ impl Engine {
             reserved: 0,
             context: ContextId::new(0, 1),
             peers: std::ptr::null(),
+            contexts: std::ptr::null(),
         });
         let mut opened = Self {
             strategy,
