@@ -590,6 +590,24 @@ fn threads_that_others_poll_for_are_woken_alone() {
     }
 }
 
+/// Nor is a thread kept from its message that a tool waits for while it is told of an event.
+#[test]
+fn callbacks_of_tools_may_wait_for_other_threads() {
+    let program = compiled("callback_waits", Counts::Small);
+    for progress in ["serial", "concurrent", "hybrid", "thread"] {
+        for wait in ["block", "adaptive", "spin"] {
+            let mca = ["--mca", "progress", progress, "--mca", "wait", wait];
+            silent(2, "multiple", &mca, &program);
+        }
+    }
+}
+
+/// The locks of a completion object and of a generalized request are taken in one order.
+#[test]
+fn generalized_requests_complete_while_an_object_waits_for_them() {
+    silent(1, "multiple", &[], &compiled("sync_grequest", Counts::Small));
+}
+
 /// A number of instances that can't be is an error that says what can; the most that there may be work.
 #[test]
 fn numbers_of_instances_are_checked() {
