@@ -32,6 +32,11 @@
 #define CAIRN_CACHE_LINE_PAIR 128
 
 /**
+ * Words of a `cairn_cri_set_t`.
+ */
+#define CAIRN_CRI_SET_WORDS 8
+
+/**
  * The head of one CRI. The transport's own part lies behind it, at most `cairn_cri_pool_t.stride`
  * bytes in all, or behind `context`.
  */
@@ -133,7 +138,7 @@ struct cairn_cri_set_t {
   /**
    * For the pool with `cairn_cri_pool_t.id` `p`, CRI `c` is bit `c % 64` of word `p % 8`.
    */
-  uint64_t words[CRI_SET_WORDS];
+  uint64_t words[CAIRN_CRI_SET_WORDS];
 };
 
 #endif  /* CAIRN_POOL_H */

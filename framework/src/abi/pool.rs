@@ -78,7 +78,7 @@ pub struct CriPool {
 }
 
 /// Words of a [`CriSet`].
-const CRI_SET_WORDS: usize = 8;
+pub const CRI_SET_WORDS: usize = 8;
 
 /// CRIs of any pools: those that the events of an operation can come from (Zambre et al. §4.3 keep one in
 /// each request). A hint that says where to look first: the number of a pool counts modulo 8 and the index
