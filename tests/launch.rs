@@ -244,11 +244,11 @@ fn the_first_failure_is_reported_and_ends_the_others() {
 }
 
 /// Functions of a shell for scripts in which ranks do things in an order: a file says that something has
-/// happened, and the keeper, which is the parent of all ranks, sleeps in between.
+/// happened, and the supervisor, which is the parent of all ranks, sleeps in between.
 const IN_ORDER: &str = r#"
     await() { until test -e $1; do sleep 0.01; done; }
     dead() { await $1; until grep -q '^State:.Z' /proc/$(cat $1)/status; do sleep 0.01; done; }
-    stop_the_keeper() {
+    stop_the_supervisor() {
         for rank in 0 1 2; do await $rank; done
         kill -STOP $PPID
         until grep -q '^State:.T' /proc/$PPID/status; do sleep 0.01; done
@@ -267,11 +267,11 @@ fn in_order(script: &str, code: i32) -> Ended {
 /// Whatever mpirun hears first: the cause is what happened first.
 #[test]
 fn the_cause_is_what_came_first() {
-    // Two ranks have ended when the keeper looks.
+    // Two ranks have ended when the supervisor looks.
     let exits = "case $PMI_RANK in
         0) await stopped; dead 1; exit 4;;
         1) await stopped; exit 3;;
-        2) stop_the_keeper; dead 1; dead 0; kill -CONT $PPID; exec sleep 1000;;
+        2) stop_the_supervisor; dead 1; dead 0; kill -CONT $PPID; exec sleep 1000;;
     esac";
     in_order(exits, 3).complains(&["mpirun: rank 1 exited with status 3"]);
     // So it is for one that a signal ended because another one was gone.
@@ -280,7 +280,7 @@ fn the_cause_is_what_came_first() {
     // A rank aborts because another one is dead, which mpirun does not know yet. It has read the abort
     // when it has answered what was asked behind it.
     let aborts = "case $PMI_RANK in
-        0) stop_the_keeper; dead 1
+        0) stop_the_supervisor; dead 1
            printf 'cmd=abort exitcode=9 message=late\\ncmd=get_maxes\\n' >&$PMI_FD
            read answer <&$PMI_FD; kill -CONT $PPID; exec sleep 1000;;
         1) await stopped; exit 3;;
@@ -289,7 +289,7 @@ fn the_cause_is_what_came_first() {
     in_order(aborts, 3).complains(&["mpirun: rank 1 exited with status 3"]);
     // The one that aborts comes first: it has aborted before another one dies.
     let dies = "case $PMI_RANK in
-        0) stop_the_keeper
+        0) stop_the_supervisor
            printf 'cmd=abort exitcode=9 message=first\\ncmd=get_maxes\\n' >&$PMI_FD
            read answer <&$PMI_FD; touch aborted; exit 9;;
         1) await aborted; dead 0; exit 3;;
@@ -566,7 +566,7 @@ fn the_users_page_has_every_option() {
 fn alone_among_others_is_said() {
     let alone = || Run::new(RANK).args(["connect", "job"]);
     let ended = alone().ok();
-    ended.says(&["0 of 1, 0 of 1 here", "nodes 1 [0], by nobody"]);
+    ended.says(&["0 of 1, 0 of 1 here", "nodes 1 [0], by no launcher"]);
     assert_eq!(ended.stderr, "");
     for (variables, launcher) in [
         (&[("OMPI_COMM_WORLD_SIZE", "2")][..], "mpirun of Open MPI"),
@@ -580,4 +580,41 @@ fn alone_among_others_is_said() {
     // A script between mpirun and the program has closed what it did not know.
     let close = format!("exec 62>&-; {RANK} connect job");
     mpirun("-n 2").args(["bash", "-c", &close]).ok().complains(&["PMI_FD was closed"]);
+}
+
+/// Processes that would choose different algorithms or components don't start, whichever has another value.
+/// Strategies of a process alone may differ.
+#[test]
+fn parameters_that_must_be_the_same_are_compared() {
+    let dir = scratch();
+    let (source, program) = (dir.path().join("alike.c"), dir.path().join("alike"));
+    let text = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n";
+    fs::write(&source, text).unwrap();
+    Run::new(dist().join("bin/mpicc")).args([&source]).args(["-o"]).args([&program]).ok();
+    let with = |rank: u32, name: &str, value: &str| {
+        let set =
+            format!("[ $PMI_RANK != {rank} ] || export CAIRN_MCA_{name}={value}; exec \"$0\"");
+        Run::mpirun().args(["--oversubscribe", "-n", "3", "sh", "-c", &set]).args([&program])
+    };
+    let refused = |run: Run, text: &str| {
+        let ended = run.end();
+        assert!(!ended.status.success(), "{ended}");
+        ended.complains(&[text, "all processes of a job need the same"]);
+    };
+    for (name, value) in
+        [("coll_basic_bcast_flat", "1k"), ("coll", "basic"), ("counters_report", "ranks")]
+    {
+        let there = format!("{name} is \"{value}\" in this process and its default in rank 0");
+        refused(with(1, name, value), &there);
+        let here = format!("{name} is its default in this process and \"{value}\" in rank 0");
+        refused(with(0, name, value), &here);
+    }
+    for (name, value) in [
+        ("coll_basic_bcast_flat", "64k"),
+        ("btl_sm_eager_limit", "1k"),
+        ("match", "bins"),
+        ("wait", "block"),
+    ] {
+        with(1, name, value).says_nothing();
+    }
 }

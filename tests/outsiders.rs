@@ -156,17 +156,3 @@ fn a_strategy_in_cpp() {
         .ok();
     Run::info(place.path()).args(["check"]).args([&library]).ok().says(&["cri_cxx", "sound"]);
 }
-
-/// `CAIRN_HAS` with older, newer and cut structs.
-#[test]
-fn a_struct_has_the_fields_that_its_size_says() {
-    let place = scratch();
-    let program = place.path().join("has");
-    Run::new("cc")
-        .args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
-        .args([dist().join("include")])
-        .args(["-o"])
-        .args([&program, &root().join("tests/plugins/c/has.c")])
-        .ok();
-    Run::new(program).ok();
-}

@@ -58,10 +58,10 @@ fn with_dev_shm(mount: &str, options: &[&str], program: &Path, longest: &str) ->
 fn fine(ended: &Ended, note: &[&str]) {
     assert!(ended.status.success() && ended.stdout.is_empty(), "{ended}");
     ended.complains(note);
-    let lanes = |line: &&str| line.contains("the component smsc_ring (linked in) can't be used");
-    let (lanes, others): (Vec<_>, Vec<_>) = ended.stderr.lines().partition(lanes);
+    let of_ring = |line: &&str| line.contains("the component smsc_ring (linked in) can't be used");
+    let (of_ring, others): (Vec<_>, Vec<_>) = ended.stderr.lines().partition(of_ring);
     assert_eq!(others.len(), usize::from(!note.is_empty()), "{ended}");
-    assert!(lanes.len() <= others.len(), "{ended}");
+    assert!(of_ring.len() <= others.len(), "{ended}");
 }
 
 #[test]
@@ -284,6 +284,30 @@ fn gets_that_find_their_way_full_go_on_when_it_is_free() {
     }
 }
 
+/// What a ring does not take is no silent limit: it ends the range of what is sent through it.
+#[test]
+fn a_limit_that_the_ring_does_not_take_is_an_error_and_one_that_it_takes_is_kept() {
+    let job = |params: &[(&str, &str)]| {
+        let run = Run::mpirun().args(["-n", "2", "--oversubscribe", "--mca", "btl", "self,sm"]);
+        params.iter().fold(run, |run, (name, value)| run.args(["--mca", name, value]))
+    };
+    for (name, ring, value, range) in [
+        ("btl_sm_eager_limit", "128k", "256k", "bytes from 0 to 32640"),
+        ("btl_sm_eager_limit", "16k", "16k", "bytes from 0 to 3968"),
+        ("btl_sm_fragment_size", "128k", "64k", "bytes from 4k to 32k"),
+        ("btl_sm_immediate_limit", "128k", "40k", "bytes from 128 to 32k"),
+    ] {
+        let ended = job(&[("btl_sm_ring_size", ring), (name, value)]).args(["/bin/true"]).fails();
+        ended.complains(&[name, &format!("{value} is outside its range"), range]);
+    }
+    let (dir, large) = (scratch(), [("btl_sm_ring_size", "16m"), ("btl_sm_fragment_size", "4m")]);
+    let limits = [("btl_sm_eager_limit", "1m"), ("btl_sm_immediate_limit", "2m")];
+    let program = ring(dir.path());
+    for params in [&[large[0], limits[0]][..], &large, &[&large[..], &limits].concat()] {
+        job(params).args([&program]).args(["5000000"]).says_nothing();
+    }
+}
+
 /// A process has more instances than another one has rings for them, and the processes differ in how
 /// many they have.
 #[test]
@@ -379,7 +403,7 @@ impl Job {
         named.map(|entry| entry.path()).collect()
     }
 
-    /// The children of mpirun, which is the keeper, or of the keeper, which are the ranks.
+    /// The children of mpirun, which is the supervisor, or of the supervisor, which are the ranks.
     fn children(parent: Pid) -> Vec<Pid> {
         let list = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
         let pid = |word: &str| Pid::from_raw(word.parse().ok()?);
@@ -421,14 +445,14 @@ fn no_file_is_left_whoever_is_killed() {
     assert!(job.files().is_empty(), "{:?}", job.files());
 
     // Each rank talks to two others, so every file still has its name.
-    for whom in ["rank", "keeper", "mpirun"] {
+    for whom in ["rank", "supervisor", "mpirun"] {
         let mut job = Job::start(&program, "wait");
         job.ready();
         assert_eq!(job.files().len(), 8, "{whom}");
-        let keeper = Job::children(job.pid())[0];
+        let supervisor = Job::children(job.pid())[0];
         kill(match whom {
-            "rank" => Job::children(keeper)[1],
-            "keeper" => keeper,
+            "rank" => Job::children(supervisor)[1],
+            "supervisor" => supervisor,
             _ => job.pid(),
         });
         job.end();
@@ -438,9 +462,9 @@ fn no_file_is_left_whoever_is_killed() {
     // When both are killed nobody is left who could; the next mpirun does it.
     let mut job = Job::start(&program, "wait");
     job.ready();
-    let keeper = Job::children(job.pid())[0];
+    let supervisor = Job::children(job.pid())[0];
     kill(job.pid());
-    kill(keeper);
+    kill(supervisor);
     job.end();
     Run::mpirun().args(["-n", "1", "/bin/true"]).ok();
     assert!(job.files().is_empty(), "{:?}", job.files());
@@ -463,8 +487,9 @@ fn no_file_is_left_at_whatever_moment_a_job_is_killed() {
         while start.elapsed() < moment {
             std::hint::spin_loop();
         }
-        let keeper = Job::children(job.pid());
-        let ranks = keeper.first().map(|keeper| Job::children(*keeper)).unwrap_or_default();
+        let supervisor = Job::children(job.pid());
+        let ranks =
+            supervisor.first().map(|supervisor| Job::children(*supervisor)).unwrap_or_default();
         kill(match ranks.get(next(5) as usize) {
             Some(rank) => *rank,
             None => job.pid(),

@@ -58,7 +58,7 @@ impl Marked {
         Pid::from_child(&self.mpirun)
     }
 
-    /// The processes of the job, without mpirun and the keeper.
+    /// The processes of the job, without mpirun and the supervisor.
     fn members(&self) -> Vec<Pid> {
         let has_mark = |pid: &Pid| {
             // A process between fork and exec has mpirun's, without the mark, for a moment.
@@ -68,8 +68,8 @@ impl Marked {
         processes().filter(has_mark).collect()
     }
 
-    /// The keeper, mpirun's only child.
-    fn keeper(&self) -> Option<Pid> {
+    /// The supervisor, mpirun's only child.
+    fn supervisor(&self) -> Option<Pid> {
         let pid = self.pid();
         let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
         Pid::from_raw(list.split_whitespace().next()?.parse().ok()?)
@@ -78,7 +78,7 @@ impl Marked {
     /// Waits for the end of mpirun, and then for that of everything else.
     fn end(mut self) -> (ExitStatus, String) {
         let start = Instant::now();
-        let keeper = self.keeper();
+        let supervisor = self.supervisor();
         wait_for(self.pid(), start);
         let status = self.mpirun.wait().unwrap();
         let mut said = String::new();
@@ -87,7 +87,7 @@ impl Marked {
             self.mpirun.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         }
         // Not killed by us: whatever kills the rest does so without being asked.
-        keeper.into_iter().for_each(|keeper| wait_for(keeper, start));
+        supervisor.into_iter().for_each(|supervisor| wait_for(supervisor, start));
         loop {
             let members = self.members();
             if members.is_empty() {
@@ -159,10 +159,10 @@ fn mpirun_is_killed() {
 }
 
 #[test]
-fn the_keeper_is_killed() {
-    let (job, mut output) = Marked::start("keeper", "-n 3", FAMILY);
+fn the_supervisor_is_killed() {
+    let (job, mut output) = Marked::start("supervisor", "-n 3", FAMILY);
     ready(&mut output, 3);
-    kill_process(job.keeper().unwrap(), Signal::KILL).unwrap();
+    kill_process(job.supervisor().unwrap(), Signal::KILL).unwrap();
     let (status, said) = job.end();
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(
@@ -221,9 +221,9 @@ fn anybody_is_killed_at_any_moment() {
         }
         let members = job.members();
         match next(3) {
-            // Not both mpirun and the keeper: nobody is left then who knows of all the others.
-            0 if job.keeper().is_some() => {
-                job.keeper().into_iter().for_each(kill);
+            // Not both mpirun and the supervisor: nobody is left then who knows of all the others.
+            0 if job.supervisor().is_some() => {
+                job.supervisor().into_iter().for_each(kill);
             }
             1 if !members.is_empty() => {
                 let victim = members[next(members.len() as u64) as usize];

@@ -116,7 +116,7 @@ static const cairn_cri_ops_t ops = {
 };
 
 static const cairn_component_t by_peer = {
-  CAIRN_COMPONENT_HEAD(CRI),
+  CAIRN_COMPONENT_HEAD,
   .version_major = 1,
   .framework = "cri",
   .name = "by_peer",

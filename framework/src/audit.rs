@@ -9,23 +9,23 @@
 //!
 //! There is one account for each thread, in the library that holds the host. A component that is a
 //! shared library has thread-locals of its own, so what happens there is reported through the host
-//! table; `attach` says to whom. A component that was built for release says nothing.
+//! table; `attach` says to which one. A component that was built for release says nothing.
 //!
-//! **The order of locks.** A thread may wait for a lock only if its [`Rank`] is above the ranks of all
+//! **The order of locks.** A thread may wait for a lock only if its [`LockLevel`] is above those of all
 //! locks that it holds. Then threads can't wait for each other in a circle. A try never waits, so it may
 //! come in any order; what it took counts as held. Ranks are compared, addresses only where a rank says
 //! that one thread takes several.
 //!
 //! | rank | the lock of | where |
 //! |---|---|---|
-//! | [`COUNTED`](Rank::COUNTED) | the engines whose counts are added up | `pml_ob1` |
-//! | [`OPERATIONS`](Rank::OPERATIONS) | collective operations under way | `coll_basic` |
-//! | [`INSTANCE`](Rank::INSTANCE) | a communication resource instance | [`Cri::guard`](crate::abi::pool::Cri::guard) |
-//! | [`SHARD`](Rank::SHARD) | a matching engine, or its shards, by address | `match_*` |
-//! | [`LINE`](Rank::LINE) | receives with wildcards of several shards, by address | `match_sharded` |
-//! | [`QUEUES`](Rank::QUEUES) | what waits for room to a peer | `pml_ob1` |
-//! | [`LEAF`](Rank::LEAF) | anything else: nothing is taken while it is held | |
-//! | [`UNKNOWN`](Rank::UNKNOWN) | whatever C code locks: not checked | `Host::lock_acquire` |
+//! | [`COUNTED`](LockLevel::COUNTED) | the engines whose counts are added up | `pml_ob1` |
+//! | [`OPERATIONS`](LockLevel::OPERATIONS) | collective operations under way | `coll_basic` |
+//! | [`CRI`](LockLevel::CRI) | a communication resource instance | [`Cri::guard`](crate::abi::pool::Cri::guard) |
+//! | [`SHARD`](LockLevel::SHARD) | a matching engine, or its shards, by address | `match_*` |
+//! | [`LINE`](LockLevel::LINE) | receives with wildcards of several shards, by address | `match_sharded` |
+//! | [`QUEUES`](LockLevel::QUEUES) | what waits for room to a peer | `pml_ob1` |
+//! | [`LEAF`](LockLevel::LEAF) | anything else: nothing is taken while it is held | |
+//! | [`UNKNOWN`](LockLevel::UNKNOWN) | whatever C code locks: not checked | `Host::lock_acquire` |
 
 use core::ffi::c_void;
 
@@ -33,22 +33,22 @@ use crate::abi::lock::AUDIT_ATOMIC;
 
 /// The place of a lock in the order in which threads take locks; see the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rank(u32);
+pub struct LockLevel(u32);
 
 /// Number, name, and whether a thread may hold several, taken by rising addresses.
-const TABLE: [(Rank, &str, bool); 9] = [
-    (Rank::UNKNOWN, "unknown", true),
-    (Rank::SWEEP, "sweep", false),
-    (Rank::COUNTED, "counted", false),
-    (Rank::OPERATIONS, "operations", false),
-    (Rank::INSTANCE, "instance", false),
-    (Rank::SHARD, "shard", true),
-    (Rank::LINE, "line", true),
-    (Rank::QUEUES, "queues", false),
-    (Rank::LEAF, "leaf", false),
+const TABLE: [(LockLevel, &str, bool); 9] = [
+    (LockLevel::UNKNOWN, "unknown", true),
+    (LockLevel::SWEEP, "sweep", false),
+    (LockLevel::COUNTED, "counted", false),
+    (LockLevel::OPERATIONS, "operations", false),
+    (LockLevel::CRI, "cri", false),
+    (LockLevel::SHARD, "shard", true),
+    (LockLevel::LINE, "line", true),
+    (LockLevel::QUEUES, "queues", false),
+    (LockLevel::LEAF, "leaf", false),
 ];
 
-impl Rank {
+impl LockLevel {
     /// Not checked.
     pub const UNKNOWN: Self = Self(0);
     /// Ending what waits for peers that have failed.
@@ -58,7 +58,7 @@ impl Rank {
     /// Collective operations under way.
     pub const OPERATIONS: Self = Self(10);
     /// A communication resource instance.
-    pub const INSTANCE: Self = Self(20);
+    pub const CRI: Self = Self(20);
     /// A matching engine, or a part of one.
     pub const SHARD: Self = Self(40);
     /// Receives with wildcards of several shards.
@@ -117,7 +117,7 @@ pub trait Counted {
     /// Counts one read-modify-write.
     #[inline(always)]
     fn rmw(&self) -> &Self {
-        report(AUDIT_ATOMIC, core::ptr::null(), Rank::UNKNOWN);
+        report(AUDIT_ATOMIC, core::ptr::null(), LockLevel::UNKNOWN);
         self
     }
 }
@@ -126,7 +126,7 @@ impl<T: ?Sized> Counted for T {}
 
 /// Something has happened on this thread.
 #[inline(always)]
-pub(crate) fn report(event: u32, lock: *const c_void, rank: Rank) {
+pub(crate) fn report(event: u32, lock: *const c_void, rank: LockLevel) {
     if ON {
         account::report(event, lock, rank);
     }
@@ -136,14 +136,14 @@ pub(crate) fn report(event: u32, lock: *const c_void, rank: Rank) {
 #[cfg(any(feature = "host", feature = "mock"))]
 pub(crate) unsafe extern "C" fn of_component(event: u32, lock: *const c_void, rank: u32) {
     if ON {
-        account::own(event, lock, Rank(rank));
+        account::own(event, lock, LockLevel(rank));
     }
 }
 
 /// Says whose host this library's components have, so that there is one account. For `register`.
 #[cfg(not(feature = "host"))]
 pub(crate) fn attach(host: &crate::abi::host::Host) {
-    if ON && crate::has_field!(host, crate::abi::host::Host, audit) {
+    if ON {
         account::attach(host.audit);
     }
 }
@@ -156,14 +156,14 @@ pub(crate) fn attach(_: &crate::abi::host::Host) {}
 mod account {
     use core::ffi::c_void;
 
-    use super::{Counts, Rank};
+    use super::{Counts, LockLevel};
 
     pub fn counts() -> Counts {
         Counts::default()
     }
-    pub fn report(_: u32, _: *const c_void, _: Rank) {}
+    pub fn report(_: u32, _: *const c_void, _: LockLevel) {}
     #[cfg(any(feature = "host", feature = "mock"))]
-    pub fn own(_: u32, _: *const c_void, _: Rank) {}
+    pub fn own(_: u32, _: *const c_void, _: LockLevel) {}
     #[cfg(not(feature = "host"))]
     pub fn attach(_: unsafe extern "C" fn(u32, *const c_void, u32)) {}
 }
@@ -173,13 +173,13 @@ mod account {
     use core::cell::{Cell, RefCell};
     use core::ffi::c_void;
 
-    use super::{Counts, Rank};
+    use super::{Counts, LockLevel};
     use crate::abi::lock::{AUDIT_ATOMIC, AUDIT_LOCK, AUDIT_TRY, AUDIT_UNLOCK};
 
     thread_local! {
         static COUNTS: Cell<Counts> = const { Cell::new(Counts { locks: 0, tries: 0, atomics: 0 }) };
         /// Address and rank of the locks that the thread holds.
-        static HELD: RefCell<Vec<(usize, Rank)>> = const { RefCell::new(Vec::new()) };
+        static HELD: RefCell<Vec<(usize, LockLevel)>> = const { RefCell::new(Vec::new()) };
     }
 
     pub fn counts() -> Counts {
@@ -209,7 +209,7 @@ mod account {
     #[cfg(not(feature = "host"))]
     pub use elsewhere::attach;
 
-    pub fn report(event: u32, lock: *const c_void, rank: Rank) {
+    pub fn report(event: u32, lock: *const c_void, rank: LockLevel) {
         #[cfg(not(feature = "host"))]
         if let Some(host) = elsewhere::host() {
             // SAFETY: the host's function lives as long as the process, and looks at no lock.
@@ -219,7 +219,7 @@ mod account {
     }
 
     /// Writes it into the account of this library.
-    pub fn own(event: u32, lock: *const c_void, rank: Rank) {
+    pub fn own(event: u32, lock: *const c_void, rank: LockLevel) {
         let mut counts = COUNTS.get();
         match event {
             AUDIT_LOCK => counts.locks += 1,
@@ -255,18 +255,18 @@ mod account {
     }
 
     /// Whether a thread that holds one lock may wait for another.
-    fn may_follow(held: (usize, Rank), next: (usize, Rank)) -> bool {
+    fn may_follow(held: (usize, LockLevel), next: (usize, LockLevel)) -> bool {
         if held.0 == next.0 {
             return false;
         }
-        if held.1 == Rank::UNKNOWN || next.1 == Rank::UNKNOWN {
+        if held.1 == LockLevel::UNKNOWN || next.1 == LockLevel::UNKNOWN {
             return true;
         }
         held.1 < next.1 || (held.1 == next.1 && next.1.has_several() && held.0 < next.0)
     }
 
     #[cold]
-    fn out_of_order(held: (usize, Rank), next: (usize, Rank)) -> ! {
+    fn out_of_order(held: (usize, LockLevel), next: (usize, LockLevel)) -> ! {
         panic!(
             "locks out of order: a thread waits for the lock \"{}\" at {:#x} while it holds \"{}\" \
              at {:#x}; another thread may do the reverse, and then both wait for ever. The order is \
@@ -288,7 +288,7 @@ mod tests {
     use crate::abi::lock::Lock;
 
     /// What is said when a thread waits for these locks, one after the other.
-    fn complaint(locks: &[(&Lock, Rank)]) -> Option<String> {
+    fn complaint(locks: &[(&Lock, LockLevel)]) -> Option<String> {
         let take = || {
             let mut guards = Vec::new();
             for (lock, rank) in locks {
@@ -304,33 +304,37 @@ mod tests {
     fn an_inversion_is_found_and_names_both() {
         let locks: [Lock; 2] = Default::default();
         let (first, second) = (&locks[0], &locks[1]);
-        assert_eq!(complaint(&[(first, Rank::INSTANCE), (second, Rank::SHARD)]), None);
-        let text = complaint(&[(first, Rank::SHARD), (second, Rank::INSTANCE)]).expect("an error");
-        assert!(text.contains("waits for the lock \"instance\""), "{text}");
+        assert_eq!(complaint(&[(first, LockLevel::CRI), (second, LockLevel::SHARD)]), None);
+        let text =
+            complaint(&[(first, LockLevel::SHARD), (second, LockLevel::CRI)]).expect("an error");
+        assert!(text.contains("waits for the lock \"cri\""), "{text}");
         assert!(text.contains("while it holds \"shard\""), "{text}");
         // What was held was given back on the way out, and nothing is left in the account.
-        assert_eq!(complaint(&[(first, Rank::INSTANCE), (second, Rank::LEAF)]), None);
-        assert!(complaint(&[(first, Rank::LEAF), (second, Rank::LEAF)]).is_some());
-        assert!(complaint(&[(first, Rank::UNKNOWN), (first, Rank::UNKNOWN)]).is_some(), "twice");
-        assert_eq!(complaint(&[(second, Rank::LEAF)]), None);
+        assert_eq!(complaint(&[(first, LockLevel::CRI), (second, LockLevel::LEAF)]), None);
+        assert!(complaint(&[(first, LockLevel::LEAF), (second, LockLevel::LEAF)]).is_some());
+        assert!(
+            complaint(&[(first, LockLevel::UNKNOWN), (first, LockLevel::UNKNOWN)]).is_some(),
+            "twice"
+        );
+        assert_eq!(complaint(&[(second, LockLevel::LEAF)]), None);
     }
 
     #[test]
     fn several_of_one_rank_go_by_address_where_it_says_so() {
         let locks: [Lock; 2] = Default::default();
         let (low, high) = (&locks[0], &locks[1]);
-        assert_eq!(complaint(&[(low, Rank::SHARD), (high, Rank::SHARD)]), None);
-        assert!(complaint(&[(high, Rank::SHARD), (low, Rank::SHARD)]).is_some());
-        assert!(complaint(&[(low, Rank::INSTANCE), (high, Rank::INSTANCE)]).is_some());
+        assert_eq!(complaint(&[(low, LockLevel::SHARD), (high, LockLevel::SHARD)]), None);
+        assert!(complaint(&[(high, LockLevel::SHARD), (low, LockLevel::SHARD)]).is_some());
+        assert!(complaint(&[(low, LockLevel::CRI), (high, LockLevel::CRI)]).is_some());
     }
 
     #[test]
     fn a_try_may_come_in_any_order_but_is_held() {
         let (outer, inner, third) = (Lock::new(), Lock::new(), Lock::new());
-        let _inner = inner.guard_as(Rank::SHARD);
-        let _outer = outer.try_guard_as(Rank::INSTANCE).expect("free");
-        assert!(complaint(&[(&third, Rank::INSTANCE)]).is_some());
-        assert_eq!(complaint(&[(&third, Rank::LINE)]), None);
+        let _inner = inner.guard_as(LockLevel::SHARD);
+        let _outer = outer.try_guard_as(LockLevel::CRI).expect("free");
+        assert!(complaint(&[(&third, LockLevel::CRI)]).is_some());
+        assert_eq!(complaint(&[(&third, LockLevel::LINE)]), None);
     }
 
     #[test]
@@ -350,6 +354,6 @@ mod tests {
     #[test]
     fn the_table_is_in_order() {
         assert!(TABLE.is_sorted_by_key(|(rank, ..)| *rank));
-        assert_eq!((Rank::LINE.name(), Rank(8).name()), ("line", "undocumented"));
+        assert_eq!((LockLevel::LINE.name(), LockLevel(8).name()), ("line", "undocumented"));
     }
 }

@@ -4,7 +4,8 @@
 //! A thread that does something very often, A, and one that does something very rarely, B, each store a
 //! word and then load the other's; one of them has to see the other. Instead of a barrier on both sides
 //! A has [`light`], which only keeps the compiler from changing the order, and B has [`heavy`], which
-//! makes the kernel put a barrier into every running thread of the process.
+//! makes the kernel put a barrier into every running thread of the process. This is the asymmetric Dekker
+//! synchronization of Dice, Huang and Yang (2001), with `membarrier(2)` for the remote barrier.
 
 #[cfg(not(all(loom, test)))]
 pub(crate) use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};

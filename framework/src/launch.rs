@@ -1,7 +1,7 @@
 //! What `mpirun` tells the processes it starts, by environment variables, besides the protocol that
 //! the framework `pmi` speaks.
 //!
-//! The launcher sets them, the library reads them; nobody else needs to know their names. A process
+//! The launcher sets them, the library reads them; no other program needs to know their names. A process
 //! that another launcher started has none of them.
 
 #![forbid(unsafe_code)]
@@ -10,7 +10,7 @@
 /// job has it, also one that a rank started, unless it was taken out of the environment.
 pub const JOB_ID: &str = "CAIRN_JOB_ID";
 
-/// What every process of the job knows and nobody else: 128 random bits as 32 hexadecimal digits
+/// What only the processes of the job know: 128 random bits as 32 hexadecimal digits
 /// (see [`crate::abi::job::Job::secret`]).
 pub const JOB_SECRET: &str = "CAIRN_JOB_SECRET";
 

@@ -1,4 +1,4 @@
-//! For tests: who writes which cache lines. Threads that write one line wait for each other although
+//! For tests: which thread writes which cache lines. Threads that write one line wait for each other although
 //! they share nothing, and so do readers of what lies beside something that is written.
 
 use crate::abi::pool::CACHE_LINE_PAIR;
@@ -12,7 +12,7 @@ pub struct Part {
     pub at: usize,
     /// Bytes.
     pub size: usize,
-    /// Who writes it. Parts of one writer may share lines.
+    /// The thread that writes it. Parts of one writer may share lines.
     pub writer: &'static str,
 }
 
@@ -58,6 +58,24 @@ pub fn check_elements(what: &str, size: usize, align: usize) {
     let part = |name, at, writer| Part { name, at, size, writer };
     assert!(align.is_multiple_of(CACHE_LINE_PAIR), "{what}: aligned to {align} bytes");
     check(what, &[part("one", 0, "its holder"), part("the next", size, "another's holder")]);
+}
+
+/// The offset of the first byte behind `$field` in `$type`.
+#[macro_export]
+macro_rules! field_end {
+    ($type:ty, $field:ident) => {{
+        const fn size_of_pointee<T>(_: *const T) -> usize {
+            ::core::mem::size_of::<T>()
+        }
+        const END: usize = {
+            let whole = ::core::mem::MaybeUninit::<$type>::uninit();
+            // SAFETY: `&raw const` takes the field's address and reads nothing, so the memory
+            // behind it may be uninitialised.
+            let field = unsafe { &raw const (*whole.as_ptr()).$field };
+            ::core::mem::offset_of!($type, $field) + size_of_pointee(field)
+        };
+        END
+    }};
 }
 
 /// Fields of a struct as [`Part`](crate::layout::Part)s: `parts!(Type { field: "writer", ... })`.

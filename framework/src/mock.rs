@@ -11,7 +11,6 @@
 //! ```
 
 use core::ffi::{c_char, c_void};
-use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -33,11 +32,9 @@ use crate::abi::receive::{RECEIVE_TAGS, ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::status::{ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_PEER, OK, Status};
-use crate::abi::task::Task;
 use crate::abi::thread::Thread;
-use crate::audit::Rank;
+use crate::audit::LockLevel;
 use crate::author::{Component, Failure, HostHandle, Registrar};
-use crate::frameworks::tasks::run_task;
 use crate::text;
 
 /// What the component did, and what the test told the host.
@@ -235,13 +232,8 @@ fn table() -> Host {
         receive_register,
         card_put,
         card_get,
-        items_create,
-        items_get,
-        items_put,
-        items_destroy,
         counter_add,
         counter_remove,
-        task_submit,
         scope_slot_reserve,
         service,
         show_once,
@@ -252,8 +244,8 @@ fn table() -> Host {
         event_raise,
         peer_failed,
         audit: crate::audit::of_component,
-        instance_acquire,
-        instance_try,
+        cri_acquire,
+        cri_try,
         info_key_add,
         progress_for,
         wait_for,
@@ -367,20 +359,20 @@ unsafe extern "C" fn thread_exit_remove(_: *mut Instance, _: ThreadExitFn, _: *m
 
 unsafe extern "C" fn lock_acquire(lock: *const Lock) {
     // SAFETY: see above.
-    unsafe { (*lock).lock_as(Rank::UNKNOWN) };
+    unsafe { (*lock).lock_as(LockLevel::UNKNOWN) };
 }
 
 unsafe extern "C" fn lock_try(lock: *const Lock) -> i32 {
     // SAFETY: see above.
-    i32::from(unsafe { (*lock).try_lock_as(Rank::UNKNOWN) })
+    i32::from(unsafe { (*lock).try_lock_as(LockLevel::UNKNOWN) })
 }
 
-unsafe extern "C" fn instance_acquire(cri: *const Cri) {
+unsafe extern "C" fn cri_acquire(cri: *const Cri) {
     // SAFETY: see above.
     unsafe { (*cri).lock_for_release() };
 }
 
-unsafe extern "C" fn instance_try(cri: *const Cri) -> i32 {
+unsafe extern "C" fn cri_try(cri: *const Cri) -> i32 {
     // SAFETY: see above.
     i32::from(unsafe { (*cri).try_for_release() })
 }
@@ -512,26 +504,6 @@ unsafe extern "C" fn card_get(
     }
 }
 
-unsafe extern "C" fn items_create(_: *mut Instance, size: usize, align: usize) -> *mut c_void {
-    Layout::from_size_align(size.max(1), align)
-        .map_or(core::ptr::null_mut(), |layout| Box::into_raw(Box::new(layout)).cast())
-}
-
-unsafe extern "C" fn items_get(items: *mut c_void) -> *mut c_void {
-    // SAFETY: made by `items_create`; the size is not zero.
-    unsafe { alloc(*items.cast::<Layout>()).cast() }
-}
-
-unsafe extern "C" fn items_put(items: *mut c_void, item: *mut c_void) {
-    // SAFETY: made by `items_get` with this layout.
-    unsafe { dealloc(item.cast(), *items.cast::<Layout>()) };
-}
-
-unsafe extern "C" fn items_destroy(items: *mut c_void) {
-    // SAFETY: made by `items_create`.
-    drop(unsafe { Box::from_raw(items.cast::<Layout>()) });
-}
-
 unsafe extern "C" fn counter_add(
     _: *mut Instance,
     _: *const CounterSpec,
@@ -547,7 +519,7 @@ unsafe extern "C" fn event_add(
     _: *const EventSpec,
     event: *mut *const EventType,
 ) -> Status {
-    // Nobody listens.
+    // There are no listeners.
     static EVENT: EventType = EventType {
         struct_size: size_of::<EventType>() as u32,
         listeners: AtomicU32::new(0),
@@ -561,11 +533,6 @@ unsafe extern "C" fn event_add(
 unsafe extern "C" fn peer_failed(_: *mut Instance, _: u32) {}
 
 unsafe extern "C" fn event_raise(_: *const EventType, _: *const i64) {}
-
-unsafe extern "C" fn task_submit(_: *mut Instance, task: *mut Task) {
-    // SAFETY: see above.
-    unsafe { run_task(task) };
-}
 
 unsafe extern "C" fn info_key_add(_: *mut Instance, _: *const c_char, _: *const c_char) -> Status {
     OK

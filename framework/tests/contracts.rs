@@ -17,7 +17,6 @@ mod contracts {
     mod btl;
     mod coll;
     mod cri;
-    mod issue;
     mod life;
     mod matching;
     mod osc;
@@ -25,6 +24,5 @@ mod contracts {
     mod pml;
     mod progress;
     mod smsc;
-    mod tasks;
     mod wait;
 }

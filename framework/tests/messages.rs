@@ -8,18 +8,18 @@ use cairn_framework::abi::counter::{COUNTER_SUM, CounterCell, CounterSpec};
 use cairn_framework::abi::param::{
     PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER, PARAM_SIZE, ParamCell, ParamSpec,
 };
+use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{ERR_ARGUMENT, OK, Status};
-use cairn_framework::abi::task::Task;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::component;
-use cairn_framework::frameworks::tasks::{Tasks, TasksOps};
+use cairn_framework::frameworks::wait::{Wait, WaitMeans, WaitOps};
 use cairn_framework::host::params::Sources;
 use cairn_framework::host::paths::Paths;
 use cairn_framework::host::{Options, Search, System};
 
 /// A component whose instance the tests use.
-struct Clumsy(HostHandle);
+struct Clumsy;
 
 impl Component for Clumsy {
     type Params = ();
@@ -27,25 +27,21 @@ impl Component for Clumsy {
         wrong_descriptions_of_a_parameter(registrar.host());
         Ok(())
     }
-    fn open(host: HostHandle, (): ()) -> Result<Self, Failure> {
-        Ok(Self(host))
+    fn open(_: HostHandle, (): ()) -> Result<Self, Failure> {
+        Ok(Self)
     }
     fn query(&self, _: &Scope) -> Answer {
         Answer::Priority(1)
     }
 }
 
-impl Tasks for Clumsy {
-    unsafe fn submit(&self, task: *mut Task) {
-        // SAFETY: whoever submits a task vouches for it.
-        unsafe { self.0.task_submit(task) };
-    }
-    fn helpers(&self) -> u32 {
-        0
+impl Wait for Clumsy {
+    fn wait(&self, _: &WaitSync, _: &WaitMeans) -> Result<(), Failure> {
+        Ok(())
     }
 }
 
-component! { framework: tasks, component: Clumsy, name: "clumsy", description: "a component for tests" }
+component! { framework: wait, component: Clumsy, name: "clumsy", description: "a component for tests" }
 
 fn host() -> HostHandle {
     let system = System::new(Options {
@@ -55,8 +51,8 @@ fn host() -> HostHandle {
         search: Search::Wanted,
     });
     let chosen = system
-        .select_one::<TasksOps>(&Scope::new(SCOPE_PROCESS, 0, 1, c"process"))
-        .expect("the only component of tasks here");
+        .select_one::<WaitOps>(&Scope::new(SCOPE_PROCESS, 0, 1, c"process"))
+        .expect("the only component of wait here");
     // SAFETY: an instance of this host.
     unsafe { HostHandle::new(chosen.instance) }
 }
@@ -128,33 +124,33 @@ fn wrong_descriptions_of_a_parameter(host: HostHandle) {
     let fine = param();
     assert_eq!(
         register(&fine, null_mut()).unwrap_err(),
-        "parameter tasks_clumsy_limit: the place for its cell is null"
+        "parameter wait_clumsy_limit: the place for its cell is null"
     );
 
     type Change = fn(&mut ParamSpec);
     let cases: &[(Change, &str)] = &[
         (
             |spec| spec.struct_size = 0,
-            "the struct_size of a parameter's description is 0: set it to \
+            "the struct_size of a parameter's description is 0, not 112: set it to \
              sizeof(cairn_param_spec_t)",
         ),
         (
             |spec| spec.struct_size = 16,
-            "the struct_size of a parameter's description is 16, less than version 1.0 had (112): \
+            "the struct_size of a parameter's description is 16, not 112: \
              set it to sizeof(cairn_param_spec_t)",
         ),
-        (|spec| spec.name = null(), "a parameter of tasks_clumsy: its name is null"),
-        (|spec| spec.name = c"".as_ptr(), "a parameter of tasks_clumsy: its name is empty"),
+        (|spec| spec.name = null(), "a parameter of wait_clumsy: its name is null"),
+        (|spec| spec.name = c"".as_ptr(), "a parameter of wait_clumsy: its name is empty"),
         (
             |spec| spec.name = c"Max-Size".as_ptr(),
-            "tasks_clumsy_Max-Size is no name for a parameter: names have lower-case letters, \
+            "wait_clumsy_Max-Size is no name for a parameter: names have lower-case letters, \
              digits and underscores",
         ),
-        (|spec| spec.kind = 77, "parameter tasks_clumsy_limit: there is no kind 77"),
+        (|spec| spec.kind = 77, "parameter wait_clumsy_limit: there is no kind 77"),
         (|spec| spec.help = null(), "its help needs three words or more, and it has none"),
         (
             |spec| spec.default_value = c"10".as_ptr(),
-            "parameter tasks_clumsy_limit: its default is not allowed: 10 is outside its range; \
+            "parameter wait_clumsy_limit: its default is not allowed: 10 is outside its range; \
              allowed: a whole number from 0 to 9",
         ),
         (
@@ -163,7 +159,7 @@ fn wrong_descriptions_of_a_parameter(host: HostHandle) {
         ),
         (
             |spec| (spec.min, spec.max) = (9, 0),
-            "parameter tasks_clumsy_limit: its smallest value 9 is above its largest 0",
+            "parameter wait_clumsy_limit: its smallest value 9 is above its largest 0",
         ),
         (
             |spec| {
@@ -173,7 +169,7 @@ fn wrong_descriptions_of_a_parameter(host: HostHandle) {
             },
             "its default is not allowed: \"third\" is not one of its words; allowed: one or two",
         ),
-        (|spec| spec.kind = PARAM_CHOICE, "parameter tasks_clumsy_limit: a choice needs words"),
+        (|spec| spec.kind = PARAM_CHOICE, "parameter wait_clumsy_limit: a choice needs words"),
         (
             |spec| (spec.kind, spec.default_value) = (PARAM_BOOL, null()),
             "its default is not allowed: \"\" is neither yes nor no; allowed: true or false",
@@ -200,24 +196,21 @@ fn a_wrong_description_of_a_counter_is_explained() {
     };
     assert_eq!(add(null(), &CELL).unwrap_err(), "the description of a counter is null");
     let fine = counter();
-    assert_eq!(add(&fine, null()).unwrap_err(), "counter tasks_clumsy_messages: its cell is null");
+    assert_eq!(add(&fine, null()).unwrap_err(), "counter wait_clumsy_messages: its cell is null");
     type Change = fn(&mut CounterSpec);
     let cases: &[(Change, &str)] = &[
         (
             |spec| spec.struct_size = 0,
-            "the struct_size of a counter's description is 0: set it to \
+            "the struct_size of a counter's description is 0, not 64: set it to \
              sizeof(cairn_counter_spec_t)",
         ),
-        (|spec| spec.name = null(), "a counter of tasks_clumsy: its name is null"),
+        (|spec| spec.name = null(), "a counter of wait_clumsy: its name is null"),
         (
             |spec| spec.name = c"Messages seen".as_ptr(),
-            "tasks_clumsy_Messages seen is no name for a counter",
+            "wait_clumsy_Messages seen is no name for a counter",
         ),
-        (|spec| spec.kind = 9, "counter tasks_clumsy_messages: there is no kind 9"),
-        (
-            |spec| spec.by_comm = 1,
-            "counter tasks_clumsy_messages: by_comm needs a function refresh",
-        ),
+        (|spec| spec.kind = 9, "counter wait_clumsy_messages: there is no kind 9"),
+        (|spec| spec.by_comm = 1, "counter wait_clumsy_messages: by_comm needs a function refresh"),
     ];
     for (change, text) in cases {
         let mut spec = counter();

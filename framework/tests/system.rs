@@ -20,15 +20,14 @@ use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{
     ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_UNAVAILABLE, ERR_UNSUPPORTED, OK,
 };
-use cairn_framework::abi::task::Task;
 use cairn_framework::abi::thread::Thread;
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
 use cairn_framework::component;
 use cairn_framework::frameworks::cri::{Asker, Cri, CriOps};
+use cairn_framework::frameworks::osc::{Osc, OscOps, OscSync, OscTransfer, Window};
 use cairn_framework::frameworks::progress::{
     PROGRESS_SINGLE, Progress, ProgressAsk, ProgressEngine,
 };
-use cairn_framework::frameworks::tasks::{Tasks, TasksOps};
 use cairn_framework::frameworks::wait::{Wait, WaitMeans};
 use cairn_framework::frameworks::{Contract, Table};
 use cairn_framework::host::params::{CommandLine, Sources};
@@ -240,8 +239,8 @@ fn reports_as_text_and_json() {
     assert_eq!(system.report(), None);
 }
 
-/// A component that uses the whole host table; it lives in the framework `tasks`, which needs
-/// little.
+/// A component that uses the whole host table; it lives in a framework of which the
+/// host itself asks nothing.
 struct User {
     host: HostHandle,
 }
@@ -290,7 +289,7 @@ impl Component for User {
             host.receive_register(200, receive, context(&CALLS))?;
             let taken = host.receive_register(200, receive, context(&CALLS)).unwrap_err();
             assert_eq!(taken.status, ERR_EXISTS);
-            assert_eq!(taken.text, "tasks_user handles the tag 200 already");
+            assert_eq!(taken.text, "osc_user handles the tag 200 already");
         }
         assert_eq!((host.scope_slot()?, host.scope_slot()?), (0, 1));
         Ok(Self { host })
@@ -301,19 +300,28 @@ impl Component for User {
     }
 }
 
-impl Tasks for User {
-    unsafe fn submit(&self, task: *mut Task) {
-        CALLS.fetch_add(1000, Ordering::Relaxed);
-        // SAFETY: the caller's.
-        unsafe { cairn_framework::frameworks::tasks::run_task(task) };
+impl Osc for User {
+    fn window_open(&self, _: &mut Window) -> Result<(), Failure> {
+        Err(self.host.unsupported("windows"))
     }
 
-    fn helpers(&self) -> u32 {
-        self.host.job().rank
+    fn window_close(&self, _: &mut Window) {}
+
+    unsafe fn transfer(
+        &self,
+        _: &Window,
+        _: &OscTransfer,
+        _: bool,
+    ) -> Result<Option<*mut Request>, Failure> {
+        Err(self.host.unsupported("windows"))
+    }
+
+    unsafe fn synchronize(&self, _: &Window, _: &OscSync) -> Result<Outcome, Failure> {
+        Err(self.host.unsupported("windows"))
     }
 }
 
-component! { framework: tasks, component: User, name: "user", description: "uses the host" }
+component! { framework: osc, component: User, name: "user", description: "uses the host" }
 
 /// A policy that polls everything and notes what it was asked.
 struct Policy;
@@ -382,7 +390,6 @@ impl Wait for Waiter {
         WAITS.fetch_add(1, Ordering::Relaxed);
         while !sync.is_complete() {
             means.poll(sync);
-            assert!(!means.help(), "there is no task");
             std::thread::yield_now();
         }
         Ok(())
@@ -401,7 +408,7 @@ component! { framework: wait, component: Waiter, name: "waiter", description: "c
 
 /// The handle of the opened `User` of a system.
 fn user(system: &'static System) -> HostHandle {
-    let chosen = system.select_one::<TasksOps>(&process()).unwrap();
+    let chosen = system.select_one::<OscOps>(&process()).unwrap();
     assert_eq!(chosen.priority, 100);
     // SAFETY: a host made the instance.
     unsafe { HostHandle::new(chosen.instance) }
@@ -410,7 +417,7 @@ fn user(system: &'static System) -> HostHandle {
 /// Everything below shares `CALLS`, so it is one test.
 #[test]
 fn a_component_uses_the_host_table() {
-    let mca = [("mca_log", "warn,tasks_user=debug"), ("mca_lock_bias", "false")];
+    let mca = [("mca_log", "warn,osc_user=debug"), ("mca_lock_bias", "false")];
     let (system, lines) = system(&mca);
     let job = Job {
         struct_size: size_of::<Job>() as u32,
@@ -429,7 +436,7 @@ fn a_component_uses_the_host_table() {
     // SAFETY: no component is open.
     unsafe { system.set_job(job) };
     let host = user(system);
-    assert_eq!((host.name(), host.job().rank, host.job().size), ("tasks_user", 2, 4));
+    assert_eq!((host.name(), host.job().rank, host.job().size), ("osc_user", 2, 4));
 
     parameters(host);
     log(host, &lines);
@@ -438,8 +445,7 @@ fn a_component_uses_the_host_table() {
     threads(host);
     cards(system, host);
     counters(system, host);
-    items(host);
-    tasks(system, host);
+    services(system, host);
     wishes(host);
     waiting(host);
     pools(system, host, &lines);
@@ -496,7 +502,7 @@ fn log(host: HostHandle, lines: &Lines) {
     host.show_once(c"key", "twice");
     assert_eq!(
         lines.lock().unwrap().drain(..).collect::<Vec<_>>(),
-        ["[cairn rank 2 tasks_user] debug: seen", "cairn rank 2: once"]
+        ["[cairn rank 2 osc_user] debug: seen", "cairn rank 2: once"]
     );
 }
 
@@ -537,10 +543,10 @@ fn cards(system: &System, host: HostHandle) {
     assert_eq!(host.card_get(2).unwrap(), b"my card");
     assert_eq!(host.card_get(3).unwrap_err().text, "this job has one process");
     assert!(system.set_card_exchange(Box::new(Peers)));
-    assert_eq!(host.card_get(3).unwrap(), b"tasks_user of 3");
+    assert_eq!(host.card_get(3).unwrap(), b"osc_user of 3");
     assert_eq!(host.card_get(1).unwrap_err().status, ERR_NOT_FOUND);
     assert_eq!(host.card_get(4).unwrap_err().text, "rank 4 of a job of 4");
-    assert_eq!(system.own_cards(), [("tasks_user".to_owned(), &b"my card"[..])]);
+    assert_eq!(system.own_cards(), [("osc_user".to_owned(), &b"my card"[..])]);
 }
 
 fn counters(system: &System, host: HostHandle) {
@@ -564,54 +570,17 @@ fn counters(system: &System, host: HostHandle) {
     }
     let read = || {
         let mut all = system.counters().into_iter();
-        all.find(|(info, _)| info.name == "tasks_user_messages").expect("it was added")
+        all.find(|(info, _)| info.name == "osc_user_messages").expect("it was added")
     };
-    assert_eq!((read().0.name.as_str(), read().1), ("tasks_user_messages", 40));
+    assert_eq!((read().0.name.as_str(), read().1), ("osc_user_messages", 40));
     CELLS[0].value.store(1, Ordering::Relaxed);
     host.counter_remove(&raw const CELLS[0]);
     assert_eq!(read().1, 21);
 }
 
-fn items(host: HostHandle) {
-    let table = host.table();
-    // SAFETY: items are used as the table says: written only inside their size, given back once.
-    unsafe {
-        let pool = (table.items_create)(host.instance(), 24, 64);
-        let item = (table.items_get)(pool);
-        assert!(item.addr().is_multiple_of(64));
-        item.cast::<u8>().write_bytes(1, 24);
-        (table.items_put)(pool, item);
-        (table.items_destroy)(pool);
-        assert!((table.items_create)(host.instance(), 24, 3).is_null());
-    }
-}
-
-fn tasks(system: &'static System, host: HostHandle) {
-    unsafe extern "C" fn run(context: *mut c_void) {
-        // SAFETY: the task's context.
-        unsafe { (*context.cast::<AtomicU32>()).fetch_add(1, Ordering::Relaxed) };
-    }
-    let (done, remaining) = (AtomicU32::new(0), AtomicU32::new(2));
-    let mut task = Task {
-        struct_size: size_of::<Task>() as u32,
-        reserved: 0,
-        run: Some(run),
-        context: (&raw const done).cast_mut().cast(),
-        remaining: &raw const remaining,
-        next: std::ptr::null_mut(),
-    };
-    let before = CALLS.load(Ordering::Relaxed);
-    // SAFETY: the task lives until its group is counted down.
-    unsafe { host.task_submit(&raw mut task) };
-    assert_eq!((done.load(Ordering::Relaxed), remaining.load(Ordering::Acquire)), (1, 1));
-    assert_eq!(CALLS.load(Ordering::Relaxed), before, "without a component the host runs it");
+fn services(system: &'static System, host: HostHandle) {
     system.start_engines().unwrap();
-    // SAFETY: as above.
-    unsafe { host.task_submit(&raw mut task) };
-    assert_eq!((done.load(Ordering::Relaxed), remaining.load(Ordering::Acquire)), (2, 0));
-    assert_eq!(CALLS.load(Ordering::Relaxed), before + 1000, "it goes to the component");
-
-    let (ops, provider) = host.service(c"tasks", None).unwrap();
+    let (ops, provider) = host.service(c"osc", None).unwrap();
     assert!(!ops.is_null() && provider == host.instance());
     assert_eq!(host.service(c"pml", None).unwrap_err().text, "no pml component serves");
     assert_eq!(host.unsupported("it").status, ERR_UNSUPPORTED);
@@ -648,8 +617,8 @@ fn waiting(host: HostHandle) {
     let request = || Request {
         magic: REQUEST_MAGIC,
         kind: REQUEST_OTHER,
+        struct_size: size_of::<Request>() as u32,
         active: 0,
-        reserved: 0,
         completion: std::sync::atomic::AtomicUsize::new((&raw const sync).addr()),
         status: MessageStatus::default(),
         free: None,

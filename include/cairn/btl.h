@@ -27,9 +27,14 @@
  * they share (a connection table, a registration cache) has its own lock, taken rarely.
  * `add_peers`, `remove_peer` and memory registration may be called from any thread, several at a
  * time; `remove_peer` with no CRI's lock held, the others also from callbacks. Of the host
- * table, hot functions use what is read in place, `fail`, `items_get` and `items_put`, and on an
- * endpoint's first message, or when something goes wrong, `card_get`, `log` and `show_once`. Besides
- * the CRI's lock they may take locks of the transport's own, for short.
+ * table, hot functions use what is read in place and `fail`, and on an endpoint's first message, or
+ * when something goes wrong, `card_get`, `log` and `show_once`. Besides the CRI's lock they may take
+ * locks of the transport's own, for short.
+ *
+ * **What is used.** The protocol layer sends by `send_immediate` and `send_packed`, and moves large
+ * messages by `put` and `get` where a device has them. **Experimental** are `send_gathered`, `atomic` and
+ * `flush`: nothing calls them yet, so a transport gains nothing by them today, and they may change when
+ * one-sided communication comes.
  *
  * **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
  * completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
@@ -46,12 +51,13 @@
  * comes from a peer is not trusted: a transport checks lengths and indices before it uses them, and
  * drops a connection that violates its protocol. A message may come before this process has asked
  * for an endpoint to its sender: then `cairn_received_t.endpoint` is null,
- * and who wants to answer says in its header who it is, finds the peer by that and connects.
+ * and a sender that wants an answer names itself in its header, by which the receiver finds the peer and
+ * connects.
  *
  * **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
  * completions are called with it. A transport that learns of it (a connection that was open broke
  * without a goodbye, a process of the node has ended) tells the host by `peer_failed`, after it has
- * handed on what had arrived before, since nobody else can know that receives wait in vain. `get`
+ * handed on what had arrived before, since no other layer can know that receives wait in vain. `get`
  * may answer `CAIRN_ERR_UNSUPPORTED` on a single endpoint, where the system refuses to a pair what it
  * allows to others, or for a single transfer, when what it needs is short; nothing has happened then, and
  * the protocol layer has the peer send. That may show only when it is under way: its completion has this
@@ -74,16 +80,6 @@
 #include <cairn/types.h>
 
 /**
- * Major version of this contract.
- */
-#define CAIRN_BTL_MAJOR 1
-
-/**
- * Minor version of this contract.
- */
-#define CAIRN_BTL_MINOR 0
-
-/**
  * `cairn_btl_module_t.capabilities`: `send_immediate`.
  */
 #define CAIRN_BTL_SEND_IMMEDIATE 1
@@ -94,7 +90,7 @@
 #define CAIRN_BTL_SEND_PACKED 2
 
 /**
- * `cairn_btl_module_t.capabilities`: `send_gathered`.
+ * `cairn_btl_module_t.capabilities`: `send_gathered`. Experimental.
  */
 #define CAIRN_BTL_SEND_GATHERED 4
 
@@ -110,6 +106,7 @@
 
 /**
  * `cairn_btl_module_t.capabilities`: `atomic` on 8-byte integers, all of `CAIRN_BTL_ADD` and the others.
+ * Experimental, as the other atomics.
  */
 #define CAIRN_BTL_ATOMIC_64 32
 
@@ -459,7 +456,7 @@ struct cairn_btl_ops_t {
                                  struct cairn_endpoint_t *endpoint,
                                  const struct cairn_btl_packed_t *message);
   /**
-   * Sends a message from where it lies. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   * Experimental. Sends a message from where it lies. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_outcome_t (*send_gathered)(const struct cairn_btl_module_t *module,
                                    const cairn_cri_t *cri,
@@ -483,7 +480,7 @@ struct cairn_btl_ops_t {
                          const struct cairn_btl_transfer_t *transfer,
                          struct cairn_btl_completion_t *completion);
   /**
-   * Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   * Experimental. Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_outcome_t (*atomic)(const struct cairn_btl_module_t *module,
                             const cairn_cri_t *cri,
@@ -491,7 +488,7 @@ struct cairn_btl_ops_t {
                             const struct cairn_btl_atomic_t *atomic,
                             struct cairn_btl_completion_t *completion);
   /**
-   * Completes when every put and atomic that this CRI started before, on `endpoint` or,
+   * Experimental. Completes when every put and atomic that this CRI started before, on `endpoint` or,
    * if that is null, on all, is visible in the peers' memory. Hot. Default:
    * `CAIRN_ERR_UNSUPPORTED`; required of a transport with put or atomics.
    */

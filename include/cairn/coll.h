@@ -42,16 +42,6 @@
 #include <cairn/types.h>
 
 /**
- * Major version of this contract.
- */
-#define CAIRN_COLL_MAJOR 1
-
-/**
- * Minor version of this contract.
- */
-#define CAIRN_COLL_MINOR 1
-
-/**
  * `cairn_coll_args_t.operation`: `MPI_Barrier`.
  */
 #define CAIRN_COLL_BARRIER 0
@@ -342,7 +332,7 @@ struct cairn_coll_ops_t {
                          const struct cairn_coll_args_t *args,
                          cairn_request_t **request);
   /**
-   * Since 1.1. How many operations with requests are started on a communicator and not complete,
+   * How many operations with requests are started on a communicator and not complete,
    * also such whose requests were freed. Any thread, no lock held. Default: 0.
    */
   uint64_t (*pending)(cairn_instance_t *instance, const cairn_comm_t *comm, void *module);

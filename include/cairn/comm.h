@@ -114,7 +114,7 @@ struct cairn_comm_t {
    */
   cairn_peer_t *const *peers;
   /**
-   * Since 1.1. What messages to each of the `remote_size` ranks carry, or null where all carry
+   * What messages to each of the `remote_size` ranks carry, or null where all carry
    * `context`.
    */
   const struct cairn_context_id_t *contexts;

@@ -36,15 +36,14 @@
 #include <cairn/types.h>
 
 /**
- * Major version of the plugin ABI: the descriptor and the host table. Another major is refused.
+ * Major version of the plugin ABI: the descriptor, the host table and the contracts of all frameworks.
+ * 0 until the first release: the host then loads components of the very same version only.
  */
-#define CAIRN_ABI_MAJOR 1
+#define CAIRN_ABI_MAJOR 0
 
 /**
- * Minor version of the plugin ABI. A newer minor only appends fields and functions.
- *
- * 1.1 added `cairn_component_t.aliases`, the host's `show_once`, `service_at` and others, and the
- * hints in the wait-sync object.
+ * Minor version of the plugin ABI. While the major version is 0, each change of a struct or a table
+ * raises it.
  */
 #define CAIRN_ABI_MINOR 1
 
@@ -87,7 +86,7 @@ struct cairn_instance_t {
 };
 
 /**
- * A component: who it is, for which framework, and the functions of its life.
+ * A component: its name, its framework, and the functions of its life.
  *
  * Names consist of lower-case letters, digits and underscores and begin with a letter. The
  * framework's name and the component's together (`btl_sm`) name its parameters, its file and its
@@ -111,14 +110,6 @@ struct cairn_component_t {
    */
   uint16_t abi_minor;
   /**
-   * Major version of the framework's contract in the author's header. Another is refused.
-   */
-  uint16_t framework_major;
-  /**
-   * Minor version of the framework's contract in the author's header.
-   */
-  uint16_t framework_minor;
-  /**
    * The component's own version, major part.
    */
   uint16_t version_major;
@@ -133,7 +124,7 @@ struct cairn_component_t {
   /**
    * Zero.
    */
-  uint16_t reserved;
+  uint16_t reserved[3];
   /**
    * The framework it belongs to, such as `cri`.
    */
@@ -185,7 +176,7 @@ struct cairn_component_t {
    */
   const void *ops;
   /**
-   * Since 1.1. Other names under which users may know the component, separated by commas, or
+   * Other names under which users may know the component, separated by commas, or
    * null. They are accepted in selection lists.
    */
   const char *aliases;
@@ -200,11 +191,10 @@ struct cairn_component_t {
 typedef const struct cairn_component_t *const *(*cairn_components_fn_t)(uint32_t *count);
 
 /*
- * The first fields of a descriptor, up to the versions of ABI and contract. In the initialiser of a
- * cairn_component_t of the framework cri, whose header defines CAIRN_CRI_MAJOR and _MINOR:
+ * The first fields of a descriptor, up to the version of the ABI, for its initialiser:
  *
  *   static const cairn_component_t mine = {
- *     CAIRN_COMPONENT_HEAD(CRI),
+ *     CAIRN_COMPONENT_HEAD,
  *     .version_major = 1,
  *     .framework = "cri",
  *     .name = "mine",
@@ -212,10 +202,9 @@ typedef const struct cairn_component_t *const *(*cairn_components_fn_t)(uint32_t
  *
  * C++20 wants the fields in the order of the struct, which this is.
  */
-#define CAIRN_COMPONENT_HEAD(FRAMEWORK)                                                            \
+#define CAIRN_COMPONENT_HEAD                                                                       \
   .magic = CAIRN_MAGIC, .struct_size = sizeof(cairn_component_t), .abi_major = CAIRN_ABI_MAJOR,    \
-  .abi_minor = CAIRN_ABI_MINOR, .framework_major = CAIRN_##FRAMEWORK##_MAJOR,                      \
-  .framework_minor = CAIRN_##FRAMEWORK##_MINOR
+  .abi_minor = CAIRN_ABI_MINOR
 
 /* Makes the function that follows visible outside of a library built with -fvisibility=hidden. */
 #define CAIRN_EXPORT __attribute__((visibility("default")))

@@ -15,21 +15,20 @@
  * * **Hot functions** may be called by any thread at any time between the set-up and the
  *   tear-down of the object they work on. They must not sleep, and of the host table they use only
  *   what is read in place, `fail`, and the functions their own documentation names. Where they get
- *   a CRI, its lock is held by the caller, unless the process is single-threaded, where nobody takes
+ *   a CRI, its lock is held by the caller, unless the process is single-threaded, where there are no
  *   locks.
  * * **The first argument** of a function is the instance of the component or an object that the
  *   component made, and is valid whenever the function is called.
  * * **Optional functions** may be null in the table; the host puts a safe default in their place
- *   before it calls anything, so nobody else checks for null. What the default does is said with
+ *   before it calls anything, so no caller checks for null. What the default does is said with
  *   the function.
  * * **A pointer argument** is valid during the call only, unless the function says that it stays.
  * * **Return values** are a `cairn_status_t` or, where an operation may have
  *   to wait, an `cairn_outcome_t`; both below zero for errors, with the
  *   reason given to `fail` before. Errors are not retried.
- * * **Versions.** A contract's minor version grows when a function or field is appended; it is
- *   always optional. Its major version grows when something that was there changes. Before a
- *   component uses what is marked "Since 1.x" in a struct that the host made, it looks whether the
- *   host has it: by the struct's `struct_size`, in C with `CAIRN_HAS`.
+ * * **Versions.** The plugin ABI and all contracts have one version, `CAIRN_ABI_MAJOR` and
+ *   `CAIRN_ABI_MINOR`. It is 0.N until the first release: a component is loaded by a host of the very
+ *   same version, and refused by any other.
  * * **Exceptions and panics** never leave a component's function. The macros for Rust see to that;
  *   C++ catches its own.
  */

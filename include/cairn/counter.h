@@ -8,8 +8,8 @@
  * A counter has as many cells as its owner likes, one for each CRI or one for each thread. They lie
  * where the rest of the CRI or of the thread's state lies, on its cache lines, so that no two threads
  * write one line. The owner counts with a load and a store where only one thread or the holder of a
- * lock writes, and with a relaxed add otherwise; the host combines the cells when somebody reads
- * (dissertation §5.4). The parameter `counters` says whether anybody wants them.
+ * lock writes, and with a relaxed add otherwise; the host combines the cells when a counter is read
+ * (dissertation §5.4). The parameter `counters` says whether they are wanted.
  */
 
 #ifndef CAIRN_COUNTER_H
@@ -40,25 +40,25 @@
 
 /**
  * `cairn_counter_spec_t.kind`: the smallest seen; the smallest cell counts, and one that holds
- * `UINT64_MAX` has seen nothing (`MPI_T_PVAR_CLASS_LOWWATERMARK`). Since 1.1.
+ * `UINT64_MAX` has seen nothing (`MPI_T_PVAR_CLASS_LOWWATERMARK`).
  */
 #define CAIRN_COUNTER_MINIMUM 3
 
 /**
  * `cairn_counter_spec_t.kind`: a sum of amounts, such as bytes; cells are added up
- * (`MPI_T_PVAR_CLASS_AGGREGATE`). Since 1.1.
+ * (`MPI_T_PVAR_CLASS_AGGREGATE`).
  */
 #define CAIRN_COUNTER_AGGREGATE 4
 
 /**
  * `cairn_counter_spec_t.kind`: time spent with something; cells are added up
- * (`MPI_T_PVAR_CLASS_TIMER`). Since 1.1.
+ * (`MPI_T_PVAR_CLASS_TIMER`).
  */
 #define CAIRN_COUNTER_TIMER 5
 
 /**
  * `cairn_counter_spec_t.kind`: how large a resource is; cells are added up (`MPI_T_PVAR_CLASS_SIZE`).
- * Since 1.1.
+ *
  */
 #define CAIRN_COUNTER_SIZE 6
 
@@ -80,7 +80,7 @@ struct cairn_counter_spec_t {
    */
   uint32_t kind;
   /**
-   * Who needs to know it, as for parameters.
+   * Its audience, as for parameters.
    */
   uint32_t level;
   /**
@@ -100,7 +100,7 @@ struct cairn_counter_spec_t {
    */
   const char *unit;
   /**
-   * Since 1.1. 1 if the counter can be read for each communicator alone as well as for all, by
+   * 1 if the counter can be read for each communicator alone as well as for all, by
    * `refresh`; 0 if not.
    */
   uint32_t by_comm;
@@ -109,7 +109,7 @@ struct cairn_counter_spec_t {
    */
   uint32_t reserved_too;
   /**
-   * Since 1.1. Called before a tool reads the counter, so that its owner may put into the cell what
+   * Called before a tool reads the counter, so that its owner may put into the cell what
    * it knows from elsewhere: for all communicators together, those that are gone among them, if
    * `comm` is null, else for this one, which may have been freed: it is compared with those that
    * the owner knows and not looked into. Not called any more when `counter_remove` has returned. It

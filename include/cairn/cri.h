@@ -11,13 +11,13 @@
  * maps communicators and windows to CRIs (virtual communication interfaces, Zambre et al. §4.2).
  *
  * **Life.** One strategy serves a process, for all pools and scopes. `attach` is called once for
- * each pool, before the pool is used, and `detach` when nobody uses it any more. Between the two
+ * each pool, before the pool is used, and `detach` when it is no longer used. Between the two
  * come `scope_open` and `scope_close` for each communicator and window, and `assign` at any time.
  *
  * **Scopes and slots.** `scope_open` is called once for each pool, with the same scope each time. A
  * strategy's private slot in the scope (`scope_slot_reserve`) is one, whatever the number of pools:
  * what is kept there for a pool is kept by the pool's `id`, the first call makes it, and the last
- * `scope_close` frees it. The process is a scope for which nobody calls `scope_open`: its slots are
+ * `scope_close` frees it. The process is a scope for which `scope_open` is not called: its slots are
  * null, and `assign` may be asked for it.
  *
  * **Threads and locks.** `assign` is hot: any thread, any number at once, no lock held. It is on
@@ -47,16 +47,6 @@
 #include <cairn/types.h>
 
 /**
- * Major version of this contract.
- */
-#define CAIRN_CRI_MAJOR 1
-
-/**
- * Minor version of this contract. 1.1 added `describe`, 1.2 `arrival`.
- */
-#define CAIRN_CRI_MINOR 2
-
-/**
  * `cairn_cri_asker_t.operation`: a send.
  */
 #define CAIRN_CRI_SEND 0
@@ -82,7 +72,7 @@
 #define CAIRN_CRI_ANYWHERE UINT32_MAX
 
 /**
- * Who asks for a CRI. Lives during the call.
+ * The thread and the operation that a CRI is for. Lives during the call.
  */
 struct cairn_cri_asker_t {
   /**
@@ -143,13 +133,13 @@ struct cairn_cri_ops_t {
    */
   void (*thread_exit)(const cairn_cri_pool_t *pool, const cairn_thread_t *thread);
   /**
-   * Since 1.1. Writes how the pool is shared out at the moment, as text for a person, into
+   * Writes how the pool is shared out at the moment, as text for a person, into
    * `text` (at most `capacity` bytes with the NUL) and returns the length of the whole text.
    * Default: an empty text.
    */
   size_t (*describe)(const cairn_cri_pool_t *pool, char *text, size_t capacity);
   /**
-   * Since 1.2. Where messages of a communicator or window arrive in this process: the index of the
+   * Where messages of a communicator or window arrive in this process: the index of the
    * CRI, or `CAIRN_CRI_ANYWHERE` when the strategy does not know, because senders choose otherwise.
    * `peer` is the sender's rank in the job, or `CAIRN_CRI_NO_PEER`. A thread that waits for such a
    * message polls there first. A strategy that does not know it for the process, which it is asked for

@@ -108,7 +108,7 @@ struct cairn_datatype_t {
  * Where a walk through `count` elements of a type in a buffer stands. Lives on its user's stack
  * or in a request; it owns nothing and may be dropped or copied at any time.
  *
- * A walk begins anywhere: whoever makes a cursor sets `position` and zeroes `state`, and the type
+ * A walk begins anywhere: the maker of a cursor sets `position` and zeroes `state`, and the type
  * engine finds the place at the first call.
  */
 struct cairn_cursor_t {

@@ -7,7 +7,7 @@
  * what (MPI 5.0, section 15.3.8).
  *
  * A component makes its types of events when it opens. Where one happens it looks at
- * `cairn_event_type_t.listeners`, which costs a load, and only if somebody listens it tells the host. The
+ * `cairn_event_type_t.listeners`, which costs a load, and only if there are listeners it tells the host. The
  * host keeps events in their order and hands them to tools when no lock is held, so an event may be
  * raised anywhere but in a signal handler.
  */
@@ -34,7 +34,7 @@ struct cairn_event_spec_t {
    */
   uint32_t struct_size;
   /**
-   * Who needs to know it, as for parameters.
+   * Its audience, as for parameters.
    */
   uint32_t level;
   /**

@@ -29,7 +29,6 @@
 #include <cairn/request.h>
 #include <cairn/scope.h>
 #include <cairn/status.h>
-#include <cairn/task.h>
 #include <cairn/thread.h>
 #include <cairn/types.h>
 
@@ -49,7 +48,7 @@
 #define CAIRN_LOG_INFO 3
 
 /**
- * Log level: for whoever debugs a component.
+ * Log level: for authors that debug a component.
  */
 #define CAIRN_LOG_DEBUG 4
 
@@ -79,7 +78,7 @@ typedef uint32_t (*cairn_progress_fn_t)(void *context);
 typedef void (*cairn_thread_exit_fn_t)(void *context, const cairn_thread_t *thread);
 
 /**
- * The functions of the host. Every function pointer that lies inside `struct_size` is set.
+ * The functions of the host. Every function pointer is set.
  */
 struct cairn_host_t {
   /**
@@ -237,23 +236,6 @@ struct cairn_host_t {
                              const void **data,
                              size_t *len);
   /**
-   * Makes a pool of memory items of `size` bytes, each aligned to `alignment` (a power of two).
-   * Null when there is no memory.
-   */
-  void *(*items_create)(cairn_instance_t *instance, size_t size, size_t alignment);
-  /**
-   * Takes an item, uninitialised. Null when there is no memory.
-   */
-  void *(*items_get)(void *items);
-  /**
-   * Gives an item back, from any thread.
-   */
-  void (*items_put)(void *items, void *item);
-  /**
-   * Frees the pool and all its items.
-   */
-  void (*items_destroy)(void *items);
-  /**
    * Makes a counter known as `<framework>_<component>_<name>`, or adds a cell to one that is.
    * The cell must live until `counter_remove` or until `close` is called, before which the host
    * takes out all that are left. A cell belongs to one counter. When the parameter `counters` is
@@ -267,18 +249,13 @@ struct cairn_host_t {
    */
   void (*counter_remove)(cairn_instance_t *instance, const cairn_counter_cell_t *cell);
   /**
-   * Hands work to the process's `tasks` component. When nobody is idle the caller does it
-   * before the function returns.
-   */
-  void (*task_submit)(cairn_instance_t *instance, cairn_task_t *task);
-  /**
    * Reserves a private slot in every scope and stores its index. Only during `open`. A process has
    * `CAIRN_SCOPE_SLOTS` for all its components together; `CAIRN_ERR_RESOURCES` when all are taken.
    */
   cairn_status_t (*scope_slot_reserve)(cairn_instance_t *instance, uint32_t *slot);
   /**
    * Finds the component that serves a framework for a scope (null: the process): its table and
-   * its instance. Makes the process's choice if nobody has asked for the framework yet.
+   * its instance. Makes the process's choice if the framework was not asked for yet.
    * `CAIRN_ERR_NOT_FOUND` when none can serve. For set-up; keep the result.
    */
   cairn_status_t (*service)(cairn_instance_t *instance,
@@ -287,24 +264,24 @@ struct cairn_host_t {
                             const void **ops,
                             cairn_instance_t **provider);
   /**
-   * Since 1.1. Tells the user something, once for each `key` in the life of the process,
+   * Tells the user something, once for each `key` in the life of the process,
    * whatever the log level: that a faster way was refused by the system, for instance.
    */
   void (*show_once)(cairn_instance_t *instance, const char *key, const char *text);
   /**
-   * Since 1.1. Makes sure that a peer has routes: asks the transports for endpoints if it has
+   * Makes sure that a peer has routes: asks the transports for endpoints if it has
    * none. Does not wait for the peer. Any thread, also from callbacks; costs an Acquire load
    * when the peer is connected. `CAIRN_ERR_PEER` when no transport reaches it, with what each of
    * them says.
    */
   cairn_status_t (*peer_connect)(cairn_instance_t *instance, const cairn_peer_t *peer);
   /**
-   * Since 1.1. The process with this rank in the job, connected or not; null when there is no
+   * The process with this rank in the job, connected or not; null when there is no
    * such rank. It stays as long as this process lives.
    */
   cairn_peer_t *(*peer_get)(cairn_instance_t *instance, uint32_t rank);
   /**
-   * Since 1.1. As `service`, for frameworks of which several components serve: the one at `place`,
+   * As `service`, for frameworks of which several components serve: the one at `place`,
    * from 0, the highest priority first. `CAIRN_ERR_NOT_FOUND` behind the last.
    */
   cairn_status_t (*service_at)(cairn_instance_t *instance,
@@ -314,59 +291,59 @@ struct cairn_host_t {
                                const void **ops,
                                cairn_instance_t **provider);
   /**
-   * Since 1.1. Makes a type of events known as `<framework>_<component>_<name>`, or finds the one that
+   * Makes a type of events known as `<framework>_<component>_<name>`, or finds the one that
    * is, and stores it.
    */
   cairn_status_t (*event_add)(cairn_instance_t *instance,
                               const cairn_event_spec_t *spec,
                               const cairn_event_type_t **event);
   /**
-   * Since 1.1. An event happened; `values` has a number for each element of its type. Any thread,
+   * An event happened; `values` has a number for each element of its type. Any thread,
    * with any lock held. Callers look at `listeners` before.
    */
   void (*event_raise)(const cairn_event_type_t *event, const int64_t *values);
   /**
-   * Since 1.1. For transports: the process with this rank in the job is gone, or can't be reached
+   * For transports: the process with this rank in the job is gone, or can't be reached
    * any more by the only way to it. Operations that need it end with `CAIRN_ERR_PEER`. Any thread,
    * also from progress functions.
    */
   void (*peer_failed)(cairn_instance_t *instance, uint32_t rank);
   /**
-   * Since 1.1. For components in Rust that were built for debugging: what this thread does with
+   * For components in Rust that were built for debugging: what this thread does with
    * `lock`, or another atomic, is one of `CAIRN_AUDIT_*`; `rank` is the place of the lock in the
    * order of locks, 0 if it has none. A host that was built for release does nothing.
    */
   void (*audit)(uint32_t event, const void *lock, uint32_t rank);
   /**
-   * Since 1.1. Takes the lock of an instance, sleeping if it must; `lock_release` releases it. For C;
+   * Takes the lock of an instance, sleeping if it must; `lock_release` releases it. For C;
    * Rust code has `cairn_cri_t.guard`.
    */
-  void (*instance_acquire)(const cairn_cri_t *cri);
+  void (*cri_acquire)(const cairn_cri_t *cri);
   /**
-   * Since 1.1. Takes the lock of an instance if nobody holds it: 1, else 0.
+   * Takes the lock of a CRI if it is free: 1, else 0.
    */
-  int32_t (*instance_try)(const cairn_cri_t *cri);
+  int32_t (*cri_try)(const cairn_cri_t *cri);
   /**
-   * Since 1.1. Makes an info key of communicators known that the caller looks at with
+   * Makes an info key of communicators known that the caller looks at with
    * `cairn_scope_t::info`, and what holds where it is not set: programs are told of both
    * (`MPI_Comm_get_info`). Only during `open`.
    */
   cairn_status_t (*info_key_add)(cairn_instance_t *instance, const char *key, const char *value);
   /**
-   * Since 1.1. As `progress`, for a thread that waits for something: `cris` says where its events can
+   * As `progress`, for a thread that waits for something: `cris` says where its events can
    * come from (null: not known), `attempts` how many passes the thread has made for it before.
    */
   uint32_t (*progress_for)(cairn_instance_t *instance,
                            const cairn_cri_set_t *cris,
                            uint32_t attempts);
   /**
-   * Since 1.1. As `wait`; `cris` as for `progress_for`.
+   * As `wait`; `cris` as for `progress_for`.
    */
   cairn_status_t (*wait_for)(cairn_instance_t *instance,
                              cairn_wait_sync_t *sync,
                              const cairn_cri_set_t *cris);
   /**
-   * Since 1.1. Adds to `cris` where messages of a communicator or window arrive that come from `peer`,
+   * Adds to `cris` where messages of a communicator or window arrive that come from `peer`,
    * over each pool that leads to it, or from anybody if it is null: as the process's strategy says,
    * else what the calling thread polls first.
    */
@@ -375,7 +352,7 @@ struct cairn_host_t {
                   const cairn_peer_t *peer,
                   cairn_cri_set_t *cris);
   /**
-   * Since 1.1. Not 0 once the process's strategy has said of some pool where messages arrive; before,
+   * Not 0 once the process's strategy has said of some pool where messages arrive; before,
    * `cris_of` knows nothing that a thread does not poll first anyway.
    */
   const uint32_t *arrivals;

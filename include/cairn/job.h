@@ -35,7 +35,7 @@
 #define CAIRN_THREAD_MULTIPLE 4096
 
 /**
- * Who this process is among the others. Constant once components are opened.
+ * The place of this process among the others. Constant once components are opened.
  */
 struct cairn_job_t {
   /**
@@ -68,8 +68,8 @@ struct cairn_job_t {
    */
   uint32_t cores;
   /**
-   * Since 1.1. Processors that the processes of the job on this node may use together; 0 when
-   * nobody knows.
+   * Processors that the processes of the job on this node may use together; 0 when
+   * that is unknown.
    */
   uint32_t node_cores;
   /**
@@ -77,17 +77,17 @@ struct cairn_job_t {
    */
   const char *id;
   /**
-   * What every process of the job knows and nobody else; listeners ask for it before they read
+   * What only the processes of the job know; acceptors ask for it before they read
    * anything else, and compare in constant time.
    */
   uint8_t secret[16];
   /**
-   * Since 1.1. With how many passes at most a wait may begin before the thread says that it waits:
+   * With how many passes at most a wait may begin before the thread says that it waits:
    * what the process's `progress` component bears (`anonymous_passes`).
    */
   uint32_t anonymous_passes;
   /**
-   * Since 1.1. 1 when a lock may stay with a thread that takes it many times in a row, as the parameter
+   * 1 when a lock may stay with a thread that takes it many times in a row, as the parameter
    * `mca_lock_bias` says and every component bears. Set by the host.
    */
   uint32_t lock_bias;

@@ -49,7 +49,7 @@
  */
 struct cairn_lock_t {
   /**
-   * 0 free, 1 held, 2 held and somebody may sleep. Only through the functions.
+   * 0 free, 1 held, 2 held and a thread may sleep on it. Only through the functions.
    */
   uint32_t word;
 };

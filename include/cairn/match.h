@@ -46,16 +46,6 @@
 #include <cairn/types.h>
 
 /**
- * Major version of this contract.
- */
-#define CAIRN_MATCH_MAJOR 2
-
-/**
- * Minor version of this contract.
- */
-#define CAIRN_MATCH_MINOR 0
-
-/**
  * `cairn_match_posted_t.source`: a message of anybody.
  */
 #define CAIRN_MATCH_ANY_SOURCE -1
@@ -79,7 +69,7 @@ struct cairn_match_posted_t {
    */
   int32_t tag;
   /**
-   * The engine's own.
+   * The engine's own. What it has before the engine gets it says nothing.
    */
   size_t engine_private[4];
 };
@@ -97,7 +87,7 @@ struct cairn_match_arrived_t {
    */
   int32_t tag;
   /**
-   * The engine's own.
+   * The engine's own. What it has before the engine gets it says nothing.
    */
   size_t engine_private[4];
 };
@@ -121,6 +111,14 @@ typedef void (*cairn_match_look_fn_t)(void *context, struct cairn_match_arrived_
  * What an engine holds and how hard it worked.
  */
 struct cairn_match_counts_t {
+  /**
+   * Size of this struct in bytes, as the caller's header has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
   /**
    * Receives in it.
    */
@@ -186,7 +184,7 @@ struct cairn_match_ops_t {
    */
   cairn_status_t (*engine_open)(cairn_instance_t *instance, const cairn_comm_t *comm, void **engine);
   /**
-   * Frees an empty engine that nobody uses. Set-up. Required.
+   * Frees an empty engine that is not in use. Set-up. Required.
    */
   void (*engine_close)(void *engine);
   /**

@@ -52,7 +52,7 @@
 #define CAIRN_PARAM_WRITABLE 1
 
 /**
- * `cairn_param_spec_t.flags`: all processes of a job must have the same value. Since 1.1.
+ * `cairn_param_spec_t.flags`: all processes of a job must have the same value.
  */
 #define CAIRN_PARAM_SAME 2
 
@@ -85,7 +85,7 @@ struct cairn_param_spec_t {
    */
   uint32_t flags;
   /**
-   * Who needs to know it: 1 to 3 users, 4 to 6 people who tune, 7 to 9 developers; in each the
+   * Its audience: 1 to 3 users, 4 to 6 tuning, 7 to 9 developers; in each the
    * first is basic, the second detailed and the third everything (MPI 5.0, 15.3.1). Required: 0 is
    * refused. `cairn-info --param` shows up to level 3 unless it is asked for more.
    */

@@ -6,7 +6,7 @@
  * **pmi** — how the job was launched, and the exchange of small data at start-up.
  *
  * A component speaks one protocol of process managers (PMI-1, PMI-2, PMIx) or stands for a process
- * that nobody launched (*singleton*). `query` looks at the environment and declines when its
+ * that no launcher started (*singleton*). `query` looks at the environment and declines when its
  * protocol is not there, so that the right one is found without a parameter.
  *
  * **Life.** `connect` before transports open; then `put`, `fence` and `get` any number of times;
@@ -36,16 +36,6 @@
 #include <cairn/contract.h>
 #include <cairn/status.h>
 #include <cairn/types.h>
-
-/**
- * Major version of this contract.
- */
-#define CAIRN_PMI_MAJOR 1
-
-/**
- * Minor version of this contract.
- */
-#define CAIRN_PMI_MINOR 1
 
 /**
  * `cairn_pmi_job_t`: bytes of its texts with the NUL.
@@ -89,7 +79,7 @@ struct cairn_pmi_job_t {
    */
   uint32_t local_size;
   /**
-   * Nodes that the job runs on; 0 if the process manager does not say who runs where, and then
+   * Nodes that the job runs on; 0 if the process manager does not say which rank runs where, and then
    * `node_of` is of no use either.
    */
   uint32_t nodes;
@@ -98,7 +88,7 @@ struct cairn_pmi_job_t {
    */
   char id[CAIRN_PMI_TEXT];
   /**
-   * Who launched it, in words, such as `mpirun of Cairn MPI` or `hydra`. NUL-terminated.
+   * The launcher, in words, such as `mpirun of Cairn MPI` or `hydra`. NUL-terminated.
    */
   char launcher[CAIRN_PMI_TEXT];
 };

@@ -49,16 +49,6 @@
 #include <cairn/types.h>
 
 /**
- * Major version of this contract.
- */
-#define CAIRN_PML_MAJOR 1
-
-/**
- * Minor version of this contract.
- */
-#define CAIRN_PML_MINOR 3
-
-/**
  * `cairn_pml_receive_t.source`: from anybody.
  */
 #define CAIRN_PML_ANY_SOURCE -1
@@ -236,30 +226,30 @@ struct cairn_pml_ops_t {
                      char *text,
                      size_t capacity);
   /**
-   * Since 1.1. Returns when nothing that peers still need of this process waits here to be sent,
+   * Returns when nothing that peers still need of this process waits here to be sent,
    * as `comm_close` of the last communicator does: the process may end or stay away for long.
    * Communicators stay open. Any thread, with no lock held. Default: nothing.
    */
   void (*flush)(cairn_instance_t *instance);
   /**
-   * Since 1.1. A peer has failed; once for each. Any thread, perhaps in the progress function of
+   * A peer has failed; once for each. Any thread, perhaps in the progress function of
    * a transport with an instance's lock held: the component only takes note, and ends operations
    * in a progress callback. Default: nothing, so they wait for ever.
    */
   void (*peer_failed)(cairn_instance_t *instance, const cairn_peer_t *peer);
   /**
-   * Since 1.2. Every pass of the progress engine is over that began before `comm_close` returned:
+   * Every pass of the progress engine is over that began before `comm_close` returned:
    * frees what the communicator had. Outside of passes, no lock held. Default: nothing.
    */
   void (*comm_free)(cairn_instance_t *instance, cairn_comm_t *comm);
   /**
-   * Since 1.2. How many operations on a communicator are not complete, also such whose requests
+   * How many operations on a communicator are not complete, also such whose requests
    * were freed: `MPI_Comm_disconnect` waits until there is none. 0 is exact when no thread begins
    * another one meanwhile. Any thread, no lock held. Default: 0.
    */
   uint64_t (*pending)(cairn_instance_t *instance, const cairn_comm_t *comm);
   /**
-   * Since 1.3. Adds to `cris` where the events can come from that complete a request of this
+   * Adds to `cris` where the events can come from that complete a request of this
    * component: for a send the CRI it was given to and where the receiver's answers arrive, for a
    * receive where messages of its source arrive. Hot; any thread. The request was not complete a moment
    * ago and may be by now, but is not freed. Default: nothing, so that it is not known.

@@ -43,8 +43,8 @@
 struct CAIRN_ALIGNED(128) cairn_cri_t {
   /**
    * Held while a function of the transport works on this CRI, unless the process is
-   * single-threaded. It has a bias: C code takes it by the host's `instance_acquire` and
-   * `instance_try`.
+   * single-threaded. It has a bias: C code takes it by the host's `cri_acquire` and
+   * `cri_try`.
    */
   cairn_lock_t lock;
   /**
@@ -56,20 +56,20 @@ struct CAIRN_ALIGNED(128) cairn_cri_t {
    */
   void *context;
   /**
-   * Since 1.1. How often somebody had to wait for the lock. Counted by who holds it; the host sets
+   * How often a thread had to wait for the lock. Counted by its holder; the host sets
    * it to zero in `pool_add`.
    */
   cairn_counter_cell_t waits;
   /**
-   * Since 1.1. The bias of the lock; the host makes it in `pool_add`.
+   * The bias of the lock; the host makes it in `pool_add`.
    */
   cairn_bias_t bias;
   /**
-   * Since 1.1. How often it was polled. Counted by the host with the lock held.
+   * How often it was polled. Counted by the host with the lock held.
    */
   cairn_counter_cell_t polls;
   /**
-   * Since 1.1. How often that brought an event.
+   * How often that brought an event.
    */
   cairn_counter_cell_t hits;
 };
@@ -124,7 +124,7 @@ struct cairn_cri_pool_t {
    */
   uint32_t id;
   /**
-   * Since 1.1. Set by `pool_add`: 1 when the strategy says where messages arrive, else 0.
+   * Set by `pool_add`: 1 when the strategy says where messages arrive, else 0.
    */
   uint32_t arrivals;
 };

@@ -3,15 +3,15 @@
  * Generated from the Rust sources by `cargo xtask gen`; do not edit.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * **progress** — who runs the progress engine, and which CRIs (communication resource
- * instances) he polls.
+ * **progress** — which thread runs the progress engine, and which CRIs (communication resource
+ * instances) it polls.
  *
  * The engine is the host's: a list of pools and of callbacks, and a function that polls one
  * CRI. A component is a policy: given a thread that wants events to happen, it decides what
  * that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
  * polls the thread's own CRI and then the others by try-lock (dissertation §5.3.4, algorithm
  * 4); *hybrid* polls the operation's own CRI and makes a global round after some of these polls have
- * not completed the operation (Zambre et al. §4.3). A component may have threads of its own that make passes when nobody else
+ * not completed the operation (Zambre et al. §4.3). A component may have threads of its own that make passes when no other thread
  * does (`threads`, `background`).
  *
  * **Life.** Opened before anything else but `pmi`, since `threads` decides what the others find in
@@ -43,16 +43,6 @@
 #include <cairn/thread.h>
 #include <cairn/types.h>
 #include <cairn/wait.h>
-
-/**
- * Major version of this contract.
- */
-#define CAIRN_PROGRESS_MAJOR 3
-
-/**
- * Minor version of this contract.
- */
-#define CAIRN_PROGRESS_MINOR 0
 
 /**
  * `cairn_progress_ask_t.attempts`: a single pass, for which nothing waits (`MPI_Test`).
@@ -98,7 +88,7 @@ struct cairn_progress_engine_t {
 };
 
 /**
- * Who wants progress, and for what.
+ * Which thread wants progress, and for what.
  */
 struct cairn_progress_ask_t {
   /**
@@ -106,7 +96,7 @@ struct cairn_progress_ask_t {
    */
   const cairn_thread_t *thread;
   /**
-   * What it waits with, or null: it only tests, or has begun to wait so recently that nobody could
+   * What it waits with, or null: it only tests, or has begun to wait so recently that no thread could
    * wake it yet.
    */
   const cairn_wait_sync_t *sync;
@@ -170,7 +160,7 @@ struct cairn_progress_ops_t {
                      const cairn_wait_sync_t *sync,
                      const cairn_wait_means_t *means);
   /**
-   * With how many passes at most a wait may begin that say nothing of who waits (`sync` null), which
+   * With how many passes at most a wait may begin that do not name the waiter (`sync` null), which
    * spares what comes soon the meeting at its completion word. Asked once, before transports open.
    * Default: any number.
    */

@@ -3,7 +3,7 @@
  * Generated from the Rust sources by `cargo xtask gen`; do not edit.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * How arriving messages reach whoever they are for.
+ * How arriving messages reach the layer that they are for.
  */
 
 #ifndef CAIRN_RECEIVE_H
@@ -70,7 +70,7 @@ typedef void (*cairn_receive_fn_t)(void *context, const struct cairn_received_t 
 /**
  * One entry of the host's receive table, which transports read in place.
  *
- * An entry that nobody registered leads to a callback that reports the peer's protocol violation,
+ * An entry that is not registered leads to a callback that reports the peer's protocol violation,
  * so a transport calls `entry.callback` for any byte without a check.
  */
 struct cairn_receive_entry_t {

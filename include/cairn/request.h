@@ -15,7 +15,7 @@
 #include <cairn/types.h>
 
 /**
- * `cairn_request_t.completion`: in progress, and nobody waits.
+ * `cairn_request_t.completion`: in progress, and no thread waits.
  */
 #define CAIRN_REQUEST_PENDING 0
 
@@ -70,7 +70,7 @@
 #define CAIRN_SYNC_SIGNALLED 2
 
 /**
- * `cairn_wait_sync_t.sleeping`: nobody waits, a function is called.
+ * `cairn_wait_sync_t.sleeping`: no thread waits, a function is called.
  */
 #define CAIRN_SYNC_NOTIFY 3
 
@@ -101,7 +101,7 @@ struct cairn_message_status_t {
 };
 
 /**
- * The head of every request, whoever allocated it.
+ * The head of every request, whichever component allocated it.
  *
  * The owner completes it with `cairn_request_t.complete`; the MPI layer waits on it, copies the status
  * and then calls `free`.
@@ -145,13 +145,13 @@ struct cairn_request_t {
    */
   void *object;
   /**
+   * Size of this struct in bytes, as the owner's header has it.
+   */
+  uint32_t struct_size;
+  /**
    * The MPI layer's own: 1 while a persistent request is started. The owner sets it to 0.
    */
   uint32_t active;
-  /**
-   * Zero.
-   */
-  uint32_t reserved;
 };
 
 /**
@@ -168,7 +168,7 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
   int32_t pending;
   /**
    * How the waiter waits, so that completers know whether to wake it: 0 it polls, 1 it sleeps on
-   * this word (futex), 2 it has been signalled; since 1.1, 3: nobody waits, and `notify` wants to
+   * this word (futex), 2 it has been signalled, 3: no thread waits, and `notify` is to
    * be called. Written by the waiter (0, 1, 3) and completers (2).
    */
   uint32_t sleeping;
@@ -186,22 +186,22 @@ struct CAIRN_ALIGNED(128) cairn_wait_sync_t {
    */
   void *link;
   /**
-   * Since 1.1. Called by whoever counts down to zero, if `sleeping` is `CAIRN_SYNC_NOTIFY`: maybe in
+   * Called by the completer that counts down to zero, if `sleeping` is `CAIRN_SYNC_NOTIFY`: maybe in
    * a pass and with a CRI's lock held, so it may neither wait nor call a transport. The object
    * stays until `signalling` is zero again.
    */
   void (*notify)(const struct cairn_wait_sync_t *sync);
   /**
-   * Since 1.1. Zero.
+   * Size of this struct in bytes, as the waiter's header has it.
    */
-  uint32_t reserved;
+  uint32_t struct_size;
   /**
-   * Since 1.1. What `word` is until what the thread waits for has happened.
+   * What `word` is until what the thread waits for has happened.
    */
   uint32_t expected;
   /**
-   * Since 1.1. A word in memory that processes share, or null: another value than `expected` says
-   * that everything has happened, whatever `pending` says. Who changes it wakes those who sleep on
+   * A word in memory that processes share, or null: another value than `expected` says
+   * that everything has happened, whatever `pending` says. A writer wakes the threads that sleep on
    * it as a futex that is not private. Set by the waiter.
    */
   const uint32_t *word;

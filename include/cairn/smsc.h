@@ -7,7 +7,7 @@
  *
  * Used by shared-memory transports for what is too large for their rings. The process that wants
  * the bytes, the *reader*, begins with `fetch`. How they move is the component's affair: the reader
- * may read the other's memory through the kernel (one copy, nobody else at work), or both work on a
+ * may read the other's memory through the kernel (one copy, by the reader alone), or both work on a
  * pipeline of shared slots (two copies that overlap). In the second case `fetch` makes a ticket,
  * which the transport carries to the process that has the bytes, the *owner*; there the transport
  * checks that they may be read and calls `serve` with it.
@@ -44,7 +44,7 @@
  * other side must not be harmed by that, whether it has heard of the transfer, is in the middle of it or
  * has left it, and nothing that is needed for other transfers may be lost. An offer is finished when
  * its reader has said, by other means, that it does not read any more, or has never heard of it.
- * Until then the buffer is the transfer's only as far as the reader can't do without it: a user who
+ * Until then the buffer is the transfer's only as far as the reader can't do without it: a program that
  * knows that the message has arrived may free the memory before the transport hears of it. So when
  * `offer` has returned, the owner reads no more than what `accept` has asked for.
  *
@@ -63,16 +63,6 @@
 #include <cairn/types.h>
 
 /**
- * Major version of this contract.
- */
-#define CAIRN_SMSC_MAJOR 1
-
-/**
- * Minor version of this contract.
- */
-#define CAIRN_SMSC_MINOR 0
-
-/**
  * Most bytes of a ticket: with what a transport adds it fits a cache line.
  */
 #define CAIRN_SMSC_MAX_TICKET 24
@@ -88,7 +78,7 @@
  */
 struct cairn_smsc_ticket_t {
   /**
-   * Bytes used of `data`; 0 when the reader needs nobody.
+   * Bytes used of `data`; 0 when the reader needs no help.
    */
   uint32_t len;
   /**
@@ -157,7 +147,7 @@ struct cairn_smsc_ops_t {
   void (*finish)(cairn_instance_t *instance, void *transfer);
   /**
    * The owner's side, before the reader has asked: begins to move `len` bytes (not 0) from `buffer`
-   * to whoever gets the ticket, of at most `CAIRN_SMSC_MAX_OFFER` bytes, and stores the transfer.
+   * to the holder of the ticket, of at most `CAIRN_SMSC_MAX_OFFER` bytes, and stores the transfer.
    * It may copy a first piece, and later what `accept` asks for. Answers as `fetch`, and `CAIRN_NO_RESOURCES` rather than take what
    * reads need: they must go on for offers to end. Hot. Default: `CAIRN_NO_RESOURCES`.
    */

@@ -13,19 +13,6 @@
 /* Alignment of a struct in bytes. */
 #define CAIRN_ALIGNED(bytes) __attribute__((aligned(bytes)))
 
-/*
- * Whether the struct that a pointer leads to has a field: 1 or 0. Structs say in `struct_size` how long
- * their maker's version of them is, so what is marked `Since 1.x` is looked for before it is used:
- *
- *   if (CAIRN_HAS(self->host, show_once))
- *     self->host->show_once(self, key, text);
- *
- * The struct must have a field `struct_size`. A struct that begins with another one, as a cairn_comm_t
- * does, has its size there.
- */
-#define CAIRN_HAS(pointer, field)                                                                  \
-  ((pointer)->struct_size >= offsetof(__typeof__(*(pointer)), field) + sizeof((pointer)->field))
-
 /* <cairn/bias.h> */
 typedef struct cairn_bias_t cairn_bias_t;
 
@@ -87,9 +74,6 @@ typedef struct cairn_scope_t cairn_scope_t;
 
 /* <cairn/status.h> */
 
-/* <cairn/task.h> */
-typedef struct cairn_task_t cairn_task_t;
-
 /* <cairn/thread.h> */
 typedef struct cairn_thread_t cairn_thread_t;
 
@@ -115,24 +99,11 @@ typedef struct cairn_coll_ops_t cairn_coll_ops_t;
 typedef struct cairn_cri_asker_t cairn_cri_asker_t;
 typedef struct cairn_cri_ops_t cairn_cri_ops_t;
 
-/* <cairn/issue.h> */
-typedef struct cairn_issue_epoch_t cairn_issue_epoch_t;
-typedef struct cairn_issue_operation_t cairn_issue_operation_t;
-typedef struct cairn_issue_history_t cairn_issue_history_t;
-typedef struct cairn_issue_ops_t cairn_issue_ops_t;
-
 /* <cairn/match.h> */
 typedef struct cairn_match_posted_t cairn_match_posted_t;
 typedef struct cairn_match_arrived_t cairn_match_arrived_t;
 typedef struct cairn_match_counts_t cairn_match_counts_t;
 typedef struct cairn_match_ops_t cairn_match_ops_t;
-
-/* <cairn/osc.h> */
-typedef struct cairn_window_t cairn_window_t;
-typedef struct cairn_osc_side_t cairn_osc_side_t;
-typedef struct cairn_osc_transfer_t cairn_osc_transfer_t;
-typedef struct cairn_osc_sync_t cairn_osc_sync_t;
-typedef struct cairn_osc_ops_t cairn_osc_ops_t;
 
 /* <cairn/pmi.h> */
 typedef struct cairn_pmi_job_t cairn_pmi_job_t;
@@ -151,9 +122,6 @@ typedef struct cairn_progress_ops_t cairn_progress_ops_t;
 /* <cairn/smsc.h> */
 typedef struct cairn_smsc_ticket_t cairn_smsc_ticket_t;
 typedef struct cairn_smsc_ops_t cairn_smsc_ops_t;
-
-/* <cairn/tasks.h> */
-typedef struct cairn_tasks_ops_t cairn_tasks_ops_t;
 
 /* <cairn/wait.h> */
 typedef struct cairn_wait_means_t cairn_wait_means_t;

@@ -34,16 +34,6 @@
 #include <cairn/types.h>
 
 /**
- * Major version of this contract.
- */
-#define CAIRN_WAIT_MAJOR 1
-
-/**
- * Minor version of this contract.
- */
-#define CAIRN_WAIT_MINOR 1
-
-/**
  * What a waiting thread can do, lent by the host for one call.
  */
 struct cairn_wait_means_t {
@@ -52,8 +42,8 @@ struct cairn_wait_means_t {
    */
   uint32_t struct_size;
   /**
-   * Since 1.1. Threads of the process that have called the library and not ended; 0 when nobody
-   * knows.
+   * Threads of the process that have called the library and not ended; 0 when that is
+   * unknown.
    */
   uint32_t threads;
   /**
@@ -72,10 +62,6 @@ struct cairn_wait_means_t {
   cairn_outcome_t (*sleep)(const struct cairn_wait_means_t *means,
                            const cairn_wait_sync_t *sync,
                            uint32_t microseconds);
-  /**
-   * Executes one task that another thread submitted, if there is one: 1, else 0.
-   */
-  uint32_t (*help)(const struct cairn_wait_means_t *means);
   /**
    * The host's own.
    */

@@ -23,7 +23,7 @@ use crate::topology::{Core, Topology, cpu_ranges};
 
 /// What the user wants.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wish {
+pub struct BindingRequest {
     /// What to bind to, if said.
     pub bind_to: Option<BindTo>,
     /// What to place on, if said.
@@ -50,13 +50,17 @@ impl Binding {
     ///
     /// # Errors
     /// More cores are asked for than there are, and they may not be shared.
-    pub fn new(topology: &Topology, ranks: usize, wish: Wish) -> Result<Self, Problem> {
+    pub fn new(
+        topology: &Topology,
+        ranks: usize,
+        request: BindingRequest,
+    ) -> Result<Self, Problem> {
         let cores = &topology.cores;
-        let each = wish.cores_each.unwrap_or(1);
+        let each = request.cores_each.unwrap_or(1);
         let enough = ranks.saturating_mul(each) <= cores.len();
-        let bind_to = match (wish.bind_to, wish.map_by) {
+        let bind_to = match (request.bind_to, request.map_by) {
             (Some(bind_to), _) => Some(bind_to),
-            (None, _) if wish.cores_each.is_some() => Some(BindTo::Core),
+            (None, _) if request.cores_each.is_some() => Some(BindTo::Core),
             (None, Some(MapBy::Core)) => Some(BindTo::Core),
             (None, Some(MapBy::Numa)) => Some(BindTo::Numa),
             (None, Some(MapBy::Socket)) => Some(BindTo::Socket),
@@ -75,13 +79,13 @@ impl Binding {
                 ((0..ranks).map(own).collect(), format!("bound to {} each", count(share, "core")))
             }
             Some(BindTo::Core) => {
-                if !enough && !wish.oversubscribe {
-                    return Err(too_few(topology, ranks, each, wish));
+                if !enough && !request.oversubscribe {
+                    return Err(too_few(topology, ranks, each, request));
                 }
                 if each > cores.len() {
-                    return Err(too_few(topology, ranks, each, wish));
+                    return Err(too_few(topology, ranks, each, request));
                 }
-                let places = places(cores, ranks, each, wish.map_by);
+                let places = places(cores, ranks, each, request.map_by);
                 let own = |place: usize| {
                     let cores: Vec<Core> =
                         (place..place + each).map(|i| cores[i % cores.len()].clone()).collect();
@@ -102,11 +106,11 @@ impl Binding {
                     let around = |core: &&Core| domain(core) == mine;
                     cpus_of(&cores.iter().filter(around).cloned().collect::<Vec<_>>())
                 };
-                let places = places(cores, ranks, each, wish.map_by);
+                let places = places(cores, ranks, each, request.map_by);
                 (places.into_iter().map(own).collect(), format!("bound to a {what} each"))
             }
         };
-        let warning = crowded(topology, ranks).filter(|_| !wish.oversubscribe);
+        let warning = crowded(topology, ranks).filter(|_| !request.oversubscribe);
         Ok(Self { cpus, summary, warning })
     }
 
@@ -169,9 +173,9 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { plural })
 }
 
-fn too_few(topology: &Topology, ranks: usize, each: usize, wish: Wish) -> Problem {
+fn too_few(topology: &Topology, ranks: usize, each: usize, request: BindingRequest) -> Problem {
     let cores = topology.cores.len();
-    let flag = if wish.cores_each.is_some() { ":PE" } else { "--bind-to core" };
+    let flag = if request.cores_each.is_some() { ":PE" } else { "--bind-to core" };
     let sum = if each == 1 {
         format!("{} need {ranks} cores", count(ranks, "process"))
     } else {
@@ -211,48 +215,48 @@ mod tests {
         Topology { cores: (0..4).map(core).collect(), quota: 8 }
     }
 
-    fn bind(ranks: usize, wish: Wish) -> Vec<String> {
-        let binding = Binding::new(&machine(), ranks, wish).unwrap();
+    fn bind(ranks: usize, request: BindingRequest) -> Vec<String> {
+        let binding = Binding::new(&machine(), ranks, request).unwrap();
         binding.cpus.iter().map(|cpus| cpu_ranges(cpus)).collect()
     }
 
     #[test]
     fn the_default_is_an_equal_share() {
-        assert_eq!(bind(1, Wish::default()), ["0-7"]);
-        assert_eq!(bind(2, Wish::default()), ["0-1,4-5", "2-3,6-7"]);
-        assert_eq!(bind(3, Wish::default()), ["0,4", "1,5", "2,6"]);
-        assert_eq!(bind(5, Wish::default()), [""; 5]);
+        assert_eq!(bind(1, BindingRequest::default()), ["0-7"]);
+        assert_eq!(bind(2, BindingRequest::default()), ["0-1,4-5", "2-3,6-7"]);
+        assert_eq!(bind(3, BindingRequest::default()), ["0,4", "1,5", "2,6"]);
+        assert_eq!(bind(5, BindingRequest::default()), [""; 5]);
     }
 
     #[test]
     fn placing_and_binding() {
-        let by = |map_by| Wish { map_by: Some(map_by), ..Wish::default() };
+        let by = |map_by| BindingRequest { map_by: Some(map_by), ..BindingRequest::default() };
         assert_eq!(bind(2, by(MapBy::Core)), ["0,4", "1,5"]);
         assert_eq!(bind(3, by(MapBy::Socket)), ["0-1,4-5", "2-3,6-7", "0-1,4-5"]);
         assert_eq!(bind(2, by(MapBy::Node)), ["", ""]);
-        let core = Wish { bind_to: Some(BindTo::Core), ..by(MapBy::Socket) };
+        let core = BindingRequest { bind_to: Some(BindTo::Core), ..by(MapBy::Socket) };
         assert_eq!(bind(4, core), ["0,4", "2,6", "1,5", "3,7"]);
-        let two = Wish { cores_each: Some(2), ..Wish::default() };
+        let two = BindingRequest { cores_each: Some(2), ..BindingRequest::default() };
         assert_eq!(bind(2, two), ["0-1,4-5", "2-3,6-7"]);
-        let none = Wish { bind_to: Some(BindTo::None), ..by(MapBy::Core) };
+        let none = BindingRequest { bind_to: Some(BindTo::None), ..by(MapBy::Core) };
         assert_eq!(bind(1, none), [""]);
-        let numa = Wish { bind_to: Some(BindTo::Numa), ..Wish::default() };
+        let numa = BindingRequest { bind_to: Some(BindTo::Numa), ..BindingRequest::default() };
         assert_eq!(bind(3, numa), ["0-1,4-5", "0-1,4-5", "2-3,6-7"]);
     }
 
     #[test]
     fn too_many_for_binding_shows_the_sum_and_the_way_out() {
-        let core = Wish { bind_to: Some(BindTo::Core), ..Wish::default() };
+        let core = BindingRequest { bind_to: Some(BindTo::Core), ..BindingRequest::default() };
         let error = Binding::new(&machine(), 5, core).unwrap_err().to_string();
         for part in ["5 processes need 5 cores", "may use 4", "--oversubscribe", "--bind-to none"] {
             assert!(error.contains(part), "{part} in {error}");
         }
-        let two = Wish { cores_each: Some(2), ..core };
+        let two = BindingRequest { cores_each: Some(2), ..core };
         let error = Binding::new(&machine(), 3, two).unwrap_err().to_string();
         assert!(error.contains("3 processes × 2 cores need 6 cores"), "{error}");
-        let shared = Wish { oversubscribe: true, ..core };
+        let shared = BindingRequest { oversubscribe: true, ..core };
         assert_eq!(bind(6, shared), ["0,4", "1,5", "2,6", "3,7", "0,4", "1,5"]);
-        let more = Wish { cores_each: Some(5), oversubscribe: true, ..core };
+        let more = BindingRequest { cores_each: Some(5), oversubscribe: true, ..core };
         assert!(Binding::new(&machine(), 1, more).is_err());
     }
 
@@ -260,8 +264,8 @@ mod tests {
     fn a_crowd_is_warned_of() {
         let warning = |ranks, quota, oversubscribe| {
             let topology = Topology { quota, ..machine() };
-            let wish = Wish { oversubscribe, ..Wish::default() };
-            Binding::new(&topology, ranks, wish).unwrap().warning
+            let request = BindingRequest { oversubscribe, ..BindingRequest::default() };
+            Binding::new(&topology, ranks, request).unwrap().warning
         };
         assert_eq!(warning(8, 8, false), None);
         assert!(warning(9, 8, false).unwrap().contains("there are 8 processors"));

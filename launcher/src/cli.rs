@@ -94,7 +94,7 @@ struct JobOptions {
     /// End the job after so many seconds [env: MPIEXEC_TIMEOUT]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     timeout: Option<String>,
-    // Beyond this machine nothing is started; who names it is right, who names another is told.
+    // Nothing is started beyond this machine: its own name is taken, any other is an error.
     #[arg(long, short = 'H', alias = "hosts", hide = true)]
     host: Option<String>,
     #[arg(long, alias = "machinefile", hide = true)]

@@ -11,10 +11,10 @@ use cairn_framework::host::problem::Problem;
 use cairn_framework::host::system::random_secret;
 use cairn_framework::launch;
 
-use crate::binding::{Binding, Wish};
+use crate::binding::{Binding, BindingRequest};
 use crate::cli::{Block, Output, Wanted};
-use crate::keeper::PMI_FD;
 use crate::program;
+use crate::supervisor::PMI_FD;
 use crate::topology::Topology;
 
 /// A job to start.
@@ -73,13 +73,13 @@ const FOREIGN: [&str; 9] = [
 pub fn plan(wanted: &Wanted) -> Result<(Job, Binding), (u8, Problem)> {
     let other = |problem| (1, problem);
     let total = wanted.blocks.iter().map(|block| block.processes as usize).sum();
-    let wish = Wish {
+    let request = BindingRequest {
         bind_to: wanted.bind_to,
         map_by: wanted.map_by,
         cores_each: wanted.cores_each,
         oversubscribe: wanted.oversubscribe,
     };
-    let binding = Binding::new(&Topology::of_process(), total, wish).map_err(other)?;
+    let binding = Binding::new(&Topology::of_process(), total, request).map_err(other)?;
     if let Output::Directory(dir) = &wanted.output {
         output_directory(dir).map_err(other)?;
     }

@@ -3,26 +3,27 @@
 //! ```text
 //!   cli        what the user wants            job       what it comes to: program, topology, binding
 //!   check      are the parameters sound       run       the job from its start to its end
-//!   pmi        what ranks ask                 keeper    the process that starts and ends the ranks
-//!   stdio      what ranks write               report    what is said at the end
+//!   pmi        what ranks ask                 report    what is said at the end
+//!   stdio      what ranks write
+//!   supervisor the process that starts and ends the ranks
 //!   sys        what the kernel offers and no crate does
 //! ```
 //!
-//! One thread each in two processes: mpirun, which waits for everything at once, and its keeper,
-//! which sees to it that nothing survives (see `keeper`).
+//! One thread each in two processes: mpirun, which waits for everything at once, and its supervisor,
+//! which sees to it that nothing survives (see `supervisor`).
 
 mod binding;
 mod check;
 #[doc(hidden)] // for fuzzing
 pub mod cli;
 mod job;
-mod keeper;
 #[doc(hidden)]
 pub mod pmi;
 mod program;
 mod report;
 mod run;
 mod stdio;
+mod supervisor;
 mod sys;
 mod topology;
 

@@ -159,7 +159,7 @@ impl Server {
         if command == "barrier_in" {
             return self.barrier(rank);
         }
-        // Who asks for no answer goes on at once.
+        // A client that asks for no answer goes on at once.
         let quiet = command == "put" && fields.get("quiet").is_some();
         match self.answer(rank, command, fields) {
             Some(_) if quiet => Vec::new(),

@@ -68,7 +68,7 @@ fn why_not(file: &Path) -> Option<Why> {
     match fs::metadata(file) {
         Ok(metadata) if metadata.is_dir() => Some(Why::Directory),
         Ok(metadata) if !metadata.is_file() => Some(Why::NotAFile),
-        // Says for root, too, whether anybody may execute it.
+        // Says for root, too, whether it may be executed.
         Ok(_) => match rustix::fs::access(file, rustix::fs::Access::EXEC_OK) {
             Ok(()) => None,
             Err(_) => Some(Why::NotExecutable),

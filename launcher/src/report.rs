@@ -8,8 +8,8 @@ use std::time::Duration;
 use cairn_framework::host::problem::Problem;
 
 use crate::cli::Timeout;
-use crate::keeper::wire::End;
 use crate::program;
+use crate::supervisor::wire::End;
 
 /// Exit status after `--timeout`, as that of timeout(1).
 pub const TIMED_OUT: u8 = 124;
@@ -22,7 +22,7 @@ pub enum Cause {
     /// A rank asked for it: with this status, saying this.
     Aborted(u32, i32, String),
     /// A rank ended without taking leave.
-    Deserted(u32),
+    NotFinalized(u32),
     /// A rank waits for one that has ended; it had joined or not.
     Stuck {
         /// The one that has ended.
@@ -40,8 +40,8 @@ pub enum Cause {
     TimedOut(Timeout),
     /// mpirun was told to end, by this signal.
     Signal(i32),
-    /// The keeper died.
-    KeeperDied(String),
+    /// The supervisor died.
+    SupervisorDied(String),
 }
 
 impl Cause {
@@ -56,7 +56,7 @@ impl Cause {
 
 /// What is known of a rank.
 #[derive(Debug, Clone, Default)]
-pub struct Fate {
+pub struct RankStatus {
     /// Its process id, once it was started.
     pub pid: Option<i32>,
     /// How it ended, once it has.
@@ -64,15 +64,15 @@ pub struct Fate {
     /// How long it lived, until now or its end.
     pub lived: Duration,
     /// Whether it ended because it was told to.
-    pub told: bool,
+    pub notified: bool,
     /// Its program.
     pub program: String,
 }
 
 /// The exit status of mpirun.
-pub fn status(cause: &Cause, fates: &[Fate]) -> u8 {
+pub fn status(cause: &Cause, statuses: &[RankStatus]) -> u8 {
     match cause {
-        Cause::Failed(rank) => match fates[*rank as usize].end {
+        Cause::Failed(rank) => match statuses[*rank as usize].end {
             Some(End::Exit(code)) => code.to_le_bytes()[0],
             Some(End::Signal(signal, _)) => 128 + signal as u8,
             None => 1,
@@ -85,15 +85,18 @@ pub fn status(cause: &Cause, fates: &[Fate]) -> u8 {
         Cause::Signal(signal) => 128 + *signal as u8,
         Cause::TimedOut(_) => TIMED_OUT,
         Cause::NotStarted(status, _) => *status,
-        Cause::Deserted(_) | Cause::Stuck { .. } | Cause::Violation(..) | Cause::KeeperDied(_) => 1,
+        Cause::NotFinalized(_)
+        | Cause::Stuck { .. }
+        | Cause::Violation(..)
+        | Cause::SupervisorDied(_) => 1,
     }
 }
 
 /// The block on standard error.
-pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
+pub fn text(cause: &Cause, statuses: &[RankStatus], host: &str) -> String {
     let (what, rank) = match cause {
         Cause::Failed(rank) => {
-            let how = match fates[*rank as usize].end {
+            let how = match statuses[*rank as usize].end {
                 Some(End::Signal(signal, _)) => format!("was killed by {}", signal_name(signal)),
                 Some(End::Exit(code)) => format!("exited with status {code}"),
                 None => "failed".into(),
@@ -104,7 +107,7 @@ pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
             let colon = if message.is_empty() { "" } else { ": " };
             (format!("rank {rank} aborted the job with code {code}{colon}{message}"), Some(*rank))
         }
-        Cause::Deserted(rank) => {
+        Cause::NotFinalized(rank) => {
             let what = format!("rank {rank} ended without MPI_Finalize, after MPI_Init");
             (what, Some(*rank))
         }
@@ -121,8 +124,8 @@ pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
             (what, Some(*rank))
         }
         Cause::TimedOut(limit) => {
-            let running: Vec<String> = (0..fates.len())
-                .filter(|rank| fates[*rank].end.is_none() || fates[*rank].told)
+            let running: Vec<String> = (0..statuses.len())
+                .filter(|rank| statuses[*rank].end.is_none() || statuses[*rank].notified)
                 .map(|rank| rank.to_string())
                 .collect();
             let running = shortened(&running);
@@ -130,7 +133,7 @@ pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
             (format!("the job took longer than {} ({said})", seconds(*after)) + &running, None)
         }
         Cause::Signal(signal) => (format!("ended by {}", signal_name(*signal)), None),
-        Cause::KeeperDied(how) => {
+        Cause::SupervisorDied(how) => {
             let what = "the process that watched over the ranks".to_owned();
             (format!("{what} {how}"), None)
         }
@@ -139,10 +142,11 @@ pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
         }
     };
     let mut text = format!("mpirun: {what}");
-    // Those that nobody reported were killed with the keeper.
-    let was_ended = |fate: &Fate| fate.told || (fate.pid.is_some() && fate.end.is_none());
-    let others = (0..).zip(fates).filter(|(other, _)| Some(*other) != rank);
-    let ended = others.filter(|(_, fate)| was_ended(fate)).count();
+    // Ranks without a report were killed with the supervisor.
+    let was_ended =
+        |status: &RankStatus| status.notified || (status.pid.is_some() && status.end.is_none());
+    let others = (0..).zip(statuses).filter(|(other, _)| Some(*other) != rank);
+    let ended = others.filter(|(_, status)| was_ended(status)).count();
     if ended > 0 {
         let other = if rank.is_some() { "other " } else { "" };
         let (es, were) = if ended == 1 { ("", "was") } else { ("es", "were") };
@@ -151,32 +155,34 @@ pub fn text(cause: &Cause, fates: &[Fate], host: &str) -> String {
     }
     text.push('\n');
     if let Some(rank) = rank {
-        let fate = &fates[rank as usize];
+        let status = &statuses[rank as usize];
         let mut line = |label: &str, value: String| {
             let _ = writeln!(text, "  {label:9}{value}");
         };
-        line("rank:", format!("{rank} of {}", fates.len()));
-        line("program:", fate.program.clone());
+        line("rank:", format!("{rank} of {}", statuses.len()));
+        line("program:", status.program.clone());
         line("host:", host.to_owned());
-        if let Some(pid) = fate.pid {
+        if let Some(pid) = status.pid {
             line("process:", pid.to_string());
         }
-        match fate.end {
+        match status.end {
             Some(End::Exit(code)) => line("end:", format!("exit status {code}")),
             // It was on its way out.
-            Some(End::Signal(..)) if fate.told => line("end:", "ended with the others".into()),
+            Some(End::Signal(..)) if status.notified => {
+                line("end:", "ended with the others".into())
+            }
             Some(End::Signal(signal, dumped)) => {
                 let core = if dumped { ", memory dumped" } else { "" };
                 line("end:", format!("signal {signal}, {}{core}", signal_name(signal)));
             }
             None => {}
         }
-        line("lived:", seconds(fate.lived));
+        line("lived:", seconds(status.lived));
     }
     text
 }
 
-/// For a timeout: who still ran.
+/// For a timeout: the ranks that still ran.
 fn shortened(ranks: &[String]) -> String {
     match ranks {
         [] => String::new(),
@@ -202,9 +208,9 @@ pub fn signal_name(signal: i32) -> String {
         libc::SIGABRT => ("SIGABRT", "it called abort"),
         libc::SIGBUS => ("SIGBUS", "memory that can't be accessed"),
         libc::SIGFPE => ("SIGFPE", "an arithmetic error"),
-        libc::SIGKILL => ("SIGKILL", "somebody killed it, or the machine was out of memory"),
+        libc::SIGKILL => ("SIGKILL", "killed from outside, or the machine was out of memory"),
         libc::SIGSEGV => ("SIGSEGV", "an invalid address"),
-        libc::SIGPIPE => ("SIGPIPE", "nobody reads its output any more"),
+        libc::SIGPIPE => ("SIGPIPE", "the reader of its output is gone"),
         libc::SIGALRM => ("SIGALRM", ""),
         libc::SIGTERM => ("SIGTERM", ""),
         libc::SIGUSR1 => ("SIGUSR1", ""),
@@ -220,12 +226,12 @@ pub fn signal_name(signal: i32) -> String {
 /// Why a rank could not be started.
 pub fn not_started(
     rank: u32,
-    step: crate::keeper::wire::Step,
+    step: crate::supervisor::wire::Step,
     errno: i32,
     app: &crate::job::App,
     cpus: &[u32],
 ) -> Cause {
-    use crate::keeper::wire::Step;
+    use crate::supervisor::wire::Step;
     let error = std::io::Error::from_raw_os_error(errno);
     let (status, problem) = match step {
         Step::Program => program::refused(&app.program, &error),
@@ -258,27 +264,27 @@ pub fn not_started(
 mod tests {
     use super::*;
 
-    fn fates() -> Vec<Fate> {
-        let fate = |end| Fate {
+    fn statuses() -> Vec<RankStatus> {
+        let status = |end| RankStatus {
             pid: Some(77),
             end,
-            told: end.is_none(),
+            notified: end.is_none(),
             lived: Duration::from_millis(1520),
             program: "./app".into(),
         };
-        vec![fate(None), fate(Some(End::Signal(11, true))), fate(Some(End::Exit(3)))]
+        vec![status(None), status(Some(End::Signal(11, true))), status(Some(End::Exit(3)))]
     }
 
     #[test]
     fn one_block_with_everything() {
         assert_eq!(
-            text(&Cause::Failed(1), &fates(), "vm"),
+            text(&Cause::Failed(1), &statuses(), "vm"),
             "mpirun: rank 1 was killed by SIGSEGV (an invalid address); the other process was \
              ended\n  rank:    1 of 3\n  program: ./app\n  host:    vm\n  process: 77\n  end:     \
              signal 11, SIGSEGV (an invalid address), memory dumped\n  lived:   1.5 s\n"
         );
         let timeout = Timeout { after: Duration::from_millis(50), said: "--timeout" };
-        let timed_out = text(&Cause::TimedOut(timeout), &fates(), "vm");
+        let timed_out = text(&Cause::TimedOut(timeout), &statuses(), "vm");
         assert_eq!(
             timed_out,
             "mpirun: the job took longer than 0.050 s (--timeout); rank 0 still ran; the process \
@@ -297,9 +303,9 @@ mod tests {
             (Cause::Aborted(0, -1, String::new()), 255),
             (Cause::Signal(15), 143),
             (Cause::TimedOut(Timeout { after: Duration::ZERO, said: "--timeout" }), 124),
-            (Cause::Deserted(0), 1),
+            (Cause::NotFinalized(0), 1),
         ] {
-            assert_eq!(status(&cause, &fates()), wanted, "{cause:?}");
+            assert_eq!(status(&cause, &statuses()), wanted, "{cause:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The job from its start to its end: one loop that waits for the ranks' requests, the keeper's
+//! The job from its start to its end: one loop that waits for the ranks' requests, the supervisor's
 //! reports, signals, output and time.
 
 #![forbid(unsafe_code)]
@@ -17,11 +17,11 @@ use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::cli::{Timeout, Wanted};
 use crate::job::Job;
-use crate::keeper::family;
-use crate::keeper::wire::{Channel, End, Order, Report};
 use crate::pmi::{Event, MAX_LINE, Server, Stage};
-use crate::report::{self, Cause, Fate};
+use crate::report::{self, Cause, RankStatus};
 use crate::stdio::{FULL, Input, Lines, Next, Sink};
+use crate::supervisor::descendants;
+use crate::supervisor::wire::{Channel, End, Order, Report};
 use crate::sys;
 
 /// How long ranks have to end when they are told to.
@@ -38,7 +38,7 @@ const PASSED_ON: [i32; 2] = [libc::SIGUSR1, libc::SIGUSR2];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Signals,
-    Keeper,
+    Supervisor,
     /// A rank's socket.
     Client(u32),
     /// A rank's output: which of [`Running::outputs`].
@@ -55,7 +55,7 @@ impl Source {
     fn data(self) -> epoll::EventData {
         let (kind, number) = match self {
             Self::Signals => (0, 0),
-            Self::Keeper => (1, 0),
+            Self::Supervisor => (1, 0),
             Self::Client(rank) => (2, rank),
             Self::Output(index) => (3, index),
             Self::Sink(index) => (4, index),
@@ -69,7 +69,7 @@ impl Source {
         let (kind, number) = (data.u64() >> 32, data.u64() as u32);
         match kind {
             0 => Self::Signals,
-            1 => Self::Keeper,
+            1 => Self::Supervisor,
             2 => Self::Client(number),
             3 => Self::Output(number),
             4 => Self::Sink(number),
@@ -104,10 +104,10 @@ struct Running {
     host: String,
     epoll: OwnedFd,
     signals: OwnedFd,
-    keeper: Pid,
+    supervisor: Pid,
     channel: Channel,
-    /// Children that mpirun had before it was mpirun.
-    strangers: Vec<Pid>,
+    /// Children that the process had before it became mpirun.
+    inherited: Vec<Pid>,
     server: Server,
     clients: Vec<Client>,
     outputs: Vec<Output>,
@@ -116,10 +116,10 @@ struct Running {
     /// Which of them are waited for.
     awaited: [bool; 2],
     input: Option<Input>,
-    fates: Vec<Fate>,
+    statuses: Vec<RankStatus>,
     started: Vec<Option<Instant>>,
     cause: Option<Cause>,
-    /// What ranks have said that would end the job, while the keeper is asked whether one has died
+    /// What ranks have said that would end the job, while the supervisor is asked whether one has died
     /// before. In the order in which it came.
     suspects: Vec<Cause>,
     /// The signal by which the user ended the job.
@@ -141,7 +141,7 @@ pub fn run(job: Job, wanted: &Wanted) -> Result<u8, Problem> {
 }
 
 impl Running {
-    /// Waits for everything until the keeper is gone.
+    /// Waits for everything until the supervisor is gone.
     fn watch(&mut self) {
         let mut events = Vec::with_capacity(64);
         loop {
@@ -157,7 +157,7 @@ impl Running {
             for event in events.drain(..) {
                 match Source::of(event.data) {
                     Source::Signals => self.take_signals(),
-                    Source::Keeper => there = self.take_reports(),
+                    Source::Supervisor => there = self.take_reports(),
                     Source::Client(rank) => {
                         self.send(rank, "");
                         self.read_client(rank);
@@ -193,7 +193,7 @@ impl Running {
         }
     }
 
-    /// Tells the keeper. When it is gone, the end of the channel says so.
+    /// Tells the supervisor. When it is gone, the end of the channel says so.
     fn order(&mut self, order: Order) {
         let _ = self.channel.send(&order);
     }
@@ -262,14 +262,14 @@ impl Running {
         self.order(Order::Signal(libc::SIGCONT));
     }
 
-    /// False when the keeper is gone.
+    /// False when the supervisor is gone.
     fn take_reports(&mut self) -> bool {
         let (reports, there) = self.channel.receive::<Report>();
         for report in reports {
             match report {
                 Report::Started { rank, pid } => {
                     let rank = rank as usize;
-                    self.fates[rank].pid = Some(pid);
+                    self.statuses[rank].pid = Some(pid);
                     self.started[rank] = Some(Instant::now());
                 }
                 Report::NotStarted { rank, step, errno } => {
@@ -278,7 +278,9 @@ impl Running {
                     let cause = report::not_started(rank, step, errno, app, &of.cpus);
                     self.end(cause);
                 }
-                Report::Exited { rank, end, lived, told } => self.exited(rank, end, lived, told),
+                Report::Exited { rank, end, lived, notified } => {
+                    self.exited(rank, end, lived, notified)
+                }
                 Report::Census => self.end_for_suspects(|_| true),
                 Report::LeftBehind(count) => {
                     let (es, were) = if count == 1 { ("", "was") } else { ("es", "were") };
@@ -303,20 +305,20 @@ impl Running {
         self.sinks[1].queue().extend_from_slice(text.as_bytes());
     }
 
-    fn exited(&mut self, rank: u32, end: End, lived: u64, told: bool) {
+    fn exited(&mut self, rank: u32, end: End, lived: u64, notified: bool) {
         // What it said before it ended comes first.
         self.read_client(rank);
-        // The keeper tells of deaths in their order, so whoever died before this rank spoke is known.
+        // The supervisor reports deaths in their order, so those before this rank spoke are known.
         self.end_for_suspects(|cause| cause.speaker() == Some(rank));
-        let fate = &mut self.fates[rank as usize];
-        fate.end = Some(end);
-        fate.lived = Duration::from_micros(lived);
-        fate.told = told;
+        let status = &mut self.statuses[rank as usize];
+        status.end = Some(end);
+        status.lived = Duration::from_micros(lived);
+        status.notified = notified;
         let stage = self.server.stage(rank);
         // It is no failure of a rank that a signal to the job ended it.
-        if !told && self.signal.is_none() {
+        if !notified && self.signal.is_none() {
             match end {
-                End::Exit(0) if stage == Stage::Joined => self.end(Cause::Deserted(rank)),
+                End::Exit(0) if stage == Stage::Joined => self.end(Cause::NotFinalized(rank)),
                 End::Exit(0) => {}
                 // The others don't wait for one that has taken leave; they may go on.
                 _ if stage == Stage::Left => {
@@ -405,7 +407,7 @@ impl Running {
                 Ok(len) => drop(client.unsent.drain(..len)),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
-                // It is gone, and the keeper will say so.
+                // It is gone, and the supervisor will say so.
                 Err(_) => client.unsent.clear(),
             }
         }
@@ -434,7 +436,7 @@ impl Running {
                 return true;
             }
             Err(Errno::INTR) => return true,
-            // Every writer is gone when this is called last; so nobody holds the pipe then.
+            // Every writer is gone when this is called last; so no process holds the pipe then.
             Err(Errno::AGAIN) => return false,
             Err(_) => {}
         }
@@ -451,7 +453,7 @@ impl Running {
         for index in 0..self.sinks.len() {
             let sink = &mut self.sinks[index];
             if sink.flush(false).is_err() {
-                // Nobody reads it any more. The ranks learn that as if they wrote there.
+                // Its reader is gone. The ranks learn that as if they wrote there.
                 for output in self.outputs.iter_mut().filter(|output| output.sink == index) {
                     output.pipe = None;
                 }
@@ -499,10 +501,10 @@ impl Running {
         };
     }
 
-    /// The keeper is gone. Sees to it that nothing is left, says what there is to say, and returns
+    /// The supervisor is gone. Sees to it that nothing is left, says what there is to say, and returns
     /// the exit status.
     fn finish(mut self) -> u8 {
-        let ended = rustix::process::waitpid(Some(self.keeper), WaitOptions::empty());
+        let ended = rustix::process::waitpid(Some(self.supervisor), WaitOptions::empty());
         let ended = ended.ok().flatten().map(|(_, status)| status);
         let clean = ended.is_some_and(|status| status.exit_status() == Some(0));
         if !clean {
@@ -511,7 +513,7 @@ impl Running {
                 None => "failed".into(),
             };
             // Whatever ranks did since was because of it.
-            self.cause = Some(Cause::KeeperDied(how));
+            self.cause = Some(Cause::SupervisorDied(how));
             self.end_all();
             cairn_segment::sweep();
         }
@@ -521,24 +523,24 @@ impl Running {
                 let _ = self.sinks[sink].flush(true);
             }
         }
-        for (fate, started) in self.fates.iter_mut().zip(&self.started) {
-            if let (None, Some(started)) = (fate.end, started) {
-                fate.lived = started.elapsed();
+        for (status, started) in self.statuses.iter_mut().zip(&self.started) {
+            if let (None, Some(started)) = (status.end, started) {
+                status.lived = started.elapsed();
             }
         }
-        // The keeper has told of every death.
+        // The supervisor has told of every death.
         self.end_for_suspects(|_| true);
         if self.cause.is_none()
             && let Some(signal) = self.signal
         {
-            // Who handled the signal and ended well has done what was asked.
-            let well = self.fates.iter().all(|fate| fate.end == Some(End::Exit(0)));
+            // Ranks that handled the signal and ended well have done what was asked.
+            let well = self.statuses.iter().all(|status| status.end == Some(End::Exit(0)));
             self.cause = (!well).then_some(Cause::Signal(signal));
         }
         let mut status = 0;
         if let Some(cause) = &self.cause {
-            status = report::status(cause, &self.fates);
-            let text = report::text(cause, &self.fates, &self.host);
+            status = report::status(cause, &self.statuses);
+            let text = report::text(cause, &self.statuses, &self.host);
             self.say(&text);
         }
         for sink in &mut self.sinks {
@@ -547,15 +549,15 @@ impl Running {
         status
     }
 
-    /// Kills every descendant but those of others. What the keeper had is mpirun's now.
+    /// Kills every descendant but those of others. What the supervisor had is mpirun's now.
     fn end_all(&self) {
         loop {
-            let mut children = family::children();
-            children.retain(|child| !self.strangers.contains(child));
+            let mut children = descendants::children();
+            children.retain(|child| !self.inherited.contains(child));
             if children.is_empty() {
                 return;
             }
-            family::signal(&children, Signal::KILL);
+            descendants::signal(&children, Signal::KILL);
             for child in children {
                 // Its own children come to mpirun before this returns.
                 let _ = rustix::process::waitpid(Some(child), WaitOptions::empty());

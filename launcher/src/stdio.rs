@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 /// A line that gets longer is passed on in parts.
 const MAX_LINE: usize = 64 << 10;
-/// Above so many waiting bytes, ranks wait until somebody has read.
+/// Above so many waiting bytes, ranks wait until some were read.
 pub const FULL: usize = 1 << 20;
 /// A pipe that is ready takes so many bytes at once.
 const AT_ONCE: usize = 4096;
@@ -89,7 +89,7 @@ impl Sink {
     /// Writes what can be written without waiting, or everything if `wait`.
     ///
     /// # Errors
-    /// Nobody reads any more, or the disk is full.
+    /// The reader has closed its end, or the disk is full.
     pub fn flush(&mut self, wait: bool) -> io::Result<()> {
         let mut written = 0;
         let result = loop {
@@ -107,7 +107,7 @@ impl Sink {
             match rustix::io::write(self.to, &rest[..rest.len().min(AT_ONCE)]) {
                 Ok(len) => written += len,
                 Err(Errno::INTR) => {}
-                // Somebody else made it non-blocking, and the poll above says when to go on.
+                // Another process made it non-blocking, and the poll above says when to go on.
                 Err(Errno::AGAIN) if wait => {}
                 Err(Errno::AGAIN) => break Ok(()),
                 Err(error) => break Err(error.into()),
@@ -137,7 +137,7 @@ pub enum Next {
     Read,
     /// Write when the rank has room.
     Write,
-    /// Nothing before somebody lets mpirun into the foreground.
+    /// Nothing before mpirun is in the foreground.
     Background,
     /// It has ended.
     Done,

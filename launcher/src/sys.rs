@@ -112,7 +112,7 @@ pub fn exit_copy(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Stops this process as SIGSTOP does, until somebody lets it go on.
+/// Stops this process as SIGSTOP does, until SIGCONT.
 pub fn stop() {
     // SAFETY: sends this process a signal that the kernel handles.
     unsafe { libc::raise(libc::SIGSTOP) };

@@ -2,50 +2,29 @@
 //! the error class that the standard names for it, and a text with the argument's name and value.
 
 use std::ffi::{CStr, c_int};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::abi::args::{Counts, InOut, MayBeNull, Reduction, is_null};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::*;
 use crate::error::{Error, Result};
 use crate::levels;
-use crate::objects::{self, Handle, Ranks};
-use crate::state::{self, World};
-
-/// The parameter `mpi_param_check`.
-static ENABLED: AtomicBool = AtomicBool::new(true);
-
-/// Whether arguments are checked.
-#[inline(always)]
-pub fn enabled() -> bool {
-    ENABLED.load(Ordering::Relaxed)
-}
-
-/// Turns the checks on or off; for `MPI_Init`.
-pub fn enable(on: bool) {
-    ENABLED.store(on, Ordering::Relaxed);
-}
+use crate::objects::comm::{self, CommRef};
+use crate::objects::datatype::DatatypeRef;
+use crate::objects::{self, Handle};
+use crate::state;
+pub use crate::state::checks_arguments as enabled;
 
 // --- State
 
 /// MPI is initialized and not finalized, or there is a session, and the calling thread may call it.
 #[inline(always)]
 pub fn running() -> Result<()> {
-    if state::is_running() { levels::enter() } else { Err(not_running(state::world())) }
+    levels::enter()
 }
 
 /// The same, for what any thread may call whatever the level of thread support.
 pub fn running_somewhere() -> Result<()> {
-    if state::is_running() { Ok(()) } else { Err(not_running(state::world())) }
-}
-
-#[cold]
-fn not_running(world: World) -> Error {
-    let text = match world {
-        World::Before => "MPI is not initialized; call MPI_Init first",
-        World::Running | World::After => "MPI is finalized already",
-    };
-    Error::new(MPI_ERR_OTHER, text)
+    if state::is_running() { Ok(()) } else { Err(levels::not_running()) }
 }
 
 /// The tool information interface is initialized.
@@ -147,28 +126,45 @@ fn negative(class: c_int, name: &str, value: Count) -> Error {
 
 /// Where something is sent to.
 #[inline(always)]
-pub fn dest(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
-    if rank == MPI_PROC_NULL { Ok(()) } else { self::rank(name, rank, of) }
+pub fn dest(name: &str, rank: c_int, peers: usize) -> Result<()> {
+    if rank == MPI_PROC_NULL { Ok(()) } else { self::rank(name, rank, peers) }
 }
 
 /// Where something comes from.
 #[inline(always)]
-pub fn source(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
-    if rank == MPI_ANY_SOURCE { Ok(()) } else { dest(name, rank, of) }
+pub fn source(name: &str, rank: c_int, peers: usize) -> Result<()> {
+    if rank == MPI_ANY_SOURCE { Ok(()) } else { dest(name, rank, peers) }
 }
 
 /// A process.
 #[inline(always)]
-pub fn rank(name: &str, rank: c_int, of: impl Ranks) -> Result<()> {
-    in_group(MPI_ERR_RANK, name, rank, of.peers())
+pub fn rank(name: &str, rank: c_int, peers: usize) -> Result<()> {
+    in_group(MPI_ERR_RANK, name, rank, peers)
 }
 
 /// The root of a collective.
-pub fn root(name: &str, root: c_int, comm: Comm) -> Result<()> {
-    if objects::is_inter(comm) && (root == MPI_ROOT || root == MPI_PROC_NULL) {
+pub fn root(name: &str, root: c_int, comm: CommRef) -> Result<()> {
+    if comm.is_inter() && (root == MPI_ROOT || root == MPI_PROC_NULL) {
         return Ok(());
     }
-    in_group(MPI_ERR_ROOT, name, root, objects::peers(comm))
+    in_group(MPI_ERR_ROOT, name, root, comm.peers())
+}
+
+/// Whether this process is the root. The root of an intercommunicator says `MPI_ROOT`.
+pub fn at_root(root: c_int, comm: CommRef) -> bool {
+    root == MPI_ROOT || root >= 0 && !comm.is_inter() && root == comm.rank() as c_int
+}
+
+/// Whether this process has data of its own in a rooted collective: all do in an intracommunicator,
+/// but only the group that the root is not in of an intercommunicator.
+pub fn at_leaf(root: c_int) -> bool {
+    root >= 0
+}
+
+/// Whether this process takes part in a rooted collective: of the root's group in an
+/// intercommunicator, only the root does.
+pub fn takes_part(root: c_int) -> bool {
+    root != MPI_PROC_NULL
 }
 
 #[inline(always)]
@@ -225,7 +221,7 @@ impl<T> Address for *mut T {
 
 /// A buffer with one count and datatype.
 #[inline(always)]
-pub fn buffer(name: &str, buffer: impl Address, count: Count, datatype: Datatype) -> Result<()> {
+pub fn buffer(name: &str, buffer: impl Address, count: Count, datatype: DatatypeRef) -> Result<()> {
     not_in_place(name, buffer)?;
     buffer_or_place(name, buffer, count, datatype)
 }
@@ -236,7 +232,7 @@ pub fn buffer_or_place(
     name: &str,
     buffer: impl Address,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
 ) -> Result<()> {
     // With a derived type the null pointer is MPI_BOTTOM, from which its addresses count.
     if buffer.address() == 0 && count > 0 && datatype.is_predefined() {
@@ -321,7 +317,7 @@ macro_rules! handles {
 }
 
 handles! {
-    comm, comm_io: Comm, MPI_ERR_COMM, COMM_NAMES;
+    comm_object, comm_io: Comm, MPI_ERR_COMM, COMM_NAMES;
     group, group_io: Group, MPI_ERR_GROUP, GROUP_NAMES;
     win, win_io: Win, MPI_ERR_WIN, WIN_NAMES;
     file, file_io: File, MPI_ERR_FILE, FILE_NAMES;
@@ -330,8 +326,36 @@ handles! {
     errhandler, errhandler_io: Errhandler, MPI_ERR_ERRHANDLER, ERRHANDLER_NAMES;
     op, op_io: Op, MPI_ERR_OP, OP_NAMES;
     message, message_io: Message, MPI_ERR_REQUEST, MESSAGE_NAMES;
-    oldtype, datatype_io: Datatype, MPI_ERR_TYPE, DATATYPE_NAMES;
+    oldtype_object, datatype_io: Datatype, MPI_ERR_TYPE, DATATYPE_NAMES;
     request_object, request_object_io: Request, MPI_ERR_REQUEST, REQUEST_NAMES;
+}
+
+/// The communicator of a handle.
+#[inline(always)]
+pub fn comm(name: &str, handle: Comm) -> Result<CommRef> {
+    match comm::find(handle) {
+        Some(comm) => Ok(comm),
+        None => Err(no_comm(name, handle)),
+    }
+}
+
+#[cold]
+fn no_comm(name: &str, handle: Comm) -> Error {
+    invalid(MPI_ERR_COMM, name, "MPI_Comm", (handle, handle.value()), COMM_NAMES)
+}
+
+/// The datatype of a handle, committed or not.
+#[inline(always)]
+pub fn oldtype(name: &str, handle: Datatype) -> Result<DatatypeRef> {
+    match DatatypeRef::of(handle) {
+        Ok(datatype) => Ok(datatype),
+        Err(_) => Err(no_datatype(name, handle)),
+    }
+}
+
+#[cold]
+fn no_datatype(name: &str, handle: Datatype) -> Error {
+    invalid(MPI_ERR_TYPE, name, "MPI_Datatype", (handle, handle.value()), DATATYPE_NAMES)
 }
 
 /// A valid completion object, an extension without constants but null.
@@ -370,12 +394,12 @@ pub fn file_or_null(name: &str, file: File) -> Result<()> {
 
 /// A communicator, or the null one, which has a name.
 pub fn comm_or_null(name: &str, comm: Comm) -> Result<()> {
-    if comm == MPI_COMM_NULL { Ok(()) } else { self::comm(name, comm) }
+    if comm == MPI_COMM_NULL { Ok(()) } else { comm_object(name, comm) }
 }
 
 /// A datatype, or the null one, which has a name.
 pub fn oldtype_or_null(name: &str, datatype: Datatype) -> Result<()> {
-    if datatype == MPI_DATATYPE_NULL { Ok(()) } else { oldtype(name, datatype) }
+    if datatype == MPI_DATATYPE_NULL { Ok(()) } else { oldtype_object(name, datatype) }
 }
 
 /// Hints, or none.
@@ -390,12 +414,9 @@ pub fn infos(name: &str, infos: &[Info]) -> Result<()> {
 
 /// A datatype that describes data: it must be committed.
 #[inline(always)]
-pub fn datatype(name: &str, datatype: Datatype) -> Result<()> {
-    oldtype(name, datatype)?;
-    if objects::is_committed(datatype) {
-        return Ok(());
-    }
-    Err(uncommitted(name))
+pub fn datatype(name: &str, handle: Datatype) -> Result<DatatypeRef> {
+    let datatype = oldtype(name, handle)?;
+    if datatype.is_committed() { Ok(datatype) } else { Err(uncommitted(name)) }
 }
 
 #[cold]
@@ -409,7 +430,7 @@ fn uncommitted(name: &str) -> Error {
 pub fn datatypes(name: &str, datatypes: &[Datatype], counts: Counts<'_>) -> Result<()> {
     for (index, (datatype, count)) in datatypes.iter().zip(counts.iter()).enumerate() {
         if count != 0 && self::datatype(name, *datatype).is_err() {
-            return self::datatype(&format!("{name}[{index}]"), *datatype);
+            self::datatype(&format!("{name}[{index}]"), *datatype)?;
         }
     }
     Ok(())
@@ -417,7 +438,7 @@ pub fn datatypes(name: &str, datatypes: &[Datatype], counts: Counts<'_>) -> Resu
 
 /// Datatypes that others are made of.
 pub fn oldtypes(name: &str, datatypes: &[Datatype]) -> Result<()> {
-    each(name, datatypes, oldtype)
+    each(name, datatypes, oldtype_object)
 }
 
 /// A request, or none.
@@ -455,20 +476,13 @@ mod tests {
     use super::*;
     use crate::abi::args;
 
-    fn class(result: Result<()>) -> c_int {
-        result.map_or_else(|error| error.code(), |()| MPI_SUCCESS)
+    fn class<T>(result: Result<T>) -> c_int {
+        result.map_or_else(|error| error.code(), |_| MPI_SUCCESS)
     }
 
     #[test]
     fn ranks_and_tags() {
-        /// A communicator of one process.
-        #[derive(Clone, Copy)]
-        struct One;
-        impl Ranks for One {
-            fn peers(self) -> usize {
-                1
-            }
-        }
+        let one = 1;
         for (rank, to, from, root) in [
             (0, MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS),
             (1, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
@@ -477,8 +491,8 @@ mod tests {
             (MPI_ROOT, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
             (c_int::MIN, MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_ROOT),
         ] {
-            assert_eq!(class(dest("dest", rank, One)), to, "{rank}");
-            assert_eq!(class(source("source", rank, One)), from, "{rank}");
+            assert_eq!(class(dest("dest", rank, one)), to, "{rank}");
+            assert_eq!(class(source("source", rank, one)), from, "{rank}");
             assert_eq!(class(in_group(MPI_ERR_ROOT, "root", rank, 1)), root, "{rank}");
         }
         assert_eq!(class(tag("tag", 0)), MPI_SUCCESS);
@@ -490,11 +504,12 @@ mod tests {
     #[test]
     fn null_buffers_need_data_to_be_wrong() {
         let (null, place) = (std::ptr::null::<u8>(), MPI_IN_PLACE);
-        assert_eq!(class(buffer("buf", null, 0, MPI_INT)), MPI_SUCCESS);
-        assert_eq!(class(buffer("buf", null, 1, MPI_INT)), MPI_ERR_BUFFER);
-        assert_eq!(class(buffer("buf", null, 1, Datatype::predefined(0x2000))), MPI_SUCCESS);
-        assert_eq!(class(buffer("buf", place, 0, MPI_INT)), MPI_ERR_BUFFER);
-        assert_eq!(class(buffer_or_place("buf", place, 1, MPI_INT)), MPI_SUCCESS);
+        let int = DatatypeRef::of(MPI_INT).unwrap();
+        assert_eq!(class(buffer("buf", null, 0, int)), MPI_SUCCESS);
+        assert_eq!(class(buffer("buf", null, 1, int)), MPI_ERR_BUFFER);
+        assert_eq!(class(buffer("buf", null, 1, DatatypeRef::derived())), MPI_SUCCESS);
+        assert_eq!(class(buffer("buf", place, 0, int)), MPI_ERR_BUFFER);
+        assert_eq!(class(buffer_or_place("buf", place, 1, int)), MPI_SUCCESS);
         assert_eq!(class(packed("buf", null, 1)), MPI_ERR_BUFFER);
     }
 

@@ -1,14 +1,17 @@
 //! Error classes and codes that the program added (MPI 5.0, section 9.5).
 //!
-//! Their numbers follow those of the predefined ones. One lock is enough: nobody adds errors on a
+//! Their numbers follow those of the predefined ones. One lock is enough: errors are not added on a
 //! hot path.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::abi::generated::constants::{ERROR_CLASSES, MPI_ERR_ARG, MPI_ERR_LASTCODE};
+use crate::abi::generated::constants::{
+    ERROR_CLASSES, MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_LASTCODE,
+};
 use crate::error::{Error, Result};
 
 /// One that was added.
@@ -44,6 +47,28 @@ pub fn text(code: c_int) -> Result<String> {
             let mut added = added();
             Ok(find(&mut added, "errorcode", code)?.text.clone().unwrap_or_default())
         }
+    }
+}
+
+/// The name of a predefined class, or the code as a number with the text that the program gave it.
+pub fn name(code: c_int) -> Cow<'static, str> {
+    if let Some((_, name, _)) = predefined(code) {
+        return (*name).into();
+    }
+    match text(code) {
+        Ok(text) if !text.is_empty() => format!("error {code} ({text})").into(),
+        _ => format!("error {code}").into(),
+    }
+}
+
+/// The error of the operation at a place of an array, from a function that completes several: it returns
+/// `MPI_ERR_IN_STATUS`, and the statuses say which operations failed.
+pub fn in_status(error: &Error, array: &str, place: usize) -> Error {
+    let text = format!("{array}[{place}]: {}: {}", name(error.code()), error.text());
+    let several = Error::new(MPI_ERR_IN_STATUS, text);
+    match error.origin() {
+        Some(origin) => several.at(origin),
+        None => several,
     }
 }
 

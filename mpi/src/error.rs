@@ -1,13 +1,18 @@
-//! Errors, from where they are noticed to the error handler.
+//! What an error is: why a function of MPI failed, and whose error handler hears of it. `raise` calls the
+//! handler.
 
 use std::borrow::Cow;
 use std::ffi::c_int;
 use std::fmt::Display;
-use std::io::Write as _;
+
+use cairn_framework::abi::status::{
+    ERR_ARGUMENT, ERR_PEER, ERR_RESOURCES, ERR_TRUNCATED, ERR_UNSUPPORTED, OK, Status,
+};
+use cairn_framework::host::problem::Problem;
+use cairn_framework::host::{give_reason, take_reason};
 
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Errhandler, File, Request, Session, Win};
-use crate::{codes, levels, objects, runtime, state};
 
 /// What a function of MPI gives, before the error handler has seen it.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -67,13 +72,9 @@ impl Error {
         self
     }
 
-    /// The same error of the operation at a place of an array, from a function that completes several:
-    /// it returns `MPI_ERR_IN_STATUS`, and the statuses say which operations failed.
-    pub fn in_status(mut self, array: &str, place: usize) -> Self {
-        let Details { code, text, .. } = &*self.0;
-        self.0.text = format!("{array}[{place}]: {}: {text}", class_name(*code)).into();
-        self.0.code = MPI_ERR_IN_STATUS;
-        self
+    /// Whose error handler is called, if that was said.
+    pub fn origin(&self) -> Option<Origin> {
+        self.0.origin
     }
 
     /// The same error for another operation.
@@ -93,71 +94,34 @@ impl Error {
     }
 }
 
-/// Ends a call of a function: an error goes to the error handler.
-#[inline(always)]
-pub fn finish(function: &'static str, origin: Origin, result: Result<()>) -> c_int {
-    levels::leave();
-    match result {
-        Ok(()) => MPI_SUCCESS,
-        Err(error) => raise(function, origin, error),
-    }
-}
-
-/// What a function that is not implemented does.
+/// The error of a component's function that returned this status.
 #[cold]
-pub fn unsupported(function: &'static str, origin: Origin) -> c_int {
-    let code = match origin {
-        Origin::Tool => MPI_T_ERR_NOT_SUPPORTED,
-        _ => MPI_ERR_UNSUPPORTED_OPERATION,
-    };
-    let text = format!("{function} is not implemented in this version of Cairn MPI");
-    raise(function, origin, Error::new(code, text))
+pub fn failure(function: &str, status: Status) -> Error {
+    Error::new(class_of(status), take_reason(function, status))
 }
 
-/// Calls the error handler and returns what the function returns if the handler comes back.
-#[cold]
-pub fn raise(function: &'static str, origin: Origin, error: Error) -> c_int {
-    let origin = error.0.origin.unwrap_or(origin);
-    if origin == Origin::Tool {
-        // The checks of arguments know no codes of tools.
-        let own = MPI_T_ERR_CANNOT_INIT..=MPI_T_ERR_PVAR_NO_ATOMIC;
-        return if own.contains(&error.code()) { error.code() } else { MPI_T_ERR_INVALID };
-    }
-    handle(function, origin, &error);
-    error.code()
+/// The status that stands for an error on its way through a component, which keeps the text.
+pub fn told(error: &Error) -> Status {
+    give_reason(error.text());
+    ERR_RESOURCES
 }
 
-/// Calls the error handler of an object; returns if the handler comes back.
-pub fn handle(function: &'static str, origin: Origin, error: &Error) {
-    let found = objects::errhandler(origin);
-    match objects::errhandler::function(found.handler) {
-        Some(own) => own.call(found.comm, found.session, error.code()),
-        None if found.handler == MPI_ERRORS_RETURN => {}
-        None => fatal(function, error),
+/// The error class of a status of the plugin ABI.
+pub fn class_of(status: Status) -> c_int {
+    match status {
+        OK => MPI_SUCCESS,
+        ERR_TRUNCATED => MPI_ERR_TRUNCATE,
+        ERR_ARGUMENT => MPI_ERR_ARG,
+        ERR_RESOURCES => MPI_ERR_NO_MEM,
+        ERR_UNSUPPORTED => MPI_ERR_UNSUPPORTED_OPERATION,
+        ERR_PEER => MPI_ERR_PROC_ABORTED,
+        _ => MPI_ERR_OTHER,
     }
-    objects::errhandler::unshare(found.handler);
 }
 
-/// `MPI_ERRORS_ARE_FATAL`: says what happened and ends the job. So does `MPI_ERRORS_ABORT`: no process
-/// of a job goes on without the others.
-fn fatal(function: &str, error: &Error) -> ! {
-    let name = class_name(error.code());
-    let text = format!("cairn: {}{function} failed: {name}: {}\n", state::whoami(), error.text());
-    // In one piece, so that several ranks that fail at once don't mix their lines.
-    let _ = std::io::stderr().write_all(text.as_bytes());
-    runtime::abort(error.code(), &format!("{function} failed: {name}: {}", error.text()))
-}
-
-/// The name of a predefined class, or the code as a number with the text that the program gave it.
-fn class_name(code: c_int) -> Cow<'static, str> {
-    let class = ERROR_CLASSES.iter().find(|(class, ..)| *class == code);
-    if let Some((_, name, _)) = class {
-        return (*name).into();
-    }
-    match codes::text(code) {
-        Ok(text) if !text.is_empty() => format!("error {code} ({text})").into(),
-        _ => format!("error {code}").into(),
-    }
+/// The error of a problem with the choice or the start of components.
+pub fn problem(problem: Problem) -> Error {
+    Error::new(MPI_ERR_OTHER, problem.to_string())
 }
 
 #[cfg(test)]
@@ -167,21 +131,5 @@ mod tests {
     #[test]
     fn results_are_small() {
         assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
-    }
-
-    #[test]
-    fn tools_only_get_codes() {
-        assert_eq!(unsupported("MPI_T_x", Origin::Tool), MPI_T_ERR_NOT_SUPPORTED);
-        let wrong = Error::new(MPI_ERR_ARG, "name is a null pointer");
-        assert_eq!(raise("MPI_T_x", Origin::Tool, wrong), MPI_T_ERR_INVALID);
-    }
-
-    #[test]
-    fn files_return_errors_unless_told_otherwise() {
-        let error = || Error::argument(MPI_ERR_AMODE, "amode", 7, "it must be 1");
-        assert_eq!(error().text(), "amode is 7, but it must be 1");
-        assert_eq!(raise("MPI_File_open", Origin::File(MPI_FILE_NULL), error()), MPI_ERR_AMODE);
-        let elsewhere = error().at(Origin::File(MPI_FILE_NULL));
-        assert_eq!(raise("MPI_Waitall", Origin::Comm(MPI_COMM_WORLD), elsewhere), MPI_ERR_AMODE);
     }
 }

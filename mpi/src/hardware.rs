@@ -73,7 +73,7 @@ mod tests {
         let cpu = resources().into_iter().find(|(kind, _)| *kind == PROCESSOR);
         assert_eq!(cpu, Some((PROCESSOR, before.len() == 1)));
         let first = before[0];
-        // A thread of its own, whose processors nobody else has.
+        // A thread of its own, with processors of its own.
         let bound = std::thread::spawn(move || {
             // SAFETY: the set is one, and the processor is allowed.
             unsafe {

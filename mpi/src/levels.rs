@@ -7,6 +7,8 @@
 //!
 //! A function that is called from a callback of another ends the mark of the outer one, so not every
 //! violation of `MPI_THREAD_SERIALIZED` is seen; what is seen is one.
+//!
+//! The same comparison notices calls before MPI is initialized and after it is finalized.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,51 +17,72 @@ use cairn_framework::abi::thread::mark;
 
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result};
+use crate::state::{self, World};
 
-/// Who may call: [`ANYBODY`], [`ONE_AT_A_TIME`], or the only thread.
-static ALLOWED: AtomicUsize = AtomicUsize::new(ANYBODY);
+/// Which threads may call: [`ALL`], [`ONE_AT_A_TIME`], [`NONE`], or the mark of the only one.
+static ALLOWED: AtomicUsize = AtomicUsize::new(NONE);
 
-/// The thread inside MPI, where it is one at a time; otherwise [`NOBODY`].
-static INSIDE: AtomicUsize = AtomicUsize::new(NOBODY);
+/// The mark of the thread inside MPI, where it is one at a time; otherwise [`EMPTY`].
+static INSIDE: AtomicUsize = AtomicUsize::new(EMPTY);
 
-const ANYBODY: usize = 0;
+// Marks of threads are addresses of variables, which these are not.
+const ALL: usize = 0;
 const ONE_AT_A_TIME: usize = 1;
-const NOBODY: usize = 0;
+/// MPI is not running.
+const NONE: usize = 2;
+const EMPTY: usize = 0;
 
 /// Says what was granted, to the thread that initializes.
 pub fn set(level: c_int) {
     let allowed = match level {
         MPI_THREAD_SINGLE | MPI_THREAD_FUNNELED => mark(),
         MPI_THREAD_SERIALIZED => ONE_AT_A_TIME,
-        _ => ANYBODY,
+        _ => ALL,
     };
-    ALLOWED.store(allowed, Ordering::Relaxed);
+    // Release pairs with the Acquire in `enter`: a thread that may call sees what was set up.
+    ALLOWED.store(allowed, Ordering::Release);
+}
+
+/// Says that MPI is not running any more.
+pub fn close() {
+    ALLOWED.store(NONE, Ordering::Release);
 }
 
 /// Begins a call.
 #[inline(always)]
 pub fn enter() -> Result<()> {
-    match ALLOWED.load(Ordering::Relaxed) {
-        ANYBODY => Ok(()),
+    match ALLOWED.load(Ordering::Acquire) {
+        ALL => Ok(()),
         only if only == mark() => Ok(()),
         ONE_AT_A_TIME => enter_alone(),
+        NONE => Err(not_running()),
         _ => Err(foreign()),
     }
+}
+
+/// The error of a call when MPI is not running.
+#[cold]
+pub fn not_running() -> Error {
+    let text = match state::world() {
+        World::Before => "MPI is not initialized; call MPI_Init first",
+        World::Running | World::After => "MPI is finalized already",
+    };
+    Error::new(MPI_ERR_OTHER, text)
 }
 
 /// Ends a call.
 #[inline(always)]
 pub fn leave() {
     if ALLOWED.load(Ordering::Relaxed) == ONE_AT_A_TIME {
-        // Of another thread's mark this is none of our business.
-        let _ = INSIDE.compare_exchange(mark(), NOBODY, Ordering::Relaxed, Ordering::Relaxed);
+        // The mark of another thread stays.
+        let _ = INSIDE.compare_exchange(mark(), EMPTY, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
 #[cold]
 fn enter_alone() -> Result<()> {
     let own = mark();
-    match INSIDE.compare_exchange(NOBODY, own, Ordering::Relaxed, Ordering::Relaxed) {
+    match INSIDE.compare_exchange(EMPTY, own, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => Ok(()),
         Err(inside) if inside == own => Ok(()),
         Err(_) => {

@@ -1,7 +1,7 @@
 //! The MPI library: what stands behind `mpi.h` and `libmpi_abi.so.1`.
 //!
 //! ```text
-//!   program ── MPI_Send ─▶ abi::generated::entry     arguments checked, types of Rust
+//!   program ── MPI_Send ─▶ entries                   arguments checked, objects looked up
 //!                              │
 //!                              ▼
 //!                          calls::p2p::send          what the function does
@@ -25,11 +25,17 @@ mod calls;
 #[allow(dead_code, reason = "the checks are there before all functions that need them")]
 mod check;
 mod codes;
+#[allow(clippy::too_many_arguments, reason = "MPI's functions have the parameters they have")]
+#[allow(unused_unsafe, unused_imports, reason = "one pattern for all functions")]
+mod entries;
 mod error;
 mod hardware;
 mod levels;
+mod life;
 #[allow(dead_code, reason = "the objects are not there yet")]
 mod objects;
+mod prelude;
+mod raise;
 pub mod runtime;
 mod state;
 mod tool;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use cairn_framework::abi::job::Job;
 
@@ -41,7 +41,7 @@ pub fn is_running() -> bool {
 
 #[inline(always)]
 fn state() -> u32 {
-    // Acquire pairs with the Release of who changes it: who sees the state sees what was set up.
+    // Acquire pairs with the Release of a change: a thread that sees the state sees what was set up.
     STATE.load(Ordering::Acquire)
 }
 
@@ -61,10 +61,24 @@ pub fn remove_session() {
     STATE.fetch_sub(SESSION, Ordering::Release);
 }
 
-/// Who this process is, for messages: set when it is known, at the start.
+/// The parameter `mpi_param_check`.
+static CHECKS: AtomicBool = AtomicBool::new(true);
+
+/// Whether the arguments of functions are checked.
+#[inline(always)]
+pub fn checks_arguments() -> bool {
+    CHECKS.load(Ordering::Relaxed)
+}
+
+/// Turns the checks on or off; for `MPI_Init`.
+pub fn check_arguments(on: bool) {
+    CHECKS.store(on, Ordering::Relaxed);
+}
+
+/// The name of this process in messages: set when it is known, at the start.
 static IDENTITY: OnceLock<String> = OnceLock::new();
 
-/// Remembers who this process is.
+/// Sets the name of this process.
 pub fn set_identity(job: &Job) {
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy();

@@ -161,6 +161,43 @@ static void reductions(int n)
     CHECK(op == MPI_OP_NULL);
 }
 
+/* The left operand, for operations that take the memory of one that was freed. */
+static void first(void *input, void *inout, Count *count, MPI_Datatype *type)
+{
+    (void)type;
+    memcpy(inout, input, (size_t)*count * sizeof(unsigned));
+}
+
+/* A program may free an operation that it has started a reduction with. */
+static void freed_operations(void)
+{
+    unsigned pair[2] = { (unsigned)rank + 2, (unsigned)rank + 1 }, result[2], a = 1, b = 0;
+    for (unsigned p = 0; p < (unsigned)size; p++)
+        b = (p + 2) * b + p + 1, a *= p + 2;
+    MPI_Op op, other;
+    MPI_Request request;
+    MPI_Datatype type = MPI_UNSIGNED;
+    OK(MPI_Op_create(compose, 0, &op));
+    OK(MPI_Iallreduce(pair, result, 2, type, op, MPI_COMM_WORLD, &request));
+    OK(MPI_Op_free(&op));
+    OK(MPI_Op_create(first, 0, &other));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK(result[0] == a && result[1] == b);
+    OK(MPI_Op_free(&other));
+    OK(MPI_Op_create(compose, 0, &op));
+    OK(MPI_Allreduce_init(pair, result, 2, type, op, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+    OK(MPI_Op_free(&op));
+    OK(MPI_Op_create(first, 0, &other));
+    for (int round = 0; round < 3; round++) {
+        result[0] = result[1] = 0;
+        OK(MPI_Start(&request));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        CHECK(result[0] == a && result[1] == b);
+    }
+    OK(MPI_Request_free(&request));
+    OK(MPI_Op_free(&other));
+}
+
 static void mistakes(void)
 {
     int a = 1, b = 2;
@@ -185,6 +222,7 @@ int main(void)
         }
         mistakes();
     }
+    freed_operations();
     MPI_Finalize();
     return 0;
 }

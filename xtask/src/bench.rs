@@ -1,9 +1,10 @@
 //! Experiments, measured with target/dist by its `cairn-ab`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
@@ -24,7 +25,7 @@ pub struct Wish {
     /// Go on with what was measured before
     #[arg(long)]
     resume: bool,
-    /// Write the verdicts into docs/benchmarks/experiments.md
+    /// Write the verdicts into docs/benchmarks/experiments.md and the samples into its directory samples
     #[arg(long)]
     record: bool,
     /// Files, or names of those in bench/experiments
@@ -57,9 +58,11 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
             if !wish.record {
                 return Ok(());
             }
+            let docs = workspace.root.join("docs/benchmarks");
             let mut ab = cairn_ab(workspace, &dist, "report");
-            ab.arg(store).arg("--verdicts");
-            exec::check(ab.arg(workspace.root.join("docs/benchmarks/experiments.md")))
+            ab.arg(&store).arg("--verdicts");
+            exec::check(ab.arg(docs.join("experiments.md")))?;
+            keep_samples(&store, &docs.join("samples"))
         })?;
     }
     if wish.pages {
@@ -70,6 +73,18 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// Puts the samples behind a published verdict into `directory`, compressed, under the experiment's name.
+fn keep_samples(store: &Path, directory: &Path) -> Result<()> {
+    let name = Path::new(store.file_name().context("the store has no name")?);
+    fs::create_dir_all(directory)?;
+    let to = directory.join(format!("{}.jsonl.gz", name.display()));
+    let samples = store.join("samples.jsonl");
+    // Without a name and a time in it, equal samples give equal files.
+    let mut gzip = Command::new("gzip");
+    gzip.args(["--best", "--no-name", "--stdout"]).arg(&samples).stdout(fs::File::create(&to)?);
+    exec::check(&mut gzip)
 }
 
 /// `cairn-ab` of an installation, with the benchmarks of this repository.

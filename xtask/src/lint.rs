@@ -1,5 +1,6 @@
 //! Rules of the house that clippy does not know.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -11,10 +12,42 @@ use crate::exec::{self, Workspace};
 /// Longer files have a second subject in them.
 const MAX_LINES: usize = 1000;
 
+/// The rooms of a crate, each a module at its root, from the lowest to the highest. What is in one imports
+/// from those before it.
+struct Rooms {
+    source: &'static str,
+    order: &'static [&'static str],
+}
+
+const ROOMS: &[Rooms] = &[Rooms {
+    source: "mpi/src",
+    order: &[
+        "abi",
+        "state",
+        "error",
+        "codes",
+        "levels",
+        "hardware",
+        "built_from",
+        "runtime",
+        "objects",
+        "tool",
+        "raise",
+        "life",
+        "check",
+        "prelude",
+        "calls",
+        "entries",
+    ],
+}];
+
 /// Checks them all and shows every violation.
 pub fn run(workspace: &Workspace) -> Result<()> {
     let mut violations = Vec::new();
     directions(workspace, &mut violations);
+    for rooms in ROOMS {
+        imports(workspace, rooms, &mut violations)?;
+    }
     files(workspace, &mut violations)?;
     if violations.is_empty() {
         println!("   the rules of the house hold");
@@ -65,6 +98,65 @@ fn directions(workspace: &Workspace, violations: &mut Vec<String>) {
     }
 }
 
+/// Within a crate, rooms use those below them.
+fn imports(workspace: &Workspace, rooms: &Rooms, violations: &mut Vec<String>) -> Result<()> {
+    let list = exec::output(
+        workspace
+            .command("git")
+            .args(["ls-files", "--cached", "--others"])
+            .args(["--exclude-standard", &format!("{}/*.rs", rooms.source)]),
+    )?;
+    let place = |room: &str| rooms.order.iter().position(|known| *known == room);
+    for file in list.lines() {
+        let Ok(text) = fs::read_to_string(workspace.root.join(file)) else { continue };
+        let inside = file.strip_prefix(rooms.source).unwrap_or(file).trim_start_matches('/');
+        let room = inside.split(['/', '.']).next().unwrap_or_default();
+        if room == "lib" {
+            continue;
+        }
+        let Some(own) = place(room) else {
+            violations.push(format!("{file} is in no room that xtask/src/lint.rs knows"));
+            continue;
+        };
+        for used in used_rooms(&text) {
+            if place(&used).is_some_and(|used| used > own) {
+                violations.push(format!("{file} imports from {used}, which is above {room}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first names of all paths that begin with `crate::`, without those of comments.
+fn used_rooms(text: &str) -> BTreeSet<String> {
+    let code: String =
+        text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    let mut used = BTreeSet::new();
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    for path in code.split("crate::").skip(1) {
+        match path.strip_prefix('{') {
+            None => drop(used.insert(path.chars().take_while(|it| is_name(*it)).collect())),
+            Some(group) => {
+                let mut depth = 0;
+                let mut name = String::new();
+                for letter in group.chars() {
+                    match letter {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        _ if depth > 0 => {}
+                        ',' => drop(used.insert(std::mem::take(&mut name))),
+                        ':' => name.push(' '),
+                        _ => name.push(letter),
+                    }
+                }
+                used.insert(name);
+            }
+        }
+    }
+    used.iter().filter_map(|name| Some(name.split_whitespace().next()?.to_owned())).collect()
+}
+
 /// Files that people read stay of a size that people read.
 fn files(workspace: &Workspace, violations: &mut Vec<String>) -> Result<()> {
     let list = exec::output(workspace.command("git").args([
@@ -74,8 +166,9 @@ fn files(workspace: &Workspace, violations: &mut Vec<String>) -> Result<()> {
         "--exclude-standard",
         "*.rs",
     ]))?;
-    // Nobody reads the generated ones: their tables and generators are read.
-    for file in list.lines().filter(|file| !file.contains("/generated/")) {
+    // Of the generated ones the tables and generators are read.
+    let is_made = |file: &&str| file.contains("/generated/") || file.contains("mpi/src/entries/");
+    for file in list.lines().filter(|file| !is_made(file)) {
         let Ok(text) = fs::read_to_string(workspace.root.join(Path::new(file))) else { continue };
         let lines = text.lines().count();
         if lines > MAX_LINES {
@@ -83,4 +176,17 @@ fn files(workspace: &Workspace, violations: &mut Vec<String>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_found_in_every_form() {
+        let text = "use crate::abi::status;\nuse crate::{check, objects::{comm, op}, raise as r};\n\
+                    // crate::calls\nfn f() { crate::life::init() }\n";
+        let used: Vec<String> = used_rooms(text).into_iter().collect();
+        assert_eq!(used, ["abi", "check", "life", "objects", "raise"]);
+    }
 }

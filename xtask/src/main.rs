@@ -17,6 +17,7 @@
 
 mod abi;
 mod bench;
+mod compat;
 mod deep;
 mod demo;
 mod dist;
@@ -78,6 +79,13 @@ enum Command {
         #[arg(long, conflicts_with = "check")]
         abi: bool,
     },
+    /// Whether components built with older headers of the plugin ABI fit newer ones, from 1.0 on
+    HeadersCompatible {
+        /// The directory `include/cairn` of the older version
+        old: PathBuf,
+        /// That of the newer one
+        new: PathBuf,
+    },
     /// Print what the implementation of a function of MPI looks like
     Signature {
         /// Such as Send or MPI_Send
@@ -100,6 +108,7 @@ fn main() -> ExitCode {
         Command::Lint => lint::run(&workspace),
         Command::Gen { abi: true, .. } => generate::abi(&workspace),
         Command::Gen { check, .. } => generate::run(&workspace, check),
+        Command::HeadersCompatible { old, new } => compat::run(&old, &new),
         Command::Signature { function } => abi::signature(&workspace.root, &function),
     });
     match result {

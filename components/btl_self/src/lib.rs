@@ -1,7 +1,7 @@
 //! self: a process's way to itself.
 //!
 //! ```text
-//!   send_immediate, send_packed ─► copy ─► the instance's queue ─► progress ─► receive table
+//!   send_immediate, send_packed ─► copy ─► the CRI's queue ─► progress ─► receive table
 //!   put, get                    ─► memcpy, done on return
 //!   atomic                      ─► the processor's own, done on return
 //! ```

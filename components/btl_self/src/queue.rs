@@ -1,7 +1,7 @@
-//! Messages of one instance on their way to the receive table.
+//! Messages of one CRI on their way to the receive table.
 //!
-//! Everything here is touched with the instance's lock held, but for the bell, which belongs to all
-//! instances.
+//! Everything here is touched with the CRI's lock held, but for the bell, which belongs to all
+//! CRIs.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,7 +28,7 @@ struct Message {
     tag: u8,
 }
 
-/// The queue of an instance.
+/// The queue of a CRI.
 #[derive(Default)]
 pub struct Queue {
     waiting: VecDeque<Message>,
@@ -100,7 +100,7 @@ impl Queue {
             return None;
         }
         self.armed = true;
-        // Relaxed: the messages of this queue come with the instance's lock held, so later.
+        // Relaxed: the messages of this queue come with the CRI's lock held, so later.
         Some((&bell.0, bell.0.load(Ordering::Relaxed)))
     }
 }
@@ -109,8 +109,8 @@ impl Queue {
 /// append comes with the next call, so that a callback that answers itself ends.
 ///
 /// # Safety
-/// `queue` is valid, and nobody else uses it but the callbacks, through the instance. `received` has
-/// everything but `data` and `len`.
+/// `queue` is valid and used by nothing but this call and, through the CRI, the callbacks.
+/// `received` has everything but `data` and `len`.
 pub unsafe fn deliver(queue: *mut Queue, table: &[ReceiveEntry], mut received: Received) -> u32 {
     // SAFETY: no reference to the queue lives while a callback runs.
     let waiting = unsafe { &(*queue).waiting }.len();

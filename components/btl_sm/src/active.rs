@@ -1,8 +1,8 @@
 //! Which rings have something, where there are many.
 //!
 //! Few rings are polled one by one: a short message then moves one cache line. From `bitmap_from`
-//! rings on the receiver says that there is a crowd, and senders mark their ring in a bitmap when they
-//! have sent, so that a poll costs by active senders.
+//! rings on the receiver says that it uses a bitmap, and senders set their ring's bit in a bitmap when
+//! they have sent, so that a poll costs by active senders.
 //!
 //! ```text
 //!   sender     publish        fence   bit there already? if not ─► set it
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! One of the two sees the other: either the receiver's look finds the message, or the sender finds the
-//! bit taken and sets it. A sender that has not seen yet that there is a crowd sets none, so that the
+//! bit taken and sets it. A sender that has not seen that yet sets none, so that the
 //! receiver now and then looks into all rings.
 
 #[cfg(loom)]
@@ -28,9 +28,9 @@ pub struct Bits(AtomicU64);
 impl Bits {
     /// After a message was published in the ring of this bit.
     #[inline]
-    pub fn mark(&self, bit: u64) {
+    pub fn set(&self, bit: u64) {
         fence(Ordering::SeqCst);
-        // Relaxed: ordered by the fence. Whoever sends much finds it set and moves no line.
+        // Relaxed: ordered by the fence. A busy sender finds it set and moves no cache line.
         if self.0.load(Ordering::Relaxed) & bit == 0 {
             // Release: the receiver that takes the bit sees the message.
             self.0.fetch_or(bit, Ordering::Release);
@@ -40,11 +40,11 @@ impl Bits {
     /// Takes the bits; what they name is to be looked into afterwards.
     #[inline]
     pub fn take(&self) -> u64 {
-        // Relaxed: a mark that is not seen now is seen in another pass.
+        // Relaxed: a bit that is not seen now is seen in another pass.
         if self.0.load(Ordering::Relaxed) == 0 {
             return 0;
         }
-        // Acquire pairs with `mark`.
+        // Acquire pairs with `set`.
         let bits = self.0.swap(0, Ordering::Acquire);
         fence(Ordering::SeqCst);
         bits
@@ -71,7 +71,7 @@ mod model {
                 thread::spawn(move || {
                     for message in 1..=2 {
                         ring.store(message, Ordering::Release);
-                        bits.mark(1);
+                        bits.set(1);
                     }
                 })
             };

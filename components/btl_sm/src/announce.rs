@@ -5,10 +5,10 @@
 //!   receiver   newest = none, then from entry to entry
 //! ```
 //!
-//! A stack without a lock (Treiber), of which the receiver always takes all: so a ring is looked at
-//! once, however many there are, and none can be pushed a second time while it is in a stack that a
-//! sender still looks at (ABA). The list lies in memory that peers write, so the receiver counts its
-//! steps.
+//! A stack without a lock (Treiber, Coping with Parallelism, 1986), of which the receiver always takes
+//! all: so a ring is looked at once, however many there are, and none can be pushed a second time
+//! while it is in a stack that a sender still looks at (ABA). The list lies in memory that peers
+//! write, so the receiver counts its steps.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering};

@@ -11,7 +11,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Components that are considered, the highest priority first.
-pub const MOVERS: usize = 4;
+pub const MAX_COMPONENTS: usize = 4;
 /// Transfers that each component is measured with before one is preferred: so many that the last ones
 /// find the component's memory warm.
 const TRIALS: u32 = 8;
@@ -26,7 +26,7 @@ pub struct Choice {
     /// The component that is preferred, one more than its place; 0 while that is open.
     chosen: AtomicU32,
     transfers: AtomicU32,
-    movers: [Record; MOVERS],
+    records: [Record; MAX_COMPONENTS],
 }
 
 #[derive(Default)]
@@ -63,9 +63,9 @@ impl Choice {
         usable: impl Fn() -> I,
         idle: bool,
     ) -> Option<usize> {
-        let count = |place: &usize| self.movers[*place].tries.load(Ordering::Relaxed);
+        let count = |place: &usize| self.records[*place].tries.load(Ordering::Relaxed);
         if idle {
-            let open = usable().filter(|place| self.movers[*place].is_open());
+            let open = usable().filter(|place| self.records[*place].is_open());
             if let Some(place) = open.min_by_key(count) {
                 return Some(place);
             }
@@ -89,8 +89,8 @@ impl Choice {
         &self,
         usable: impl Fn() -> I,
     ) -> impl Iterator<Item = usize> {
-        let best = usable().map(|place| self.movers[place].time()).min().unwrap_or(UNKNOWN);
-        usable().filter(move |place| match self.movers[*place].time() {
+        let best = usable().map(|place| self.records[place].time()).min().unwrap_or(UNKNOWN);
+        usable().filter(move |place| match self.records[*place].time() {
             UNKNOWN => true,
             time => time <= best.saturating_add(best / 2),
         })
@@ -99,31 +99,31 @@ impl Choice {
     /// A transfer has begun.
     pub fn begun(&self, place: usize) {
         self.transfers.fetch_add(1, Ordering::Relaxed);
-        self.movers[place].tries.fetch_add(1, Ordering::Relaxed);
+        self.records[place].tries.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Transfers took so many picoseconds a byte. Whether another one of the `count` components is
     /// preferred from now on.
     pub fn measured(&self, place: usize, count: usize, time: u64) -> bool {
-        let (record, new) = (&self.movers[place], time.max(1));
+        let (record, new) = (&self.records[place], time.max(1));
         let old = record.time();
         // A better time is believed at once. A worse one may have been interrupted.
         let next = if new < old { new } else { old + (new - old).min(old) / 4 };
         record.time.store(next, Ordering::Relaxed);
         record.trials.fetch_add(1, Ordering::Relaxed);
-        self.decide(&self.movers[..count])
+        self.decide(&self.records[..count])
     }
 
     /// Prefers another component, if one is clearly better by now.
-    fn decide(&self, movers: &[Record]) -> bool {
+    fn decide(&self, records: &[Record]) -> bool {
         let chosen = (self.chosen.load(Ordering::Relaxed) as usize).checked_sub(1);
         let unknown = |record: &Record| record.is_open() || record.time() == UNKNOWN;
-        if chosen.is_none() && movers.iter().any(unknown) {
+        if chosen.is_none() && records.iter().any(unknown) {
             return false;
         }
-        let times = movers.iter().map(Record::time).enumerate();
+        let times = records.iter().map(Record::time).enumerate();
         let Some((best, time)) = times.min_by_key(|(_, time)| *time) else { return false };
-        let present = chosen.map_or(UNKNOWN, |place| self.movers[place].time());
+        let present = chosen.map_or(UNKNOWN, |place| self.records[place].time());
         let better = chosen != Some(best) && time < present - present / 10;
         if better {
             self.chosen.store(best as u32 + 1, Ordering::Relaxed);
@@ -138,7 +138,7 @@ impl Choice {
 
     /// Picoseconds a byte that a component takes, if it was measured.
     pub fn time(&self, place: usize) -> Option<u64> {
-        Some(self.movers[place].time()).filter(|time| *time != UNKNOWN)
+        Some(self.records[place].time()).filter(|time| *time != UNKNOWN)
     }
 }
 
@@ -170,7 +170,7 @@ mod tests {
         // The first becomes the fastest.
         let taken = transfers(&choice, 20 * RETRY, &[50, 100, 200]);
         assert!(taken[0] > 15 * RETRY, "{taken:?}");
-        // A peer for whom it can't be used gets another one.
+        // A peer that it can't be used for gets another one.
         assert_eq!(choice.choose(|| 1..3, false), Some(1));
         // One interruption changes nothing.
         choice.measured(0, 3, u64::MAX / 2);

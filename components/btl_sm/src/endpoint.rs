@@ -1,11 +1,11 @@
 //! A peer: its segment, and our rings in it.
 //!
-//! Each of our instances has a ring of its own, claimed with its first message; different instances
-//! share nothing they write. A ring is used with its instance's lock held.
+//! Each of our CRIs has a ring of its own, claimed with its first message; different CRIs
+//! share nothing they write. A ring is used with its CRI's lock held.
 //!
-//! The first instance's ring is there from the start. An instance that gets none, because memory is
-//! short or the peer has no more, shares one that another instance has: it becomes *common*, with a
-//! lock of its own, and stays so, since messages of one instance must not overtake each other.
+//! The first CRI's ring is there from the start. A CRI that gets none, because memory is
+//! short or the peer has no more, shares one that another CRI has: it becomes *common*, with a
+//! lock of its own, and stays so, since messages of one CRI must not overtake each other.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -20,10 +20,10 @@ use cairn_segment::{Part, Segment};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::active::{Bits, WORD};
-use crate::movers::Lane;
 use crate::orders::Orders;
-use crate::ring::{Producer, Room};
-use crate::wake::{self, CROWDED, SLEEPING, Word};
+use crate::ring::{self, Producer, Room};
+use crate::smsc::SmscPeer;
+use crate::wake::{self, SLEEPING, USES_BITMAP, Word};
 use crate::wire::{ENTRY_FREE, ENTRY_TAKEN, Geometry};
 
 /// An endpoint as this transport has it. Made by `add_peers`.
@@ -37,12 +37,12 @@ pub struct Peer {
     /// We must fence before we look whether the peer sleeps.
     fenced: bool,
     own: Own,
-    /// By our instance.
-    outbound: Box<[Line]>,
+    /// By our CRI.
+    outbound: Box<[CachePadded]>,
     /// The ring of those that have none of their own.
     common: Mutex<Option<Outbound>>,
     /// The peer as the components of smsc have it.
-    pub lane: Lane,
+    pub smsc: SmscPeer,
     /// What it was asked for.
     pub orders: Orders,
 }
@@ -58,10 +58,11 @@ pub struct Own {
     pub pool: *const CriPool,
 }
 
+/// A CRI's, on cache lines of its own.
 #[repr(align(128))]
-struct Line(UnsafeCell<Outbound>);
+struct CachePadded(UnsafeCell<Outbound>);
 
-// SAFETY: a line is used with its instance's lock held; what is not constant beside that has locks.
+// SAFETY: a ring's end is used with its CRI's lock held; what is not constant beside that has locks.
 unsafe impl Sync for Peer {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Peer {}
@@ -86,7 +87,8 @@ impl Peer {
             Geometry::read(&segment).map_err(|why| Failure::new(ERR_PROTOCOL, why))?;
         // SAFETY: the pool lives as long as the device.
         let instances = unsafe { (*own.pool).count };
-        let outbound = (0..instances).map(|_| Line(UnsafeCell::new(Outbound::none()))).collect();
+        let outbound =
+            (0..instances).map(|_| CachePadded(UnsafeCell::new(Outbound::none()))).collect();
         let mut peer = Self {
             endpoint: Endpoint { transport_private: 0 },
             rank: view.rank,
@@ -96,13 +98,13 @@ impl Peer {
             own,
             outbound,
             common: Mutex::new(None),
-            lane: Lane::new(view),
+            smsc: SmscPeer::new(view),
             orders: Orders::default(),
         };
         let first = peer.claim(0).map_err(|why| {
             Failure::new(ERR_RESOURCES, format!("no ring to rank {}: {why}", peer.rank))
         })?;
-        peer.outbound[0] = Line(UnsafeCell::new(first));
+        peer.outbound[0] = CachePadded(UnsafeCell::new(first));
         Ok(peer)
     }
 
@@ -116,10 +118,28 @@ impl Peer {
         unsafe { &*endpoint.cast::<Self>() }
     }
 
-    /// The ring that this instance of ours has for itself, which may be full or not there.
+    /// Most bytes of a message that the peer's rings take.
+    pub fn message_limit(&self) -> usize {
+        ring::longest(self.geometry.ring_size)
+    }
+
+    /// Whether the peer's rings take messages of so many bytes: a longer one would never find room.
+    pub fn takes(&self, len: usize) -> Result<(), Failure> {
+        let limit = self.message_limit();
+        if len <= limit {
+            return Ok(());
+        }
+        let text = format!(
+            "its rings take messages of {limit} bytes and this process sends up to {len}; \
+             btl_sm_ring_size differs"
+        );
+        Err(Failure::new(ERR_UNAVAILABLE, text))
+    }
+
+    /// The ring that this CRI of ours has for itself, which may be full or not there.
     ///
     /// # Safety
-    /// The instance's lock is held, and no other result of this function or of `outbound` for it is in
+    /// The CRI's lock is held, and no other result of this function or of `outbound` for it is in
     /// use.
     #[inline]
     #[allow(clippy::mut_from_ref)] // see above
@@ -128,16 +148,16 @@ impl Peer {
         unsafe { &mut *self.outbound[cri.index as usize].0.get() }
     }
 
-    /// The ring for messages of this instance of ours, with a free line; `None` when there is none now.
+    /// The ring for messages of this CRI of ours, with a free line; `None` when there is none now.
     ///
     /// # Safety
     /// As for `ring`.
     #[inline]
-    pub unsafe fn outbound(&self, cri: &Cri) -> Option<Grip<'_>> {
+    pub unsafe fn outbound(&self, cri: &Cri) -> Option<RingGuard<'_>> {
         // SAFETY: promised by the caller.
         let outbound = unsafe { self.ring(cri) };
         if outbound.has_line() {
-            return Some(Grip::Own(outbound));
+            return Some(RingGuard::Own(outbound));
         }
         self.without_line(outbound, cri)
     }
@@ -145,36 +165,36 @@ impl Peer {
     /// The next line is not known to be free: looks, or claims a ring if there is none yet, or shares
     /// another's.
     #[cold]
-    fn without_line<'a>(&'a self, outbound: &'a mut Outbound, cri: &Cri) -> Option<Grip<'a>> {
+    fn without_line<'a>(&'a self, outbound: &'a mut Outbound, cri: &Cri) -> Option<RingGuard<'a>> {
         if outbound.ring.is_open() {
-            return outbound.ring.look().then_some(Grip::Own(outbound));
+            return outbound.ring.look().then_some(RingGuard::Own(outbound));
         }
         if !outbound.shares {
             if let Ok(claimed) = self.claim(cri.index as usize) {
                 *outbound = claimed;
-                return Some(Grip::Own(outbound));
+                return Some(RingGuard::Own(outbound));
             }
             outbound.shares = true;
         }
         let mut common = MutexGuard::try_map(self.common(cri), Option::as_mut).ok()?;
-        (common.has_line() || common.ring.look()).then_some(Grip::Common(common))
+        (common.has_line() || common.ring.look()).then_some(RingGuard::Common(common))
     }
 
-    /// The common ring. If there is none yet, one becomes it that belongs to another instance than the
+    /// The common ring. If there is none yet, one becomes it that belongs to another CRI than the
     /// caller's and is not in use at this moment.
     fn common(&self, own: &Cri) -> MutexGuard<'_, Option<Outbound>> {
         let mut common = self.common.lock();
         // SAFETY: the pool lives as long as the device.
         let pool = unsafe { &*self.own.pool };
-        let lines = self.outbound.iter().enumerate();
-        for (index, line) in lines.filter(|(index, _)| *index != own.index as usize) {
+        let all = self.outbound.iter().enumerate();
+        for (index, other) in all.filter(|(index, _)| *index != own.index as usize) {
             if common.is_some() {
                 break;
             }
             // Not to be waited for: the caller has the lock of another.
             let Some(_held) = pool.cri(index as u32).try_guard() else { continue };
-            // SAFETY: the instance's lock is held.
-            let outbound = unsafe { &mut *line.0.get() };
+            // SAFETY: the CRI's lock is held.
+            let outbound = unsafe { &mut *other.0.get() };
             if outbound.ring.is_open() {
                 let shares = Outbound { shares: true, ..Outbound::none() };
                 *common = Some(std::mem::replace(outbound, shares));
@@ -183,7 +203,7 @@ impl Peer {
         common
     }
 
-    /// Claims a ring in the peer's segment and tells the peer's instance; or says why there is none.
+    /// Claims a ring in the peer's segment and tells the peer's CRI; or says why there is none.
     fn claim(&self, instance: usize) -> Result<Outbound, String> {
         let Self { segment, geometry, .. } = self;
         let ring = self.free_ring(instance == 0).ok_or_else(|| {
@@ -203,7 +223,7 @@ impl Peer {
             // SAFETY: the ring is new and ours, and mapped as long as the producer is there.
             ring: unsafe { Producer::new(geometry.parts(&part)) },
             requests: &raw const geometry.doorbell(segment).requests,
-            crowded: &raw const news.crowded,
+            uses_bitmap: &raw const news.uses_bitmap,
             active: &raw const geometry.active(segment, target)[ring / WORD],
             bit: 1 << (ring % WORD),
             fenced: self.fenced,
@@ -212,8 +232,8 @@ impl Peer {
         })
     }
 
-    /// Takes a ring that nobody has: the one that is kept for this process, if it is its first, or else
-    /// any that is kept for nobody.
+    /// Takes a ring that has no sender: the one that is kept for this process, if it is its first, or else
+    /// any that is kept for no process.
     fn free_ring(&self, first: bool) -> Option<usize> {
         let Self { segment, geometry, .. } = self;
         let take = |ring: &usize| {
@@ -233,7 +253,7 @@ impl Peer {
         (0..others).map(|step| geometry.kept + (begin + step) % others).find(take)
     }
 
-    /// What it is, for a person.
+    /// What it is, in words.
     pub fn describe(&self) -> String {
         let common = if self.common.lock().is_some() { "; instances share a ring" } else { "" };
         format!(
@@ -246,14 +266,14 @@ impl Peer {
 }
 
 /// The ring that a message goes to.
-pub enum Grip<'a> {
-    /// The instance's own.
+pub enum RingGuard<'a> {
+    /// The CRI's own.
     Own(&'a mut Outbound),
-    /// One that instances share.
+    /// One that CRIs share.
     Common(MappedMutexGuard<'a, Outbound>),
 }
 
-impl Deref for Grip<'_> {
+impl Deref for RingGuard<'_> {
     type Target = Outbound;
 
     #[inline]
@@ -265,7 +285,7 @@ impl Deref for Grip<'_> {
     }
 }
 
-impl DerefMut for Grip<'_> {
+impl DerefMut for RingGuard<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Outbound {
         match self {
@@ -275,13 +295,13 @@ impl DerefMut for Grip<'_> {
     }
 }
 
-/// The ring of one of our instances to a peer, or of several.
+/// The ring of one of our CRIs to a peer, or of several.
 pub struct Outbound {
     ring: Producer,
     /// The doorbell's word; valid when the ring is open.
     requests: *const Word,
-    /// Whether the ring is to be marked, and where; valid likewise.
-    crowded: *const AtomicU32,
+    /// Whether the ring's bit is to be set, and where; valid likewise.
+    uses_bitmap: *const AtomicU32,
     active: *const Bits,
     bit: u64,
     fenced: bool,
@@ -291,8 +311,8 @@ pub struct Outbound {
     _part: Option<Part>,
 }
 
-// SAFETY: what it leads to is shared memory that stays as long as the peer, and made for one thread at a
-// time, which whoever has it sees to.
+// SAFETY: what it leads to is shared memory that stays as long as the peer. One thread at a time uses it,
+// the holder of its CRI's lock or of the common ring's.
 unsafe impl Send for Outbound {}
 
 impl Outbound {
@@ -300,7 +320,7 @@ impl Outbound {
         Self {
             ring: Producer::closed(),
             requests: std::ptr::null(),
-            crowded: std::ptr::null(),
+            uses_bitmap: std::ptr::null(),
             active: std::ptr::null(),
             bit: 0,
             fenced: true,
@@ -359,11 +379,12 @@ impl Outbound {
     /// Does what the receiver wants.
     #[inline(never)]
     fn serve(&self, requests: u32) {
-        // Relaxed: a receiver looks into all rings now and then, for what was not marked.
+        // Relaxed: a receiver looks into all rings now and then, for those without a bit.
         // SAFETY: as above.
-        if requests & CROWDED != 0 && unsafe { &*self.crowded }.load(Ordering::Relaxed) != 0 {
+        if requests & USES_BITMAP != 0 && unsafe { &*self.uses_bitmap }.load(Ordering::Relaxed) != 0
+        {
             // SAFETY: as above.
-            unsafe { &*self.active }.mark(self.bit);
+            unsafe { &*self.active }.set(self.bit);
         }
         if requests & SLEEPING != 0 {
             // SAFETY: as above.
@@ -380,7 +401,7 @@ mod tests {
 
     #[test]
     fn rings_of_different_instances_share_no_lines() {
-        let (size, align) = (size_of::<Line>(), align_of::<Line>());
+        let (size, align) = (size_of::<CachePadded>(), align_of::<CachePadded>());
         check_elements("senders' ends of rings to one peer, by instance", size, align);
         assert_eq!(size, 128);
     }

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! **Another way.** A component that can't move a message, at the beginning or later, is no reason to
-//! fail: the next one does it, from the beginning. So that a reader asks nobody in vain, the key says
-//! which components can help at the owner. When none is left, `get` answers `CAIRN_ERR_UNSUPPORTED`, and
+//! fail: the next one does it, from the beginning. So that a reader asks no owner in vain, the key says
+//! which components can help there. When none is left, `get` answers `CAIRN_ERR_UNSUPPORTED`, and
 //! the protocol layer takes a way without `get`; what fails for good is only what the peer may not read, a
 //! peer that breaks the rules, and one that is gone. `CAIRN_NO_RESOURCES` is the answer only while lines
 //! of the ring or other transfers are what is missing, which come back.
@@ -22,7 +22,7 @@
 //!
 //! What a peer sends makes nothing grow without limit: see [`crate::orders`].
 //!
-//! Transfers belong to an instance and are used with its lock held. The owner looks an address up in
+//! Transfers belong to a CRI and are used with its lock held. The owner looks an address up in
 //! the registrations before it reads it for a peer.
 
 use std::ffi::c_void;
@@ -39,10 +39,10 @@ use cairn_framework::frameworks::smsc::{SMSC_MAX_OFFER, SMSC_MAX_TICKET, SmscTic
 
 use crate::endpoint::Peer;
 use crate::module::State;
-use crate::movers::{Lines, Mover};
 use crate::orders::{MOST_KEPT, Refusal};
 use crate::registry::{Key, Offered, Terms};
 use crate::ring::{INLINE, KIND_CONTROL};
+use crate::smsc::{Handles, SmscComponent};
 
 /// Tag of a control message: an [`Order`].
 pub const ORDER: u8 = 1;
@@ -56,8 +56,8 @@ struct Order {
     key: u64,
     remote: u64,
     len: u64,
-    /// The component: see [`Mover`].
-    mover: u16,
+    /// [`SmscComponent::id`].
+    component: u16,
     /// Bytes used of `ticket`.
     ticket_len: u16,
     /// The reader's number for the transfer.
@@ -70,7 +70,7 @@ const _: () = assert!(size_of::<Order>() == INLINE);
 /// A transfer that is under way.
 struct Active {
     /// Place of the component.
-    mover: usize,
+    place: usize,
     transfer: *mut c_void,
     rank: u32,
     role: Role,
@@ -117,7 +117,7 @@ fn is_final(status: Status) -> bool {
 /// A transfer that was offered, until its registration ends.
 struct Offer {
     key: Key,
-    mover: usize,
+    place: usize,
     transfer: *mut c_void,
     rank: u32,
     /// Nothing is left to do for us.
@@ -128,7 +128,7 @@ struct Offer {
 /// on at the same time wait for each other.
 struct Busy {
     begun: Instant,
-    mover: usize,
+    place: usize,
     /// Of the first; the others are of the same power of two.
     len: usize,
     bytes: usize,
@@ -136,7 +136,7 @@ struct Busy {
     pure: bool,
 }
 
-/// The transfers of one instance.
+/// The transfers of one CRI.
 #[derive(Default)]
 pub struct Transfers {
     active: Vec<Active>,
@@ -156,7 +156,7 @@ pub struct Transfers {
 /// Registers memory for one get by a peer, and begins to move it if a component can do that now.
 ///
 /// # Safety
-/// The instance's lock is held, and `transfers` are its. The memory stays, unchanged, until
+/// The CRI's lock is held, and `transfers` are its. The memory stays, unchanged, until
 /// [`withdraw`].
 pub unsafe fn offer(
     state: &State,
@@ -165,19 +165,19 @@ pub unsafe fn offer(
     peer: &Peer,
     (address, len): (*mut c_void, usize),
 ) -> Option<Key> {
-    let place = (address.expose_provenance() as u64, len as u64);
-    let lines = peer.lane.lines(state);
+    let memory = (address.expose_provenance() as u64, len as u64);
+    let handles = peer.smsc.handles(&state.smsc, state.host);
     let (mut ticket, mut transfer) = (SmscTicket::default(), std::ptr::null_mut());
     // A component that can't is no reason to fail: another does, or the peer asks.
-    let began = state.movers.to_offer(&lines, len).find(|place| {
-        let (component, Some(line)) = (&state.movers.all[*place], lines.0[*place]) else {
+    let began = state.smsc.to_offer(&handles, len).find(|place| {
+        let (component, Some(handle)) = (&state.smsc.all[*place], handles.0[*place]) else {
             return false;
         };
         // SAFETY: the peer is the component's; the caller vouches for the memory.
         let code = unsafe {
             (component.ops.offer.unwrap_unchecked())(
                 component.instance,
-                line.as_ptr(),
+                handle.as_ptr(),
                 address,
                 len,
                 &mut ticket,
@@ -186,31 +186,31 @@ pub unsafe fn offer(
         };
         code == DONE
     });
-    let Some(mover) = began else {
-        return state.registry.add(place, Terms::Helpers(lines.marks(&state.movers)));
+    let Some(place) = began else {
+        return state.registry.add(memory, Terms::Helpers(handles.numbers(&state.smsc)));
     };
-    let component = &state.movers.all[mover];
+    let component = &state.smsc.all[place];
     let mut bytes = [0; SMSC_MAX_OFFER];
     bytes.copy_from_slice(&ticket.data[..SMSC_MAX_OFFER]);
-    let offered = Offered { mark: component.mark(), ticket: bytes, instance: cri.index };
-    let Some(key) = state.registry.add(place, Terms::Offered(offered)) else {
-        // SAFETY: the component made the transfer, and nobody knows of it.
+    let offered = Offered { component: component.number(), ticket: bytes, instance: cri.index };
+    let Some(key) = state.registry.add(memory, Terms::Offered(offered)) else {
+        // SAFETY: the component made the transfer, and no peer knows of it.
         unsafe { finish(component, transfer) };
         return None;
     };
     // SAFETY: as above.
     unsafe {
-        (*transfers).offers.push(Offer { key, mover, transfer, rank: peer.rank, over: false });
+        (*transfers).offers.push(Offer { key, place, transfer, rank: peer.rank, over: false });
         (*transfers).unfinished += 1;
         (*transfers).disturbed();
     }
     Some(key)
 }
 
-/// Ends an offer, whose reader is done or never was.
+/// Ends an offer: its reader is done, or there never was one.
 ///
 /// # Safety
-/// The instance's lock is held, and `transfers` are its.
+/// The CRI's lock is held, and `transfers` are its.
 pub unsafe fn withdraw(state: &State, transfers: *mut Transfers, key: Key) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -218,15 +218,15 @@ pub unsafe fn withdraw(state: &State, transfers: *mut Transfers, key: Key) {
         let Some(place) = offers.iter().position(|offer| offer.key == key) else { return };
         let offer = offers.swap_remove(place);
         (*transfers).unfinished -= usize::from(!offer.over);
-        finish(&state.movers.all[offer.mover], offer.transfer);
+        finish(&state.smsc.all[offer.place], offer.transfer);
     }
 }
 
 /// Starts a get.
 ///
 /// # Safety
-/// The instance's lock is held, and `transfers` are its. The local memory and the completion stay
-/// until it is called; nobody else uses `transfers` but completions.
+/// The CRI's lock is held, and `transfers` are its. The local memory and the completion stay
+/// until it is called; only completions use `transfers` besides.
 pub unsafe fn get(
     state: &State,
     cri: &Cri,
@@ -255,24 +255,24 @@ unsafe fn start(
     get: &mut Get,
 ) -> Result<Outcome, Failure> {
     let len = get.wanted.len;
-    let lines = peer.lane.lines(state);
+    let handles = peer.smsc.handles(&state.smsc, state.host);
     // SAFETY: promised by the caller.
     let (idle, present) = unsafe { ((*transfers).is_quiet(), (*transfers).present(len)) };
-    let present = present.filter(|place| !idle && lines.0[*place].is_some());
-    let chosen = present.or_else(|| state.movers.choose(&lines, len, idle));
-    let others = lines.usable().filter(|place| Some(*place) != chosen);
+    let present = present.filter(|place| !idle && handles.0[*place].is_some());
+    let chosen = present.or_else(|| state.smsc.choose(&handles, len, idle));
+    let others = handles.usable().filter(|place| Some(*place) != chosen);
     let (mut busy, mut reasons) = (false, String::new());
     for place in chosen.into_iter().chain(others) {
         if !get.may_use(place) {
             continue;
         }
         // SAFETY: promised by the caller.
-        match unsafe { attempt(state, cri, transfers, peer, get, (place, &lines, idle)) } {
+        match unsafe { attempt(state, cri, transfers, peer, get, (place, &handles, idle)) } {
             Ok(Some(outcome)) => return Ok(outcome),
             Ok(None) => {
                 busy = true;
-                // Reads of ours from this peer go on, and with them the component. If it has none, it
-                // may be others who keep it busy for long.
+                // Reads of ours from this peer go on, and with them the component. Without such reads,
+                // other processes may keep it busy for long.
                 // SAFETY: promised by the caller.
                 if unsafe { (*transfers).reads(place, get.rank) } {
                     break;
@@ -280,7 +280,7 @@ unsafe fn start(
             }
             Err(failure) if is_final(failure.status) => return Err(failure),
             Err(failure) => {
-                reasons.push_str(&format!("; {}: {failure}", state.movers.all[place].name));
+                reasons.push_str(&format!("; {}: {failure}", state.smsc.all[place].name));
             }
         }
     }
@@ -301,21 +301,21 @@ unsafe fn attempt(
     transfers: *mut Transfers,
     peer: &Peer,
     get: &Get,
-    (place, lines, idle): (usize, &Lines, bool),
+    (place, handles, idle): (usize, &Handles, bool),
 ) -> Result<Option<Outcome>, Failure> {
-    let (mover, wanted, key) = (&state.movers.all[place], &get.wanted, get.key());
-    let Some(line) = lines.0[place] else { unreachable!("chosen among those that are there") };
+    let (component, wanted, key) = (&state.smsc.all[place], &get.wanted, get.key());
+    let Some(handle) = handles.0[place] else { unreachable!("chosen among those that are there") };
     let begun = idle.then(Instant::now);
     let (mut ticket, mut transfer) = (SmscTicket::default(), std::ptr::null_mut());
-    let offered = key.offered().filter(|(mark, _)| *mark == mover.mark());
+    let offered = key.offered().filter(|(number, _)| *number == component.number());
     let accepted = offered.map(|(_, bytes)| {
         ticket.data[..bytes.len()].copy_from_slice(&bytes);
         ticket.len = bytes.len() as u32;
         // SAFETY: the peer is the component's; the caller vouches for the buffer.
         unsafe {
-            (mover.ops.accept.unwrap_unchecked())(
-                mover.instance,
-                line.as_ptr(),
+            (component.ops.accept.unwrap_unchecked())(
+                component.instance,
+                handle.as_ptr(),
                 &ticket,
                 wanted.local,
                 wanted.len,
@@ -331,20 +331,23 @@ unsafe fn attempt(
         }
         None => {
             let alone = || Failure::unavailable("the owner can't help");
-            if mover.asks() && !key.helps(mover.mark()) {
+            if component.asks() && !key.helps(component.number()) {
                 return Err(alone());
             }
-            // SAFETY: promised by the caller.
-            if mover.asks() && (peer.orders.is_full() || unsafe { peer.outbound(cri) }.is_none()) {
+            let has_room = || {
+                // SAFETY: promised by the caller.
+                !peer.orders.is_full() && unsafe { peer.outbound(cri) }.is_some()
+            };
+            if component.asks() && !has_room() {
                 return Ok(None);
             }
             // What it was offered by is no ticket of its own.
             ticket = SmscTicket::default();
             // SAFETY: as above.
             let code = unsafe {
-                (mover.ops.fetch.unwrap_unchecked())(
-                    mover.instance,
-                    line.as_ptr(),
+                (component.ops.fetch.unwrap_unchecked())(
+                    component.instance,
+                    handle.as_ptr(),
                     wanted.remote,
                     wanted.local,
                     wanted.len,
@@ -353,10 +356,10 @@ unsafe fn attempt(
                 )
             };
             if code == DONE && ticket.len > 0 {
-                mover.has_asked();
-                if !key.helps(mover.mark()) {
-                    // SAFETY: the component made it, and nobody has heard of it.
-                    unsafe { finish(mover, transfer) };
+                component.has_asked();
+                if !key.helps(component.number()) {
+                    // SAFETY: the component made it, and no peer has heard of it.
+                    unsafe { finish(component, transfer) };
                     return Err(alone());
                 }
             }
@@ -366,7 +369,8 @@ unsafe fn attempt(
     match code {
         DONE => {}
         NO_RESOURCES => return Ok(None),
-        status => return Err(state.reason(status)),
+        // Any other code is a failure.
+        status => return state.host.check(status).map(|()| None),
     }
     // SAFETY: see above; no reference to the transfers lives across a call of a component.
     unsafe {
@@ -379,41 +383,41 @@ unsafe fn attempt(
                 key: key.0,
                 remote: wanted.remote,
                 len: wanted.len as u64,
-                mover: mover.id,
+                component: component.id,
                 ticket_len: ticket.len as u16,
                 id,
                 ticket: ticket.data,
             };
             if !peer.orders.open(id) {
-                finish(mover, transfer);
+                finish(component, transfer);
                 return Ok(None);
             }
             if !send(peer, cri, ORDER, &text) {
                 peer.orders.close(&state.refused, get.rank, id);
-                finish(mover, transfer);
+                finish(component, transfer);
                 return Ok(None);
             }
             order = Some(id);
             (*transfers).begun(state, place, wanted.len, begun);
         } else {
             (*transfers).begun(state, place, wanted.len, begun);
-            match advance(mover, transfer) {
+            match advance(component, transfer) {
                 DONE => {
-                    finish(mover, transfer);
+                    finish(component, transfer);
                     (*transfers).read(state, OK);
                     return Ok(Some(Outcome::Done));
                 }
                 QUEUED | NOTHING => {}
                 status => {
-                    let failure = state.reason(status);
-                    finish(mover, transfer);
+                    let failed = state.host.check(status);
+                    finish(component, transfer);
                     (*transfers).read(state, status);
-                    return Err(failure);
+                    return failed.map(|()| None);
                 }
             }
         }
         let role = Role::Reader { order, get: *get };
-        (*transfers).active.push(Active { mover: place, transfer, rank: get.rank, role });
+        (*transfers).active.push(Active { place, transfer, rank: get.rank, role });
     }
     Ok(Some(Outcome::Queued))
 }
@@ -461,7 +465,7 @@ unsafe fn complete(completion: *mut BtlCompletion, status: Status) {
 /// Sends a control message; whether there was room.
 ///
 /// # Safety
-/// The instance's lock is held.
+/// The CRI's lock is held.
 unsafe fn send<M: Copy>(peer: &Peer, cri: &Cri, tag: u8, message: &M) -> bool {
     const { assert!(size_of::<M>() <= INLINE) };
     // SAFETY: promised by the caller; the body has room.
@@ -473,14 +477,14 @@ unsafe fn send<M: Copy>(peer: &Peer, cri: &Cri, tag: u8, message: &M) -> bool {
     true
 }
 
-unsafe fn advance(mover: &Mover, transfer: *mut c_void) -> i32 {
+unsafe fn advance(component: &SmscComponent, transfer: *mut c_void) -> i32 {
     // SAFETY: the component made the transfer.
-    unsafe { (mover.ops.advance.unwrap_unchecked())(mover.instance, transfer) }
+    unsafe { (component.ops.advance.unwrap_unchecked())(component.instance, transfer) }
 }
 
-unsafe fn finish(mover: &Mover, transfer: *mut c_void) {
-    // SAFETY: the component made the transfer, and nobody uses it any more.
-    unsafe { (mover.ops.finish.unwrap_unchecked())(mover.instance, transfer) }
+unsafe fn finish(component: &SmscComponent, transfer: *mut c_void) {
+    // SAFETY: the component made the transfer, and nothing uses it any more.
+    unsafe { (component.ops.finish.unwrap_unchecked())(component.instance, transfer) }
 }
 
 /// Reads a message of the type that its tag says.
@@ -493,7 +497,7 @@ fn read<M: Copy>(data: *const u8, len: usize) -> Option<M> {
 /// Handles a control message from `rank`. False when it is not in order.
 ///
 /// # Safety
-/// The instance's lock is held, and `transfers` are its; there are `len` bytes at `data`.
+/// The CRI's lock is held, and `transfers` are its; there are `len` bytes at `data`.
 pub unsafe fn control(
     state: &State,
     transfers: *mut Transfers,
@@ -521,7 +525,7 @@ pub unsafe fn control(
         }
         REFUSAL => {
             let refusal = read::<Refusal>(data, len);
-            // One for an instance that there is not would stay for ever.
+            // One for a CRI that there is not would stay for ever.
             let has_instance =
                 |refusal: &Refusal| ((refusal.id >> 16) as usize) < state.geometry.instances;
             let Some(refusal) = refusal.filter(has_instance) else { return false };
@@ -552,11 +556,11 @@ unsafe fn serve(
     }
     // SAFETY: promised by the caller; the registration covers the bytes.
     let joined = unsafe { join(state, rank, order) };
-    let (mover, transfer) = joined.inspect_err(|_| state.registry.served(key))?;
+    let (place, transfer) = joined.inspect_err(|_| state.registry.served(key))?;
     let role = Role::Owner { id: order.id, key };
     // SAFETY: promised by the caller.
     unsafe {
-        (*transfers).active.push(Active { mover, transfer, rank, role });
+        (*transfers).active.push(Active { place, transfer, rank, role });
         (*transfers).disturbed();
     }
     Ok(())
@@ -568,13 +572,13 @@ unsafe fn serve(
 /// The memory may be read until it is over.
 unsafe fn join(state: &State, rank: u32, order: &Order) -> Result<(usize, *mut c_void), Failure> {
     let broken = |what: &str| Failure::new(ERR_PROTOCOL, what);
-    let place = state.movers.all.iter().position(|mover| mover.id == order.mover);
+    let place = state.smsc.all.iter().position(|one| one.id == order.component);
     let place = place.ok_or_else(|| broken("it uses a component of smsc that is not open here"))?;
     // SAFETY: an endpoint stays until `remove_peer`, which is not called while a peer reads.
     let peer = unsafe { state.peer(rank) }.ok_or_else(|| broken("it is not connected"))?;
-    let mover = &state.movers.all[place];
-    let line = peer.lane.lines(state).0[place];
-    let line = line.ok_or_else(|| Failure::unavailable(format!("{} fails", mover.name)))?;
+    let component = &state.smsc.all[place];
+    let handle = peer.smsc.handles(&state.smsc, state.host).0[place];
+    let handle = handle.ok_or_else(|| Failure::unavailable(format!("{} fails", component.name)))?;
     let len = u32::from(order.ticket_len);
     if len as usize > SMSC_MAX_TICKET {
         return Err(broken("its ticket is too long"));
@@ -583,9 +587,9 @@ unsafe fn join(state: &State, rank: u32, order: &Order) -> Result<(usize, *mut c
     let mut transfer = std::ptr::null_mut();
     // SAFETY: the registration covers the bytes and lasts until the reader says that it has them.
     let code = unsafe {
-        (mover.ops.serve.unwrap_unchecked())(
-            mover.instance,
-            line.as_ptr(),
+        (component.ops.serve.unwrap_unchecked())(
+            component.instance,
+            handle.as_ptr(),
             &ticket,
             std::ptr::with_exposed_provenance(order.remote as usize),
             order.len as usize,
@@ -594,15 +598,15 @@ unsafe fn join(state: &State, rank: u32, order: &Order) -> Result<(usize, *mut c
     };
     match code {
         DONE => Ok((place, transfer)),
-        NO_RESOURCES => Err(Failure::unavailable(format!("{} has no resources", mover.name))),
-        status => Err(state.reason(status)),
+        NO_RESOURCES => Err(Failure::unavailable(format!("{} has no resources", component.name))),
+        status => state.host.check(status).map(|()| (place, transfer)),
     }
 }
 
 /// Moves what can be moved and returns how often something did.
 ///
 /// # Safety
-/// The instance's lock is held, and `transfers` are its.
+/// The CRI's lock is held, and `transfers` are its.
 #[inline(never)] // most passes find nothing under way
 pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u32 {
     let mut events = 0;
@@ -611,8 +615,8 @@ pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u
     // completion may append. The order does not matter.
     unsafe {
         while let Some(active) = (*transfers).get(index) {
-            let (mover, transfer) = (&state.movers.all[active.mover], active.transfer);
-            match advance(mover, transfer) {
+            let (component, transfer) = (&state.smsc.all[active.place], active.transfer);
+            match advance(component, transfer) {
                 NOTHING => index += 1,
                 QUEUED => {
                     events += 1;
@@ -620,7 +624,7 @@ pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u
                 }
                 code => {
                     events += 1;
-                    finish(mover, transfer);
+                    finish(component, transfer);
                     let active = (*transfers).remove(index);
                     ended(state, cri, transfers, active, code);
                 }
@@ -650,7 +654,7 @@ unsafe fn go_on(state: &State, transfers: *mut Transfers) -> u32 {
     let Transfers { offers, unfinished, .. } = unsafe { &mut *transfers };
     for offer in offers.iter_mut().filter(|offer| !offer.over) {
         // SAFETY: the component made the transfer.
-        match unsafe { advance(&state.movers.all[offer.mover], offer.transfer) } {
+        match unsafe { advance(&state.smsc.all[offer.place], offer.transfer) } {
             NOTHING => {}
             QUEUED => events += 1,
             // Or it failed, which the reader notices by itself.
@@ -672,7 +676,7 @@ impl Transfers {
         self.active.len() | self.unfinished | self.again.len() | self.unsent.len() == 0
     }
 
-    /// Nobody reads or is read.
+    /// No transfer reads, here or for a peer.
     fn is_quiet(&self) -> bool {
         self.active.is_empty() && self.unfinished == 0
     }
@@ -680,17 +684,17 @@ impl Transfers {
     /// The component that reads of this size use at present.
     fn present(&self, len: usize) -> Option<usize> {
         let busy = self.busy.as_ref()?;
-        (busy.len.ilog2() == len.ilog2()).then_some(busy.mover)
+        (busy.len.ilog2() == len.ilog2()).then_some(busy.place)
     }
 
     /// A read has begun, at `begun` if nothing else was going on.
-    fn begun(&mut self, state: &State, mover: usize, len: usize, begun: Option<Instant>) {
-        state.movers.begun(mover, len);
+    fn begun(&mut self, state: &State, place: usize, len: usize, begun: Option<Instant>) {
+        state.smsc.begun(place, len);
         if let Some(begun) = begun {
-            self.busy = Some(Busy { begun, mover, len, bytes: len, pure: true });
+            self.busy = Some(Busy { begun, place, len, bytes: len, pure: true });
         } else if let Some(busy) = &mut self.busy {
             busy.bytes += len;
-            busy.pure &= busy.mover == mover && busy.len.ilog2() == len.ilog2();
+            busy.pure &= busy.place == place && busy.len.ilog2() == len.ilog2();
         }
     }
 
@@ -710,14 +714,14 @@ impl Transfers {
             && let Some(busy) = self.busy.take().filter(|busy| busy.pure)
         {
             let time = busy.begun.elapsed();
-            state.movers.measured(state, busy.mover, (busy.len, busy.bytes), time);
+            state.smsc.measured(state.host, busy.place, (busy.len, busy.bytes), time);
         }
     }
 
     /// Whether a component reads from a peer.
-    fn reads(&self, mover: usize, rank: u32) -> bool {
+    fn reads(&self, place: usize, rank: u32) -> bool {
         let reads = |active: &Active| matches!(active.role, Role::Reader { .. });
-        self.active.iter().any(|one| one.mover == mover && one.rank == rank && reads(one))
+        self.active.iter().any(|one| one.place == place && one.rank == rank && reads(one))
     }
 
     /// Refusals that wait for room.
@@ -771,7 +775,7 @@ unsafe fn ended(
                 if status == OK || is_final(status) {
                     return complete(get.completion, status);
                 }
-                get.failed |= 1 << active.mover;
+                get.failed |= 1 << active.place;
                 start_again(state, cri, transfers, get);
             }
         }
@@ -785,7 +789,7 @@ unsafe fn ended(
     }
 }
 
-/// Nothing more is to be heard of a transfer, whose owner may have been asked for it.
+/// Nothing more is to be heard of a transfer that its owner may have been asked for.
 ///
 /// # Safety
 /// As for [`progress`].
@@ -797,22 +801,22 @@ unsafe fn close_order(state: &State, rank: u32, order: Option<u32>) {
     }
 }
 
-/// Ends what this instance reads of memory whose registration has ended, because its reader needs no
-/// more of it.
+/// Ends what this CRI reads for a peer from memory that is not registered any more, because the
+/// peer needs no more of it.
 ///
 /// # Safety
-/// The instance's lock is held, and `transfers` are its.
+/// The CRI's lock is held, and `transfers` are its.
 pub unsafe fn stop_serving(state: &State, transfers: *mut Transfers, key: Key) {
     // SAFETY: promised by the caller; a component does not call us.
     let active = unsafe { &mut (*transfers).active };
     let ends = |one: &mut Active| matches!(one.role, Role::Owner { key: of, .. } if of == key);
     for one in active.extract_if(.., ends) {
-        // SAFETY: the component made the transfer, and nobody uses it any more.
-        unsafe { finish(&state.movers.all[one.mover], one.transfer) };
+        // SAFETY: the component made the transfer, and nothing uses it any more.
+        unsafe { finish(&state.smsc.all[one.place], one.transfer) };
     }
 }
 
-/// Ends the transfers of this instance that their owners refused.
+/// Ends the transfers of this CRI that their owners refused.
 ///
 /// # Safety
 /// As for [`progress`].
@@ -823,7 +827,7 @@ unsafe fn take_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
         unsafe {
             if let Some(place) = (*transfers).reader(rank, refusal.id) {
                 let active = (*transfers).remove(place);
-                finish(&state.movers.all[active.mover], active.transfer);
+                finish(&state.smsc.all[active.place], active.transfer);
                 // A status of the peer's own making is still an error.
                 ended(state, cri, transfers, active, refusal.status.min(-1));
             }
@@ -839,10 +843,10 @@ unsafe fn send_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
     // SAFETY: no callback runs in here.
     let unsent = unsafe { &mut (*transfers).unsent };
     unsent.retain(|(rank, refusal)| {
-        // SAFETY: as in `serve`; the instance's lock is held.
+        // SAFETY: as in `serve`; the CRI's lock is held.
         match unsafe { state.peer(*rank).map(|peer| send(peer, cri, REFUSAL, refusal)) } {
             Some(sent) => !sent,
-            // There is nobody to tell.
+            // No peer is left to be told.
             None => false,
         }
     });
@@ -861,26 +865,26 @@ pub unsafe fn forget(state: &State, transfers: *mut Transfers, rank: u32) {
                 index += 1;
                 continue;
             }
-            let (mover, active) = (&state.movers.all[active.mover], (*transfers).remove(index));
+            let (component, active) = (&state.smsc.all[active.place], (*transfers).remove(index));
             let get = match active.role {
                 Role::Reader { order, get } => {
                     close_order(state, rank, order);
                     get
                 }
                 Role::Owner { key, .. } => {
-                    finish(mover, active.transfer);
+                    finish(component, active.transfer);
                     state.registry.served(key);
                     continue;
                 }
             };
             // What the peer had done is enough if it had done all.
             let last = loop {
-                match advance(mover, active.transfer) {
+                match advance(component, active.transfer) {
                     QUEUED => {}
                     code => break code,
                 }
             };
-            finish(mover, active.transfer);
+            finish(component, active.transfer);
             let status = if last == DONE { OK } else { ERR_PEER };
             (*transfers).read(state, status);
             complete(get.completion, status);
@@ -896,7 +900,7 @@ pub unsafe fn forget(state: &State, transfers: *mut Transfers, rank: u32) {
         while let Some(place) = offers.iter().position(|offer| offer.rank == rank) {
             let offer = offers.swap_remove(place);
             (*transfers).unfinished -= usize::from(!offer.over);
-            finish(&state.movers.all[offer.mover], offer.transfer);
+            finish(&state.smsc.all[offer.place], offer.transfer);
         }
     }
 }

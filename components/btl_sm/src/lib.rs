@@ -1,13 +1,13 @@
 //! sm: messages through memory that the processes of a node share.
 //!
 //! ```text
-//!   sender's instance i                          receiver's segment
+//!   sender's CRI i                               receiver's segment
 //!        │                                  ┌──────────────────────────────────────────┐
-//!        │  first message: claims a ring ──►│ directory  inbox: who writes which ring  │
-//!        │                                  │ doorbell: who sleeps; news: a new ring   │
-//!        └─ every message: writes lines ──►│ ring: head │ [message] [ message ] [message] │
+//!        │  first message: claims a ring ──►│ directory  inbox: each ring's sender     │
+//!        │                                  │ doorbell: sleepers; news: a new ring     │
+//!        └─ every message: cache lines ───►│ ring: head │ [message] [ message ] [message] │
 //!                                           └───────────────────┬──────────────────────┘
-//!                                                instance j polls its rings in place
+//!                                                CRI j polls its rings in place
 //! ```
 //!
 //! Earlier designs let all senders append to one queue of the receiver, so that they meet on its
@@ -19,7 +19,7 @@
 //!   line and costs one handover of it; a longer one lies in one piece in as many as it needs.
 //! * `wire`: what lies where in a segment.
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
-//! * `large`: get, by the components of the framework smsc. `movers`: the components; `choice`: which of
+//! * `large`: get, by the components of the framework smsc. `smsc`: the components; `choice`: which of
 //!   them; `registry`: what peers may read; `orders`: what readers ask for, and how much of it.
 //! * `announce`: how a receiver learns of new rings. `unmapped`: those that there is no memory for now.
 //!   `active`: which of many rings have something.
@@ -30,17 +30,18 @@ mod active;
 pub mod announce;
 mod choice;
 mod component;
+mod cri;
 mod endpoint;
 mod large;
 mod life;
 mod module;
-mod movers;
 mod orders;
 mod params;
 mod receive;
 mod registry;
 #[doc(hidden)] // for fuzzing
 pub mod ring;
+mod smsc;
 mod unmapped;
 mod wake;
 #[doc(hidden)] // for fuzzing

@@ -39,8 +39,8 @@ pub struct Lives {
     watched: Mutex<Watched>,
     /// Ranks that have sent to us and were not looked at since.
     met: Mutex<Vec<u32>>,
-    /// A thread is at it.
-    burying: AtomicBool,
+    /// A thread reaps.
+    reaping: AtomicBool,
 }
 
 struct Watched {
@@ -48,7 +48,7 @@ struct Watched {
     epoll: Option<OwnedFd>,
     /// By rank.
     processes: Vec<(u32, Watch)>,
-    /// Ranks whose end was not told yet.
+    /// Ranks that have ended, which was not reported yet.
     ended: Vec<u32>,
     /// Ranks that are not asked for any more.
     over: Vec<u32>,
@@ -62,9 +62,9 @@ struct Watched {
 /// How the end of a process is noticed.
 enum Watch {
     /// By a descriptor in the set.
-    Told(#[expect(dead_code, reason = "closed with it")] OwnedFd),
+    Notified(#[expect(dead_code, reason = "closed with it")] OwnedFd),
     /// By asking.
-    Asked(Owner),
+    Polled(Owner),
 }
 
 impl Watch {
@@ -82,14 +82,14 @@ impl Watch {
             epoll::add(epoll, &descriptor, data, once).ok().map(|()| descriptor)
         });
         match descriptor {
-            Some(descriptor) => Self::Told(descriptor),
-            None => Self::Asked(owner.keep()),
+            Some(descriptor) => Self::Notified(descriptor),
+            None => Self::Polled(owner.keep()),
         }
     }
 }
 
 impl Lives {
-    /// Nobody is watched.
+    /// No process is watched.
     pub fn new() -> Self {
         Self::with(epoll::create(CreateFlags::CLOEXEC).ok())
     }
@@ -105,11 +105,11 @@ impl Lives {
             began: Instant::now(),
             looked: Instant::now(),
         };
-        let (met, burying) = (Mutex::default(), AtomicBool::new(false));
-        Self { watched: Mutex::new(watched), met, burying }
+        let (met, reaping) = (Mutex::default(), AtomicBool::new(false));
+        Self { watched: Mutex::new(watched), met, reaping }
     }
 
-    /// A rank has sent to us. Any thread, also with an instance's lock held.
+    /// A rank has sent to us. Any thread, also with a CRI's lock held.
     pub fn met(&self, rank: u32) {
         self.met.lock().push(rank);
     }
@@ -132,9 +132,9 @@ impl Lives {
         watched.over.push(rank);
     }
 
-    /// Looks, if it is time, and calls `settle` for each rank whose process has ended, with no lock held:
+    /// Looks, if it is time, and calls `settle` for each rank that has ended, with no lock held:
     /// again and again, until it says that nothing of the process is left to be done. Returns those.
-    pub fn bury(&self, host: HostHandle, mut settle: impl FnMut(u32) -> bool) -> Vec<u32> {
+    pub fn reap(&self, host: HostHandle, mut settle: impl FnMut(u32) -> bool) -> Vec<u32> {
         let passed = {
             let Some(mut watched) = self.watched.try_lock() else { return Vec::new() };
             let passed = watched.begin();
@@ -143,7 +143,7 @@ impl Lives {
             }
             passed
         };
-        if self.burying.swap(true, Ordering::Acquire) {
+        if self.reaping.swap(true, Ordering::Acquire) {
             return Vec::new();
         }
         if let Some(passed) = passed {
@@ -158,7 +158,7 @@ impl Lives {
             watched.ended.retain(|rank| !ended.contains(rank));
             watched.over.extend(&ended);
         }
-        self.burying.store(false, Ordering::Release);
+        self.reaping.store(false, Ordering::Release);
         ended
     }
 
@@ -236,7 +236,7 @@ impl Watched {
     fn look(&mut self) {
         let mut ended = self.epoll.as_ref().map_or_else(Vec::new, readable);
         for (rank, watch) in &self.processes {
-            if let Watch::Asked(owner) = watch
+            if let Watch::Polled(owner) = watch
                 && owner.life() == Life::Ended
             {
                 ended.push(*rank);
@@ -309,7 +309,7 @@ mod tests {
     /// A look, as if the time had come.
     fn look(lives: &Lives, settle: impl FnMut(u32) -> bool) -> Vec<u32> {
         lives.watched.lock().looked -= INTERVAL;
-        lives.bury(MockHost::leak("btl_sm").handle(), settle)
+        lives.reap(MockHost::leak("btl_sm").handle(), settle)
     }
 
     #[test]
@@ -324,24 +324,24 @@ mod tests {
             let watches = |kind: fn(&Watch) -> bool| {
                 lives.watched.lock().processes.iter().filter(|(_, watch)| kind(watch)).count()
             };
-            assert_eq!(watches(|watch| matches!(watch, Watch::Told(_))), usize::from(told) * 2);
+            assert_eq!(watches(|watch| matches!(watch, Watch::Notified(_))), usize::from(told) * 2);
             assert!(look(&lives, |_| true).is_empty());
             // It ends with its input.
             drop(child.stdin.take());
             child.wait().unwrap();
             lives.watched.lock().looked = Instant::now();
-            let bury = |settled| {
-                lives.bury(MockHost::leak("btl_sm").handle(), |rank| {
+            let reap = |settled| {
+                lives.reap(MockHost::leak("btl_sm").handle(), |rank| {
                     assert_eq!(rank, 7);
                     settled
                 })
             };
-            assert!(bury(true).is_empty(), "too early to look");
+            assert!(reap(true).is_empty(), "too early to look");
             // Asked for again and again, whatever the time, until it is settled.
             assert!(look(&lives, |_| false).is_empty());
-            assert!(bury(false).is_empty() && bury(false).is_empty());
-            assert_eq!(bury(true), [7]);
-            assert!(bury(true).is_empty() && look(&lives, |_| true).is_empty());
+            assert!(reap(false).is_empty() && reap(false).is_empty());
+            assert_eq!(reap(true), [7]);
+            assert!(reap(true).is_empty() && look(&lives, |_| true).is_empty());
             // A late word of it changes nothing.
             lives.watch(7, peer_that_ended());
             assert!(look(&lives, |_| true).is_empty());
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_dead_before_it_was_watched_is_noticed_and_who_is_forgotten_is_not() {
+    fn a_process_that_was_dead_before_it_was_watched_is_noticed_and_one_that_is_forgotten_is_not() {
         let lives = Lives::new();
         lives.watch(3, peer_that_ended());
         lives.watch(4, peer_that_ended());

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 
 /// Orders of one process to another that are open at the same time.
 pub const MOST_ORDERS: usize = 64;
-/// Orders of one process that one instance of an owner has not finished: served, or refused without the
+/// Orders of one process that one CRI of an owner has not finished: served, or refused without the
 /// refusal being sent. Several times as many as may be open, since a reader may be over with a transfer
 /// before its owner is.
 pub const MOST_KEPT: usize = 4 * MOST_ORDERS;
@@ -27,7 +27,7 @@ pub const MOST_KEPT: usize = 4 * MOST_ORDERS;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// The reader's number of the order; its instance above bit 16.
+    /// The reader's number of the order; its CRI above bit 16.
     pub id: u32,
     pub status: i32,
 }
@@ -59,7 +59,7 @@ impl Orders {
         }
     }
 
-    /// A refusal of `rank`, whose orders these are, has arrived.
+    /// A refusal has arrived from `rank`, the peer of these orders.
     pub fn refuse(&self, refused: &Refused, rank: u32, refusal: Refusal) {
         // With the lock, so that `close` finds the order in one place or the other.
         let mut open = self.0.lock();
@@ -76,7 +76,7 @@ impl Orders {
     }
 }
 
-/// Refusals of orders of ours, until the instance that has the transfer sees them. Any thread.
+/// Refusals of orders of ours, until the CRI that has the transfer sees them. Any thread.
 #[derive(Default)]
 pub struct Refused {
     count: AtomicU32,
@@ -101,7 +101,7 @@ impl Refused {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// Takes those for an instance, with the ranks that sent them.
+    /// Takes those for a CRI, with the ranks that sent them.
     pub fn take(&self, instance: u32) -> Vec<(u32, Refusal)> {
         let mut list = self.list.lock();
         let taken = list.extract_if(.., |(_, refusal)| refusal.id >> 16 == instance).collect();
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(refused.take(1), [(3, FIRST)]);
         assert!(refused.take(1).is_empty() && !refused.is_empty());
         orders.close(&refused, 3, FIRST.id);
-        // One that its instance has not seen goes with the transfer; those of others stay.
+        // One that its CRI has not seen goes with the transfer; those of others stay.
         orders.close(&refused, 4, SECOND.id);
         assert!(!refused.is_empty());
         orders.close(&refused, 3, SECOND.id);

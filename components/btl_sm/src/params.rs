@@ -2,19 +2,25 @@
 
 use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
 use cairn_framework::author::{Failure, Instances, Registrar};
+use cairn_framework::frameworks::btl::BTL_EXCLUSIVITY_SHARED_MEMORY;
 use cairn_segment::Backing;
 
-/// Most bytes of header and payload in `send_immediate`.
-pub const IMMEDIATE_LIMIT: usize = 8 << 10;
-/// Most bytes of header and payload in `send_packed`, if the ring is large enough.
-const PACKED_LIMIT: usize = 32 << 10;
+use crate::ring;
+
+/// Room for the protocol layer's header in a message of `eager_limit` bytes.
+pub const HEADER_ROOM: usize = 128;
 
 /// The parameters of `btl_sm`.
 pub struct Params {
     pub priority: IntegerParam,
-    pub eager_limit: SizeParam,
+    pub exclusivity: IntegerParam,
+    pub latency: IntegerParam,
+    pub bandwidth: IntegerParam,
     pub instances: Instances,
     ring_size: SizeParam,
+    fragment_size: SizeParam,
+    pub eager_limit: SizeParam,
+    pub immediate_limit: SizeParam,
     max_rings: IntegerParam,
     pub bitmap_from: IntegerParam,
     backing: ChoiceParam,
@@ -22,28 +28,79 @@ pub struct Params {
 
 impl Params {
     pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
+        let ring_size = registrar
+            .size(
+                "ring_size",
+                "128k",
+                "Bytes for messages on their way from one instance to another; rounded up to a \
+                 power of two",
+            )
+            .range(16 << 10, 64 << 20)
+            .level(5)
+            .register()?;
+        // What a ring takes ends the ranges of what is sent through it.
+        let longest = ring::longest(rounded(ring_size));
+        let fragment_size = registrar
+            .size(
+                "fragment_size",
+                &text(longest.min(32 << 10)),
+                "Largest piece of a message that is sent in one go, header included; at most a \
+                 quarter of btl_sm_ring_size",
+            )
+            .range(4096, longest as i64)
+            .level(5)
+            .register()?;
+        let largest = longest - HEADER_ROOM;
+        let eager_limit = registrar
+            .size(
+                "eager_limit",
+                &text(largest.min(16 << 10)),
+                "Largest message that is sent without asking the receiver first; with a header of \
+                 128 bytes at most a quarter of btl_sm_ring_size",
+            )
+            .range(0, largest as i64)
+            .level(4)
+            .register()?;
+        let frame = frame(fragment_size, eager_limit);
+        let immediate_limit = registrar
+            .size(
+                "immediate_limit",
+                &text(frame.min(8 << 10)),
+                "Largest message, header included, that is copied from one piece of memory; longer \
+                 ones are packed into the ring. At most btl_sm_fragment_size, or btl_sm_eager_limit \
+                 with its header if that is more",
+            )
+            .range(HEADER_ROOM as i64, frame as i64)
+            .level(6)
+            .register()?;
         Ok(Self {
             priority: registrar.priority(60)?,
-            eager_limit: registrar
-                .size(
-                    "eager_limit",
-                    "16k",
-                    "Largest message that is sent without asking the receiver first",
+            exclusivity: registrar
+                .integer(
+                    "exclusivity",
+                    BTL_EXCLUSIVITY_SHARED_MEMORY.into(),
+                    "Preference among transports that reach a peer; only the highest are used",
                 )
-                .range(0, 1 << 20)
-                .level(4)
-                .register()?,
-            instances: registrar.instances(1024, "")?,
-            ring_size: registrar
-                .size(
-                    "ring_size",
-                    "128k",
-                    "Bytes for messages on their way from one instance to another; rounded up to a \
-                     power of two",
-                )
-                .range(16 << 10, 64 << 20)
+                .range(0, 65535)
                 .level(5)
                 .register()?,
+            latency: registrar
+                .integer("latency", 100, "Time of a small message, to choose among devices")
+                .range(0, u32::MAX.into())
+                .unit("ns")
+                .level(5)
+                .register()?,
+            bandwidth: registrar
+                .integer("bandwidth", 10_000, "Speed, to share large messages among devices")
+                .range(1, u32::MAX.into())
+                .unit("MB/s")
+                .level(5)
+                .register()?,
+            instances: registrar.instances(1024, "")?,
+            ring_size,
+            fragment_size,
+            eager_limit,
+            immediate_limit,
             max_rings: registrar
                 .integer(
                     "max_rings",
@@ -77,22 +134,55 @@ impl Params {
         })
     }
 
-    /// Bytes of a ring's lines.
+    /// Bytes of a ring's cache lines.
     pub fn ring_size(&self) -> usize {
-        (self.ring_size.get() as usize).next_power_of_two()
+        rounded(self.ring_size)
     }
 
-    /// Rings for instances beyond the first of each process.
+    /// Rings for CRIs beyond the first of each process.
     pub fn max_rings(&self) -> usize {
         self.max_rings.get() as usize
     }
 
     /// Most bytes of header and payload in one message of any kind.
     pub fn packed_limit(&self) -> usize {
-        PACKED_LIMIT.min(self.ring_size() / 4)
+        frame(self.fragment_size, self.eager_limit)
+    }
+
+    /// Whether the values fit each other: a tool may have changed one after the ranges of others were
+    /// derived from it.
+    pub fn check(&self) -> Result<(), Failure> {
+        let (ring, frame) = (self.ring_size(), self.packed_limit());
+        let longest = ring::longest(ring);
+        for (name, param, most) in [
+            ("fragment_size", self.fragment_size, longest),
+            ("eager_limit", self.eager_limit, longest - HEADER_ROOM),
+            ("immediate_limit", self.immediate_limit, frame),
+        ] {
+            let value = param.get();
+            if value > most as u64 {
+                return Err(Failure::unavailable(format!(
+                    "btl_sm_{name} is {value}; allowed are at most {most} bytes with rings of {ring}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     pub fn backing(&self) -> Backing {
         if self.backing.get() == 1 { Backing::File } else { Backing::Memory }
     }
+}
+
+fn rounded(ring_size: SizeParam) -> usize {
+    (ring_size.get() as usize).next_power_of_two()
+}
+
+fn frame(fragment_size: SizeParam, eager_limit: SizeParam) -> usize {
+    (fragment_size.get() as usize).max(eager_limit.get() as usize + HEADER_ROOM)
+}
+
+/// A default, as a user would write it.
+fn text(bytes: usize) -> String {
+    if bytes.is_multiple_of(1 << 10) { format!("{}k", bytes >> 10) } else { bytes.to_string() }
 }

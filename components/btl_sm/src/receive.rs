@@ -1,6 +1,6 @@
 //! Our segment: the rings that peers claimed in it, and polling them.
 //!
-//! An [`Inbox`] belongs to one instance and is used with its lock held. Its list of rings changes in
+//! An [`Inbox`] belongs to one CRI and is used with its lock held. Its list of rings changes in
 //! `progress` and when the end of a process is told, neither of which happens inside the other or itself,
 //! so callbacks never see it change.
 
@@ -19,22 +19,22 @@ use crate::large::{self, Transfers};
 use crate::module::State;
 use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
 use crate::unmapped::{Announced, Unmapped};
-use crate::wake::{self, CROWDED, Word};
+use crate::wake::{self, USES_BITMAP, Word};
 use crate::wire::{Geometry, News};
 
 /// Messages that one poll takes from a ring, so that a busy peer does not starve the others.
 const BATCH: u32 = 64;
 
-/// In a crowd: passes from one that looks into all rings to the next.
+/// With the bitmap: passes from one that looks into all rings to the next.
 const ROUND: u32 = 64;
-/// [`Inbox::places`]: a ring that is not known yet, or is another instance's.
+/// [`Inbox::places`]: a ring that is not known yet, or is another CRI's.
 const UNKNOWN: u32 = u32::MAX;
-/// [`Inbox::places`]: a ring whose sender broke the rules, or that was given up.
+/// [`Inbox::places`]: a ring that was given up, or closed because its sender broke the rules.
 const DROPPED: u32 = u32::MAX - 1;
 /// [`Inbox::places`]: a ring that could not be mapped yet.
 const UNMAPPED: u32 = u32::MAX - 2;
 
-/// The rings that one instance polls.
+/// The rings that one CRI polls.
 pub struct Inbox {
     /// It is armed first.
     first: bool,
@@ -43,16 +43,16 @@ pub struct Inbox {
     news: *const News,
     /// Which rings have something.
     active: *const [Bits],
-    /// Rings that make a crowd.
-    crowd: usize,
-    /// A pass is no ordinary one: there is a crowd, or rings wait to be mapped. One question instead of
+    /// Rings from which the bitmap is used.
+    bitmap_from: usize,
+    /// A pass is no ordinary one: the bitmap is used, or rings wait to be mapped. One comparison instead of
     /// two, as each pass asks.
     special: bool,
-    /// There is a crowd.
-    crowded: bool,
-    /// Passes in the crowd.
+    /// The bitmap is used.
+    uses_bitmap: bool,
+    /// Passes with the bitmap.
     passes: u32,
-    /// Rings of a crowd that had more than one poll takes, like `active`; as far as there are rings.
+    /// Rings of the bitmap that had more than one poll takes, like `active`; as far as there are rings.
     left: Vec<u64>,
     /// By ring of the segment: its place in the list.
     places: Box<[u32]>,
@@ -75,16 +75,21 @@ struct Inbound {
 }
 
 impl Inbox {
-    /// The inbox of an instance; `crowd` rings and more are a crowd.
-    pub fn new(segment: &Segment, geometry: &Geometry, instance: usize, crowd: usize) -> Self {
+    /// The inbox of a CRI; with `bitmap_from` rings and more it uses the bitmap.
+    pub fn new(
+        segment: &Segment,
+        geometry: &Geometry,
+        instance: usize,
+        bitmap_from: usize,
+    ) -> Self {
         Self {
             first: instance == 0,
             requests: &raw const geometry.doorbell(segment).requests,
             news: geometry.news(segment, instance),
             active: geometry.active(segment, instance),
-            crowd,
+            bitmap_from,
             special: false,
-            crowded: false,
+            uses_bitmap: false,
             passes: 0,
             left: Vec::new(),
             places: vec![UNKNOWN; geometry.rings].into(),
@@ -97,7 +102,7 @@ impl Inbox {
     /// Hands what has arrived to its receivers and returns how many messages that were.
     ///
     /// # Safety
-    /// The instance `cri` is that of the inbox; its lock is held. `module` is the device.
+    /// The CRI `cri` is that of the inbox; its lock is held. `module` is the device.
     #[inline]
     pub unsafe fn poll(
         &mut self,
@@ -112,9 +117,9 @@ impl Inbox {
         }
         if self.special {
             self.retry(state, module, cri);
-            if self.crowded {
+            if self.uses_bitmap {
                 // SAFETY: promised by the caller.
-                return unsafe { self.poll_crowd(state, transfers) };
+                return unsafe { self.poll_bitmap(state, transfers) };
             }
         }
         // SAFETY: promised by the caller.
@@ -145,12 +150,12 @@ impl Inbox {
         events
     }
 
-    /// Looks into the rings that are marked.
+    /// Looks into the rings with a bit.
     ///
     /// # Safety
     /// As for `poll`.
     #[inline(never)]
-    unsafe fn poll_crowd(&mut self, state: &State, transfers: *mut Transfers) -> u32 {
+    unsafe fn poll_bitmap(&mut self, state: &State, transfers: *mut Transfers) -> u32 {
         self.passes = self.passes.wrapping_add(1);
         if self.passes.is_multiple_of(ROUND) {
             // SAFETY: promised by the caller.
@@ -183,7 +188,7 @@ impl Inbox {
         events
     }
 
-    /// Takes a ring whose sender broke the rules out of the list.
+    /// Takes a ring out of the list because its sender broke the rules.
     #[cold]
     fn drop_ring(&mut self, place: usize) {
         self.places[self.rings.swap_remove(place).index as usize] = DROPPED;
@@ -203,7 +208,9 @@ impl Inbox {
         for _ in 0..geometry.rings {
             let Some(index) = place else { break };
             if index as usize >= geometry.rings {
-                state.host.log(LOG_ERROR, || format!("a peer announces ring {index}; not heard"));
+                state
+                    .host
+                    .log(LOG_ERROR, || format!("a peer announces ring {index}; it is ignored"));
                 break;
             }
             let entry = geometry.entry(segment, index as usize);
@@ -213,7 +220,9 @@ impl Inbox {
                 continue;
             }
             if rank as usize >= state.peers.len() {
-                state.host.log(LOG_ERROR, || format!("a peer says it is rank {rank}; not heard"));
+                state
+                    .host
+                    .log(LOG_ERROR, || format!("a peer says it is rank {rank}; it is ignored"));
                 self.places[index as usize] = DROPPED;
                 continue;
             }
@@ -288,21 +297,21 @@ impl Inbox {
 
     /// After changes of the lists.
     fn has_changed(&mut self) {
-        if !self.crowded && self.rings.len() >= self.crowd {
-            self.crowded = true;
+        if !self.uses_bitmap && self.rings.len() >= self.bitmap_from {
+            self.uses_bitmap = true;
             // Senders that see it late are found by the passes that look into all rings.
             // SAFETY: in the segment, which lives as long as the inbox is used.
-            unsafe { &*self.news }.crowded.store(1, Ordering::Relaxed);
+            unsafe { &*self.news }.uses_bitmap.store(1, Ordering::Relaxed);
             // SAFETY: as above.
-            unsafe { &*self.requests }.fetch_or(CROWDED, Ordering::Relaxed);
+            unsafe { &*self.requests }.fetch_or(USES_BITMAP, Ordering::Relaxed);
         }
-        self.special = self.crowded || !self.unmapped.is_empty();
-        // In a crowd: what came before the ring was known is found now.
+        self.special = self.uses_bitmap || !self.unmapped.is_empty();
+        // With the bitmap: what came before the ring was known is found now.
         self.passes = ROUND - 1;
     }
 
     /// The process's word to sleep on and what it says, or `None` when something has arrived. With the
-    /// instance's lock held; the thread has just armed all instances before this one.
+    /// CRI's lock held; the thread has just armed all CRIs before this one.
     pub fn arm(&mut self, barriers: bool) -> Option<(*const AtomicU32, u32)> {
         // A sender that waits for room must not wait for a sleeper.
         self.rings.iter_mut().for_each(|inbound| inbound.ring.publish());
@@ -323,8 +332,8 @@ impl Inbox {
         expected.map(|expected| (self.requests.cast(), expected))
     }
 
-    /// Whether nothing is left of what a process has sent that has ended, or nothing that can be read.
-    /// With the instance's lock held, and not from its poll. `module` is the device, `cri` the instance.
+    /// Whether nothing is left of what a process sent before it ended, or nothing that can be read.
+    /// With the CRI's lock held, and not from its poll. `module` is the device, `cri` the CRI.
     pub fn is_through_with(
         &mut self,
         state: &State,
@@ -370,7 +379,7 @@ impl Inbound {
     /// broke the ring's rules.
     ///
     /// # Safety
-    /// The instance's lock is held.
+    /// The CRI's lock is held.
     unsafe fn receive(
         &mut self,
         state: &State,
@@ -381,7 +390,7 @@ impl Inbound {
         loop {
             if control.kind() == KIND_MESSAGE {
                 let message = self.ring.message(control);
-                let Some(message) = message.filter(|message| message.len <= state.packed_limit)
+                let Some(message) = message.filter(|message| message.len <= state.message_limit)
                 else {
                     return self.violation(state, control);
                 };

@@ -5,7 +5,7 @@
 //! ```text
 //!   bits  0 to 23   with an offer: its ticket, which the peer gives to the component of smsc;
 //!                   without: which components can help the peer, or 0 when that is not known
-//!        24 to 27   the mark of the component with the offer; 0 when there is none
+//!        24 to 27   the number of the component with the offer; 0 when there is none
 //!        28 to 47   place in the table
 //!        48 to 63   a number that no other registration had for long; never 0
 //! ```
@@ -18,16 +18,16 @@ use parking_lot::Mutex;
 pub struct Key(pub u64);
 
 impl Key {
-    /// Mark of the component and ticket, if the memory was offered.
+    /// Number of the component and ticket, if the memory was offered.
     pub fn offered(self) -> Option<(u8, [u8; SMSC_MAX_OFFER])> {
-        let [first, second, third, mark, ..] = self.0.to_le_bytes();
-        (mark & 0xf != 0).then_some((mark & 0xf, [first, second, third]))
+        let [first, second, third, number, ..] = self.0.to_le_bytes();
+        (number & 0xf != 0).then_some((number & 0xf, [first, second, third]))
     }
 
-    /// Whether the owner can help with the component of this mark, as far as the key tells.
-    pub fn helps(self, mark: u8) -> bool {
+    /// Whether the owner can help with the component of this number, as far as the key tells.
+    pub fn helps(self, number: u8) -> bool {
         let helpers = self.0 as u32 & 0xff_ffff;
-        self.offered().is_some() || helpers == 0 || helpers >> mark & 1 != 0
+        self.offered().is_some() || helpers == 0 || helpers >> number & 1 != 0
     }
 
     fn place(self) -> usize {
@@ -38,15 +38,15 @@ impl Key {
 /// The largest place.
 const MOST: usize = (1 << 20) - 1;
 
-/// In a key without an offer: the other bits below are the marks of the components that can help.
+/// In a key without an offer: the other bits below are the numbers of the components that can help.
 const KNOWN: u32 = 1 << 23;
 
 /// What a peer is told of memory that it may read.
 #[derive(Debug, Clone, Copy)]
 pub enum Terms {
-    /// Nothing; whoever asks for help will see.
+    /// Nothing: a reader that asks for help will see.
     Open,
-    /// The owner can help with the components of these marks, one bit each.
+    /// The owner can help with the components of these numbers, one bit each.
     Helpers(u16),
     /// A component has begun.
     Offered(Offered),
@@ -55,9 +55,9 @@ pub enum Terms {
 /// What a component of smsc has begun to move.
 #[derive(Debug, Clone, Copy)]
 pub struct Offered {
-    pub mark: u8,
+    pub component: u8,
     pub ticket: [u8; SMSC_MAX_OFFER],
-    /// The instance that has the transfer.
+    /// The CRI that has the transfer.
     pub instance: u32,
 }
 
@@ -82,12 +82,12 @@ struct Registration {
     served: u32,
 }
 
-/// What is still under way with memory whose registration has ended.
+/// What is still under way with memory after the end of its registration.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Left {
-    /// The instance that has the transfer that was offered.
+    /// The CRI that has the transfer that was offered.
     pub offered: Option<u32>,
-    /// Some instance serves it: the reader has taken another way, or lied when it said that it was done.
+    /// Some CRI serves it: the reader has taken another way, or lied when it said that it was done.
     pub served: bool,
 }
 
@@ -107,10 +107,10 @@ impl Registry {
         table.number = table.number.wrapping_add(2) | 1;
         let (said, instance) = match terms {
             Terms::Open => (0, None),
-            Terms::Helpers(marks) => (KNOWN | u32::from(marks), None),
+            Terms::Helpers(numbers) => (KNOWN | u32::from(numbers), None),
             Terms::Offered(offered) => {
                 let [first, second, third] = offered.ticket;
-                let word = u32::from_le_bytes([first, second, third, offered.mark & 0xf]);
+                let word = u32::from_le_bytes([first, second, third, offered.component & 0xf]);
                 (word, Some(offered.instance))
             }
         };
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!((first.offered(), registry.remove(first)), (None, Left::default()));
         assert!(!registry.serve(first, 1000, 1));
         // The place is used again, the key is not.
-        let offered = Offered { mark: 15, ticket: [1, 2, 255], instance: 7 };
+        let offered = Offered { component: 15, ticket: [1, 2, 255], instance: 7 };
         let third = registry.add((1000, 50), Terms::Offered(offered)).unwrap();
         assert_eq!((third.place(), third.offered()), (first.place(), Some((15, [1, 2, 255]))));
         assert!(!registry.serve(first, 1000, 1) && registry.serve(third, 1000, 1));
@@ -212,19 +212,19 @@ mod tests {
     }
 
     #[test]
-    fn a_key_tells_who_can_help() {
+    fn a_key_tells_which_components_can_help() {
         let registry = Registry::default();
         let key = |terms| registry.add((1000, 50), terms).unwrap();
         let open = key(Terms::Open);
-        assert!((1..16).all(|mark| open.helps(mark)));
+        assert!((1..16).all(|number| open.helps(number)));
         let two = key(Terms::Helpers(1 << 3 | 1 << 15));
-        let helpers = (1..16).filter(|mark| two.helps(*mark));
+        let helpers = (1..16).filter(|number| two.helps(*number));
         assert_eq!((two.offered(), helpers.collect::<Vec<_>>()), (None, vec![3, 15]));
-        let nobody = key(Terms::Helpers(0));
-        assert!(nobody.offered().is_none() && !(1..16).any(|mark| nobody.helps(mark)));
-        assert!(registry.serve(two, 1000, 50) && registry.serve(nobody, 1000, 50));
-        // Whoever offers can help; of the others nothing is known.
-        let offered = key(Terms::Offered(Offered { mark: 2, ticket: [0; 3], instance: 0 }));
-        assert!((1..16).all(|mark| offered.helps(mark)));
+        let none = key(Terms::Helpers(0));
+        assert!(none.offered().is_none() && !(1..16).any(|number| none.helps(number)));
+        assert!(registry.serve(two, 1000, 50) && registry.serve(none, 1000, 50));
+        // A component that offers can help; of the others nothing is known.
+        let offered = key(Terms::Offered(Offered { component: 2, ticket: [0; 3], instance: 0 }));
+        assert!((1..16).all(|number| offered.helps(number)));
     }
 }

@@ -9,7 +9,7 @@
 //! A control word is stamp, kind, tag and length. A message begins where the stamp is that of the
 //! consumer's lap.
 //!
-//! **Who writes what.** The producer writes lines, the consumer the head. The producer publishes a
+//! **Writers.** The producer writes lines, the consumer the head. The producer publishes a
 //! message with one Release store of its control word, which the consumer's Acquire load reads; so
 //! a short message moves one cache line, and a longer one its own lines and no other. The consumer
 //! gives lines back with a Release store of the head, which the producer's Acquire load reads before
@@ -20,6 +20,12 @@
 //! a message before it publishes the message, and clears it in the rare case that it has the stamp of
 //! the lap: so the consumer never looks at a word that could be taken for a control word. The line
 //! behind a message always is a free one.
+//!
+//! **Sources.** As in FastForward (Giacomoni, Moseley and Vachharajani, PPoPP 2008) the consumer learns from
+//! the slot itself that it is full, and the two sides share no index with every message; a stamp takes the
+//! place of FastForward's null, so that slots need not be cleared. Free space is found as in Lamport's queue
+//! (1977), by an index that is read only when the ring looks full and written in batches, as in MCRingBuffer
+//! (Lee, Bu and Chandranmenon, 2009).
 //!
 //! **Trust.** The consumer checks every control word before it follows it; the producer takes a head
 //! that makes no sense for a full ring. Neither can be led outside of the ring.
@@ -43,6 +49,12 @@ pub const KIND_MESSAGE: u8 = 1;
 pub const KIND_CONTROL: u8 = 2;
 /// [`Control::kind`]: no message; the next one is at the beginning of the ring.
 pub const KIND_SKIP: u8 = 3;
+
+/// Most bytes of a message in a ring of so many bytes. A longer one may not find room for ever: up to its
+/// own length may be left out at the end of the ring, and a quarter of the ring is given back late.
+pub const fn longest(ring_size: usize) -> usize {
+    ring_size / 4
+}
 
 /// A cache line.
 #[repr(C, align(64))]
@@ -150,8 +162,8 @@ impl Lines {
     }
 }
 
-/// A line that is about to be written is in the cache of the receiver, who read what was in it one
-/// round ago, and fetching it takes longer than sending a message: between groups of processor cores
+/// A line that is about to be written is in the cache of the receiver, which read its last message
+/// one round ago, and fetching it takes longer than sending a message: between groups of processor cores
 /// without a common cache three times as long. So it is asked for that many messages before.
 const AHEAD: u64 = 4;
 
@@ -177,7 +189,7 @@ fn prefetch_to_write(line: *const Line) {
 
 /// The sender's end.
 ///
-/// One that has no ring yet looks full, so that the hot path has no question more.
+/// One that has no ring yet looks full, so that the hot path needs no further comparison.
 pub struct Producer {
     lines: Lines,
     tail: u64,
@@ -202,7 +214,7 @@ impl Producer {
         Self { lines, tail: 0, limit: 0, head: std::ptr::null() }
     }
 
-    /// The producer of a new ring, all of whose memory is zero.
+    /// The producer of a new ring, which is all zero.
     ///
     /// # Safety
     /// The parts are there as long as the producer is used, and there is no other.
@@ -229,7 +241,7 @@ impl Producer {
         // read what lies before the head.
         let head = unsafe { &*self.head }.0.load(Ordering::Acquire);
         let count = self.lines.mask + 1;
-        // One that was never there is a full ring, and it never goes back.
+        // A head that makes no sense is taken for a full ring; the limit never goes back.
         if head <= self.tail && self.tail - head <= count {
             self.limit = self.limit.max(head + count - 1);
         }
@@ -244,7 +256,7 @@ impl Producer {
         unsafe { self.lines.body(self.tail) }
     }
 
-    /// Room for a message of `len` bytes, at most a quarter of the ring.
+    /// Room for a message of `len` bytes, at most [`longest`].
     #[inline]
     pub fn room(&mut self, len: usize) -> Option<Room> {
         let need = lines_of(len);
@@ -268,7 +280,7 @@ impl Producer {
         prefetch_to_write(unsafe { self.lines.at(self.tail + AHEAD) });
     }
 
-    /// Publishes a message of one line whose body was written.
+    /// Publishes a message of one line after its body was written.
     #[inline]
     pub fn publish(&mut self, kind: u8, tag: u8, len: u32) {
         debug_assert!(self.has_line() && len as usize <= INLINE);

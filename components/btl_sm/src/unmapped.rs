@@ -27,7 +27,7 @@ pub struct Announced {
     pub rank: u32,
 }
 
-/// The rings of one instance that wait to be mapped, each once.
+/// The rings of one CRI that wait to be mapped, each once.
 #[derive(Default)]
 pub struct Unmapped {
     waiting: Vec<Waiting>,
@@ -53,7 +53,7 @@ impl Unmapped {
         self.waiting.iter().any(|waiting| waiting.ring.rank == rank)
     }
 
-    /// Keeps a ring whose first try has failed. The caller keeps each ring once.
+    /// Keeps a ring after its first try has failed. The caller keeps each ring once.
     pub fn keep(&mut self, ring: Announced) {
         self.waiting.push(Waiting { ring, left: None });
         if self.next.is_none() {

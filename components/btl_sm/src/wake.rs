@@ -1,29 +1,30 @@
 //! How a receiver sleeps.
 //!
 //! ```text
-//!   receiver   SLEEPING on   barrier   look into each instance   futex_wait(requests, what it was)
+//!   receiver   SLEEPING on   barrier   look into each CRI   futex_wait(requests, what it was)
 //!   sender     publish       barrier   SLEEPING on? ─► SLEEPING off and ++wake-ups, futex_wake
 //! ```
 //!
-//! A process has one word for all its instances and threads: a thread that goes to sleep does so for
-//! each instance, and this way with one barrier and one word for the kernel, however many there are.
+//! A process has one word for all its CRIs and threads: a thread that goes to sleep does so for
+//! each CRI, and this way with one barrier and one word for the kernel, however many there are.
 //!
 //! **No wake-up is lost.** Of a message, and a thread that announces its sleep, one sees the other
-//! (Dekker), if each side has a full barrier between its store and its load:
+//! (Dekker's mutual exclusion), if each side has a full barrier between its store and its load:
 //!
 //! * The sender's barrier came before the announcement's: the message is there when the thread looks
-//!   into its instance, whichever that is, since all looks come after the barrier.
+//!   into its CRI, whichever that is, since all looks come after the barrier.
 //! * It came later: the sender sees SLEEPING. Only the first that does takes it off, and counts that in
 //!   the word, so the word is never again what it was at the announcement. A thread that sleeps is
 //!   woken; one that is about to finds another value when the kernel compares it, also if yet another
 //!   thread has announced its sleep meanwhile.
 //!
-//! A thread that finds something does not sleep. At the first instance it takes SLEEPING back if it was off
-//! before: as both happen under that instance's lock, no other thread can have relied on it. Later others
+//! A thread that finds something does not sleep. At the first CRI it takes SLEEPING back if it was off
+//! before: as both happen under that CRI's lock, no other thread can have relied on it. Later others
 //! may, so it stays, and the next message costs a call of the kernel that wakes none.
 //!
-//! A fence with every message would cost the sender more than the message. So the receiver, who is
-//! about to sleep and has time, makes one on the senders' processors too: `membarrier` with
+//! **Asymmetric Dekker** (Dice, Huang and Yang, Asymmetric Dekker Synchronization, 2001).
+//! A fence with every message would cost the sender more than the message. So the receiver, which
+//! is about to sleep and has time, makes one on the senders' processors too: `membarrier` with
 //! `GLOBAL_EXPEDITED` interrupts the processors that run a process that registered for it. Where the
 //! kernel lacks it senders fence themselves; the owner's directory and their own registration say so.
 
@@ -33,13 +34,13 @@ use std::sync::atomic::compiler_fence;
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
-/// A receiver's word: SLEEPING, CROWDED, and from bit 2 on how often a sender has woken its threads.
+/// A receiver's word: SLEEPING, USES_BITMAP, and from bit 2 on how often a sender has woken its threads.
 pub type Word = AtomicU32;
 
-/// A thread of the receiver sleeps on the word. Set by the owner, cleared by who wakes it.
+/// A thread of the receiver sleeps on the word. Set by the owner, cleared by the sender that wakes it.
 pub const SLEEPING: u32 = 1;
-/// An instance wants senders to mark their rings; see `active`. Set by the owner, for good.
-pub const CROWDED: u32 = 2;
+/// A CRI wants senders to set their rings' bits; see `active`. Set by the owner, for good.
+pub const USES_BITMAP: u32 = 2;
 /// One wake-up.
 const WAKE_UP: u32 = 4;
 
@@ -65,7 +66,7 @@ pub struct Announced {
 }
 
 /// Says that a thread is about to sleep; what a sender published before it saw that is visible
-/// afterwards. With the lock of the receiver's first instance held, until `take_back` if that is called.
+/// afterwards. With the lock of the receiver's first CRI held, until `take_back` if that is called.
 pub fn announce(requests: &Word, barriers: bool) -> Announced {
     let before = requests.fetch_or(SLEEPING, Ordering::SeqCst);
     fence(Ordering::SeqCst);
@@ -97,8 +98,8 @@ pub fn announced(requests: &Word) -> Option<u32> {
     (now & SLEEPING != 0).then_some(now)
 }
 
-/// After a message was published: what the receiver wants of its sender, mostly nothing (0). `fenced` when the receiver
-/// can't make the barrier for us.
+/// After a message was published: what the receiver wants of its sender, mostly nothing (0).
+/// `fenced` when the receiver can't make the barrier for us.
 #[inline]
 pub fn requests(requests: &Word, fenced: bool) -> u32 {
     if fenced {
@@ -106,7 +107,7 @@ pub fn requests(requests: &Word, fenced: bool) -> u32 {
     } else {
         compiler_fence(Ordering::SeqCst);
     }
-    requests.load(Ordering::Relaxed) & (SLEEPING | CROWDED)
+    requests.load(Ordering::Relaxed) & (SLEEPING | USES_BITMAP)
 }
 
 /// Wakes the receiver's threads, if no other sender does.
@@ -121,7 +122,7 @@ pub fn wake(requests: &Word) {
 
 /// Takes SLEEPING off; whether it was on.
 fn take_off(requests: &Word) -> bool {
-    // Acquire and Release: who finds it off has what the one had seen that took it off.
+    // Acquire and Release: a sender that finds it off sees what the sender saw that took it off.
     let (release, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
     let taken = requests.fetch_update(release, relaxed, |now| {
         (now & SLEEPING != 0).then_some((now & !SLEEPING).wrapping_add(WAKE_UP))
@@ -135,10 +136,10 @@ mod tests {
 
     #[test]
     fn a_word_that_was_woken_on_is_never_again_what_it_was() {
-        let word = Word::new(CROWDED);
+        let word = Word::new(USES_BITMAP);
         let first = announce(&word, false);
         let second = announce(&word, false);
-        assert_eq!((first.expected, first.others), (CROWDED | SLEEPING, false));
+        assert_eq!((first.expected, first.others), (USES_BITMAP | SLEEPING, false));
         assert_eq!((second.expected, second.others), (first.expected, true));
         // One that stays awake does not take away what another sleeps on.
         take_back(&word, &second);
@@ -148,12 +149,12 @@ mod tests {
         assert_ne!(third.expected, first.expected);
         take_back(&word, &third);
         // Of wake-ups in the past senders hear nothing.
-        assert_eq!(requests(&word, true), CROWDED);
+        assert_eq!(requests(&word, true), USES_BITMAP);
         assert!(announced(&word).is_none() && !take_off(&word));
         // The count goes round and leaves the rest alone.
         let word = Word::new(u32::MAX);
         assert!(take_off(&word));
-        assert_eq!(word.load(Ordering::Relaxed), CROWDED);
+        assert_eq!(word.load(Ordering::Relaxed), USES_BITMAP);
     }
 }
 
@@ -173,7 +174,7 @@ mod model {
     struct Instance {
         /// Messages that were published.
         published: AtomicU32,
-        /// Messages that were received, by whoever holds the instance's lock.
+        /// Messages that were received, with the CRI's lock held.
         received: Mutex<u32>,
     }
 
@@ -236,7 +237,7 @@ mod model {
         }
     }
 
-    /// A thread that sleeps if it may, a sender of two messages to these instances, and another thread that
+    /// A thread that sleeps if it may, a sender of two messages to these CRIs, and another thread that
     /// comes to sleep and finds something or leaves: afterwards the first is awake, or nothing is left for
     /// it.
     fn check(to: [usize; 2]) {

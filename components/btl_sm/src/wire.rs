@@ -4,14 +4,14 @@
 //!   header of cairn-segment   ┐
 //!   directory                 │ constant: what the owner has
 //!   claims                    │ where senders look for free rings; written by them on first contact
-//!   doorbell                  │ what senders are to do after a message; on a line of its own
-//!   news × instances          │ a line pair each
-//!   bits × rings × instances  │ which rings have something; written by senders, where there are many
-//!   entry × rings             ┘ who writes the ring; written by its sender when it claims it
+//!   doorbell                  │ what senders are to do after a message; on a cache line of its own
+//!   news × CRIs               │ two cache lines each
+//!   bits × rings × CRIs       │ which rings have something; written by senders, where there are many
+//!   entry × rings             ┘ the ring's sender; written by the sender when it claims the ring
 //!   ring × rings                head, lines; memory only when it is claimed
 //! ```
 //!
-//! What is before the rings is the segment's front, which everybody maps; a ring is mapped by its two
+//! What is before the rings is the segment's front, which every peer maps; a ring is mapped by its two
 //! sides. The first rings are kept, one for each process of the node, so that no process can use up
 //! what others need to reach the owner at all.
 //!
@@ -31,9 +31,9 @@ use crate::wake::Word;
 /// Changes with anything below or in `ring`.
 pub const LAYOUT: u32 = 5;
 
-/// [`Entry::state`]: nobody's.
+/// [`Entry::state`]: the ring has no sender.
 pub const ENTRY_FREE: u32 = 0;
-/// [`Entry::state`]: a sender's.
+/// [`Entry::state`]: the ring belongs to a sender.
 pub const ENTRY_TAKEN: u32 = 1;
 
 /// What the owner has. Constant once the card is out.
@@ -42,7 +42,7 @@ pub struct Directory {
     pub layout: u32,
     pub instances: u32,
     pub rings: u32,
-    /// So many of them, the first ones, are one process's of the node each.
+    /// So many of them, the first ones, belong to one process of the node each.
     pub kept: u32,
     pub ring_size: u64,
     /// 1 when the owner makes senders' fences unnecessary; see `wake`.
@@ -56,7 +56,7 @@ pub struct Claims {
     pub next: AtomicU32,
 }
 
-/// One for all instances of the owner. Read by senders with every message; written when a thread goes to
+/// One for all CRIs of the owner. Read by senders with every message; written when a thread goes to
 /// sleep or is woken.
 #[repr(C, align(128))]
 pub struct Doorbell {
@@ -64,24 +64,24 @@ pub struct Doorbell {
     pub requests: Word,
 }
 
-/// One for each instance of the owner. Read by the owner in every poll; written on first contact.
+/// One for each CRI of the owner. Read by the owner in every poll; written on first contact.
 #[repr(C, align(128))]
 pub struct News {
-    /// Rings that this instance does not know yet. Added to by senders.
+    /// Rings that this CRI does not know yet. Added to by senders.
     pub newest: Link,
-    /// 1 when senders to this instance are to mark their rings; see `active`. Written by
-    /// the owner, once, before `wake::CROWDED`.
-    pub crowded: AtomicU32,
+    /// 1 when senders to this CRI are to set their rings' bits; see `active`. Written
+    /// by the owner, once, before `wake::USES_BITMAP`.
+    pub uses_bitmap: AtomicU32,
 }
 
-/// Who writes a ring.
+/// The sender that writes a ring.
 #[repr(C)]
 pub struct Entry {
     /// Changed by senders.
     pub state: AtomicU32,
     /// The sender's rank. Written before the ring is announced, like the next.
     pub rank: AtomicU32,
-    /// The next one that the owner's instance does not know yet.
+    /// The next one that the owner's CRI does not know yet.
     pub next: Link,
     pub reserved: AtomicU32,
 }
@@ -91,7 +91,7 @@ pub struct Entry {
 pub struct Geometry {
     pub instances: usize,
     pub rings: usize,
-    /// Of the rings, those that are one process's each.
+    /// Of the rings, those that belong to one process of the node each.
     pub kept: usize,
     /// Bytes of a ring's lines, a power of two.
     pub ring_size: usize,
@@ -144,7 +144,7 @@ impl Geometry {
     /// Writes the directory of a new segment of one's own.
     pub fn write(&self, segment: &Segment, barriers: bool) {
         assert!(self.front() <= segment.front_len() && self.len() <= segment.len());
-        // SAFETY: inside the front, and nobody knows of it yet.
+        // SAFETY: inside the front, and no peer has its card yet.
         unsafe {
             segment.front().add(DIRECTORY).cast::<Directory>().write(Directory {
                 layout: LAYOUT,
@@ -163,7 +163,7 @@ impl Geometry {
         self.ring(self.rings)
     }
 
-    /// Where the bits of an instance begin; on lines of their own.
+    /// Where the bits of a CRI begin; on cache lines of their own.
     fn bits(&self, instance: usize) -> usize {
         let len = (self.rings.div_ceil(WORD) * size_of::<Bits>()).next_multiple_of(128);
         NEWS + self.instances * size_of::<News>() + instance * len
@@ -211,7 +211,7 @@ impl Geometry {
         unsafe { &*segment.front().add(NEWS).cast::<News>().add(instance) }
     }
 
-    /// Which rings have something for an instance, 64 in an element.
+    /// Which rings have something for a CRI, 64 in an element.
     pub fn active<'a>(&self, segment: &'a Segment, instance: usize) -> &'a [Bits] {
         assert!(instance < self.instances);
         // SAFETY: as above.
@@ -267,9 +267,9 @@ mod tests {
         };
         let entries = geometry.rings * size_of::<Entry>();
         let mut parts = vec![
-            part("directory", DIRECTORY, size_of::<Directory>(), "nobody"),
+            part("directory", DIRECTORY, size_of::<Directory>(), "no process"),
             part("claims", CLAIMS, size_of::<Claims>(), "senders, once each"),
-            part("doorbell", DOORBELL, size_of::<Doorbell>(), "who sleeps and wakes"),
+            part("doorbell", DOORBELL, size_of::<Doorbell>(), "sleepers and their wakers"),
             part("news 0", NEWS, news, "senders to 0, once each"),
             part("news 1", NEWS + news, news, "senders to 1, once each"),
             part("entries of rings", geometry.entries(), entries, "senders, once each"),

@@ -14,7 +14,7 @@ use crate::wire::CardAddress;
 pub const LOOPBACK: u8 = 0;
 /// [`CardAddress::class`]: an address of an ordinary interface.
 pub const ORDINARY: u8 = 1;
-/// [`CardAddress::class`]: an address that nobody assigned (169.254.0.0/16).
+/// [`CardAddress::class`]: an address that was not assigned (169.254.0.0/16).
 pub const AUTOMATIC: u8 = 2;
 /// [`CardAddress::class`]: a bridge or tunnel of containers or virtual machines. Every node may
 /// have one with the same address.

@@ -15,14 +15,15 @@ use cairn_framework::frameworks::btl::{
     BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
 };
 
+use crate::acceptor::Acceptor;
 use crate::address::{self, Need};
 use crate::context::{self, Context};
-use crate::endpoint::TcpEndpoint;
-use crate::link::{At, Link, SharedFlush, Waiter};
-use crate::lobby::Lobby;
-use crate::module::{self, Module};
+use crate::endpoint::{self, TcpEndpoint};
+use crate::link::{Link, SharedFlush, Waiter};
+use crate::module::{self, At, Module};
 use crate::output::{SEGMENTS, pad};
 use crate::params::{Config, Params};
+use crate::progress;
 use crate::rdma::{self, Region};
 use crate::sys::{self, Piece, piece};
 use crate::wire::{Card, CardAddress, Frame, Nonce};
@@ -50,7 +51,8 @@ impl Component for Tcp {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let config = params.config(host.job());
+        let config =
+            params.config(host.job(), context::affordable(sys::open_files(), host.job().size));
         let contexts: Box<[Context]> = (0..u32::from(config.num_cris))
             .map(|index| Context::new(index).map_err(|error| no_file(&error)))
             .collect::<Result<_, _>>()?;
@@ -74,7 +76,7 @@ impl Component for Tcp {
             name: c"btl_tcp".as_ptr(),
             instances: cris.as_ptr().cast_mut(),
             stride: size_of::<Cri>(),
-            progress: Some(context::progress),
+            progress: Some(progress::progress),
             module: std::ptr::from_ref(device.state()).cast_mut().cast(),
             strategy: std::ptr::null(),
             strategy_state: std::ptr::null_mut(),
@@ -82,7 +84,7 @@ impl Component for Tcp {
             arrivals: 0,
         });
         let pool_pointer = &raw mut *pool;
-        // SAFETY: nobody else sees the device yet.
+        // SAFETY: no other thread sees the device yet.
         unsafe { (*device.module()).pool = pool_pointer };
         device.state().view.store(device.module(), Ordering::Relaxed);
         device.state().pool.store(pool_pointer, Ordering::Relaxed);
@@ -105,7 +107,7 @@ impl Component for Tcp {
 
 impl Drop for Tcp {
     fn drop(&mut self) {
-        self.device.state().farewell();
+        self.device.state().close();
     }
 }
 
@@ -184,8 +186,8 @@ fn listen(
         let list: Vec<String> = addresses.iter().map(|one| one.address.to_string()).collect();
         format!("listening on {}", list.join(", "))
     });
-    let lobby = Lobby::new(listeners, &context.epoll).map_err(|error| no_file(&error))?;
-    *context.lobby.borrow_mut() = Some(lobby);
+    let acceptor = Acceptor::new(listeners, &context.epoll).map_err(|error| no_file(&error))?;
+    *context.acceptor.borrow_mut() = Some(acceptor);
     host.card_put(&Card { cris: config.num_cris, nonce, addresses }.encode())?;
     Ok(locals)
 }
@@ -224,7 +226,7 @@ fn view(module: &Module, params: &Params) -> BtlModule {
     }
 }
 
-/// The link on which an instance sends to a peer.
+/// The link on which a CRI sends to a peer.
 ///
 /// # Safety
 /// The endpoint is one of this device.
@@ -291,7 +293,7 @@ impl Btl for Tcp {
         if let Some(endpoint) = device.endpoint(peer.rank) {
             return Ok(Some(endpoint.pointer()));
         }
-        let card = match device.card(peer.rank) {
+        let card = match endpoint::card_of(device.host, peer.rank) {
             Ok(card) => card,
             Err(failure) if failure.status == ERR_NOT_FOUND => return Ok(None),
             Err(failure) => return Err(failure),
@@ -464,7 +466,7 @@ impl Btl for Tcp {
                 shared.status.set(failure.status);
             }
         }
-        // The last who has it calls the completion; when there was nobody, nothing is to wait for.
+        // The last link that has it calls the completion; without any there is nothing to wait for.
         match std::rc::Rc::into_inner(shared) {
             Some(alone) if alone.status.get() != OK => {
                 Err(Failure::new(alone.status.get(), "the peers are gone"))

@@ -4,11 +4,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use cairn_framework::abi::peer::PEER_LOCAL;
-use cairn_framework::author::Failure;
+use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Endpoint;
 
 use crate::link::Link;
-use crate::module::Module;
+use crate::params::Config;
 use crate::wire::Card;
 
 /// What the protocol layer's pointer leads to. There is one for each peer, made when it is asked
@@ -19,9 +19,10 @@ pub struct TcpEndpoint {
     view: Endpoint,
     /// The peer's rank.
     pub rank: u32,
+    host: HostHandle,
     card: OnceLock<Card>,
-    /// As many as the process of the two with more instances has. Instance `i` sends on link `i`,
-    /// and each side has link `k` polled by its instance `k` modulo their number.
+    /// As many as the process of the two with more CRIs has. CRI `i` sends on link `i`,
+    /// and each side has link `k` polled by its CRI `k` modulo their number.
     pub links: Box<[Link]>,
     /// Whether a link was ever used: until then there is nothing to end.
     used: AtomicBool,
@@ -32,13 +33,14 @@ pub struct TcpEndpoint {
 }
 
 impl TcpEndpoint {
-    pub fn new(module: &Module, rank: u32, cris: u16) -> Self {
-        let count = cris.max(module.config.num_cris);
+    pub fn new(host: HostHandle, config: &Config, rank: u32, cris: u16) -> Self {
+        let count = cris.max(config.num_cris);
         Self {
             view: Endpoint { transport_private: 0 },
             rank,
+            host,
             card: OnceLock::new(),
-            links: (0..count).map(|index| Link::new(rank, index, &module.config)).collect(),
+            links: (0..count).map(|index| Link::new(rank, index, config)).collect(),
             used: AtomicBool::new(false),
             open: AtomicU32::new(0),
             lost: AtomicBool::new(false),
@@ -60,22 +62,22 @@ impl TcpEndpoint {
     }
 
     /// The peer's card.
-    pub fn card(&self, module: &Module) -> Result<&Card, Failure> {
+    pub fn card(&self) -> Result<&Card, Failure> {
         if let Some(card) = self.card.get() {
             return Ok(card);
         }
-        let card = module.card(self.rank)?;
+        let card = card_of(self.host, self.rank)?;
         Ok(self.card.get_or_init(|| card))
     }
 
     /// Whether the peer runs on this node.
-    pub fn on_node(&self, module: &Module) -> bool {
-        module.host.peer(self.rank).is_some_and(|peer| peer.is(PEER_LOCAL))
+    pub fn on_node(&self) -> bool {
+        self.host.peer(self.rank).is_some_and(|peer| peer.is(PEER_LOCAL))
     }
 
     /// Notes that a link is in use.
     pub fn mark_used(&self) {
-        // Release pairs with the Acquire in `is_used`: who ends the endpoint sees the link.
+        // Release pairs with the Acquire in `is_used`: a thread that ends the endpoint sees the link.
         self.used.store(true, Ordering::Release);
     }
 
@@ -110,4 +112,10 @@ impl TcpEndpoint {
     pub fn is_gone(&self) -> bool {
         self.is_lost() && self.open.load(Ordering::SeqCst) == 0
     }
+}
+
+/// The card of a rank.
+pub fn card_of(host: HostHandle, rank: u32) -> Result<Card, Failure> {
+    let card = Card::decode(host.card_get(rank)?);
+    card.map_err(|wrong| Failure::from(format!("rank {rank}: {wrong}")))
 }

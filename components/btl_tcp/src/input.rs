@@ -97,7 +97,7 @@ impl Input {
         }
     }
 
-    /// Begins with a new connection, whose peer sends messages of at most `frame_limit` bytes.
+    /// Begins with a new connection; its peer sends messages of at most `frame_limit` bytes.
     pub fn begin(&mut self, frame_limit: u32) {
         let limit = frame_limit as usize;
         let words = (HEADER + limit + padding(limit) + LONGEST_HEAD + AHEAD) / 8;

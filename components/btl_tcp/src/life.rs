@@ -14,8 +14,8 @@
 //! be minutes until the kernel asks again. So [`Life`] looks for a question that was asked
 //! `peer_timeout` after the first one that was not answered, and was not answered either. A network
 //! that is back before that has lost nothing, since the retransmission gets through. (The socket option
-//! `TCP_USER_TIMEOUT` ends connections whose window stays closed although every probe is answered, and
-//! is of no use here.)
+//! `TCP_USER_TIMEOUT` ends a connection if the window stays closed although every probe is answered,
+//! and is of no use here.)
 
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ impl Config {
 
 /// What the kernel knows of a connection.
 #[derive(Debug, Clone, Copy)]
-pub struct Vitals {
+pub struct AckState {
     /// Something was sent and not acknowledged: data, or a probe.
     pub unanswered: bool,
     /// Grows whenever the kernel asks again, for as long as there is no answer.
@@ -73,7 +73,7 @@ pub struct Life(Option<Silence>);
 struct Silence {
     /// When it was seen first.
     since: Instant,
-    /// The look before this one, and [`Vitals::asked`] then.
+    /// The look before this one, and [`AckState::asked`] then.
     looked: Instant,
     asked: u64,
     /// The kernel asked again after this time.
@@ -82,24 +82,24 @@ struct Silence {
 
 impl Life {
     /// A look. True when the peer is dead.
-    pub fn look(&mut self, now: Instant, vitals: Vitals, timeout: Duration) -> bool {
+    pub fn look(&mut self, now: Instant, ack_state: AckState, timeout: Duration) -> bool {
         let unheard =
-            |since: &Instant| now.checked_sub(vitals.heard).is_none_or(|heard| heard <= *since);
-        let silence = self.0.filter(|silence| vitals.unanswered && unheard(&silence.since));
+            |since: &Instant| now.checked_sub(ack_state.heard).is_none_or(|heard| heard <= *since);
+        let silence = self.0.filter(|silence| ack_state.unanswered && unheard(&silence.since));
         let Some(mut silence) = silence else {
-            let asked = vitals.asked;
+            let asked = ack_state.asked;
             let new = Silence { since: now, looked: now, asked, last: now };
-            self.0 = vitals.unanswered.then_some(new);
+            self.0 = ack_state.unanswered.then_some(new);
             return false;
         };
         // The question was there at the last look already: there was time for an answer.
         if silence.last >= silence.since + timeout {
             return true;
         }
-        if vitals.asked != silence.asked {
+        if ack_state.asked != silence.asked {
             silence.last = silence.looked;
         }
-        (silence.looked, silence.asked) = (now, vitals.asked);
+        (silence.looked, silence.asked) = (now, ack_state.asked);
         self.0 = Some(silence);
         false
     }
@@ -112,12 +112,12 @@ mod tests {
     const TIMEOUT: Duration = Duration::from_secs(40);
     const LOOK: u64 = 5;
 
-    /// Looks every [`LOOK`] seconds at a connection of which `vitals` tells; the second in which the
+    /// Looks every [`LOOK`] seconds at a connection of which `ack_state` tells; the second in which the
     /// peer is taken for dead.
-    fn death(mut vitals: impl FnMut(u64) -> Vitals) -> Option<u64> {
+    fn death(mut ack_state: impl FnMut(u64) -> AckState) -> Option<u64> {
         let (mut life, begin) = (Life::default(), Instant::now());
         (0..2000).step_by(LOOK as usize).find(|second| {
-            life.look(begin + Duration::from_secs(*second), vitals(*second), TIMEOUT)
+            life.look(begin + Duration::from_secs(*second), ack_state(*second), TIMEOUT)
         })
     }
 
@@ -151,58 +151,59 @@ mod tests {
 
     #[test]
     fn data_that_is_never_acknowledged_ends_it() {
-        let vitals =
-            |now| Vitals { unanswered: true, asked: asked(0, now, 120), heard: seconds(now) };
+        let ack_state =
+            |now| AckState { unanswered: true, asked: asked(0, now, 120), heard: seconds(now) };
         // Asked at 63 seconds for the first time after the time-out.
-        assert_eq!(death(vitals), Some(70));
-        let vitals =
-            |now| Vitals { unanswered: true, asked: asked(0, now, 10), heard: seconds(now) };
-        assert_eq!(death(vitals), Some(50));
+        assert_eq!(death(ack_state), Some(70));
+        let ack_state =
+            |now| AckState { unanswered: true, asked: asked(0, now, 10), heard: seconds(now) };
+        assert_eq!(death(ack_state), Some(50));
     }
 
     #[test]
     fn what_is_acknowledged_or_needs_no_answer_does_not() {
         // New data all the time, each acknowledged.
-        let vitals = |_| Vitals { unanswered: true, asked: 3, heard: Duration::ZERO };
-        assert_eq!(death(vitals), None);
+        let ack_state = |_| AckState { unanswered: true, asked: 3, heard: Duration::ZERO };
+        assert_eq!(death(ack_state), None);
         // Nothing to say for long.
-        let vitals = |now| Vitals { unanswered: false, asked: 0, heard: seconds(now) };
-        assert_eq!(death(vitals), None);
+        let ack_state = |now| AckState { unanswered: false, asked: 0, heard: seconds(now) };
+        assert_eq!(death(ack_state), None);
         // Every probe is answered, but they are two minutes apart, thrice the time-out.
-        let vitals = |now| Vitals { unanswered: false, asked: 0, heard: seconds(now % 120) };
-        assert_eq!(death(vitals), None);
+        let ack_state = |now| AckState { unanswered: false, asked: 0, heard: seconds(now % 120) };
+        assert_eq!(death(ack_state), None);
         // The same with data that the peer has no room for: unacknowledged all the time.
-        let vitals = |now| Vitals { unanswered: true, asked: now / 120, heard: seconds(now % 120) };
-        assert_eq!(death(vitals), None);
+        let ack_state =
+            |now| AckState { unanswered: true, asked: now / 120, heard: seconds(now % 120) };
+        assert_eq!(death(ack_state), None);
         // One probe is lost, the next one is answered two minutes later.
-        let vitals = |now| match now % 240 {
-            since @ 0..120 => Vitals { unanswered: false, asked: 0, heard: seconds(since) },
-            since => Vitals { unanswered: true, asked: 1, heard: seconds(since) },
+        let ack_state = |now| match now % 240 {
+            since @ 0..120 => AckState { unanswered: false, asked: 0, heard: seconds(since) },
+            since => AckState { unanswered: true, asked: 1, heard: seconds(since) },
         };
-        assert_eq!(death(vitals), None);
+        assert_eq!(death(ack_state), None);
     }
 
     #[test]
     fn a_network_that_is_back_before_the_next_question_does_not() {
         // Back after 39 seconds, but the kernel asks at 63 seconds for the next time.
-        let vitals = |now| {
+        let ack_state = |now| {
             let unanswered = now < 63;
             let heard = if unanswered { now } else { now - 63 };
-            Vitals {
+            AckState {
                 unanswered,
                 asked: if unanswered { asked(0, now, 120) } else { 6 },
                 heard: seconds(heard),
             }
         };
-        assert_eq!(death(vitals), None);
+        assert_eq!(death(ack_state), None);
     }
 
     #[test]
     fn a_process_that_was_away_looks_twice() {
         let (mut life, begin) = (Life::default(), Instant::now());
         let mut look = |second: u64, asked: u64| {
-            let vitals = Vitals { unanswered: true, asked, heard: seconds(second) };
-            life.look(begin + seconds(second), vitals, TIMEOUT)
+            let ack_state = AckState { unanswered: true, asked, heard: seconds(second) };
+            life.look(begin + seconds(second), ack_state, TIMEOUT)
         };
         assert!(!look(0, 0));
         // It has asked in vain for ten minutes, but the network may be back since the last question.

@@ -1,6 +1,7 @@
-//! The device: all of TCP on this node. What its instances share.
+//! The device: all of TCP on this node. What its CRIs share.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -16,11 +17,12 @@ use parking_lot::Mutex;
 use crate::address::Local;
 use crate::context::{self, Context};
 use crate::endpoint::TcpEndpoint;
-use crate::link::{At, Link};
+use crate::event::Arrival;
+use crate::link::Link;
 use crate::params::Config;
 use crate::rdma::Registry;
 use crate::sys;
-use crate::wire::{Card, Nonce, Secret};
+use crate::wire::{Answer, Nonce, Secret, VERSION, Welcome};
 
 /// The device.
 pub struct Module {
@@ -40,16 +42,25 @@ pub struct Module {
     making: Mutex<()>,
     /// Has its own lock.
     pub registry: Registry,
-    /// One an instance, under its lock.
+    /// One a CRI, under its lock.
     pub contexts: Box<[Context]>,
-    /// Both set before anybody else sees the device.
+    /// Both set before any other thread sees the device.
     pub view: AtomicPtr<BtlModule>,
     pub pool: AtomicPtr<CriPool>,
     closing: AtomicBool,
 }
 
+/// Where a link is: what its functions need besides itself.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    pub module: &'a Module,
+    /// Of the CRI that polls the link.
+    pub context: &'a Context,
+    pub endpoint: &'a TcpEndpoint,
+}
+
 /// How long the close sleeps at most between looks at what is left.
-const NAP: Duration = Duration::from_millis(10);
+const LONGEST_SLEEP: Duration = Duration::from_millis(10);
 
 impl Module {
     pub fn new(
@@ -79,7 +90,7 @@ impl Module {
         })
     }
 
-    /// What every process of the job knows and nobody else.
+    /// What every process of the job knows and no other process.
     pub fn secret(&self) -> &'static Secret {
         &self.host.job().secret
     }
@@ -104,22 +115,16 @@ impl Module {
         self.view.load(Ordering::Relaxed)
     }
 
-    /// The card of a rank.
-    pub fn card(&self, rank: u32) -> Result<Card, Failure> {
-        let card = Card::decode(self.host.card_get(rank)?);
-        card.map_err(|wrong| Failure::from(format!("rank {rank}: {wrong}")))
-    }
-
     /// The endpoint of a rank, if there is one.
     pub fn endpoint(&self, rank: u32) -> Option<&TcpEndpoint> {
         self.endpoints.get(rank as usize)?.get().map(|endpoint| &**endpoint)
     }
 
-    /// The endpoint of a rank, which has so many instances. `None` when there is no such rank.
+    /// The endpoint of a rank, which has so many CRIs. `None` when there is no such rank.
     pub fn make_endpoint(&self, rank: u32, cris: u16) -> Option<&TcpEndpoint> {
         let place = self.endpoints.get(rank as usize)?;
         let _making = self.making.lock();
-        Some(place.get_or_init(|| Box::new(TcpEndpoint::new(self, rank, cris))))
+        Some(place.get_or_init(|| Box::new(TcpEndpoint::new(self.host, &self.config, rank, cris))))
     }
 
     /// All endpoints there are.
@@ -127,18 +132,18 @@ impl Module {
         self.endpoints.iter().filter_map(|place| place.get().map(|endpoint| &**endpoint))
     }
 
-    /// The context of the instance that polls a link.
+    /// The context of the CRI that polls a link.
     pub fn context_of(&self, link: u16) -> &Context {
         &self.contexts[usize::from(link) % self.contexts.len()]
     }
 
-    /// An instance.
+    /// A CRI.
     pub fn cri(&self, index: u32) -> &Cri {
-        // SAFETY: set before anybody else sees the device; the pool stays as long.
+        // SAFETY: set before any other thread sees the device; the pool stays as long.
         unsafe { &*self.pool.load(Ordering::Relaxed) }.cri(index)
     }
 
-    /// Takes an instance's lock, unless the process is single-threaded.
+    /// Takes a CRI's lock, unless the process is single-threaded.
     pub fn lock(&self, index: u32) -> Option<BiasedGuard<'_>> {
         if self.host.job().thread_level != THREAD_MULTIPLE {
             return None;
@@ -146,7 +151,7 @@ impl Module {
         Some(self.cri(index).guard())
     }
 
-    /// As [`Module::lock`] for those who can do without; `Err` when it is taken.
+    /// As [`Module::lock`], for what can be left out; `Err` when it is taken.
     pub fn try_lock(&self, index: u32) -> Result<Option<BiasedGuard<'_>>, ()> {
         if self.host.job().thread_level != THREAD_MULTIPLE {
             return Ok(None);
@@ -155,7 +160,7 @@ impl Module {
     }
 
     /// Ends the links to a peer: the goodbye goes behind everything that was sent. What the sockets
-    /// do not take now goes out when progress is made, or in `farewell`.
+    /// do not take now goes out when progress is made, or in `close`.
     pub fn part(&self, endpoint: &TcpEndpoint) {
         if !endpoint.is_used() {
             return;
@@ -166,9 +171,9 @@ impl Module {
         }
     }
 
-    /// At the close: sends what is left for all peers together in at most `close_timeout`. Nobody
-    /// else polls any more, and whoever received may be closed: what comes meanwhile is dropped.
-    pub fn farewell(&self) {
+    /// At the close: sends what is left for all peers together in at most `close_timeout`. No other
+    /// thread polls any more, and receivers may be closed: what comes meanwhile is dropped.
+    pub fn close(&self) {
         self.closing.store(true, Ordering::Relaxed);
         let until = Instant::now() + self.config.close_timeout;
         let used = || self.all_endpoints().filter(|endpoint| endpoint.is_used());
@@ -182,7 +187,7 @@ impl Module {
                 break;
             }
             if self.contexts.iter().map(|context| context.poll(self)).sum::<u32>() == 0 {
-                context::nap(&self.contexts, NAP.min(until - now));
+                context::sleep(&self.contexts, LONGEST_SLEEP.min(until - now));
             }
         }
         for (at, link) in used().flat_map(|endpoint| self.links(endpoint)) {
@@ -203,19 +208,32 @@ impl Module {
         })
     }
 
-    /// Whether the transport closes, so that nobody is there to hear of anything.
+    /// Answers the hello. A welcome under the lock of the link's CRI, so that it covers all hellos
+    /// that were said on it.
+    pub fn answer(&self, arrival: &Arrival, answer: Answer) -> io::Result<()> {
+        let welcome = Welcome {
+            version: VERSION,
+            answer,
+            rank: self.rank(),
+            frame_limit: self.config.frame_limit,
+            hellos: self.hellos(),
+        };
+        sys::write_all(arrival.socket.as_fd(), &welcome.encode(self.secret(), &arrival.said))
+    }
+
+    /// Whether the transport closes, so that no receiver is left.
     pub fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Relaxed)
     }
 
     /// Tells the user, once, that there is too little of something to take connections with.
-    pub fn tell_of_shortage(&self, error: &io::Error) {
+    pub fn report_shortage(&self, error: &io::Error) {
         let why = sys::explain(error);
         let text = format!("others can't connect to this process for now, and wait: {why}");
         self.host.show_once(c"accept", &text);
     }
 
-    /// Writes a line for a person who debugs.
+    /// Writes a line to the debug log.
     pub fn debug(&self, text: impl FnOnce() -> String) {
         self.host.log(LOG_DEBUG, text);
     }

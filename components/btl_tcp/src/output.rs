@@ -177,8 +177,7 @@ impl Output {
         Ok(Outcome::Queued)
     }
 
-    /// Copies a message whose payload a function writes: the header, and at most `len` bytes behind
-    /// it. `make` gets the room for them and returns how many it wrote; then `head` makes the frame.
+    /// Copies a message: the header, and at most `len` bytes that a function writes behind it. `make` gets the room for them and returns how many it wrote; then `head` makes the frame.
     pub fn send_packed(
         &mut self,
         header: &[u8],

@@ -4,8 +4,6 @@ use cairn_framework::abi::job::Job;
 use cairn_framework::abi::param::{IntegerParam, ListParam, SizeParam};
 use cairn_framework::author::{Failure, Instances, Registrar};
 
-use crate::context::FILES;
-use crate::sys;
 use crate::wire::MAX_CRIS;
 
 /// Handles to the parameters.
@@ -146,8 +144,8 @@ impl Params {
                 .integer(
                     "peer_timeout",
                     300_000,
-                    "How long a network may be gone, as while a switch restarts. A peer whose node \
-                     answers nothing for longer, although it is asked, has failed; one that computes \
+                    "How long a network may be gone, as while a switch restarts. If a peer's node \
+                     answers nothing for longer, although it is asked, the peer has failed; one that computes \
                      or sleeps has not, because its kernel answers. To be sure takes up to two and a \
                      half times as long, four seconds for one, and before Linux 6.15 up to four \
                      minutes more if data is on its way",
@@ -231,24 +229,17 @@ pub struct Config {
     pub poll_interval: u32,
 }
 
-/// The instances that need no more than half of the files that a process may open: each has some of
-/// its own and a connection to each of the other processes.
-fn affordable(files: Option<u64>, processes: u32) -> u32 {
-    let each = FILES + u64::from(processes.max(1)) - 1;
-    files.map_or(u32::MAX, |files| u32::try_from(files / 2 / each).unwrap_or(u32::MAX))
-}
-
 /// Room for the header of an eager message.
 const HEADER_ROOM: u64 = 256;
 
 impl Params {
-    /// The values now.
-    pub fn config(&self, job: &Job) -> Config {
+    /// The values now; CRIs no more than the process can `afford`.
+    pub fn config(&self, job: &Job, afford: u32) -> Config {
         let milliseconds =
             |param: IntegerParam| std::time::Duration::from_millis(param.get().unsigned_abs());
         let frame_limit = self.fragment_size.get().max(self.eager_limit.get() + HEADER_ROOM) as u32;
         Config {
-            num_cris: self.instances.number(job, affordable(sys::open_files(), job.size)) as u16,
+            num_cris: self.instances.number(job, afford) as u16,
             frame_limit,
             eager_limit: self.eager_limit.get(),
             transfer_limit: self.transfer_limit.get() as u32,
@@ -285,15 +276,5 @@ pub(crate) mod tests {
             unauthenticated_limit: 4,
             poll_interval: 1,
         }
-    }
-
-    #[test]
-    fn half_of_the_files_suffice_for_all_connections() {
-        assert_eq!(affordable(Some(1024), 2), 128);
-        assert_eq!(affordable(Some(1024), 1), 170);
-        assert_eq!(affordable(Some(1024), 100), 5);
-        assert_eq!(affordable(Some(1024), 10_000), 0);
-        assert_eq!(affordable(Some(u64::MAX), 2), u32::MAX);
-        assert_eq!(affordable(None, u32::MAX), u32::MAX);
     }
 }

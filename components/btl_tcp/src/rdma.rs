@@ -57,7 +57,7 @@ impl Region {
 const PARTS: usize = 1 << PART_BITS;
 const PART_BITS: u32 = 4;
 
-/// What this process has registered, in parts by key: an instance that moves bytes of one registration,
+/// What this process has registered, in parts by key: a CRI that moves bytes of one registration,
 /// which the kernel may take long for, seldom holds up a thread that ends another.
 pub struct Registry {
     /// Each is taken for a piece of a put or get by readers; by writers when memory is registered.

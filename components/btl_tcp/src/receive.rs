@@ -6,7 +6,8 @@ use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
 
 use crate::input::{Body, Failed, Filled, Next};
-use crate::link::{At, Fault, Link, State};
+use crate::link::{Fault, Link, State};
+use crate::module::At;
 use crate::wire::{Frame, Violation};
 
 /// Reads from one connection before it is the next one's turn.

@@ -13,7 +13,7 @@ use rustix::net::{
     listen, socket_with, sockopt,
 };
 
-use crate::life::{Keepalive, Vitals};
+use crate::life::{AckState, Keepalive};
 use crate::params::Config;
 
 /// A piece of memory to read into or write from.
@@ -85,7 +85,7 @@ pub fn rewatch(epoll: &Private, fd: impl AsFd, token: u64, flags: EventFlags) ->
     Ok(epoll::modify(epoll, fd, EventData::new_u64(token), flags)?)
 }
 
-/// A nonblocking socket for addresses like this one, with the sizes that the user wants, whose kernel
+/// A nonblocking socket for addresses like this one, with the sizes that the user wants. The kernel
 /// asks a silent peer whether it is there ([`crate::life`]). A socket that a listener accepts inherits
 /// all of it. Forked children don't keep it: a peer would not learn of the end of this process as long as
 /// one of them lives.
@@ -111,8 +111,9 @@ pub fn socket(ip: IpAddr, config: &Config) -> io::Result<Private> {
 }
 
 /// Retransmissions and probes of a closed window come so far apart at most, and not up to two minutes.
-/// Linux 6.15 and later can do it; elsewhere a dead peer is noticed later. A kernel ends a connection by
-/// itself whose peer has withdrawn a window that it had opened, after twice this time without a word.
+/// Linux 6.15 and later can do it; elsewhere a dead peer is noticed later. A kernel ends a
+/// connection by itself if the peer has withdrawn a window that it had opened, after twice this time
+/// without a word.
 fn limit_backoff(fd: &Private, most: Duration) {
     /// Of `linux/tcp.h`; the libc crate has no name for it yet.
     const TCP_RTO_MAX_MS: libc::c_int = 44;
@@ -137,10 +138,10 @@ pub fn unsent(fd: impl AsFd) -> u32 {
 }
 
 /// What the kernel knows of the other side's answers.
-pub fn vitals(fd: impl AsFd) -> io::Result<Vitals> {
+pub fn ack_state(fd: impl AsFd) -> io::Result<AckState> {
     let info = info(fd)?;
     let heard = info.tcpi_last_ack_recv.min(info.tcpi_last_data_recv);
-    Ok(Vitals {
+    Ok(AckState {
         unanswered: info.tcpi_unacked > 0 || info.tcpi_probes > 0,
         // A timer may count one without another: where there is no route nothing is retransmitted,
         // and where the peer has shrunk its window the number of time-outs does not grow.

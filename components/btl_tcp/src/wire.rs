@@ -22,7 +22,7 @@
 //! in its card, and has a number that rises from hello to hello; the listener takes no number on a
 //! link that is not above the last one. A challenge on each connection would do the same, but the
 //! connecting side could not speak before the other makes progress, which may be minutes, and so the
-//! listener could not tell it from a stranger.
+//! listener could not tell it from an unknown process.
 //!
 //! **Nor is it valid for ever.** Where both sides connect at the same time one of the connections is
 //! dropped, and its hello may be read much later, when the link was used and closed again. So a welcome
@@ -51,7 +51,7 @@ pub const MAX_FRAME: u32 = 64 << 20;
 pub const MAX_TRANSFER: u32 = 1 << 30;
 /// Most requests (gets, or flushes) on one connection that wait for an answer.
 pub const MAX_REQUESTS: usize = 256;
-/// Most instances of a process.
+/// Most CRIs of a process.
 pub const MAX_CRIS: u16 = 256;
 
 const HELLO_MAGIC: u32 = u32::from_le_bytes(*b"CrnH");
@@ -71,13 +71,13 @@ pub struct Hello {
     pub version: u16,
     /// Which of the links between the two processes this is.
     pub link: u16,
-    /// Who connects.
+    /// The rank that connects.
     pub source: u32,
-    /// Who is meant: addresses may be ambiguous (every node has a bridge of the same address).
+    /// The rank that is meant: addresses may be ambiguous (every node has a bridge of the same address).
     pub target: u32,
     /// Most bytes of a message that the connecting side will send.
     pub frame_limit: u32,
-    /// Its instances.
+    /// Its CRIs.
     pub cris: u16,
     /// Above that of every earlier hello of the connecting process.
     pub count: u64,
@@ -103,14 +103,14 @@ pub enum Answer {
     Ended = 4,
 }
 
-/// What the listening side answers to a hello whose proof is right; to others it says nothing.
+/// What the listening side answers to a hello with a right proof; to others it says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Welcome {
     /// Version of the protocol.
     pub version: u16,
     /// Whether it takes the connection.
     pub answer: Answer,
-    /// Who it is.
+    /// The rank that answers.
     pub rank: u32,
     /// Most bytes of a message that the listening side will send.
     pub frame_limit: u32,
@@ -201,7 +201,7 @@ impl Welcome {
         bytes
     }
 
-    /// What the bytes say, if whoever sent them knows the secret and answers this hello.
+    /// What the bytes say, if their sender knows the secret and answers this hello.
     pub fn decode(bytes: &[u8; WELCOME], secret: &Secret, hello: &[u8; HELLO]) -> Option<Self> {
         let (said, proof) = bytes.split_at(WELCOME - PROOF);
         mac(secret, b"welcome", &[hello, said]).verify_truncated_left(proof).ok()?;
@@ -428,7 +428,7 @@ pub enum Violation {
         /// Why not.
         reason: &'static str,
     },
-    /// An answer that nobody asked for, or of another length.
+    /// An answer that was not asked for, or of another length.
     Answer(u64),
     /// More requests at once than allowed.
     TooMany,
@@ -443,7 +443,7 @@ impl std::fmt::Display for Violation {
             Self::Length { kind, len, most } => {
                 write!(f, "a frame of kind {kind} with {len} bytes, at most {most} are allowed")
             }
-            Self::Reserved => f.write_str("a frame whose reserved bytes are not zero"),
+            Self::Reserved => f.write_str("a frame with reserved bytes that are not zero"),
             Self::Memory { write, address, len, reason } => {
                 let what = if *write { "a put of" } else { "a get of" };
                 write!(f, "{what} {len} bytes at {address:#x}: {reason}")
@@ -458,7 +458,7 @@ impl std::fmt::Display for Violation {
 /// Where a process can be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
-    /// Its instances.
+    /// Its CRIs.
     pub cris: u16,
     /// What hellos to it repeat.
     pub nonce: Nonce,

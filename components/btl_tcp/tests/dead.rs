@@ -37,7 +37,7 @@ fn nodes(mca: &[(&str, &str)], threads: bool, body: impl Fn(&Node<'_>) + Sync) {
     }
 }
 
-/// A message there and back over each instance, so that all connections are open.
+/// A message there and back over each CRI, so that all connections are open.
 fn talk(node: &Node<'_>) {
     let before = node.rank.count();
     // SAFETY: the pool stays.

@@ -42,7 +42,7 @@ fn too_many_open_files_are_called_that_and_pass() {
     // SAFETY: a valid limit.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const small) }, 0);
 
-    // Rather fewer instances than too many files; others may do as they like.
+    // Rather fewer CRIs than too many files; others may do as they like.
     for (ranks, num_cris, instances) in [(2, "0", 2), (100, "0", 1), (100, "2", 2)] {
         let mca = [("btl_tcp_num_cris", num_cris)];
         let one = rank(&Setup { ranks, mca: &mca, threads: true, ..Setup::default() }, 0);
@@ -77,11 +77,11 @@ fn too_many_open_files_are_called_that_and_pass() {
     drop(files);
     until(&ranks, "the message", || ranks[1].messages() == [b"third"]);
 
-    // A connection whose other side is not known gives way to one that waits.
+    // A pending connection gives way to one that waits.
     let address = ranks[0].card().addresses[0].address;
     let silent = TcpStream::connect(address).unwrap();
     let connected = format!("a connection came from {}", silent.local_addr().unwrap());
-    until(&ranks, "the guest", || ranks[0].said(&connected));
+    until(&ranks, "the connection", || ranks[0].said(&connected));
     let mut files = exhaust();
     files.pop();
     let other = TcpStream::connect(address).unwrap();

@@ -52,9 +52,9 @@ fn left_in_child(descriptors: &[RawFd]) -> i32 {
 #[test]
 fn a_forked_child_has_nothing_of_the_transport() {
     let others = sockets_and_sets();
-    let own = |stranger: Option<RawFd>| {
+    let own = |pending: Option<RawFd>| {
         let mut own = sockets_and_sets();
-        own.retain(|fd| !others.contains(fd) && stranger != Some(*fd));
+        own.retain(|fd| !others.contains(fd) && pending != Some(*fd));
         own
     };
     let ranks = job(&Setup::default());
@@ -68,18 +68,18 @@ fn a_forked_child_has_nothing_of_the_transport() {
     assert_eq!(own(None).len(), 5);
     assert_eq!(left_in_child(&own(None)), 0);
 
-    // Both ends of the connection, and a guest at rank 1.
-    let stranger = TcpStream::connect(ranks[1].card().addresses[0].address).unwrap();
-    let came = format!("a connection came from {}", stranger.local_addr().unwrap());
-    until(&ranks, "the guest", || ranks[1].said(&came) && ranks[1].count() == 1);
-    let all = own(Some(stranger.as_raw_fd()));
+    // Both ends of the connection, and a pending one at rank 1.
+    let pending = TcpStream::connect(ranks[1].card().addresses[0].address).unwrap();
+    let came = format!("a connection came from {}", pending.local_addr().unwrap());
+    until(&ranks, "the pending connection", || ranks[1].said(&came) && ranks[1].count() == 1);
+    let all = own(Some(pending.as_raw_fd()));
     assert_eq!(all.len(), 7);
     assert_eq!(left_in_child(&all), 0);
-    assert_eq!(left_in_child(&[stranger.as_raw_fd()]), 1);
+    assert_eq!(left_in_child(&[pending.as_raw_fd()]), 1);
 
     // This process has them all.
     assert_eq!(route.send(TAG, b"second", b""), DONE);
     until(&ranks, "the messages", || ranks[1].messages() == [&b"first"[..], b"second"]);
     close(&ranks);
-    assert!(own(Some(stranger.as_raw_fd())).is_empty());
+    assert!(own(Some(pending.as_raw_fd())).is_empty());
 }

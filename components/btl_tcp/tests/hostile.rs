@@ -1,4 +1,4 @@
-//! Peers that don't keep the rules, and those who are no peers.
+//! Peers that don't keep the rules, and processes that are no peers.
 
 mod support;
 
@@ -29,7 +29,7 @@ fn who_does_not_know_the_secret_gets_no_answer() {
         .write_all(b"GET / HTTP/1.1\r\nHost: somewhere\r\nAccept: something else\r\n\r\n")
         .unwrap();
     assert!(is_closed(&mut garbage, &[one]));
-    // The frames of somebody who is not known are not looked at, even in one packet with a hello.
+    // The frames of an unknown process are not looked at, even in one packet with a hello.
     let mut eager = connect(one);
     let bytes = [&hello(one).encode(&[0; 16])[..], &message(TAG, b"boo")].concat();
     eager.write_all(&bytes).unwrap();
@@ -131,7 +131,7 @@ fn a_hello_that_was_dropped_is_none() {
 }
 
 /// Connections from this address that say nothing, or nothing sensible.
-fn strangers(to: support::Rank, from: &str, number: usize) -> Vec<TcpStream> {
+fn unknown_peers(to: support::Rank, from: &str, number: usize) -> Vec<TcpStream> {
     let words: [&[u8]; 3] = [b"", b"Crn", &[0x43, 0x72, 0x6e, 0x48, 1, 2, 3, 4]];
     let one = |place: usize| {
         let mut stream = connect_from(to, from);
@@ -142,11 +142,11 @@ fn strangers(to: support::Rank, from: &str, number: usize) -> Vec<TcpStream> {
 }
 
 #[test]
-fn strangers_give_way_to_each_other() {
+fn unknown_peers_give_way_to_each_other() {
     let one = lone(&[("btl_tcp_unauthenticated_limit", "4")], None);
     let mut silent = connect(one);
     until(&[one], "the connection", || one.said("a connection came from"));
-    let mut crowd = strangers(one, "127.0.0.2", 40);
+    let mut crowd = unknown_peers(one, "127.0.0.2", 40);
     until(&[one], "room", || one.log().matches("too many that are not known").count() >= 37);
     assert!(crowd[..37].iter_mut().all(|stream| is_closed(stream, &[one])), "the oldest");
     assert_eq!(say(&mut silent, one, &hello(one)), Some(Answer::Welcome));
@@ -160,11 +160,11 @@ fn strangers_give_way_to_each_other() {
 #[test]
 fn a_hello_that_is_there_needs_no_room() {
     let one = lone(&[("btl_tcp_unauthenticated_limit", "1")], None);
-    let _before = strangers(one, "127.0.0.1", 20);
+    let _before = unknown_peers(one, "127.0.0.1", 20);
     let mut good = connect(one);
     let said = hello(one).encode(&SECRET);
     good.write_all(&said).unwrap();
-    let _behind = strangers(one, "127.0.0.1", 20);
+    let _behind = unknown_peers(one, "127.0.0.1", 20);
     let answer = read(&mut good, &[one], WELCOME);
     let welcome = Welcome::decode(&answer.try_into().unwrap(), &SECRET, &said).unwrap();
     assert_eq!(welcome.answer, Answer::Welcome);
@@ -311,7 +311,7 @@ fn a_peer_that_dies_ends_what_waits_for_it() {
         stream.write_all(&last).unwrap();
         stream.write_all(&last[..cut * 3]).unwrap();
         match cut {
-            // The kernel resets a connection that is closed with bytes that nobody read.
+            // The kernel resets a connection that is closed before all of its bytes were read.
             3 => drop(stream),
             // Half of it, as a process does that is about to die.
             _ => stream.shutdown(Shutdown::Write).unwrap(),
@@ -429,7 +429,7 @@ fn every_address_is_tried_and_told() {
 
 #[test]
 fn an_address_that_swallows_packets_is_passed_after_a_while() {
-    // A listener whose queue is full: the kernel drops what wants to connect.
+    // A listener with a full queue: the kernel drops what wants to connect.
     let socket = rustix::net::socket(
         rustix::net::AddressFamily::INET,
         rustix::net::SocketType::STREAM,

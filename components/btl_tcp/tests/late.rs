@@ -29,7 +29,7 @@ struct Case {
     background: bool,
 }
 
-/// What a rank does: sends over each instance, and then computes most of the time, or waits.
+/// What a rank does: sends over each CRI, and then computes most of the time, or waits.
 fn run(case: Case, rank: Rank, done: &AtomicU32) {
     let number = rank.number() as usize;
     let [count, expected] = [number, 1 - number].map(|rank| u32::from(case.sends[rank]));

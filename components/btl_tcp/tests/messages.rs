@@ -50,7 +50,7 @@ fn a_function_may_pack_less_than_it_said() {
 fn both_sides_at_once_lose_nothing() {
     for round in 0..20 {
         let ranks = job(&Setup { ranks: 3, ..Setup::default() });
-        // Everybody sends to everybody before anybody makes progress.
+        // Every rank sends to every rank before any makes progress.
         for from in &ranks {
             for to in 0..3 {
                 if to != from.number() {
@@ -232,7 +232,7 @@ fn what_was_sent_before_the_end_arrives() {
     let route = ranks[0].route(1);
     let payload = pattern(60_000, 3);
     let mut sent = 0;
-    // Nobody is connected yet: all of it waits in this process.
+    // There is no connection yet: all of it waits in this process.
     while route.send(TAG, &[1], &payload) == DONE {
         sent += 1;
     }
@@ -276,7 +276,7 @@ const SMALL: [(&str, &str); 2] = [("btl_tcp_sndbuf", "16k"), ("btl_tcp_rcvbuf", 
 #[test]
 fn ending_an_endpoint_does_not_wait_and_loses_nothing() {
     for threads in [false, true] {
-        // Whoever waited for the other rank would wait for an hour.
+        // A rank that waited for the other one would wait for an hour.
         let mca = [&SMALL[..], &[("btl_tcp_close_timeout", "3600000")]].concat();
         let ranks = job(&Setup { mca: &mca, threads, ..Setup::default() });
         let sent = flood(&ranks);
@@ -290,7 +290,7 @@ fn ending_an_endpoint_does_not_wait_and_loses_nothing() {
         });
         is_done.recv_timeout(support::DEADLINE).expect("it does not wait");
         assert!(route.describe().contains("bytes wait"), "{}", route.describe());
-        // Who comes now has to wait for the next connection.
+        // A message has to wait for the next connection now.
         assert_eq!(route.send(TAG, b"late", b""), NO_RESOURCES);
         until(&ranks, "everything", || ranks[1].count() == sent);
         let back = ranks[1].route(0);

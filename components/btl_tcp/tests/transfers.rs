@@ -118,7 +118,7 @@ fn many_at_once_in_both_directions() {
             }
         }
     }
-    // One flush of an instance covers all peers.
+    // One flush of a CRI covers all peers.
     for rank in &ranks {
         for cri in 0..2 {
             let flush = Completion::new();

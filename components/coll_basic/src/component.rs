@@ -36,7 +36,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// A schedule that nobody else uses.
+    /// A schedule that is not in use.
     fn take(&self) -> Box<Schedule> {
         // Acquire pairs with the Release in `keep`: the memory as the last operation left it.
         let spare = self.spare.swap(core::ptr::null_mut(), Ordering::Acquire);
@@ -62,7 +62,7 @@ impl Drop for Module {
     fn drop(&mut self) {
         let spare = *self.spare.get_mut();
         if !spare.is_null() {
-            // SAFETY: `keep` stored a box, and nobody else is left.
+            // SAFETY: `keep` stored a box, and no other user is left.
             drop(unsafe { Box::from_raw(spare) });
         }
     }

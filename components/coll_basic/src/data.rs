@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_CONTIGUOUS, Datatype};
 use cairn_framework::author::BYTES;
 
-/// Elements in memory. A plain address: whoever uses it vouches for the memory.
+/// Elements in memory. A plain address: its user vouches for the memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Data {
     /// Where the first element begins, without its lower bound.

@@ -123,7 +123,7 @@ impl Link {
             sync.pending.store(pending.len() as i32, Ordering::Relaxed);
             let address = (&raw const sync).expose_provenance();
             for request in pending.iter() {
-                // SAFETY: promised by the caller. Release publishes the sync object to whoever
+                // SAFETY: promised by the caller. Release publishes the sync object to the thread that
                 // completes the request.
                 let attached = unsafe { &(**request).completion }.compare_exchange(
                     REQUEST_PENDING,

@@ -20,7 +20,7 @@ use cairn_framework::abi::request::{
     MessageStatus, REQUEST_COLLECTIVE, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, Request,
 };
 use cairn_framework::abi::status::{ERR_TRUNCATED, OK, Status};
-use cairn_framework::audit::Rank;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::{Failure, HostHandle};
 
 use crate::link::{self, Channel, Link};
@@ -65,7 +65,7 @@ struct Lists {
     idle: Vec<*mut Operation>,
 }
 
-// SAFETY: the lists are used by who holds the lock, or by the only thread.
+// SAFETY: the lists are used by the holder of the lock, or by the only thread.
 unsafe impl Sync for Engine {}
 // SAFETY: operations are not tied to a thread.
 unsafe impl Send for Engine {}
@@ -84,7 +84,7 @@ impl Engine {
 
     /// Works on the lists. `work` calls nothing that could come back here.
     fn lists<R>(&self, work: impl FnOnce(&mut Lists) -> R) -> R {
-        let _guard = self.threaded.then(|| self.lock.guard_as(Rank::OPERATIONS));
+        let _guard = self.threaded.then(|| self.lock.guard_as(LockLevel::OPERATIONS));
         // SAFETY: with the lock, or with one thread only; and `work` does not come back.
         unsafe { work(&mut *self.lists.get()) }
     }
@@ -120,7 +120,7 @@ impl Engine {
                 freed: false,
             }))
         });
-        // SAFETY: it was idle or is new, so nobody else has it.
+        // SAFETY: it was idle or is new, so no other thread has it.
         unsafe {
             (*operation).link = Some(link);
             (*operation).channel = channel;
@@ -144,12 +144,12 @@ impl Engine {
     /// # Safety
     /// Made by `prepare` and not running.
     pub unsafe fn start(&self, operation: *mut Operation) {
-        // SAFETY: promised by the caller: nobody else uses it before it is in the list.
+        // SAFETY: promised by the caller: it is not used otherwise before it is in the list.
         unsafe {
             (*operation).position = 0;
             (*operation).error = OK;
             (*operation).head.status = ended(OK);
-            // Whoever started it hands the request on, if to another thread with a Release.
+            // The thread that started it hands the request on, if to another thread with a Release.
             (*operation).head.completion.store(REQUEST_PENDING, Ordering::Relaxed);
             let complete = (*operation).advance();
             self.lists(|lists| {
@@ -170,7 +170,7 @@ impl Engine {
             return 0;
         }
         // Another thread that is at it does what there is to do.
-        let guard = self.threaded.then(|| self.lock.try_guard_as(Rank::OPERATIONS));
+        let guard = self.threaded.then(|| self.lock.try_guard_as(LockLevel::OPERATIONS));
         if let Some(None) = guard {
             return 0;
         }
@@ -181,7 +181,7 @@ impl Engine {
         let mut i = 0;
         while i < lists.running.len() {
             let operation = lists.running[i];
-            // SAFETY: operations in the list are alive, and whoever has the list has them.
+            // SAFETY: operations in the list are alive, and the holder of the list has them.
             unsafe {
                 if (*operation).advance() {
                     lists.running.swap_remove(i);
@@ -230,17 +230,17 @@ fn head() -> Request {
         cancel: None, // MPI does not let collective operations be cancelled
         start: None,
         object: core::ptr::null_mut(),
+        struct_size: size_of::<Request>() as u32,
         active: 0,
-        reserved: 0,
     }
 }
 
-/// The status of an operation that came from nobody: any source, any tag.
+/// The status of an operation without a source: any source, any tag.
 fn ended(error: Status) -> MessageStatus {
     MessageStatus { source: -1, tag: -2, error, cancelled: 0, bytes: 0 }
 }
 
-/// Completes an operation, or takes it back when nobody wants it any more.
+/// Completes an operation, or takes it back when it is not wanted any more.
 ///
 /// # Safety
 /// It is running and in no list; the caller has the lists.

@@ -44,7 +44,7 @@ pub struct Schedule {
     temporaries: Temporaries,
     /// For algorithms: numbers they need while they write the steps.
     pub numbers: Vec<u64>,
-    /// For who runs it: what was started and is not complete.
+    /// For the thread that runs it: what was started and is not complete.
     pub pending: Vec<*mut Request>,
 }
 
@@ -111,7 +111,7 @@ impl Schedule {
         Ok(Data::packed(self.temporaries.take(len)?, len))
     }
 
-    /// Does a step that needs nobody else.
+    /// Does a step that needs no other process.
     ///
     /// # Safety
     /// The memory of the step may be used.

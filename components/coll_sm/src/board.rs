@@ -11,7 +11,7 @@
 //! Acquire and Release, so the last process has seen what all others did before they came; its change
 //! of `generation` is a Release that the others' Acquire loads read.
 //!
-//! **Why `arrived` may be reset.** Nobody arrives again before it has seen the new generation, and
+//! **Why `arrived` may be reset.** No process arrives again before it has seen the new generation, and
 //! the reset comes before that.
 //!
 //! **Why no wake-up is lost.** `++sleepers` comes before the kernel's look at `generation`, and
@@ -130,7 +130,7 @@ mod model {
 
     struct Shared {
         board: Board,
-        /// Counts who has come.
+        /// Counts the arrived.
         work: AtomicU32,
         woken: AtomicU32,
     }
@@ -145,7 +145,7 @@ mod model {
         fn sleep(&self, generation: u32) {
             self.board.sleeping(|| {
                 if self.board.word().load(Ordering::Relaxed) == generation {
-                    // Whoever changes the word from here on must wake us.
+                    // A process that changes the word from here on must wake us.
                     while self.woken.load(Ordering::Acquire) == 0 {
                         thread::yield_now();
                     }
@@ -185,7 +185,7 @@ mod model {
                         Next::Wait(generation) => {
                             assert_eq!(shared.wait(generation, round == 2), Gone::Passed);
                         }
-                        Next::Broken => unreachable!("nobody has died"),
+                        Next::Broken => unreachable!("no process has died"),
                     }
                     assert!(shared.work.load(Ordering::Relaxed) >= 2 * round);
                 }
@@ -225,7 +225,7 @@ mod model {
         });
     }
 
-    /// A barrier that all have come to, while somebody dies, does not stop anybody.
+    /// A barrier that all have come to, while a process dies, stops none.
     #[test]
     fn model_a_death_behind_a_barrier_is_found_at_the_next() {
         check(|| {

@@ -119,7 +119,7 @@ impl Coll for SharedMemory {
         if call < self.after || module.board.get().is_some() {
             return operation.barrier();
         }
-        // Nobody has a board before all have come.
+        // No process has a board before all have come.
         let shared = setup::share(self.host, &operation)?;
         module.board.get_or_init(|| shared.map(|shared| self.deaths.add(comm, shared)));
         Ok(())

@@ -16,7 +16,7 @@ use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
 use crate::board::Board;
 use crate::setup::Shared;
 
-/// A board, and who belongs to it.
+/// A board, and the processes that belong to it.
 pub struct Member {
     shared: Shared,
     peers: *const *mut Peer,

@@ -3,11 +3,11 @@
 //! ```text
 //!   first barriers    links   up a binomial tree, and down again
 //!   then, once        setup   rank 0 ── card of a segment ──► all attach ── well? ──► rank 0 ── agreed ──►
-//!   all that follow   board   arrived += 1;  the last one: next generation, wakes who sleeps
+//!   all that follow   board   arrived += 1;  the last one: next generation, wakes sleepers
 //! ```
 //!
 //! With messages a barrier takes as many rounds as the number of processes has bits, and where
-//! processes share processors each round waits until others had their turn. On the board everybody
+//! processes share processors each round waits until others had their turn. On the board every process
 //! has to run once.
 //!
 //! The board is made late, because most communicators see no barrier or a few. Where it can't be made the

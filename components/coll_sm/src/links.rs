@@ -44,7 +44,7 @@ impl Operation<'_> {
         unsafe { self.pml.recv(&receive) }.map(drop)
     }
 
-    /// Up a binomial tree and down again. Who can't go on because a process has died tells the others on
+    /// Up a binomial tree and down again. A process that can't go on because another has died tells the others on
     /// both ways, which may wait for it and know nothing of the death.
     pub fn barrier(&self) -> Result<(), Failure> {
         let (rank, size) = (self.comm.rank, self.comm.remote_size);

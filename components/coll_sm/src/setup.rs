@@ -40,7 +40,7 @@ impl Shared {
         }
     }
 
-    /// All have it: nobody needs a descriptor any more.
+    /// All have it: no descriptor is needed any more.
     fn agreed(mut self) -> Self {
         self.0.close_file();
         self
@@ -80,7 +80,7 @@ pub fn share(host: HostHandle, operation: &Operation<'_>) -> Result<Option<Share
     let job = unsafe { cairn_framework::text::copy(host.job().id) };
     let own = Shared::create(&job, size - 1).map_err(note).ok();
     let card = own.as_ref().map_or([0; CARD_LEN], |own| *own.0.card());
-    // The others wait for us, whoever of them has died.
+    // The others wait for us, whichever of them has died.
     let (mut result, mut agreed) = (Ok(()), own.is_some());
     for peer in 1..size {
         keep_first(&mut result, operation.send(peer, &card));

@@ -9,9 +9,9 @@
 //!
 //! A program that gives each thread a communicator of its own says in MPI's own terms which
 //! operations are independent; then threads never meet. Instance 0 is the fallback: that of
-//! `MPI_COMM_WORLD` and `MPI_COMM_SELF`, and everybody's who comes when all others are taken.
+//! `MPI_COMM_WORLD` and `MPI_COMM_SELF`, and of all that come when the others are taken.
 //!
-//! Instances are few and a program can't see who has one, which the paper names as the weakness of
+//! CRIs are few and a program can't see which communicators have one, which the paper names as the weakness of
 //! first come, first served (§6). So a communicator or window may say what it wants when it is made, by
 //! the info key `cairn_cri_instance`:
 //!
@@ -19,7 +19,7 @@
 //! |---|---|
 //! | `own` | a free one, or the fallback |
 //! | `fallback` | the fallback, so that others find a free one |
-//! | a number | this one, whoever has it |
+//! | a number | this one, even if another communicator has it |
 //!
 //! The parameter `cri_comm_unhinted` says which of the first two holds where the key is not set. A
 //! duplicate of a communicator does not inherit the key (MPI 5.0, section 7.4.2).
@@ -113,7 +113,7 @@ impl Taken {
 /// The instances of a scope.
 fn instances(scope: &Scope, slot: usize) -> Option<&Instances> {
     // SAFETY: the slot is this component's; it holds null or what `scope_open` boxed, and is written
-    // only while nobody uses the scope.
+    // only while the scope is not in use.
     unsafe { scope.slots[slot].cast::<Instances>().as_ref() }
 }
 
@@ -184,7 +184,7 @@ impl Cri for Comm {
         if slot.is_null() {
             *slot = Box::into_raw(Box::<Instances>::default()).cast();
         }
-        // SAFETY: boxed just now or by another pool's turn, and nobody else uses the scope.
+        // SAFETY: boxed just now or by another pool's turn, and the scope is not used otherwise.
         unsafe { (*slot.cast::<Instances>()).push((pool.id, instance)) };
         Ok(())
     }

@@ -39,7 +39,7 @@ struct Dedicated {
     priority: i32,
 }
 
-/// Who has what in one pool.
+/// Which thread has which CRI of one pool.
 struct Shares {
     /// For each thread's index the instance it has. A thread reads and writes its own entry only;
     /// the entry of a thread that ended is cleared at its end, before the index is reused.

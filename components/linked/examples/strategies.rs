@@ -88,7 +88,7 @@ fn measure(slot: &Slot, ops: &CriOps, threads: u32) -> Result<(f64, f64), Box<dy
         let thread =
             Thread { struct_size: size_of::<Thread>() as u32, index, serial: u64::from(index) + 1 };
         let mut scope = Scope::new(SCOPE_COMMUNICATOR, index, 2, c"demo");
-        // SAFETY: as above; nobody else uses the scope.
+        // SAFETY: as above; the scope is not used otherwise.
         unsafe { (ops.scope_open.expect(missing))(&pool, &mut scope) };
         let asker = CriAsker { thread: &thread, scope: &scope, peer: 0, operation: CRI_SEND };
         let (mut operations, mut taken) = (0u64, 0u64);
@@ -122,7 +122,7 @@ fn measure(slot: &Slot, ops: &CriOps, threads: u32) -> Result<(f64, f64), Box<dy
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect();
         (begin.elapsed(), counts)
     });
-    // SAFETY: as above, and nobody uses the pool any more.
+    // SAFETY: as above, and the pool is not used any more.
     unsafe { (ops.detach.expect(missing))(slot.instance(), &mut pool) };
     let operations: u64 = counts.iter().map(|(operations, _)| operations).sum();
     let taken: u64 = counts.iter().map(|(_, taken)| taken).sum();

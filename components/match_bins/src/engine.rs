@@ -1,6 +1,6 @@
 //! The bins and the searches in them.
 //!
-//! Who touches what: everything here belongs to the thread that has the engine. The words of an
+//! Access: everything here belongs to the thread that has the engine. The words of an
 //! entry that are the engine's own:
 //!
 //! | | 0 | 1 | 2 | 3 |

@@ -1,6 +1,6 @@
 //! The lists of an engine and the searches in them.
 //!
-//! Who touches what: everything here belongs to the thread that has the engine. The words of an
+//! Access: everything here belongs to the thread that has the engine. The words of an
 //! entry that are the engine's own:
 //!
 //! | | 0 | 1 | 2 | 3 |
@@ -30,7 +30,7 @@ struct Source {
 
 /// All lists of a communicator.
 pub struct Lists {
-    /// By rank. Zeroed memory, so that sources nobody hears of cost no resident memory.
+    /// By rank. Zeroed memory, so that sources that send nothing cost no resident memory.
     sources: *mut Source,
     source_count: usize,
     /// Receives of any source.
@@ -121,13 +121,16 @@ impl Queues for Lists {
     ) -> Option<*mut MatchPosted> {
         // Most often the receive that was posted first is the right one. Nothing is called here
         // that comes back, so this costs no stack frame.
-        let first = self.source(source).posted.head();
-        if !first.is_null() && self.any.head().is_null() {
+        let any_source = !self.any.head().is_null();
+        let posted = &mut self.source(source).posted;
+        let first = posted.head();
+        if !first.is_null() && !any_source {
             // SAFETY: what is in a list is valid.
             unsafe {
                 if tag_fits((*first).tag, tag) {
+                    posted.remove_head();
                     self.tally.arrive_at_first();
-                    self.withdraw(first);
+                    self.withdrawn(first);
                     return Some(first);
                 }
             }

@@ -4,15 +4,15 @@ use cairn_framework::abi::comm::{COMM_NO_ANY_SOURCE, COMM_NO_ANY_TAG};
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::author::{Failure, Registrar};
 
-/// For those who ask for it: a process with one thread does not need it, and one lock is cheaper
+/// Only on request: a process with one thread does not need it, and one lock is cheaper
 /// than several when receives have wildcards.
 const PRIORITY: i64 = 20;
 
-/// Rows when nobody says how many: enough that a few peers do not meet.
+/// Rows by default: enough that a few peers do not meet.
 const ROWS: u32 = 4;
 /// The same where no receive takes one lock of each.
 const ROWS_WITHOUT_ANY_SOURCE: u32 = 16;
-/// Columns when nobody says how many: a multiple of the threads that are likely.
+/// Columns by default: a multiple of the threads that are likely.
 const COLUMNS: std::ops::RangeInclusive<u32> = 16..=64;
 
 /// The parameters of `match_sharded`.

@@ -1,17 +1,17 @@
 //! The grid of shards, its lines, and the order they keep.
 //!
-//! # Who touches what
+//! # Which lock guards what
 //!
-//! | what | who |
+//! | what | accessed by |
 //! |---|---|
 //! | a shard: receives without wildcards, messages | the holder of the shard's lock |
 //! | a line: receives with wildcards | the holder of all its shards' locks, or of one of them and the line's lock |
-//! | [`Line::waiting`], `wildcards` | grow in the hands of who holds all shards of the line, shrink with the line |
-//! | `posts` | grows in the same hands; read by who holds a shard |
-//! | `arrivals` | grows in the hands of who holds a shard |
-//! | the words of an entry | whoever has the shard or the line that it is in |
+//! | [`Line::waiting`], `wildcards` | grow under the locks of all shards of the line, shrink with the line |
+//! | `posts` | grows under the same locks; read under the lock of a shard |
+//! | `arrivals` | grows under the lock of a shard |
+//! | the words of an entry | the holder of the shard or the line that it is in |
 //!
-//! Locks are taken in one order, so nobody waits in a circle: shards by number, then lines by number.
+//! Locks are taken in one order, so no threads wait for each other: shards by number, then lines by number.
 //!
 //! # Why it is right
 //!
@@ -22,7 +22,7 @@
 //! things are read without a lock of their own:
 //!
 //! * A message's call reads `waiting` of its shard's three lines with only its shard's lock. These
-//!   grow only under that lock, among others, so in its hands they only fall. If it reads 0, no
+//!   grow only under that lock, among others, so while it is held they only fall. If it reads 0, no
 //!   receive of that line is in, from there to the end of the call. (It may read 0 while another
 //!   message takes the last receive out. Then that call has its last lock already, and comes before
 //!   this one.) If it reads more, it takes the line's lock and looks. Before that it reads
@@ -30,7 +30,7 @@
 //!   0 there says the same of all three.
 //! * Numbers of receives, below.
 //!
-//! **Nothing is lost.** A receive with a wildcard is put into its line in the hands of all shards
+//! **Nothing is lost.** A receive with a wildcard is put into its line under the locks of all shards
 //! where its messages may be, after it has looked through them. So a message of such a shard is
 //! there before, and found, or comes after, and finds the receive.
 //!
@@ -46,17 +46,17 @@
 //!
 //! **Messages: the one that arrived first.** A receive without wildcards finds them in one chain, in
 //! order. One with a wildcard looks through several shards and takes the lowest number of arrival.
-//! A number is taken from `arrivals` in the hands of the shard, before `keep` is called; so the
+//! A number is taken from `arrivals` under the lock of the shard, before `keep` is called; so the
 //! messages of a shard have rising numbers, and a message whose call returned, or whose `keep` was
-//! called, before another's call began has the lower one. Who looks has all shards, so no message
+//! called, before another's call began has the lower one. A thread that looks has all shards, so no message
 //! is between its number and its place. (The lines' locks are given back before that. Nothing is
 //! locked later, so it is still two-phase locking.)
 //!
 //! The model checker tries this with few entries in every order of steps:
 //! `cargo test -p match_sharded --features loom --release --lib model_`.
 
-use cairn_framework::audit::{Counted, Rank};
-use cairn_framework::author::Apart;
+use cairn_framework::audit::{Counted, LockLevel};
+use cairn_framework::author::CachePadded;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, MATCH_ANY_TAG, MatchArrived, MatchCounts, MatchPosted,
@@ -106,18 +106,18 @@ pub struct Shards {
     rows: usize,
     columns: usize,
     /// Row by row.
-    shards: Box<[Apart<Shard>]>,
+    shards: Box<[CachePadded<Shard>]>,
     /// One for each row, one for each column, one for all.
-    lines: Box<[Apart<Line>]>,
+    lines: Box<[CachePadded<Line>]>,
     /// Receives in all lines. Read by all, seldom written.
-    wildcards: Apart<AtomicUsize>,
+    wildcards: CachePadded<AtomicUsize>,
     /// Receives with wildcards that were ever posted. Read by all, seldom written.
-    posts: Apart<AtomicUsize>,
+    posts: CachePadded<AtomicUsize>,
     /// Messages that were ever kept.
-    arrivals: Apart<AtomicUsize>,
+    arrivals: CachePadded<AtomicUsize>,
 }
 
-// SAFETY: see the table above; entries belong to whoever has the shard or line.
+// SAFETY: see the table above; entries belong to the holder of the shard or line.
 unsafe impl Send for Shards {}
 // SAFETY: see `Send`.
 unsafe impl Sync for Shards {}
@@ -156,12 +156,12 @@ impl Shards {
                 arrived: Unexpected::new(ROOM)?,
                 tally: Tally::default(),
             };
-            Ok(Apart(Shard { lock: Lock::new(), inner: Cell::new(inner) }))
+            Ok(CachePadded(Shard { lock: Lock::new(), inner: Cell::new(inner) }))
         };
         let line = |_| {
             let inner = Waiting { posted: Table::new(ROOM)?, tally: Tally::default() };
             let (waiting, lock) = (AtomicUsize::new(0), Lock::new());
-            Ok(Apart(Line { waiting, lock, inner: Cell::new(inner) }))
+            Ok(CachePadded(Line { waiting, lock, inner: Cell::new(inner) }))
         };
         Ok(Self {
             threaded,
@@ -169,9 +169,9 @@ impl Shards {
             columns,
             shards: (0..rows * columns).map(shard).collect::<Result<_, Failure>>()?,
             lines: (0..rows + columns + 1).map(line).collect::<Result<_, Failure>>()?,
-            wildcards: Apart(AtomicUsize::new(0)),
-            posts: Apart(AtomicUsize::new(0)),
-            arrivals: Apart(AtomicUsize::new(0)),
+            wildcards: CachePadded(AtomicUsize::new(0)),
+            posts: CachePadded(AtomicUsize::new(0)),
+            arrivals: CachePadded(AtomicUsize::new(0)),
         })
     }
 
@@ -300,7 +300,7 @@ impl Shards {
             if !tag_fits(wanted, tag) || self.lines[line].waiting.load(Ordering::Relaxed) == 0 {
                 continue;
             }
-            self.lock(&self.lines[line].lock, Rank::LINE);
+            self.lock(&self.lines[line].lock, LockLevel::LINE);
             *held = Some(line);
             // SAFETY: a shard of the line is ours, and the line's lock is held.
             let (found, more) = unsafe {
@@ -414,7 +414,7 @@ impl Shards {
     /// # Safety
     /// It was posted and is valid.
     pub unsafe fn cancel(&self, posted: *mut MatchPosted) -> bool {
-        // SAFETY: promised by the caller; nobody writes these while it is posted.
+        // SAFETY: promised by the caller; these are not written while it is posted.
         match unsafe { self.place((*posted).source, (*posted).tag) } {
             // SAFETY: the shard is ours, and with it the receive's words.
             Place::Shard(shard) => self.in_shard(shard, |inner| unsafe {
@@ -608,7 +608,7 @@ impl Shards {
     }
 
     #[inline]
-    fn lock(&self, lock: &Lock, rank: Rank) {
+    fn lock(&self, lock: &Lock, rank: LockLevel) {
         if self.threaded {
             lock.lock_as(rank);
         }
@@ -628,7 +628,7 @@ impl Shards {
     #[inline]
     fn in_shard<R>(&self, shard: usize, work: impl FnOnce(&mut Inner) -> R) -> R {
         let shard = &self.shards[shard].0;
-        self.lock(&shard.lock, Rank::SHARD);
+        self.lock(&shard.lock, LockLevel::SHARD);
         // SAFETY: the lock is held, or there is one thread.
         unsafe {
             let result = shard.inner.with(work);
@@ -639,7 +639,8 @@ impl Shards {
 
     /// Runs `work` in the hands of all shards of a line.
     fn holding<R>(&self, line: usize, work: impl FnOnce() -> R) -> R {
-        self.shards_of(line).for_each(|shard| self.lock(&self.shards[shard].lock, Rank::SHARD));
+        self.shards_of(line)
+            .for_each(|shard| self.lock(&self.shards[shard].lock, LockLevel::SHARD));
         let result = work();
         // SAFETY: taken above.
         self.shards_of(line).for_each(|shard| unsafe { self.unlock(&self.shards[shard].lock) });
@@ -650,8 +651,8 @@ impl Shards {
     fn in_line<R>(&self, line: usize, work: impl FnOnce() -> R) -> R {
         let first = self.shards_of(line).next().expect("no line is empty");
         let (shard, line) = (&self.shards[first].lock, &self.lines[line].lock);
-        self.lock(shard, Rank::SHARD);
-        self.lock(line, Rank::LINE);
+        self.lock(shard, LockLevel::SHARD);
+        self.lock(line, LockLevel::LINE);
         let result = work();
         // SAFETY: taken above.
         unsafe {
@@ -700,7 +701,7 @@ impl Inner {
 
 impl Drop for Shards {
     fn drop(&mut self) {
-        #[cfg(not(feature = "loom"))] // which does not know that nobody else is left
+        #[cfg(not(feature = "loom"))] // which does not know that no other thread is left
         self.counts();
     }
 }

@@ -6,7 +6,7 @@ mod real {
 
     pub use cairn_framework::abi::lock::Lock;
 
-    /// A value that belongs to whoever holds certain locks.
+    /// A value that belongs to the holder of certain locks.
     pub struct Cell<T>(core::cell::UnsafeCell<T>);
 
     impl<T> Cell<T> {
@@ -54,7 +54,7 @@ mod model {
             Self { mutex: loom::sync::Mutex::new(()), guard: None.into() }
         }
 
-        pub fn lock_as(&self, _: cairn_framework::audit::Rank) {
+        pub fn lock_as(&self, _: cairn_framework::audit::LockLevel) {
             // SAFETY: the guard goes before the lock does.
             let mutex: &'static loom::sync::Mutex<()> = unsafe { &*(&raw const self.mutex) };
             let guard = mutex.lock().unwrap();

@@ -1,6 +1,6 @@
 //! The queues of an engine and the searches in them.
 //!
-//! Who touches what: everything here belongs to the thread that has the engine. Of the words of an
+//! Access: everything here belongs to the thread that has the engine. Of the words of an
 //! entry that are the engine's own, 0 is the number of its cell; of a receive's, 3 is 1 while it is
 //! in.
 

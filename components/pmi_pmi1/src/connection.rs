@@ -138,7 +138,7 @@ impl Connection {
         self.rank = rank;
         let mut request = "cmd=init pmi_version=1 pmi_subversion=1".to_owned();
         if returns {
-            // Nobody waited for it.
+            // No caller waited for it.
             self.answer("finalize_ack")?;
             request = format!("{request} process={}", std::process::id());
         }
@@ -293,7 +293,7 @@ impl Connection {
     }
 
     /// Takes leave. Our own server knows it when it sees that this process has ended, whether or not
-    /// somebody has read its answer.
+    /// its answer was read.
     pub fn finalize(&mut self) -> Result<(), Failure> {
         if self.is_own() {
             return self.send(&format!("cmd=finalize process={}", std::process::id()));
@@ -381,7 +381,7 @@ impl Side {
         }
     }
 
-    /// Asks for the end of the job. Who can't be reached has ended it already.
+    /// Asks for the end of the job. A server that can't be reached has ended it already.
     pub fn abort(&self, code: i32, text: &str) {
         let mut message = String::new();
         for c in text.chars().take(400) {
@@ -398,8 +398,8 @@ impl Side {
         }
         let (socket, _) = &*self.shared;
         let sent = (&*socket).write_all(format!("{line}\n").as_bytes());
-        // Our own server hangs up when it has noted that this rank was the first. Before that nobody may
-        // see this process end, because what others do then could look like the cause.
+        // Our own server hangs up when it has noted that this rank was the first. Before that no
+        // process may see this one end, because what others do then could look like the cause.
         if self.words && sent.is_ok() {
             self.wait_for_the_end();
         }
@@ -453,5 +453,5 @@ fn protocol(text: &str) -> Failure {
 }
 
 fn not_published(service: &str) -> Failure {
-    Failure::new(ERR_NOT_FOUND, format!("nobody has published the name {service}"))
+    Failure::new(ERR_NOT_FOUND, format!("no process has published the name {service}"))
 }

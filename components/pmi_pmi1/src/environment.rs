@@ -67,7 +67,7 @@ fn server(variable: &impl Fn(&str) -> Option<String>) -> Result<Server, String> 
         };
         let descriptor: RawFd =
             fd.trim().parse().map_err(|_| format!("PMI_FD={fd} is not a number"))?;
-        // Somebody between the launcher and this process may have closed it.
+        // A process between the launcher and this one may have closed it.
         let target = fs::read_link(format!("/proc/self/fd/{descriptor}"));
         let is_socket = match &target {
             Ok(target) => target.to_string_lossy().starts_with("socket:"),

@@ -7,7 +7,7 @@
 //!   fence           ─► "cmd=barrier_in"      other requests      ◄─ "cmd=barrier_out"
 //! ```
 //!
-//! * `environment`: who the launcher is and where its socket is
+//! * `environment`: which launcher it is and where its socket is
 //! * `connection`: a request and its answer, one at a time, also while a fence waits for its own
 //! * `wire`: lines of text
 //! * `value`: values of any bytes as text in pieces
@@ -58,7 +58,7 @@ struct Pmi1 {
     environment: Environment,
     priority: i32,
     /// There from `connect` to `disconnect`. Held for a request and its answer, which the server does not
-    /// put off; a fence, whose answer depends on the other processes, lets go of it while it waits.
+    /// put off; a fence, which depends on the other processes, lets go of it while it waits.
     connection: Mutex<Option<Connection>>,
     /// The socket of the last connection, for threads that don't hold that.
     side: Mutex<Option<Side>>,
@@ -242,7 +242,7 @@ impl Pmi for Pmi1 {
 
     fn node_of(&self, rank: u32) -> Result<u32, Failure> {
         let mapping = self.mapping.get().ok_or_else(|| {
-            let text = "the process manager does not say who runs where";
+            let text = "the process manager does not say which ranks run on which node";
             Failure::new(ERR_NOT_FOUND, text)
         })?;
         mapping

@@ -23,7 +23,7 @@ impl Mapping {
     }
 
     /// Reads the text for a job of `size` ranks. `None` if it is empty or odd: then it is not known
-    /// who runs where.
+    /// which ranks run on which node.
     pub fn parse(text: &str, size: u32) -> Option<Self> {
         let text: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
         let mut rest = text.strip_prefix(b"(vector,")?;

@@ -176,7 +176,7 @@ fn a_port_is_connected_to() {
     });
     let pmi = component(Server::Port { address, id: "7".into() });
     let job = pmi.connect().unwrap();
-    // Two of three on this node: who else is here is not known.
+    // Two of three on this node: which other rank is here is not known.
     assert_eq!((job.rank, job.size, job.local_rank, job.local_size, job.nodes), (2, 3, 1, 2, 0));
     assert_eq!(pmi.node_of(0).unwrap_err().status, ERR_NOT_FOUND);
     server.join().unwrap();

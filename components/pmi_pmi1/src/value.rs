@@ -82,7 +82,7 @@ pub fn escape(name: &str) -> String {
     text
 }
 
-/// The name back. What nobody escaped, such as a port of another MPI, stays as it is.
+/// The name back. What was never escaped, such as a port of another MPI, stays as it is.
 pub fn unescape(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

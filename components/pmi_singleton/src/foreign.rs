@@ -1,4 +1,4 @@
-//! Launchers that nobody here can talk to, known by what they leave in the environment.
+//! Launchers that no component can talk to, known by what they leave in the environment.
 
 use cairn_framework::launch;
 

@@ -1,8 +1,8 @@
-//! Singleton: a process that nobody launched is a job of one.
+//! Singleton: a process without a launcher is a job of one.
 //!
 //! ```text
-//!   environment ─► a launcher whose protocol another component speaks   not asked: that one wins
-//!               ─► a launcher that nobody here can talk to              a job of one, and a warning
+//!   environment ─► a launcher that another component can talk to        not asked: that one wins
+//!               ─► a launcher that no component can talk to             a job of one, and a warning
 //!               ─► nothing                                              a job of one
 //! ```
 //!
@@ -28,7 +28,7 @@ const PRIORITY: i64 = 10;
 struct Singleton {
     host: HostHandle,
     priority: i32,
-    /// What this process has put; there is nobody else.
+    /// What this process has put; there is no other.
     values: Mutex<HashMap<String, Vec<u8>>>,
     /// Names published to other jobs: none can reach this one, but it may look up its own.
     services: Mutex<HashMap<String, String>>,
@@ -72,7 +72,7 @@ impl Pmi for Singleton {
             );
         }
         let mut job = PmiJob { nodes: 1, ..PmiJob::default() };
-        job.set_texts(&format!("single-{}", std::process::id()), "nobody");
+        job.set_texts(&format!("single-{}", std::process::id()), "no launcher");
         Ok(job)
     }
 
@@ -94,7 +94,7 @@ impl Pmi for Singleton {
         found.ok_or_else(|| Failure::new(ERR_NOT_FOUND, format!("rank {rank} has put no {key}")))
     }
 
-    // The caller exits, and nobody else is to be ended.
+    // The caller exits, and there is no other process to end.
     fn abort(&self, _code: i32, _text: &str) {}
 
     fn disconnect(&self) -> Result<(), Failure> {
@@ -126,14 +126,14 @@ impl Pmi for Singleton {
 }
 
 fn not_published(service: &str) -> Failure {
-    Failure::new(ERR_NOT_FOUND, format!("nobody has published the name {service}"))
+    Failure::new(ERR_NOT_FOUND, format!("no process has published the name {service}"))
 }
 
 cairn_framework::component! {
     framework: pmi,
     component: Singleton,
     name: "singleton",
-    description: "a process that nobody launched is a job of one",
+    description: "a process without a launcher is a job of one",
 }
 
 #[cfg(test)]

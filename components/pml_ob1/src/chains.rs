@@ -168,7 +168,7 @@ mod tests {
                     unsafe { chains.insert(made) };
                     model.insert(context, made);
                 } else if let Some(gone) = model.remove(&context) {
-                    // SAFETY: it is in, and nobody else uses the table.
+                    // SAFETY: it is in, and no other thread uses the table.
                     drop(unsafe {
                         chains.remove(gone);
                         Box::from_raw(gone)
@@ -249,7 +249,7 @@ mod model {
                     let found = chains.find(0, 0);
                     assert_eq!(found, at(&members, 0));
                     let gone = chains.find(0, 1);
-                    // SAFETY: nobody frees it during the search.
+                    // SAFETY: it is not freed during the search.
                     if let Some(gone) = unsafe { gone.as_ref() } {
                         assert!(gone.alive.load(Ordering::Relaxed), "used after it was freed");
                     }

@@ -63,7 +63,7 @@ pub struct Rank {
 /// Messages that arrive from one rank.
 #[repr(C, align(128))]
 pub struct Order {
-    /// Who hands a message to the engine.
+    /// Which thread hands a message to the engine.
     pub turn: Turn,
     /// Those that came too early.
     pub later: Locked<Reorder>,
@@ -126,21 +126,27 @@ impl State {
     /// A rank below `size`.
     #[inline]
     pub fn rank(&self, rank: u32) -> &Rank {
-        let place = &self.ranks[rank as usize];
+        self.rank_if_any(rank).expect("a rank of the communicator")
+    }
+
+    /// The rank with this number, if there is one.
+    #[inline]
+    pub fn rank_if_any(&self, rank: u32) -> Option<&Rank> {
+        let place = self.ranks.get(rank as usize)?;
         let found = place.load(Ordering::Acquire);
         if found.is_null() {
-            return self.make(rank, place);
+            return Some(self.make(rank, place));
         }
         // SAFETY: ranks live as long as the state.
-        unsafe { &*found }
+        Some(unsafe { &*found })
     }
 
     /// A rank and the peer behind it, if both were met.
     #[inline(always)]
     pub fn known(&self, rank: u32) -> Option<(&Rank, &Remote)> {
         let place = self.ranks.get(rank as usize)?;
-        // SAFETY: ranks live as long as the state, remotes as long as the component. Acquire: who
-        // sees them sees what is in them.
+        // SAFETY: ranks live as long as the state, remotes as long as the component. Acquire: a
+        // thread that sees them sees what is in them.
         unsafe {
             let rank = place.load(Ordering::Acquire).as_ref()?;
             Some((rank, rank.remote.load(Ordering::Acquire).as_ref()?))
@@ -161,7 +167,7 @@ impl State {
         match place.compare_exchange(null, made, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: ranks live as long as the state.
             Ok(_) => unsafe { &*made },
-            // SAFETY: nobody has seen ours; the other lives as long as the state.
+            // SAFETY: no other thread has seen ours; the other lives as long as the state.
             Err(other) => unsafe {
                 drop(Box::from_raw(made));
                 &*other
@@ -195,7 +201,7 @@ impl Drop for State {
         for place in &mut self.ranks {
             let rank = *place.get_mut();
             if !rank.is_null() {
-                // SAFETY: boxed by `make`, and nobody uses the state any more.
+                // SAFETY: boxed by `make`, and the state is not used any more.
                 drop(unsafe { Box::from_raw(rank) });
             }
         }

@@ -27,7 +27,7 @@ pub struct Ob1 {
 macro_rules! in_mode {
     ($this:ident.$function:ident($($argument:expr),*)) => {
         if $this.threaded {
-            apart(|| $this.core.$function::<Multiple>($($argument),*))
+            outlined(|| $this.core.$function::<Multiple>($($argument),*))
         } else {
             $this.core.$function::<Single>($($argument),*)
         }
@@ -36,7 +36,7 @@ macro_rules! in_mode {
 
 /// Runs `work` in a function of its own, so that what it does costs the other mode no register.
 #[inline(never)]
-fn apart<R>(work: impl FnOnce() -> R) -> R {
+fn outlined<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 

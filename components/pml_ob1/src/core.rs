@@ -16,8 +16,8 @@ use cairn_framework::abi::request::{
 };
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{ERR_PEER, OK, Status, status_name};
-use cairn_framework::audit::{Counted as _, Rank as LockRank};
-use cairn_framework::author::Apart;
+use cairn_framework::audit::{Counted as _, LockLevel};
+use cairn_framework::author::CachePadded;
 use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::cri::CRI_NO_PEER;
@@ -26,10 +26,10 @@ use cairn_framework::frameworks::matching::{MatchCounts, MatchOps};
 use crate::comm::{Rank, State};
 use crate::contexts::{Contexts, Unknown};
 use crate::counters::{self, Counters, Engines, Queues};
-use crate::endpoint::{Control, Held, Queues as Waiting, Remote, Way, Work};
+use crate::endpoint::{Control, Held, Queues as Waiting, Rail, Remote, Work};
 use crate::failure::{self, Failures};
 use crate::ids::{Ended, ReceiveIds, SendIds, is_send};
-use crate::kept::{Keeper, Kept, KeptPointer};
+use crate::kept::{Kept, KeptPointer, UnexpectedPool};
 use crate::mode::{Locked, Mode, fetch_add, fetch_sub};
 use crate::params::Params;
 use crate::pool::{Place, Pool};
@@ -51,7 +51,7 @@ pub struct Core {
     /// Sends that peers may answer.
     pub send_ids: SendIds,
     /// Receives that peers have data for.
-    pub receive_ids: Apart<Locked<ReceiveIds>>,
+    pub receive_ids: CachePadded<Locked<ReceiveIds>>,
     /// Memory of sends that are not finished at once.
     pub sends: Pool,
     /// Memory of receives.
@@ -60,13 +60,13 @@ pub struct Core {
     /// source was not met. Null before.
     widest: AtomicPtr<CriPool>,
     /// Memory of messages that have to stay.
-    pub keeper: Keeper,
+    pub unexpected: UnexpectedPool,
     /// Every peer that was sent to.
     remotes: Locked<Vec<RemotePointer>>,
     /// Peers with something that waits for room.
-    busy: Apart<Locked<Vec<RemotePointer>>>,
+    busy: CachePadded<Locked<Vec<RemotePointer>>>,
     /// How many those are.
-    busy_count: Apart<AtomicU32>,
+    busy_count: CachePadded<AtomicU32>,
     /// A thread waits until nothing waits for room.
     leaving: AtomicBool,
     /// Peers that failed.
@@ -79,7 +79,7 @@ pub struct Core {
     pub engines: Locked<Engines>,
     /// What every send hands out that is finished at once. Never written; threads that send share
     /// its lines.
-    done: Apart<Request>,
+    done: CachePadded<Request>,
     /// For assignments that concern no communicator.
     process: Scope,
 }
@@ -93,7 +93,7 @@ unsafe impl Send for RemotePointer {}
 /// How far something got that waits for room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing is left for whoever retries.
+    /// Nothing is left to retry.
     Done,
     /// There was no room; nothing was lost.
     Blocked,
@@ -120,20 +120,20 @@ impl Core {
             slot,
             contexts: Contexts::default(),
             send_ids: SendIds::default(),
-            receive_ids: Apart::default(),
+            receive_ids: CachePadded::default(),
             sends: Pool::behind(size_of::<SendRequest>()).shared(sharing),
             receives: Pool::new(size_of::<ReceiveRequest>(), ReceiveRequest::LINKS).shared(sharing),
             widest: AtomicPtr::default(),
-            keeper: Keeper::new(),
+            unexpected: UnexpectedPool::new(),
             remotes: Locked::default(),
-            busy: Apart::default(),
-            busy_count: Apart(AtomicU32::new(0)),
+            busy: CachePadded::default(),
+            busy_count: CachePadded(AtomicU32::new(0)),
             leaving: AtomicBool::new(false),
             failures: Failures::default(),
             counters: Counters::new(host, threaded)?,
             queues: OnceLock::new(),
-            engines: Locked::new(LockRank::COUNTED),
-            done: Apart(Request {
+            engines: Locked::new(LockLevel::COUNTED),
+            done: CachePadded(Request {
                 magic: REQUEST_MAGIC,
                 kind: REQUEST_SEND,
                 completion: REQUEST_COMPLETE.into(),
@@ -142,8 +142,8 @@ impl Core {
                 cancel: None,
                 start: None,
                 object: core::ptr::null_mut(),
+                struct_size: size_of::<Request>() as u32,
                 active: 0,
-                reserved: 0,
             }),
             process: Scope::new(SCOPE_PROCESS, 0, 1, c"process"),
         })
@@ -178,7 +178,7 @@ impl Core {
             // SAFETY: kept by `unknown`, and ours now.
             unsafe {
                 self.opened::<M>(&*state, &Incoming::of_kept(kept, None));
-                self.keeper.free::<M>(kept);
+                self.unexpected.free::<M>(kept);
             }
         }
         Ok(())
@@ -250,7 +250,7 @@ impl Core {
     fn drop_kept<M: Mode>(&self, kept: *mut Kept) {
         self.counters.add::<M>(0, |copy| &copy.dropped, 1);
         // SAFETY: the caller has taken it out of where it was kept.
-        unsafe { self.keeper.free::<M>(kept) };
+        unsafe { self.unexpected.free::<M>(kept) };
     }
 
     /// Returns when nothing waits for room in a transport.
@@ -274,7 +274,7 @@ impl Core {
         // SAFETY: promised by the caller.
         let keep = || unsafe { KeptPointer(self.keep::<M>(message)) };
         let count = |cell: fn(&counters::Messages) -> &CounterCell| {
-            self.counters.add::<M>(message.who(), cell, 1);
+            self.counters.add::<M>(message.block(), cell, 1);
         };
         match self.contexts.unknown::<M>(ContextId::new(maker, serial), keep) {
             Unknown::Open(state) => return state,
@@ -290,9 +290,9 @@ impl Core {
     /// Its bytes are there.
     pub unsafe fn keep<M: Mode>(&self, message: &Incoming<'_>) -> *mut Kept {
         // SAFETY: promised by the caller.
-        let kept = unsafe { self.keeper.keep::<M>(message.module, message.data, message.len) };
+        let kept = unsafe { self.unexpected.keep::<M>(message.module, message.data, message.len) };
         if kept.is_null() {
-            // Nobody can do without it: MPI has no way to lose a message.
+            // There is no way on without it: MPI does not lose messages.
             let text = format!("no memory to keep a message of {} bytes", message.len);
             self.host.abort(1, &text);
         }
@@ -305,12 +305,12 @@ impl Core {
     /// A peer broke the protocol: its message is dropped.
     #[cold]
     pub fn violation<M: Mode>(&self, message: &Incoming<'_>, what: &str) {
-        self.counters.add::<M>(message.who(), |copy| &copy.violations, 1);
+        self.counters.add::<M>(message.block(), |copy| &copy.violations, 1);
         self.host
             .log(LOG_WARN, || format!("a message of {} bytes was dropped: {what}", message.len));
     }
 
-    /// A failure with the reason that somebody gave to the host just now.
+    /// A failure with the reason that the host was given just now.
     #[cold]
     pub fn failure(&self, status: Status) -> Failure {
         let mut text = vec![0u8; 1024];
@@ -433,8 +433,10 @@ impl Core {
         }
         if M::THREADED && known {
             self.wait_where(request, cris);
-        } else {
+        } else if M::THREADED {
             self.wait_by_polling(request, None);
+        } else {
+            self.poll(request, None);
         }
     }
 
@@ -448,6 +450,11 @@ impl Core {
 
     #[inline(never)]
     fn wait_by_polling(&self, request: &Request, cris: Option<&CriSet>) {
+        self.poll(request, cris);
+    }
+
+    #[inline(always)]
+    fn poll(&self, request: &Request, cris: Option<&CriSet>) {
         let host = self.host;
         for attempts in 0..host.job().polls(self.params.spin.get() as u32) {
             host.progress_for(cris, attempts);
@@ -487,7 +494,7 @@ impl Core {
         {
             return;
         }
-        // An error means that nobody can wait here; then this thread polls.
+        // An error means that waiting is impossible here; then this thread polls.
         let _ = self.host.wait_for(&sync, cris);
         while !sync.is_complete() {
             if self.host.progress() == 0 {
@@ -496,11 +503,11 @@ impl Core {
         }
     }
 
-    /// Sends bytes of our own, now or when there is room, over the way that is held, if one is, or the
+    /// Sends bytes of our own, now or when there is room, over the rail that is held, if one is, or the
     /// best.
     pub fn control<M: Mode>(&self, remote: &Remote, held: Held<'_>, bytes: &[u8]) {
-        let way = held.and_then(|cri| remote.way_with(cri)).unwrap_or(0);
-        let control = Control { bytes, way, only: false, receive: None };
+        let rail = held.and_then(|cri| remote.rail_with(cri)).unwrap_or(0);
+        let control = Control { bytes, rail, only: false, receive: None };
         self.control_over::<M>(remote, held, control);
     }
 
@@ -513,9 +520,9 @@ impl Core {
                 Ok(Step::Blocked) => {}
             }
         }
-        let Control { bytes, way, only, receive } = control;
+        let Control { bytes, rail, only, receive } = control;
         let bytes = bytes.to_vec();
-        self.enqueue::<M>(remote, Work::Control(Control { bytes, way, only, receive }));
+        self.enqueue::<M>(remote, Work::Control(Control { bytes, rail, only, receive }));
     }
 
     fn push_control<M: Mode>(
@@ -524,11 +531,11 @@ impl Core {
         held: Held<'_>,
         control: Control<&[u8]>,
     ) -> Result<Step, Status> {
-        let Control { bytes, way, only, receive } = control;
+        let Control { bytes, rail, only, receive } = control;
         // SAFETY: with the instance's lock; the maker of such bytes has seen that they fit.
-        let push = |way: &Way, cri: &Cri| unsafe { way.push_bytes(cri, bytes) };
+        let push = |rail: &Rail, cri: &Cri| unsafe { rail.push_bytes(cri, bytes) };
         let others = if only { None } else { Some(bytes.len()) };
-        let sent = self.push_over::<M>(remote, way, others, &self.process, held, push);
+        let sent = self.push_over::<M>(remote, rail, others, &self.process, held, push);
         match sent {
             // The peer waits for it, so as long as it lives and this process stays, trying goes on.
             Err(status) if status != ERR_PEER && receive.is_none() && !self.is_leaving() => {
@@ -538,29 +545,29 @@ impl Core {
         }
     }
 
-    /// Pushes a message over a way and, where that ends with an error, over the others whose frames have
-    /// room for so many bytes: it fails only when no way is left.
+    /// Pushes a message over a rail and, where that ends with an error, over the others whose frames have
+    /// room for so many bytes: it fails only when no rail is left.
     pub fn push_over<M: Mode>(
         &self,
         remote: &Remote,
-        way: usize,
+        rail: usize,
         others: Option<usize>,
         scope: &Scope,
         held: Held<'_>,
-        mut push: impl FnMut(&Way, &Cri) -> Result<Outcome, Status>,
+        mut push: impl FnMut(&Rail, &Cri) -> Result<Outcome, Status>,
     ) -> Result<Step, Status> {
         let mut result = Err(ERR_PEER);
-        let rest = (0..remote.ways.len()).filter(|other| *other != way && others.is_some());
-        for (tried, place) in core::iter::once(way).chain(rest).enumerate() {
-            let way = &remote.ways[place];
+        let rest = (0..remote.rails.len()).filter(|other| *other != rail && others.is_some());
+        for (tried, place) in core::iter::once(rail).chain(rest).enumerate() {
+            let rail = &remote.rails[place];
             if remote.has_failed() {
                 return Err(ERR_PEER);
             }
-            if tried > 0 && others.is_none_or(|len| len > way.frame) {
+            if tried > 0 && others.is_none_or(|len| len > rail.frame) {
                 continue;
             }
             let peer = remote.rank();
-            let sent = way.with_any_cri::<M>(self.host, scope, peer, held, |cri| push(way, cri));
+            let sent = rail.with_any_cri::<M>(self.host, scope, peer, held, |cri| push(rail, cri));
             result = match sent {
                 Some(Ok(Outcome::Done)) => return Ok(Step::Done),
                 Some(Ok(_)) | None => return Ok(Step::Blocked),
@@ -682,7 +689,7 @@ impl Core {
         }
         let mut events = 0;
         let mut blocked = false;
-        // Whatever waits for room: a transfer whose data has moved completes.
+        // Also while others wait for room: a transfer whose data has moved completes.
         while let Some(mut work) = remote.queues.with::<M, _>(|queues| queues.ends.pop_front()) {
             self.step::<M>(remote, &mut work);
             events += 1;
@@ -729,16 +736,16 @@ impl Core {
         unsafe {
             match work {
                 Work::First(request) => self.inject::<M>(*request, None),
-                Work::Control(Control { bytes, way, only, receive }) => {
-                    let (way, only, receive) = (*way, *only, *receive);
-                    let control = Control { bytes: &bytes[..], way, only, receive };
+                Work::Control(Control { bytes, rail, only, receive }) => {
+                    let (rail, only, receive) = (*rail, *only, *receive);
+                    let control = Control { bytes: &bytes[..], rail, only, receive };
                     self.push_control::<M>(remote, None, control).unwrap_or_else(|status| {
                         self.lost::<M>(receive, status, None);
                         Step::Done
                     })
                 }
                 Work::Skip(bytes) => {
-                    let skip = Control { bytes: &bytes[..], way: 0, only: false, receive: None };
+                    let skip = Control { bytes: &bytes[..], rail: 0, only: false, receive: None };
                     self.push_control::<M>(remote, None, skip).unwrap_or(Step::Done)
                 }
                 Work::Push(request) => self.push_answered::<M>(*request, None),
@@ -827,7 +834,7 @@ impl Drop for Core {
         // A tool may read until the host has taken the cells out.
         drop(self.queues.take());
         for state in self.contexts.open() {
-            // SAFETY: `comm_open` boxed it, and nobody uses the component any more. Its engine is
+            // SAFETY: `comm_open` boxed it, and the component is not used any more. Its engine is
             // the matching component's, which may be closed.
             drop(unsafe { Box::from_raw(state) });
         }
@@ -850,24 +857,24 @@ mod tests {
     #[test]
     fn what_threads_write_lies_apart_from_what_all_read() {
         let parts = cairn_framework::parts!(Core {
-            host: "nobody",
-            params: "nobody",
-            slot: "nobody",
+            host: "no thread",
+            params: "no thread",
+            slot: "no thread",
             receive_ids: "receives that are announced",
             sends: "threads that send",
             receives: "threads that receive",
-            busy: "who waits for room",
-            busy_count: "who waits for room",
-            done: "nobody",
-            process: "nobody",
+            busy: "senders without room",
+            busy_count: "senders without room",
+            done: "no thread",
+            process: "no thread",
         });
         check("the state of pml_ob1", &parts);
         let parts = cairn_framework::parts!(Remote {
-            peer: "nobody",
-            ways: "nobody",
-            eager: "nobody",
-            immediate_end: "nobody",
-            queues: "who waits for room",
+            peer: "no thread",
+            rails: "no thread",
+            eager: "no thread",
+            immediate_end: "no thread",
+            queues: "senders without room",
         });
         check("a peer of pml_ob1", &parts);
     }

@@ -20,7 +20,6 @@ use crate::comm::State;
 use crate::core::Core;
 use crate::endpoint::Held;
 use crate::mode::Mode;
-use crate::receive::Incoming;
 use crate::wire::kind;
 
 /// Shared blocks in a threaded process.
@@ -105,6 +104,8 @@ pub struct Counters {
     host: HostHandle,
     /// Where several threads count; one in a process without threads.
     shared: Box<[Counted<Messages>]>,
+    /// The first of `shared`.
+    first: *const Messages,
     /// By the number of a pool, a block for each of its instances; made when first needed.
     pools: Box<[AtomicPtr<Blocks>]>,
     /// Events that belong to some of the counters.
@@ -123,7 +124,8 @@ impl Counters {
     /// Makes the counters and tells the host.
     pub fn new(host: HostHandle, threaded: bool) -> Result<Self, Failure> {
         let count = if threaded { SHARED } else { 1 };
-        let shared = (0..count).map(|_| Counted::new(host)).collect::<Result<_, _>>()?;
+        let shared: Box<[Counted<Messages>]> =
+            (0..count).map(|_| Counted::new(host)).collect::<Result<_, _>>()?;
         let events = Events {
             unexpected: EventKind::new(
                 host,
@@ -141,23 +143,25 @@ impl Counters {
             )?,
         };
         let pools = (0..POOLS).map(|_| AtomicPtr::default()).collect();
-        Ok(Self { host, shared, pools, events })
+        let first = &raw const **shared.first().ok_or("no counters")?;
+        Ok(Self { host, shared, first, pools, events })
     }
 
-    /// Adds to a counter from anywhere; `who` spreads the threads over the shared blocks.
+    /// Adds to a counter from anywhere; `block` spreads the threads over the shared blocks.
     #[inline]
-    pub fn add<M: Mode>(&self, who: u32, cell: impl Fn(&Messages) -> &CounterCell, more: u64) {
-        let block = &self.shared[if M::THREADED { who as usize % SHARED } else { 0 }];
+    pub fn add<M: Mode>(&self, block: u32, cell: impl Fn(&Messages) -> &CounterCell, more: u64) {
+        let block = &self.shared[if M::THREADED { block as usize % SHARED } else { 0 }];
         if block.on() {
             Here { block, own: !M::THREADED }.add(cell, more);
         }
     }
 
     /// Where to count with the lock of an instance held, which is one of this device; nowhere if
-    /// nobody wants counters.
+    /// counters are off.
     #[inline]
     pub fn at<M: Mode>(&self, module: *const BtlModule, held: Held<'_>) -> Option<Here<'_>> {
-        let first = &*self.shared[0];
+        // SAFETY: a block stays where it is as long as `shared`.
+        let first = unsafe { &*self.first };
         if !first.on() {
             return None;
         }
@@ -191,7 +195,7 @@ impl Counters {
         match place.compare_exchange(null, made, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: stays until `drop`.
             Ok(_) => unsafe { Some(&*made) },
-            // SAFETY: nobody has seen ours; the other stays until `drop`.
+            // SAFETY: no other thread has seen ours; the other stays until `drop`.
             Err(other) => unsafe {
                 drop(Box::from_raw(made));
                 Some(&*other)
@@ -225,14 +229,13 @@ impl Here<'_> {
         before.is_multiple_of(TIMED).then(Instant::now)
     }
 
-    /// A message came, and the engine has a receive for it or keeps it.
-    #[inline]
-    pub fn came(self, start: Option<Instant>, message: &Incoming<'_>, matched: bool) {
+    /// A message of this kind and with so many bytes came, and the engine has a receive for it or keeps it.
+    #[inline(always)]
+    pub fn came(self, start: Option<Instant>, kind: u8, bytes: u64, matched: bool) {
         if let Some(start) = start {
             self.sample(start);
         }
         self.add(|block| if matched { &block.matched } else { &block.unexpected }, 1);
-        let (kind, bytes) = message.content();
         self.add(
             |block| match kind {
                 kind::MATCH => &block.received_eager,
@@ -269,7 +272,7 @@ impl Drop for Counters {
         for place in &mut self.pools {
             let blocks = *place.get_mut();
             if !blocks.is_null() {
-                // SAFETY: boxed by `make`, and nobody uses it any more.
+                // SAFETY: boxed by `make`, and it is not used any more.
                 drop(unsafe { Box::from_raw(blocks) });
             }
         }

@@ -73,7 +73,7 @@ impl Data {
             if self.contiguous {
                 copy(from, self.at(offset), len);
             } else {
-                self.write_apart(offset, from, len, walk);
+                self.write_noncontiguous(offset, from, len, walk);
             }
         }
     }
@@ -81,7 +81,7 @@ impl Data {
     /// # Safety
     /// As for `write`.
     #[inline(never)]
-    unsafe fn write_apart(
+    unsafe fn write_noncontiguous(
         &self,
         offset: u64,
         from: *const u8,

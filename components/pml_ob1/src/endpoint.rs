@@ -1,4 +1,4 @@
-//! A peer as this component sees it: the ways to it, and what waits because they had no room.
+//! A peer as this component sees it: the rails to it, and what waits because they had no room.
 //!
 //! ```text
 //!   message ──► room? ── yes ──► transport
@@ -8,22 +8,21 @@
 //!              streams  ──┴► retried by a progress callback ──► transport
 //! ```
 //!
-//! **Who touches what.** The ways are constant. `waiting` and the queues are changed under the
+//! **Which lock guards what.** The rails are constant. `waiting` and the queues are changed under the
 //! queues' lock; senders read `waiting` without it, because a message that sees an old value is
 //! merely put into order by its receiver.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::collections::VecDeque;
 
-use cairn_framework::abi::lock::BiasedGuard;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer, Route};
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{
     DONE, ERR_OTHER, ERR_UNSUPPORTED, NO_RESOURCES, OutcomeCode, QUEUED, Status,
 };
-use cairn_framework::audit::Rank;
-use cairn_framework::author::Apart;
+use cairn_framework::audit::LockLevel;
+use cairn_framework::author::CachePadded;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
     BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_SEND_IMMEDIATE,
@@ -45,17 +44,18 @@ const SMALLEST_FRAME: usize = 64;
 /// The instance whose lock this thread holds, because it is in a callback of its transport.
 pub type Held<'a> = Option<&'a Cri>;
 
-/// An instance whose lock this thread has taken, or had before.
-pub struct Grip<'a> {
-    /// The instance.
+/// A CRI whose lock this thread has taken.
+pub struct CriGuard<'a, M: Mode> {
+    /// The CRI.
     pub cri: &'a Cri,
-    _guard: Option<BiasedGuard<'a>>,
+    _guard: M::Guard<'a>,
 }
 
-impl<'a> Grip<'a> {
-    /// Takes this instance, with no instance's lock held, where there are threads.
+impl<'a, M: Mode> CriGuard<'a, M> {
+    /// Takes this CRI, with no CRI's lock held.
+    #[inline(always)]
     pub fn new(cri: &'a Cri) -> Self {
-        Self { cri, _guard: Some(cri.guard()) }
+        Self { cri, _guard: M::guard(cri) }
     }
 }
 
@@ -63,8 +63,8 @@ impl<'a> Grip<'a> {
 type SendImmediate =
     unsafe extern "C" fn(&BtlModule, &Cri, *mut Endpoint, &BtlMessage) -> OutcomeCode;
 
-/// A device and an endpoint on it, with the numbers that each message looks at.
-pub struct Way {
+/// A rail: a device and an endpoint on it, with the numbers that each message looks at.
+pub struct Rail {
     /// The device.
     pub module: *const BtlModule,
     /// The endpoint.
@@ -84,11 +84,11 @@ pub struct Way {
 }
 
 // SAFETY: devices, endpoints and instances are made for use by any thread.
-unsafe impl Send for Way {}
+unsafe impl Send for Rail {}
 // SAFETY: see `Send`.
-unsafe impl Sync for Way {}
+unsafe impl Sync for Rail {}
 
-impl Way {
+impl Rail {
     fn new(route: &Route) -> Result<Self, Failure> {
         // SAFETY: routes lead to devices that stay.
         let module = unsafe { &*route.module };
@@ -167,30 +167,14 @@ impl Way {
         (first..end).contains(&(&raw const *cri).addr())
     }
 
-    /// Takes an instance of the device for as long as the result lives. `None` when this thread holds
-    /// another device's and the one for us is taken: to wait for it could mean a deadlock.
+    /// Takes the CRI of the device that is the calling thread's, with no CRI's lock held.
     #[inline(always)]
-    pub fn hold<'a, M: Mode>(
-        &self,
-        host: HostHandle,
-        scope: &Scope,
-        peer: u32,
-        held: Held<'a>,
-    ) -> Option<Grip<'a>> {
-        // SAFETY: instances stay as long as their device.
-        let first = unsafe { &*self.cri };
-        if !M::THREADED {
-            return Some(Grip { cri: first, _guard: None });
+    pub fn take<'a, M: Mode>(&self, host: HostHandle, scope: &Scope, peer: u32) -> CriGuard<'a, M> {
+        if M::THREADED && self.instances > 1 {
+            return CriGuard::new(self.assigned(host, scope, peer));
         }
-        if let Some(held) = held {
-            if self.owns(held) {
-                return Some(Grip { cri: held, _guard: None });
-            }
-            let guard = first.try_guard()?;
-            return Some(Grip { cri: first, _guard: Some(guard) });
-        }
-        let cri = if self.instances > 1 { self.assigned(host, scope, peer) } else { first };
-        Some(Grip::new(cri))
+        // SAFETY: CRIs stay as long as their device.
+        CriGuard::new(unsafe { &*self.cri })
     }
 
     /// An instance for a series of operations.
@@ -208,9 +192,10 @@ impl Way {
         }
     }
 
-    /// Runs `work` with an instance as `hold` gives it and, where that ends with an error, with each of
-    /// the others: one that can't be used for this peer does not keep the others from it. `None` when no
-    /// instance could be taken, so that there may be one later.
+    /// Runs `work` with the CRI that is held, if it is this device's, or the calling thread's and, where
+    /// that ends with an error, with each of the others: one that can't be used for this peer does not
+    /// keep the others from it. `None` when this thread holds another device's CRI and ours is taken, so
+    /// that waiting for it could mean a deadlock.
     pub fn with_any_cri<M: Mode>(
         &self,
         host: HostHandle,
@@ -219,10 +204,13 @@ impl Way {
         held: Held<'_>,
         mut work: impl FnMut(&Cri) -> Result<Outcome, Status>,
     ) -> Option<Result<Outcome, Status>> {
-        let grip = self.hold::<M>(host, scope, peer, held)?;
-        let first = grip.cri;
-        let mut result = work(first);
-        drop(grip);
+        let first = match held {
+            Some(held) if M::THREADED && !self.owns(held) => self.cri,
+            _ => self.choose_cri::<M>(host, scope, peer, held),
+        };
+        // SAFETY: CRIs stay as long as their device.
+        let first = unsafe { &*first };
+        let mut result = self.with_this_cri::<M, _>(first, held, || work(first))?;
         if !M::THREADED {
             return Some(result);
         }
@@ -240,7 +228,7 @@ impl Way {
         self.pool().cri(index)
     }
 
-    /// Runs `work` with that instance. `None` as for `hold`.
+    /// Runs `work` with that CRI. `None` as for `with_any_cri`.
     pub fn with_this_cri<M: Mode, R>(
         &self,
         cri: &Cri,
@@ -249,13 +237,12 @@ impl Way {
     ) -> Option<R> {
         match held {
             Some(held) if core::ptr::eq(held, cri) => Some(work()),
-            _ if !M::THREADED => Some(work()),
             Some(_) => {
-                let _guard = cri.try_guard()?;
+                let _guard = M::try_guard(cri)?;
                 Some(work())
             }
             None => {
-                let _guard = cri.guard();
+                let _guard = M::guard(cri);
                 Some(work())
             }
         }
@@ -416,7 +403,7 @@ impl Packer {
         destination: *mut core::ffi::c_void,
         len: usize,
     ) -> usize {
-        // SAFETY: `Way::pack` passes itself one of these; the transport passes room for the bytes
+        // SAFETY: `Rail::pack` passes itself one of these; the transport passes room for the bytes
         // it was told of.
         unsafe {
             let this = &mut *context.cast::<Self>();
@@ -459,9 +446,9 @@ unsafe impl Send for Work {}
 pub struct Control<B> {
     /// Header and key.
     pub bytes: B,
-    /// Over which way.
-    pub way: usize,
-    /// The key is one of this way's device, so no other way will do.
+    /// Over which rail.
+    pub rail: usize,
+    /// The key is one of this rail's device, so no other rail will do.
     pub only: bool,
     /// The receive, by its id, that fails when no transport can send them. Without one they are tried
     /// again as long as the peer lives.
@@ -488,11 +475,11 @@ pub struct Queues {
 pub struct Remote {
     /// The host's view, where the address of this is kept.
     pub peer: *mut Peer,
-    /// The ways, best first.
-    pub ways: Box<[Way]>,
+    /// The rails, best first.
+    pub rails: Box<[Rail]>,
     /// Most bytes of payload that go at once, in one message.
     pub eager: u64,
-    /// Most bytes of payload, header and all, for the first way's `send_immediate`, plus one; 0
+    /// Most bytes of payload, header and all, for the first rail's `send_immediate`, plus one; 0
     /// without it.
     pub immediate_end: u64,
     /// Messages that wait, or are being retried; and one for ever when the peer has failed. Beside the
@@ -501,7 +488,7 @@ pub struct Remote {
     /// The peer has failed, and `waiting` says so.
     pub failed: AtomicBool,
     /// See above.
-    pub queues: Apart<Locked<Queues>>,
+    pub queues: CachePadded<Locked<Queues>>,
 }
 
 impl Remote {
@@ -509,8 +496,8 @@ impl Remote {
     pub fn new(peer: *mut Peer) -> Result<Self, Failure> {
         // SAFETY: peers are the host's and stay.
         let routes = unsafe { (*peer).routes() };
-        let ways = routes.iter().map(Way::new).collect::<Result<Box<[Way]>, Failure>>()?;
-        let first = ways.first().ok_or("a connected peer without a route")?;
+        let rails = routes.iter().map(Rail::new).collect::<Result<Box<[Rail]>, Failure>>()?;
+        let first = rails.first().ok_or("a connected peer without a route")?;
         let eager = first.device().eager_limit.min((first.frame - wire::Sync::SIZE) as u64);
         let immediate_end = match first.immediate.checked_sub(wire::Match::SIZE) {
             Some(payload) => (payload as u64).min(first.device().eager_limit) + 1,
@@ -520,10 +507,10 @@ impl Remote {
             peer,
             eager,
             immediate_end,
-            ways,
+            rails,
             waiting: AtomicU32::new(0),
             failed: AtomicBool::new(false),
-            queues: Apart(Locked::new(Rank::QUEUES)),
+            queues: CachePadded(Locked::new(LockLevel::QUEUES)),
         })
     }
 
@@ -540,21 +527,21 @@ impl Remote {
         unsafe { (*self.peer).rank }
     }
 
-    /// The best way.
+    /// The best rail.
     #[inline]
-    pub fn first(&self) -> &Way {
+    pub fn first(&self) -> &Rail {
         // SAFETY: `new` made sure that there is one.
-        unsafe { self.ways.get_unchecked(0) }
+        unsafe { self.rails.get_unchecked(0) }
     }
 
-    /// The way over a device, or the best.
-    pub fn way_over(&self, module: *const BtlModule) -> usize {
-        self.ways.iter().position(|way| core::ptr::eq(way.module, module)).unwrap_or(0)
+    /// The rail over a device, or the best.
+    pub fn rail_over(&self, module: *const BtlModule) -> usize {
+        self.rails.iter().position(|rail| core::ptr::eq(rail.module, module)).unwrap_or(0)
     }
 
-    /// The way over the device that this instance is of.
-    pub fn way_with(&self, cri: &Cri) -> Option<usize> {
-        self.ways.iter().position(|way| way.owns(cri))
+    /// The rail over the device that this instance is of.
+    pub fn rail_with(&self, cri: &Cri) -> Option<usize> {
+        self.rails.iter().position(|rail| rail.owns(cri))
     }
 
     /// Whether messages wait, so that others have to queue behind them.

@@ -6,9 +6,9 @@
 //!
 //! A transport says it in the middle of its progress, with locks held, so it is only noted there. The
 //! sweep ends what waits: transfers in flight, what is queued, posted receives that name the peer, and
-//! receives from anybody when nobody else is left. It goes on for as long as the process runs,
-//! since receives are posted without a look at who has failed: the frequent case pays nothing. Sends
-//! find out by themselves, on the way that messages take which can't go at once.
+//! receives from any source when no other process is left. It goes on for as long as the process runs,
+//! since receives are posted without a look at which peers have failed: the frequent case pays nothing.
+//! Sends find out by themselves, on the path of messages that can't go at once.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
@@ -17,7 +17,7 @@ use cairn_framework::abi::host::PROGRESS_SELDOM;
 use cairn_framework::abi::peer::{PEER_FAILED, PEER_SELF, Peer};
 use cairn_framework::abi::request::MessageStatus;
 use cairn_framework::abi::status::ERR_PEER;
-use cairn_framework::audit::Rank;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::MATCH_ANY_SOURCE;
 
@@ -45,7 +45,7 @@ impl Default for Failures {
             peers: Locked::default(),
             sweeping: AtomicBool::new(false),
             opened: AtomicU32::new(0),
-            swept: Locked::new(Rank::SWEEP),
+            swept: Locked::new(LockLevel::SWEEP),
         }
     }
 }
@@ -121,7 +121,7 @@ impl Core {
         events
     }
 
-    /// From here on everything that is sent to the peer takes the way on which its failure shows.
+    /// From here on everything that is sent to the peer takes the path on which its failure shows.
     fn block<M: Mode>(&self, remote: &Remote) {
         if !remote.failed.swap(true, Ordering::AcqRel) {
             fetch_add::<M>(&remote.waiting, 1);
@@ -158,7 +158,7 @@ impl Core {
         events
     }
 
-    /// The communicators and ranks behind which nobody is any more. Whoever may probe them is woken.
+    /// The communicators and ranks whose process has failed. Threads that may probe them are woken.
     fn lost_sources<M: Mode>(&self) -> Vec<(ContextId, i32)> {
         // Pairs with the fence of a thread that waits for a message to probe.
         fence(Ordering::SeqCst);

@@ -2,7 +2,7 @@
 //!
 //! A number holds the place in a table and a generation, so that one that is over, or invented,
 //! leads nowhere. Numbers are taken once, but for those of fragments, which come many times: there
-//! the entry counts who is writing, and is over when all bytes came and nobody writes any more, so
+//! the entry counts the writers, and is over when all bytes came and no thread writes any more, so
 //! that a peer that repeats fragments can't write into a buffer that was given back.
 //!
 //! Sends and receives have tables of their own, told apart by a bit of the number. A send takes its
@@ -49,7 +49,7 @@ struct Place {
     word: AtomicU64,
     /// That send.
     request: AtomicPtr<SendRequest>,
-    /// Whom it goes to.
+    /// The peer it goes to.
     remote: AtomicPtr<Remote>,
     /// Its communicator.
     state: AtomicPtr<State>,
@@ -94,7 +94,7 @@ impl SendIds {
         place.remote.store(remote.cast_mut(), Ordering::Relaxed);
         place.state.store(state.cast_mut(), Ordering::Relaxed);
         let word = place.word.load(Ordering::Relaxed) | 1;
-        // Release: who takes the send sees it. The place is ours as long as nobody is in it.
+        // Release: a thread that takes the send sees it. The place is ours as long as it is empty.
         place.word.store(if M::THREADED { word | SENDING } else { word }, Ordering::Release);
         id(word, number)
     }
@@ -110,7 +110,7 @@ impl SendIds {
         }
     }
 
-    /// Takes a send out: whoever gets it has it for himself.
+    /// Takes a send out, which is the caller's then.
     pub fn take<M: Mode>(&self, id: u64) -> Option<*mut SendRequest> {
         let node = self.table.get(id as u32);
         // SAFETY: places are never freed.
@@ -127,7 +127,7 @@ impl SendIds {
             return None;
         }
         let request = place.request.load(Ordering::Relaxed);
-        // SAFETY: it is one of the pool, and nobody is in it any more.
+        // SAFETY: it is one of the pool, and it is empty.
         unsafe { self.places.give::<M>(node.cast()) };
         Some(request)
     }
@@ -173,7 +173,7 @@ fn word_of(id: u64) -> u64 {
     id >> 32 << 1 | 1
 }
 
-/// Who waits for data.
+/// What waits for data.
 #[derive(Debug, Clone, Copy)]
 pub enum Entry {
     /// A receive whose sender puts so many bytes, or sends them if it can't put.
@@ -322,7 +322,7 @@ impl ReceiveIds {
         Some((request, status))
     }
 
-    /// The numbers of entries that are as somebody `wants`.
+    /// The numbers of entries that `wants` accepts.
     pub fn which(&self, wants: impl Fn(&Entry) -> bool) -> Vec<u64> {
         let slots = self.slots.iter().zip(0u64..);
         let wanted = slots.filter(|(slot, _)| slot.entry.as_ref().is_some_and(&wants));

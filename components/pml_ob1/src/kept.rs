@@ -43,7 +43,7 @@ impl Kept {
 }
 
 /// Makes and frees kept messages.
-pub struct Keeper {
+pub struct UnexpectedPool {
     pools: [Pool; CLASSES.len()],
 }
 
@@ -52,7 +52,7 @@ fn layout(len: usize) -> Option<Layout> {
     Layout::from_size_align(whole, align_of::<Kept>()).ok()
 }
 
-impl Keeper {
+impl UnexpectedPool {
     /// Without any memory yet.
     pub fn new() -> Self {
         Self { pools: CLASSES.map(|room| Pool::behind(size_of::<Kept>() + room)) }
@@ -91,7 +91,7 @@ impl Keeper {
     /// Frees a message.
     ///
     /// # Safety
-    /// `keep` of this keeper made it, and nobody uses it any more.
+    /// `keep` of this pool made it, and it is not used any more.
     pub unsafe fn free<M: Mode>(&self, kept: *mut Kept) {
         // SAFETY: promised by the caller.
         unsafe {

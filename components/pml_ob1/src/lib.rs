@@ -15,7 +15,7 @@
 //! receiver says how the data is to follow (`rendezvous`).
 //!
 //! Every function is generic over `mode::Mode` and instantiated for processes with one thread,
-//! where nobody takes a lock, and with several. There a send takes the lock of its instance and no
+//! where no lock is taken, and with several. There a send takes the lock of its instance and no
 //! other; a receive callback runs with its instance's lock held and takes the engine's. The order of a
 //! sender's messages needs a lock only for those that come early (`turn`).
 

@@ -3,16 +3,26 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use cairn_framework::abi::lock::Lock;
-use cairn_framework::audit::{Counted, Rank};
+use cairn_framework::abi::lock::{BiasedGuard, Lock};
+use cairn_framework::abi::pool::Cri;
+use cairn_framework::audit::{Counted, LockLevel};
 
 /// Whether several threads call at a time.
 pub trait Mode: Send + Sync + 'static {
     /// `MPI_THREAD_MULTIPLE`.
     const THREADED: bool;
+
+    /// Holds the lock of a CRI; nothing where there is one thread.
+    type Guard<'a>;
+
+    /// Takes the lock of a CRI, with no other CRI's lock held.
+    fn guard(cri: &Cri) -> Self::Guard<'_>;
+
+    /// The same, if the lock is free.
+    fn try_guard(cri: &Cri) -> Option<Self::Guard<'_>>;
 }
 
-/// One thread at a time: nobody takes a lock.
+/// One thread at a time: no lock is taken.
 pub struct Single;
 
 /// Any number of threads.
@@ -20,16 +30,38 @@ pub struct Multiple;
 
 impl Mode for Single {
     const THREADED: bool = false;
+
+    type Guard<'a> = ();
+
+    #[inline(always)]
+    fn guard(_: &Cri) {}
+
+    #[inline(always)]
+    fn try_guard(_: &Cri) -> Option<()> {
+        Some(())
+    }
 }
 
 impl Mode for Multiple {
     const THREADED: bool = true;
+
+    type Guard<'a> = BiasedGuard<'a>;
+
+    #[inline(always)]
+    fn guard(cri: &Cri) -> BiasedGuard<'_> {
+        cri.guard()
+    }
+
+    #[inline(always)]
+    fn try_guard(cri: &Cri) -> Option<BiasedGuard<'_>> {
+        cri.try_guard()
+    }
 }
 
 /// Something that one thread at a time touches.
 pub struct Locked<T> {
     lock: Lock,
-    rank: Rank,
+    rank: LockLevel,
     value: UnsafeCell<T>,
 }
 
@@ -40,13 +72,13 @@ unsafe impl<T: Send> Send for Locked<T> {}
 
 impl<T: Default> Default for Locked<T> {
     fn default() -> Self {
-        Self::new(Rank::LEAF)
+        Self::new(LockLevel::LEAF)
     }
 }
 
 impl<T: Default> Locked<T> {
     /// The default value, behind a lock with this place in the order.
-    pub fn new(rank: Rank) -> Self {
+    pub fn new(rank: LockLevel) -> Self {
         Self { lock: Lock::new(), rank, value: UnsafeCell::default() }
     }
 }
@@ -57,11 +89,11 @@ impl<T> Locked<T> {
     #[inline]
     pub fn with<M: Mode, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         let _held = M::THREADED.then(|| self.lock.guard_as(self.rank));
-        // SAFETY: nobody else has it: the lock is held, or there is one thread.
+        // SAFETY: the lock is held, or there is one thread.
         work(unsafe { &mut *self.value.get() })
     }
 
-    /// The value of somebody who has it for himself.
+    /// The value, which the caller has for itself.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }

@@ -29,7 +29,7 @@ use std::alloc::{Layout, alloc_zeroed};
 use cairn_framework::abi::lock::Lock;
 use cairn_framework::abi::pool::{CACHE_LINE_PAIR, CriPool};
 use cairn_framework::abi::thread::mark;
-use cairn_framework::audit::Rank;
+use cairn_framework::audit::LockLevel;
 
 use crate::mode::Mode;
 use crate::returned::Returned;
@@ -146,7 +146,7 @@ impl Pool {
         self.sharing == Sharing::Cri
     }
 
-    /// The same for users who write nodes as a whole, `size` bytes of each.
+    /// The same for users that write nodes as a whole, `size` bytes of each.
     pub fn behind(size: usize) -> Self {
         let links = size.next_multiple_of(align_of::<Links>());
         Self::new(links + size_of::<Links>(), links)
@@ -251,13 +251,13 @@ impl Pool {
         let mut home = self.global;
         if self.is_by_cri() {
             home = self.cache_at(place());
-            let _held = home.lock.guard_as(Rank::LEAF);
+            let _held = home.lock.guard_as(LockLevel::LEAF);
             let node = self.pop(home);
             if !node.is_null() {
                 return node;
             }
         }
-        let _held = self.global.lock.guard_as(Rank::LEAF);
+        let _held = self.global.lock.guard_as(LockLevel::LEAF);
         if self.global.own.get().is_null() {
             self.grow(self.global);
         }
@@ -345,7 +345,7 @@ impl Pool {
         // SAFETY: the node is ours until it is pushed.
         let links = unsafe { self.links(node) };
         if home.owner == NO_THREAD {
-            let _held = home.lock.guard_as(Rank::LEAF);
+            let _held = home.lock.guard_as(LockLevel::LEAF);
             links.next.set(home.own.get());
             home.own.set(node);
         } else {

@@ -13,6 +13,7 @@
 use core::ffi::c_void;
 use core::mem::{MaybeUninit, offset_of};
 use core::sync::atomic::{Ordering, fence};
+use std::time::Instant;
 
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::receive::Received;
@@ -23,7 +24,7 @@ use cairn_framework::abi::status::{DONE, ERR_RESOURCES, ERR_TRUNCATED, OK, Statu
 use cairn_framework::audit::Counted;
 use cairn_framework::author::{Failure, wake_sleepers};
 use cairn_framework::frameworks::btl::{BTL_MAX_KEY, BtlModule};
-use cairn_framework::frameworks::matching::{MatchArrived, MatchPosted};
+use cairn_framework::frameworks::matching::{MatchArrived, MatchKeepFn, MatchPosted};
 use cairn_framework::frameworks::pml::PmlReceive;
 use cairn_framework::frameworks::progress::PROGRESS_SINGLE;
 
@@ -82,7 +83,7 @@ impl ReceiveRequest {
 /// A message that arrived, in place or kept.
 pub struct Incoming<'a> {
     /// What its header says, if it is one that is matched. The peer may change what lies at `data`
-    /// at any time, so nobody reads that twice.
+    /// at any time, so that is read only once.
     pub header: wire::Match,
     /// Header and payload.
     pub data: *const u8,
@@ -97,7 +98,7 @@ pub struct Incoming<'a> {
 impl<'a> Incoming<'a> {
     /// A kept message.
     pub fn of_kept(kept: *mut Kept, held: Held<'a>) -> Self {
-        // SAFETY: whoever has a kept message may read it.
+        // SAFETY: the holder of a kept message may read it.
         let (len, module) = unsafe { ((*kept).len, (*kept).module) };
         let data = Kept::data(kept);
         // SAFETY: no message is shorter.
@@ -111,22 +112,21 @@ impl<'a> Incoming<'a> {
         wire::kind_of(self.header.word)
     }
 
-    /// The kind of a message that is matched, and the bytes that its sender has for the receiver.
+    /// The bytes that the sender of a message of this kind, which is one that is matched, has for the
+    /// receiver.
     #[inline]
-    pub fn content(&self) -> (u8, u64) {
-        let kind = self.kind();
-        let bytes = match kind {
+    pub fn bytes(&self, kind: u8) -> u64 {
+        match kind {
             kind::MATCH => (self.len - wire::Match::SIZE) as u64,
             kind::SYNC => (self.len - wire::Sync::SIZE) as u64,
             // SAFETY: messages are as long as their headers.
             _ => unsafe { wire::Rendezvous::read(self.data).length },
-        };
-        (kind, bytes)
+        }
     }
 
     /// For choosing a copy of the counters.
     #[inline]
-    pub fn who(&self) -> u32 {
+    pub fn block(&self) -> u32 {
         self.held.map_or(0, |cri| cri.index)
     }
 }
@@ -147,47 +147,66 @@ pub unsafe extern "C" fn arrived<M: Mode>(core: *mut c_void, received: *const Re
             held: received.cri.as_ref(),
         };
         if message.kind() == kind::MATCH {
-            core.match_message::<M>(&message);
+            core.match_message::<M>(&message, kind::MATCH);
         } else {
             core.other::<M>(&message);
         }
     }
 }
 
-/// What the engine's call to keep a message needs.
-struct Keeping<'a> {
+/// The turn of a message, and the word that it was taken with.
+type Taken<'a> = (&'a Turn, u32);
+
+/// What the engine's call to keep an unexpected message needs.
+struct Unexpected<'a> {
     core: &'a Core,
     message: &'a Incoming<'a>,
-    /// It is kept already.
-    kept: *mut Kept,
     /// Its turn in the order of the sender's messages, if it has one and it was not passed on.
-    turn: Option<(&'a Turn, u32)>,
-    /// Whoever passed it has to look after those that came early.
+    turn: Option<Taken<'a>>,
+    /// The thread that passed it has to look after those that came early.
     claims: bool,
+}
+
+impl Unexpected<'_> {
+    /// Passes the turn on, once.
+    #[inline(always)]
+    fn pass<M: Mode>(&mut self) {
+        if let Some((turn, seen)) = self.turn.take() {
+            self.claims = turn.pass::<M>(seen);
+        }
+    }
 }
 
 unsafe extern "C" fn keep<M: Mode>(context: *mut c_void) -> *mut MatchArrived {
     // SAFETY: `Core::offer` passes itself one of these; the message is there.
     unsafe {
-        let this = &mut *context.cast::<Keeping<'_>>();
-        if this.kept.is_null() {
-            // The message has its place, so the sender's next one may come in while this one is
-            // copied.
-            this.pass::<M>();
-            return this.core.keep::<M>(this.message).cast();
-        }
-        this.kept.cast()
+        let this = &mut *context.cast::<Unexpected<'_>>();
+        // The message has its place, so the sender's next one may come in while this one is copied.
+        this.pass::<M>();
+        this.core.keep::<M>(this.message).cast()
     }
 }
 
-impl Keeping<'_> {
-    /// Passes the turn on, once.
-    #[inline(always)]
-    fn pass<M: Mode>(&mut self) {
-        if let Some((turn, sequence)) = self.turn.take() {
-            self.claims = turn.pass::<M>(sequence);
-        }
-    }
+/// The same for a message that is kept already, which is the context.
+unsafe extern "C" fn is_kept(kept: *mut c_void) -> *mut MatchArrived {
+    kept.cast()
+}
+
+/// Gives a message to the communicator's engine: the receive that gets it, or null when it is kept.
+///
+/// # Safety
+/// `keep(context)` makes a kept message, which the engine may hold until it gives it out.
+#[inline(always)]
+unsafe fn arrive(
+    state: &State,
+    message: &Incoming<'_>,
+    keep: MatchKeepFn,
+    context: *mut c_void,
+) -> *mut MatchPosted {
+    let arrive = state.matching.arrive;
+    let wire::Match { source, tag, .. } = message.header;
+    // SAFETY: promised by the caller; the table is complete.
+    unsafe { (arrive.unwrap_unchecked())(state.engine, source as i32, tag, keep, context) }
 }
 
 impl Core {
@@ -237,15 +256,15 @@ impl Core {
     #[inline(never)]
     pub unsafe fn message<M: Mode>(&self, message: &Incoming<'_>) {
         // SAFETY: promised by the caller.
-        unsafe { self.match_message::<M>(message) }
+        unsafe { self.match_message::<M>(message, message.kind()) }
     }
 
-    /// The same, for the most frequent caller.
+    /// The same, for the most frequent caller, which knows the kind.
     ///
     /// # Safety
     /// As for `message`.
     #[inline(always)]
-    unsafe fn match_message<M: Mode>(&self, message: &Incoming<'_>) {
+    unsafe fn match_message<M: Mode>(&self, message: &Incoming<'_>, kind: u8) {
         let header = &message.header;
         // SAFETY: promised by the caller.
         unsafe {
@@ -256,7 +275,7 @@ impl Core {
                     return;
                 }
             }
-            self.matched_in::<M>(&*state, message);
+            self.matched_in::<M>(&*state, message, kind);
         }
     }
 
@@ -268,7 +287,7 @@ impl Core {
     #[cold]
     pub unsafe fn opened<M: Mode>(&self, state: &State, message: &Incoming<'_>) {
         // SAFETY: promised by the caller.
-        unsafe { self.matched_in::<M>(state, message) }
+        unsafe { self.matched_in::<M>(state, message, message.kind()) }
     }
 
     /// A message of a communicator that is open.
@@ -276,30 +295,25 @@ impl Core {
     /// # Safety
     /// As for `message`; the communicator stays during the call.
     #[inline(always)]
-    unsafe fn matched_in<M: Mode>(&self, state: &State, message: &Incoming<'_>) {
-        let header = &message.header;
+    unsafe fn matched_in<M: Mode>(&self, state: &State, message: &Incoming<'_>, kind: u8) {
+        let wire::Match { word, source, .. } = message.header;
         // SAFETY: promised by the caller.
         unsafe {
-            if header.source >= state.size() {
+            let Some(rank) = state.rank_if_any(source) else {
                 return self.violation::<M>(message, "its sender is no rank of the communicator");
-            }
-            let order = &state.rank(header.source).order;
-            let sequence = wire::sequence_of(header.word);
+            };
+            let order = &rank.order;
+            let sequence = wire::sequence_of(word);
             if sequence & wire::UNORDERED != 0 {
                 return self.unordered::<M>(state, message);
             }
             // The engine gets a rank's messages one after the other; what takes longer is done
             // when the next one has its turn: moving the data, and copying a message that has to stay.
-            if !order.turn.take::<M>(sequence) {
+            let Some(seen) = order.turn.take::<M>(sequence) else {
                 self.overtook::<M>(state, sequence, message);
                 return self.catch_up::<M>(state, order, message.held);
-            }
-            let turn = Some((&order.turn, sequence));
-            let (posted, claims) = self.offer::<M>(state, message, core::ptr::null_mut(), turn);
-            if !posted.is_null() {
-                self.accept::<M>(state, ReceiveRequest::of_posted(posted), message);
-            }
-            if claims {
+            };
+            if self.offer::<M>(state, message, kind, Some((&order.turn, seen))) {
                 self.catch_up::<M>(state, order, message.held);
             }
         }
@@ -314,10 +328,7 @@ impl Core {
     unsafe fn unordered<M: Mode>(&self, state: &State, message: &Incoming<'_>) {
         // SAFETY: promised by the caller.
         unsafe {
-            let (posted, _) = self.offer::<M>(state, message, core::ptr::null_mut(), None);
-            if !posted.is_null() {
-                self.accept::<M>(state, ReceiveRequest::of_posted(posted), message);
-            }
+            self.offer::<M>(state, message, message.kind(), None);
         }
     }
 
@@ -339,7 +350,7 @@ impl Core {
             true
         });
         if taken {
-            self.counters.add::<M>(message.who(), |copy| &copy.out_of_sequence, 1);
+            self.counters.add::<M>(message.block(), |copy| &copy.out_of_sequence, 1);
             self.counters.events.out_of_sequence.raise(|| {
                 let communicator = state.view().scope.id.into();
                 [communicator, message.header.source.into(), sequence.into()]
@@ -357,24 +368,36 @@ impl Core {
     unsafe fn catch_up<M: Mode>(&self, state: &State, order: &Order, held: Held<'_>) {
         loop {
             let claimed = order.later.with::<M, _>(|later| order.turn.claim(later));
-            let Some((sequence, kept)) = claimed else { return };
-            let turn = Some((&order.turn, sequence));
-            // SAFETY: kept by `overtook`, and ours now. Whether to claim is no question: we do.
-            let (posted, _) =
-                unsafe { self.offer::<M>(state, &Incoming::of_kept(kept, held), kept, turn) };
+            let Some((seen, kept)) = claimed else { return };
+            let message = Incoming::of_kept(kept, held);
+            let kind = message.kind();
+            // Whether to claim is no question: we do.
+            let pass = || _ = order.turn.pass::<M>(seen);
+            if kind == kind::SKIP {
+                pass();
+                // SAFETY: kept by `overtook`, and no engine has it.
+                unsafe { self.unexpected.free::<M>(kept) };
+                continue;
+            }
+            // Before the engine has the message, which another thread may then take and free.
+            let bytes = message.bytes(kind);
+            let search = self.begin_search::<M>(&message);
+            // SAFETY: kept by `overtook`, and ours until the engine keeps it.
+            let posted = unsafe { arrive(state, &message, is_kept, kept.cast()) };
+            pass();
+            self.searched::<M>(search, state, &message.header, (kind, bytes), posted);
             if !posted.is_null() {
                 // SAFETY: the engine gave the receive out, and does not have the message.
                 unsafe {
-                    let message = Incoming::of_kept(kept, held);
-                    self.accept::<M>(state, ReceiveRequest::of_posted(posted), &message);
-                    self.keeper.free::<M>(kept);
+                    self.accept::<M>(state, ReceiveRequest::of_posted(posted), &message, kind);
+                    self.unexpected.free::<M>(kept);
                 }
             }
         }
     }
 
-    /// Gives a message to the engine, and passes its turn on: the receive that gets it, or null when it
-    /// is kept; and whether the caller has to look after messages that came early.
+    /// Gives a message to the engine, passes its turn on, and gives it to its receive, if there is one;
+    /// otherwise it is kept. Whether the caller has to look after messages that came early.
     ///
     /// # Safety
     /// As for `message`; it is the sender's turn, if its messages have an order.
@@ -383,43 +406,53 @@ impl Core {
         &self,
         state: &State,
         message: &Incoming<'_>,
-        kept: *mut Kept,
-        turn: Option<(&Turn, u32)>,
-    ) -> (*mut MatchPosted, bool) {
-        let mut keeping = Keeping { core: self, message, kept, turn, claims: false };
-        if message.kind() == kind::SKIP {
-            keeping.pass::<M>();
-            if !kept.is_null() {
-                // SAFETY: the caller gives it away, and no engine has it.
-                unsafe { self.keeper.free::<M>(kept) };
-            }
-            return (core::ptr::null_mut(), keeping.claims);
+        kind: u8,
+        turn: Option<Taken<'_>>,
+    ) -> bool {
+        if kind == kind::SKIP {
+            return turn.is_some_and(|(turn, seen)| turn.pass::<M>(seen));
         }
-        let here = self.counters.at::<M>(message.module, message.held);
-        let start = here.and_then(Here::begin_search);
-        let header = &message.header;
-        // SAFETY: promised by the caller; the table is complete.
-        let posted = unsafe {
-            (state.matching.arrive.unwrap_unchecked())(
-                state.engine,
-                header.source as i32,
-                header.tag,
-                keep::<M>,
-                (&raw mut keeping).cast(),
-            )
-        };
-        keeping.pass::<M>();
-        if let Some(here) = here {
-            here.came(start, message, !posted.is_null());
+        let search = self.begin_search::<M>(message);
+        let mut unexpected = Unexpected { core: self, message, turn, claims: false };
+        // SAFETY: promised by the caller.
+        let posted = unsafe { arrive(state, message, keep::<M>, (&raw mut unexpected).cast()) };
+        unexpected.pass::<M>();
+        self.searched::<M>(search, state, &message.header, (kind, message.bytes(kind)), posted);
+        if !posted.is_null() {
+            // SAFETY: the engine gave the receive out; the message is promised by the caller.
+            unsafe { self.accept::<M>(state, ReceiveRequest::of_posted(posted), message, kind) };
+        }
+        unexpected.claims
+    }
+
+    /// The engine is about to search a message's receive: where to count, and when it began.
+    #[inline(always)]
+    fn begin_search<M: Mode>(&self, message: &Incoming<'_>) -> Option<(Here<'_>, Option<Instant>)> {
+        let here = self.counters.at::<M>(message.module, message.held)?;
+        Some((here, here.begin_search()))
+    }
+
+    /// The engine has searched, and found that receive or kept the message.
+    #[inline(always)]
+    fn searched<M: Mode>(
+        &self,
+        search: Option<(Here<'_>, Option<Instant>)>,
+        state: &State,
+        header: &wire::Match,
+        (kind, bytes): (u8, u64),
+        posted: *mut MatchPosted,
+    ) {
+        if let Some((here, start)) = search {
+            here.came(start, kind, bytes, !posted.is_null());
         }
         if posted.is_null() {
             self.tell_probers::<M>(state);
             self.counters.events.unexpected.raise(|| {
-                let (communicator, bytes) = (state.view().scope.id, message.content().1 as i64);
-                [communicator.into(), header.source.into(), header.tag.into(), bytes]
+                let (communicator, wire::Match { source, tag, .. }) =
+                    (state.view().scope.id, *header);
+                [communicator.into(), source.into(), tag.into(), bytes as i64]
             });
         }
-        (posted, keeping.claims)
     }
 
     /// Gives a matched message to its receive.
@@ -432,10 +465,11 @@ impl Core {
         state: &State,
         request: *mut ReceiveRequest,
         message: &Incoming<'_>,
+        kind: u8,
     ) {
         // SAFETY: promised by the caller; lengths were checked when the message arrived.
         unsafe {
-            if message.kind() == kind::MATCH {
+            if kind == kind::MATCH {
                 self.whole::<M>(request, message, wire::Match::SIZE);
             } else {
                 self.accept_other::<M>(state, request, message);
@@ -480,7 +514,7 @@ impl Core {
         let (header, len) = (&message.header, message.len - header_len);
         // SAFETY: promised by the caller.
         unsafe {
-            let data = (*request).data;
+            let data = &(*request).data;
             let fits = (len as u64).min(data.bytes) as usize;
             data.write(0, message.data.add(header_len), fits, &mut None);
             (*request).request.status = MessageStatus {
@@ -551,7 +585,7 @@ impl Core {
     #[inline]
     pub unsafe fn cris_of_receive(&self, request: *const ReceiveRequest, cris: &mut CriSet) {
         // SAFETY: promised by the caller. A receive has its communicator until it is complete and
-        // waited for, and nobody changes its source.
+        // waited for, and its source stays.
         unsafe { self.cris_of_source(&*(*request).state, (*request).posted.source, cris) }
     }
 
@@ -652,8 +686,9 @@ impl Core {
     unsafe fn take<M: Mode>(&self, state: &State, request: *mut ReceiveRequest, kept: *mut Kept) {
         // SAFETY: promised by the caller.
         unsafe {
-            self.accept::<M>(state, request, &Incoming::of_kept(kept, None));
-            self.keeper.free::<M>(kept);
+            let message = Incoming::of_kept(kept, None);
+            self.accept::<M>(state, request, &message, message.kind());
+            self.unexpected.free::<M>(kept);
         }
     }
 
@@ -712,7 +747,7 @@ impl Core {
             }
             let word = &raw const state.arrivals;
             let sync = WaitSync { pending: 1.into(), expected, word, ..WaitSync::default() };
-            // An error means that nobody can wait here; then this thread polls.
+            // An error means that waiting is impossible here; then this thread polls.
             if self.host.wait_for(&sync, Some(&cris)).is_err() && self.host.progress() == 0 {
                 std::thread::yield_now();
             }
@@ -721,9 +756,9 @@ impl Core {
         found
     }
 
-    /// A message was kept: tells those who wait for one that they may probe. Whoever waits said so
+    /// A message was kept: tells threads that wait for one that they may probe. A thread that waits said so
     /// before it looked into the engine, and the message went in after it had looked or was found; the
-    /// engine's lock orders the two, so the number of those who wait needs no order of its own.
+    /// engine's lock orders the two, so the number of those that wait needs no order of its own.
     #[inline]
     pub fn tell_probers<M: Mode>(&self, state: &State) {
         if state.waiting.load(Ordering::Relaxed) != 0 {
@@ -767,12 +802,7 @@ unsafe extern "C" fn read_status(context: *mut c_void, kept: *mut MatchArrived) 
 unsafe fn status_of(kept: *mut Kept) -> MessageStatus {
     // Lengths were checked when it arrived.
     let message = Incoming::of_kept(kept, None);
-    let bytes = match message.kind() {
-        kind::MATCH => (message.len - wire::Match::SIZE) as u64,
-        kind::SYNC => (message.len - wire::Sync::SIZE) as u64,
-        // SAFETY: promised by the caller.
-        _ => unsafe { wire::Rendezvous::read(message.data) }.length,
-    };
+    let bytes = message.bytes(message.kind());
     let header = &message.header;
     MessageStatus { source: header.source as i32, tag: header.tag, error: OK, cancelled: 0, bytes }
 }

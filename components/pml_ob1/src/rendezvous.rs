@@ -11,9 +11,9 @@
 //! this order, or what the user asked for. Get and put need data without holes on both sides. What
 //! does not fit into the receive is not moved at all.
 //!
-//! **Who has a request.** The thread that took it out of the table of ids or out of a peer's queue.
-//! With puts and gets in flight nobody has it; `outstanding` counts them and whoever is starting
-//! more, and who counts down to zero ends it. Memory is registered and deregistered with no
+//! **Owner of a request.** The thread that took it out of the table of ids or out of a peer's queue.
+//! With puts and gets in flight it has none; `outstanding` counts them and a thread that starts
+//! more, and the one that counts down to zero ends it. Memory is registered and deregistered with no
 //! instance's lock held (the transport's contract), so a callback that may hold one leaves that to the
 //! peer's queue.
 
@@ -31,7 +31,7 @@ use cairn_framework::frameworks::btl::{
 
 use crate::comm::State;
 use crate::core::{Core, Step};
-use crate::endpoint::{Control, Held, Key, Remote, Way, Work, outcome};
+use crate::endpoint::{Control, Held, Key, Rail, Remote, Work, outcome};
 use crate::ids::{Ended, Entry, Fragments};
 use crate::mode::{Mode, fetch_add, fetch_sub};
 use crate::params::{AUTO, GET, PUT};
@@ -108,7 +108,7 @@ impl Core {
                 this.transfer.end::<M>(state);
                 return self.complete_receive::<M>(request);
             }
-            this.transfer.way = remote.way_over(message.module);
+            this.transfer.rail = remote.rail_over(message.module);
             let offers = wire::offers_of(message.header.word);
             this.plan = self.plan(this, remote, offers, key);
             if self.fetch::<M>(request, message.held) == Step::Blocked {
@@ -119,26 +119,26 @@ impl Core {
 
     /// Chooses how an announced message moves.
     fn plan(&self, request: &mut ReceiveRequest, remote: &Remote, offers: u32, key: &[u8]) -> Plan {
-        let way = &remote.ways[request.transfer.way];
+        let rail = &remote.rails[request.transfer.rail];
         let allowed = self.params.protocol.get();
         if !request.data.contiguous {
             return Plan::Fragments;
         }
-        let alignment = u64::from(way.device().get_alignment.max(1));
+        let alignment = u64::from(rail.device().get_alignment.max(1));
         let local = request.data.first.addr() as u64;
         let aligned = |number: u64| number.is_multiple_of(alignment);
         if offers & wire::OFFER_GET != 0
             && matches!(allowed, AUTO | GET)
-            && way.can(BTL_GET)
-            && way.device().get_limit >= alignment
+            && rail.can(BTL_GET)
+            && rail.device().get_limit >= alignment
             && [request.transfer.address, local, request.transfer.wanted].into_iter().all(aligned)
-            && request.transfer.unpack_key(way, key)
+            && request.transfer.unpack_key(rail, key)
         {
             return Plan::Get;
         }
-        let room = wire::Answer::SIZE + way.key_size() <= way.frame;
+        let room = wire::Answer::SIZE + rail.key_size() <= rail.frame;
         let offered = offers & wire::OFFER_PUT != 0;
-        if offered && matches!(allowed, AUTO | PUT) && way.can(BTL_PUT) && room {
+        if offered && matches!(allowed, AUTO | PUT) && rail.can(BTL_PUT) && room {
             return Plan::Put;
         }
         Plan::Fragments
@@ -153,32 +153,32 @@ impl Core {
         unsafe {
             let this = &mut *request;
             let remote = &*this.remote;
-            let way = &remote.ways[this.transfer.way];
+            let rail = &remote.rails[this.transfer.rail];
             let access = if this.plan == Plan::Put { BTL_REMOTE_WRITE } else { BTL_LOCAL };
-            let registered = this.transfer.is_registered() || !way.registers(access);
+            let registered = this.transfer.is_registered() || !rail.registers(access);
             if this.plan == Plan::Fragments && this.transfer.is_registered() {
                 // For a get or a put that is not to be.
                 if M::THREADED && held.is_some() {
                     return Step::Blocked;
                 }
-                this.transfer.release(way);
+                this.transfer.release(rail);
             }
             if this.plan != Plan::Fragments && !registered {
                 if M::THREADED && held.is_some() {
                     return Step::Blocked;
                 }
                 let (first, wanted) = (this.data.first, this.transfer.wanted);
-                if this.transfer.register(way, first, wanted, access).is_err() {
+                if this.transfer.register(rail, first, wanted, access).is_err() {
                     // Memory that can't be registered is filled by copying.
-                    this.transfer.release(way);
+                    this.transfer.release(rail);
                     this.plan = Plan::Fragments;
                 }
             }
             match this.plan {
-                Plan::Get => return self.get_pieces::<M>(request, way, held),
+                Plan::Get => return self.get_pieces::<M>(request, rail, held),
                 Plan::Put => {
                     let mut key = [0; size_of::<Key>()];
-                    match this.transfer.pack_key(way, &mut key) {
+                    match this.transfer.pack_key(rail, &mut key) {
                         Ok(len) => {
                             let entry = Entry::Put(request, this.transfer.wanted);
                             self.ask::<M>(this, remote, held, entry, wire::BY_PUT, &key[..len]);
@@ -207,7 +207,7 @@ impl Core {
         key: &[u8],
     ) {
         let (send, length) = (request.transfer.theirs, request.transfer.wanted);
-        let way = request.transfer.way;
+        let rail = request.transfer.rail;
         let address = match by {
             wire::BY_PUT => request.data.first.expose_provenance() as u64,
             _ => 0,
@@ -219,9 +219,9 @@ impl Core {
         bytes[..wire::Answer::SIZE].copy_from_slice(&answer.bytes());
         bytes[wire::Answer::SIZE..][..key.len()].copy_from_slice(key);
         let bytes = &bytes[..wire::Answer::SIZE + key.len()];
-        // The key is one of this way's device; anything else may take another.
+        // The key is one of this rail's device; anything else may take another.
         let only = by == wire::BY_PUT;
-        self.control_over::<M>(remote, held, Control { bytes, way, only, receive: Some(id) });
+        self.control_over::<M>(remote, held, Control { bytes, rail, only, receive: Some(id) });
     }
 
     /// Gets the next pieces of a message.
@@ -231,20 +231,20 @@ impl Core {
     unsafe fn get_pieces<M: Mode>(
         &self,
         request: *mut ReceiveRequest,
-        way: &Way,
+        rail: &Rail,
         held: Held<'_>,
     ) -> Step {
         // SAFETY: promised by the caller. The completions of what is in flight touch `outstanding`
         // and `failure` only, as long as this thread is counted.
         unsafe {
-            let cri = self.choose_cri::<M>(&(*request).state, &mut (*request).transfer, way, held);
+            let cri = self.choose_cri::<M>(&(*request).state, &mut (*request).transfer, rail, held);
             let transfer = &raw mut (*request).transfer;
             if (*transfer).completion.done.is_none() {
                 // Once: gets that are in flight have its address.
                 (*transfer).completion =
                     BtlCompletion { done: Some(got::<M>), context: request.cast() };
             }
-            let device = way.device();
+            let device = rail.device();
             let limit =
                 device.get_limit - device.get_limit % u64::from(device.get_alignment.max(1));
             while (*transfer).offset < (*transfer).wanted {
@@ -256,15 +256,16 @@ impl Core {
                     key: (*transfer).key.unwrap_or(core::ptr::null_mut()),
                     len: len as usize,
                 };
-                let started = started::<M>(&*transfer, &*(*request).remote, way, cri, held, || {
-                    (way.ops().get.unwrap_unchecked())(
-                        device,
-                        cri,
-                        way.endpoint,
-                        &piece,
-                        &raw mut (*transfer).completion,
-                    )
-                });
+                let started =
+                    started::<M>(&*transfer, &*(*request).remote, rail, cri, held, || {
+                        (rail.ops().get.unwrap_unchecked())(
+                            device,
+                            cri,
+                            rail.endpoint,
+                            &piece,
+                            &raw mut (*transfer).completion,
+                        )
+                    });
                 match started {
                     Started::Yes => (*transfer).offset += len,
                     Started::NoRoom => return Step::Blocked,
@@ -295,9 +296,9 @@ impl Core {
                 return self.receive_fragments::<M>(request, held);
             }
             let bytes = (*request).transfer.wanted;
-            let who = held.map_or(0, |cri| cri.index);
+            let block = held.map_or(0, |cri| cri.index);
             if status == OK {
-                self.counters.add::<M>(who, |copy| &copy.bytes_get, bytes);
+                self.counters.add::<M>(block, |copy| &copy.bytes_get, bytes);
             }
             self.give_up::<M>(request, status, held);
         }
@@ -359,7 +360,7 @@ impl Core {
             if M::THREADED && (*request).transfer.is_registered() && held.is_some() {
                 return self.enqueue::<M>(remote, Work::EndReceive(request));
             }
-            (*request).transfer.release(&remote.ways[(*request).transfer.way]);
+            (*request).transfer.release(&remote.rails[(*request).transfer.rail]);
             (*request).transfer.end::<M>(&*(*request).state);
             self.complete_receive::<M>(request);
         }
@@ -376,7 +377,7 @@ impl Core {
         let id = header.receive;
         let begun = self.receive_ids.with::<M, _>(|ids| ids.begin(id, header.offset, len as u64));
         let Some(request) = begun else {
-            return self.violation::<M>(message, "nobody waits for this fragment");
+            return self.violation::<M>(message, "no operation waits for this fragment");
         };
         // SAFETY: the request stays until `written`; the fragment lies inside, as `begin` has seen.
         unsafe {
@@ -410,7 +411,7 @@ impl Core {
                     self.end_receive::<M>(request, status, message.held);
                 }
                 Some(Ended::Later) => {}
-                None => self.violation::<M>(message, "nobody waits for this end"),
+                None => self.violation::<M>(message, "no operation waits for this end"),
             }
         }
     }
@@ -426,7 +427,7 @@ impl Core {
         // SAFETY: promised by the caller.
         let header = unsafe { wire::Answer::read(message.data) };
         let Some(request) = self.send_ids.take::<M>(header.send) else {
-            return self.violation::<M>(message, "nobody waits for this answer");
+            return self.violation::<M>(message, "no operation waits for this answer");
         };
         // SAFETY: taken out of the table, so it is ours; the key lies behind the header.
         unsafe {
@@ -454,7 +455,7 @@ impl Core {
         }
     }
 
-    /// Whether a send can be put over the way by which the answer came, with its key.
+    /// Whether a send can be put over the rail by which the answer came, with its key.
     fn accept_put(
         &self,
         request: &mut SendRequest,
@@ -462,13 +463,13 @@ impl Core {
         message: &Incoming<'_>,
         key: &[u8],
     ) -> bool {
-        let way = remote.way_over(message.module);
-        // The memory is registered, where that is needed, with the first way's device.
+        let rail = remote.rail_over(message.module);
+        // The memory is registered, where that is needed, with the first rail's device.
         request.offers & wire::OFFER_PUT != 0
-            && way == request.transfer.way
-            && remote.ways[way].can(BTL_PUT)
-            && remote.ways[way].device().put_limit > 0
-            && request.transfer.unpack_key(&remote.ways[way], key)
+            && rail == request.transfer.rail
+            && remote.rails[rail].can(BTL_PUT)
+            && remote.rails[rail].device().put_limit > 0
+            && request.transfer.unpack_key(&remote.rails[rail], key)
     }
 
     /// Goes on with a send that was answered. After `Done` the request may be gone.
@@ -486,7 +487,7 @@ impl Core {
         }
     }
 
-    /// Sends the next fragments, over the ways by their bandwidth.
+    /// Sends the next fragments, over the rails by their bandwidth.
     ///
     /// # Safety
     /// As for `push_answered`.
@@ -498,21 +499,21 @@ impl Core {
         };
         let most = self.params.fragment_size.get() as usize;
         let mut full = [false; SPREAD];
-        // A way that can't be used is left out; the last error counts when all are.
+        // A rail that can't be used is left out; the last error counts when all are.
         let (mut waits, mut refused) = (false, OK);
         let transfer = &mut this.transfer;
         let mut status = if remote.has_failed() { ERR_PEER } else { OK };
         while status == OK && transfer.offset < transfer.wanted {
-            let Some(place) = next_way(remote, &transfer.sent, &full) else {
+            let Some(place) = next_rail(remote, &transfer.sent, &full) else {
                 if waits || refused == OK {
                     return Step::Blocked;
                 }
                 status = refused;
                 break;
             };
-            let way = &remote.ways[place];
+            let rail = &remote.rails[place];
             let rest = transfer.wanted - transfer.offset;
-            let len = rest.min((way.frame - wire::Fragment::SIZE).min(most) as u64) as usize;
+            let len = rest.min((rail.frame - wire::Fragment::SIZE).min(most) as u64) as usize;
             let header = wire::Fragment {
                 word: wire::word(kind::FRAGMENT, 0),
                 reserved: 0,
@@ -520,9 +521,9 @@ impl Core {
                 offset: transfer.offset,
             };
             let (data, offset, walk) = (&this.data, transfer.offset, &mut transfer.walk);
-            let sent = way.with_any_cri::<M>(self.host, scope, remote.rank(), held, |cri| {
+            let sent = rail.with_any_cri::<M>(self.host, scope, remote.rank(), held, |cri| {
                 // SAFETY: `answered` has seen that it lies inside the data.
-                unsafe { way.push(cri, &header.bytes(), data, offset, len, walk) }
+                unsafe { rail.push(cri, &header.bytes(), data, offset, len, walk) }
             });
             match sent {
                 Some(Ok(Outcome::Done)) => {
@@ -566,15 +567,15 @@ impl Core {
         // and `failure` only, as long as this thread is counted.
         unsafe {
             let remote = &*(*request).remote;
-            let way = &remote.ways[(*request).transfer.way];
+            let rail = &remote.rails[(*request).transfer.rail];
             let transfer = &raw mut (*request).transfer;
-            let cri = self.choose_cri::<M>(&(*request).state, &mut *transfer, way, held);
+            let cri = self.choose_cri::<M>(&(*request).state, &mut *transfer, rail, held);
             if (*transfer).completion.done.is_none() {
                 // Once, as for gets.
                 (*transfer).completion =
                     BtlCompletion { done: Some(put::<M>), context: request.cast() };
             }
-            let device = way.device();
+            let device = rail.device();
             let completion = &raw mut (*transfer).completion;
             let mut status = OK;
             while status == OK && (*transfer).offset < (*transfer).wanted {
@@ -586,11 +587,11 @@ impl Core {
                     key: (*transfer).key.unwrap_or(core::ptr::null_mut()),
                     len: len as usize,
                 };
-                let started = started::<M>(&*transfer, remote, way, cri, held, || {
-                    (way.ops().put.unwrap_unchecked())(
+                let started = started::<M>(&*transfer, remote, rail, cri, held, || {
+                    (rail.ops().put.unwrap_unchecked())(
                         device,
                         cri,
-                        way.endpoint,
+                        rail.endpoint,
                         &piece,
                         completion,
                     )
@@ -603,8 +604,8 @@ impl Core {
             }
             if status == OK {
                 // Only then may the receiver read: completion of a put is local.
-                let flushed = started::<M>(&*transfer, remote, way, cri, held, || {
-                    (way.ops().flush.unwrap_unchecked())(device, cri, way.endpoint, completion)
+                let flushed = started::<M>(&*transfer, remote, rail, cri, held, || {
+                    (rail.ops().flush.unwrap_unchecked())(device, cri, rail.endpoint, completion)
                 });
                 match flushed {
                     Started::Yes => {}
@@ -655,14 +656,14 @@ impl Core {
         &self,
         state: &*const State,
         transfer: &mut Transfer,
-        way: &'a Way,
+        rail: &'a Rail,
         held: Held<'_>,
     ) -> &'a Cri {
         if transfer.cri.is_null() {
             // SAFETY: a communicator's state lives as long as its operations.
             let scope = unsafe { &(**state).view().scope };
             let peer = cairn_framework::frameworks::cri::CRI_NO_PEER;
-            transfer.cri = way.choose_cri::<M>(self.host, scope, peer, held);
+            transfer.cri = rail.choose_cri::<M>(self.host, scope, peer, held);
         }
         // SAFETY: instances stay as long as their device.
         unsafe { &*transfer.cri }
@@ -674,7 +675,7 @@ impl Core {
 fn started<M: Mode>(
     transfer: &Transfer,
     remote: &Remote,
-    way: &Way,
+    rail: &Rail,
     cri: &Cri,
     held: Held<'_>,
     start: impl FnOnce() -> i32,
@@ -684,7 +685,7 @@ fn started<M: Mode>(
     }
     // Counted before, because the completion may be called before this thread goes on.
     fetch_add::<M>(&transfer.outstanding, 1);
-    let code = way.with_this_cri::<M, _>(cri, held, start).unwrap_or(NO_RESOURCES);
+    let code = rail.with_this_cri::<M, _>(cri, held, start).unwrap_or(NO_RESOURCES);
     if code == QUEUED {
         return Started::Yes;
     }
@@ -696,15 +697,16 @@ fn started<M: Mode>(
     }
 }
 
-/// The way whose share of a message is the most behind its bandwidth.
-fn next_way(remote: &Remote, sent: &[u64; SPREAD], full: &[bool; SPREAD]) -> Option<usize> {
-    let ways = remote.ways.iter().take(SPREAD).enumerate().filter(|(place, _)| !full[*place]);
-    ways.min_by_key(|(place, way)| {
-        // Time that what it has sent takes, and the one that comes: in bytes of 1 MB/s.
-        let bandwidth = u64::from(way.device().bandwidth.max(1));
-        (sent[*place].saturating_add(way.frame as u64)).saturating_mul(1 << 20) / bandwidth
-    })
-    .map(|(place, _)| place)
+/// The rail whose share of a message is the most behind its bandwidth.
+fn next_rail(remote: &Remote, sent: &[u64; SPREAD], full: &[bool; SPREAD]) -> Option<usize> {
+    let rails = remote.rails.iter().take(SPREAD).enumerate().filter(|(place, _)| !full[*place]);
+    rails
+        .min_by_key(|(place, rail)| {
+            // Time that what it has sent takes, and the one that comes: in bytes of 1 MB/s.
+            let bandwidth = u64::from(rail.device().bandwidth.max(1));
+            (sent[*place].saturating_add(rail.frame as u64)).saturating_mul(1 << 20) / bandwidth
+        })
+        .map(|(place, _)| place)
 }
 
 /// A get is finished.

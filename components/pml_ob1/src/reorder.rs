@@ -27,7 +27,7 @@ struct Near {
     kept: *mut Kept,
 }
 
-// SAFETY: kept messages belong to whoever has the sequence.
+// SAFETY: kept messages belong to the holder of the sequence.
 unsafe impl Send for Reorder {}
 
 impl Reorder {

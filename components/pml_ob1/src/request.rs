@@ -13,14 +13,14 @@ use cairn_framework::audit::Counted;
 use cairn_framework::frameworks::btl::BtlCompletion;
 
 use crate::comm::State;
-use crate::endpoint::Way;
+use crate::endpoint::Rail;
 use crate::mode::{Mode, fetch_add, fetch_sub};
 
-/// [`Request::completion`] of a request that was freed before it was complete: whoever completes it
+/// [`Request::completion`] of a request that was freed before it was complete: its completer
 /// frees it. No sync object has this address.
 const DETACHED: usize = 2;
 
-/// Ways that a message is spread over, at most.
+/// Rails that a message is spread over, at most.
 pub const SPREAD: usize = 4;
 
 /// The head of a request that is in progress.
@@ -34,13 +34,13 @@ pub fn head(kind: u32, free: unsafe extern "C" fn(*mut Request)) -> Request {
         cancel: None,
         start: None,
         object: core::ptr::null_mut(),
+        struct_size: size_of::<Request>() as u32,
         active: 0,
-        reserved: 0,
     }
 }
 
 /// Completes a request whose status is written. True when it was freed before, so that the caller
-/// gives its memory back; otherwise nobody touches it any more.
+/// gives its memory back; otherwise it is not touched any more.
 ///
 /// # Safety
 /// The request is pending and the caller's.
@@ -77,10 +77,10 @@ pub unsafe fn complete_later(request: *mut Request) {
 }
 
 /// The MPI layer gives a request back. True when it is complete, so that the caller gives its
-/// memory back; otherwise whoever completes it does.
+/// memory back; otherwise its completer does.
 ///
 /// # Safety
-/// The request is valid, and nobody but its completer uses it.
+/// The request is valid, and only its completer uses it.
 pub unsafe fn detach(request: *mut Request) -> bool {
     // SAFETY: promised by the caller.
     unsafe {
@@ -98,7 +98,7 @@ pub unsafe fn detach(request: *mut Request) -> bool {
 
 /// What a message that is too large to be sent at once needs, on either side.
 pub struct Transfer {
-    /// Our memory, registered with the device of `way`.
+    /// Our memory, registered with the device of `rail`.
     pub registration: Option<*mut c_void>,
     /// The other side's memory: its key, if there is one.
     pub key: Option<*mut c_void>,
@@ -112,8 +112,8 @@ pub struct Transfer {
     pub offset: u64,
     /// Where the walk through data with holes stands.
     pub walk: Option<Cursor>,
-    /// The way, among the remote's.
-    pub way: usize,
+    /// The rail, among the remote's.
+    pub rail: usize,
     /// The instance of all puts, so that one flush covers them.
     pub cri: *const Cri,
     /// Operations in flight, and one as long as not all are started.
@@ -122,7 +122,7 @@ pub struct Transfer {
     pub failure: AtomicI32,
     /// What the transport calls for each operation.
     pub completion: BtlCompletion,
-    /// Bytes sent by each way, for sharing out by bandwidth.
+    /// Bytes sent by each rail, for sharing out by bandwidth.
     pub sent: [u64; SPREAD],
     /// Among the [`State::transfers`] of its communicator.
     under_way: bool,
@@ -139,7 +139,7 @@ impl Transfer {
             wanted: 0,
             offset: 0,
             walk: None,
-            way: 0,
+            rail: 0,
             cri: core::ptr::null(),
             outstanding: AtomicU32::new(1),
             failure: AtomicI32::new(OK),
@@ -181,19 +181,19 @@ impl Transfer {
     /// The memory stays until `release`.
     pub unsafe fn register(
         &mut self,
-        way: &Way,
+        rail: &Rail,
         address: *mut u8,
         len: u64,
         access: u32,
     ) -> Result<(), Status> {
-        if self.registration.is_some() || !way.registers(access) {
+        if self.registration.is_some() || !rail.registers(access) {
             return Ok(());
         }
         let mut registration = core::ptr::null_mut();
         // SAFETY: promised by the caller; the table is complete.
         let status = unsafe {
-            (way.ops().register_memory.unwrap_unchecked())(
-                way.device(),
+            (rail.ops().register_memory.unwrap_unchecked())(
+                rail.device(),
                 address.cast(),
                 len as usize,
                 access,
@@ -210,11 +210,11 @@ impl Transfer {
     /// Registers our memory for one get by the peer, which may begin at once.
     ///
     /// # Safety
-    /// The instance is one of the way's device and its lock is held. The memory stays, unchanged,
+    /// The instance is one of the rail's device and its lock is held. The memory stays, unchanged,
     /// until `release`.
     pub unsafe fn offer(
         &mut self,
-        way: &Way,
+        rail: &Rail,
         cri: &Cri,
         address: *mut u8,
         len: u64,
@@ -222,10 +222,10 @@ impl Transfer {
         let mut registration = core::ptr::null_mut();
         // SAFETY: promised by the caller; the table is complete.
         let status = unsafe {
-            (way.ops().offer_memory.unwrap_unchecked())(
-                way.device(),
+            (rail.ops().offer_memory.unwrap_unchecked())(
+                rail.device(),
                 cri,
-                way.endpoint,
+                rail.endpoint,
                 address.cast(),
                 len as usize,
                 &mut registration,
@@ -239,22 +239,22 @@ impl Transfer {
     }
 
     /// Writes what the other side needs to use our memory; returns the key's length.
-    pub fn pack_key(&self, way: &Way, key: &mut crate::endpoint::Key) -> Result<usize, Status> {
+    pub fn pack_key(&self, rail: &Rail, key: &mut crate::endpoint::Key) -> Result<usize, Status> {
         let Some(registration) = self.registration else { return Ok(0) };
         // SAFETY: registered with this device; a key is at most that long.
         let status = unsafe {
-            (way.ops().pack_key.unwrap_unchecked())(
-                way.device(),
+            (rail.ops().pack_key.unwrap_unchecked())(
+                rail.device(),
                 registration,
                 key.as_mut_ptr().cast(),
             )
         };
-        if status == OK { Ok(way.key_size()) } else { Err(status) }
+        if status == OK { Ok(rail.key_size()) } else { Err(status) }
     }
 
     /// Reads the other side's key. False when it is not one.
-    pub fn unpack_key(&mut self, way: &Way, packed: &[u8]) -> bool {
-        if packed.len() != way.key_size() {
+    pub fn unpack_key(&mut self, rail: &Rail, packed: &[u8]) -> bool {
+        if packed.len() != rail.key_size() {
             return false;
         }
         if packed.is_empty() {
@@ -263,9 +263,9 @@ impl Transfer {
         let mut key = core::ptr::null_mut();
         // SAFETY: as long as the device's keys are; the table is complete.
         let status = unsafe {
-            (way.ops().unpack_key.unwrap_unchecked())(
-                way.device(),
-                way.endpoint,
+            (rail.ops().unpack_key.unwrap_unchecked())(
+                rail.device(),
+                rail.endpoint,
                 packed.as_ptr().cast(),
                 &mut key,
             )
@@ -281,14 +281,14 @@ impl Transfer {
 
     /// Gives the key and the registration back. With no instance's lock held, if memory is
     /// registered.
-    pub fn release(&mut self, way: &Way) {
+    pub fn release(&mut self, rail: &Rail) {
         // SAFETY: made by this device, and nothing in flight uses them.
         unsafe {
             if let Some(key) = self.key.take() {
-                (way.ops().release_key.unwrap_unchecked())(way.device(), key);
+                (rail.ops().release_key.unwrap_unchecked())(rail.device(), key);
             }
             if let Some(registration) = self.registration.take() {
-                (way.ops().deregister_memory.unwrap_unchecked())(way.device(), registration);
+                (rail.ops().deregister_memory.unwrap_unchecked())(rail.device(), registration);
             }
         }
     }

@@ -61,7 +61,7 @@ mod tests {
 
     /// Three nodes with a link and a mark that pushers write before and the owner reads after.
     struct Nodes([UnsafeCell<(*mut u8, u32)>; 3]);
-    // SAFETY: loom checks that nobody reads while another writes.
+    // SAFETY: loom checks that no thread reads while another writes.
     unsafe impl Sync for Nodes {}
     // SAFETY: see `Sync`.
     unsafe impl Send for Nodes {}

@@ -24,7 +24,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use crate::comm::{Rank, State};
 use crate::core::{Core, Step};
 use crate::data::Data;
-use crate::endpoint::{Grip, Held, Remote, Way, Work};
+use crate::endpoint::{CriGuard, Held, Rail, Remote, Work};
 use crate::failure;
 use crate::mode::Mode;
 use crate::params::{AUTO, GET, PUT};
@@ -82,8 +82,8 @@ struct Via {
 }
 
 impl Via {
-    fn set(&self, way: &Way, cri: &Cri) {
-        self.pool.store(way.device().pool, Ordering::Relaxed);
+    fn set(&self, rail: &Rail, cri: &Cri) {
+        self.pool.store(rail.device().pool, Ordering::Relaxed);
         self.cri.store(cri.index, Ordering::Relaxed);
     }
 
@@ -218,11 +218,11 @@ impl Core {
         remote: &Remote,
         data: Data,
     ) -> Result<*mut Request, Failure> {
-        let way = remote.first();
+        let rail = remote.first();
         // SAFETY: promised by the caller; instances stay as long as their device.
         unsafe {
-            let cri = &*way.choose_cri::<M>(self.host, &state.view().scope, remote.rank(), None);
-            let place = || Place::new(way.pool(), cri.index);
+            let cri = &*rail.choose_cri::<M>(self.host, &state.view().scope, remote.rank(), None);
+            let place = || Place::new(rail.pool(), cri.index);
             let request = self.new_send::<M>(send, state, remote, data, place);
             let request =
                 request.inspect_err(|_| self.no_request::<M>(send, tried, state, remote))?;
@@ -248,9 +248,9 @@ impl Core {
         unsafe {
             let (state, remote, data) = self.resolve::<M>(send)?;
             let place = || {
-                let (way, scope) = (remote.first(), &state.view().scope);
-                let cri = way.choose_cri::<M>(self.host, scope, remote.rank(), None);
-                Place::new(way.pool(), (*cri).index)
+                let (rail, scope) = (remote.first(), &state.view().scope);
+                let cri = rail.choose_cri::<M>(self.host, scope, remote.rank(), None);
+                Place::new(rail.pool(), (*cri).index)
             };
             let request = self.new_send::<M>(send, state, remote, data, place)?;
             (*request).persistent = true;
@@ -277,7 +277,7 @@ impl Core {
         Ok(request)
     }
 
-    /// Who and what a send concerns.
+    /// The communicator, peer and data of a send.
     ///
     /// # Safety
     /// As the contract says.
@@ -312,8 +312,8 @@ impl Core {
         }
         let from = send.buffer.cast::<u8>().wrapping_offset(datatype.true_lb as isize);
         // SAFETY: promised by the caller; header and data are short enough.
-        let push = |way: &Way, cri: &Cri, header: &[u8]| unsafe {
-            way.immediate(cri, header, from, bytes as usize)
+        let push = |rail: &Rail, cri: &Cri, header: &[u8]| unsafe {
+            rail.immediate(cri, header, from, bytes as usize)
         };
         self.number_and_push::<M>(send, state, rank, remote, bytes, push)
     }
@@ -339,13 +339,13 @@ impl Core {
         }
         let rank = state.rank(send.peer);
         // SAFETY: promised by the caller; `eager` fits with the header.
-        let push = |way: &Way, cri: &Cri, header: &[u8]| unsafe {
-            way.push(cri, header, data, 0, data.bytes as usize, &mut None)
+        let push = |rail: &Rail, cri: &Cri, header: &[u8]| unsafe {
+            rail.push(cri, header, data, 0, data.bytes as usize, &mut None)
         };
         self.number_and_push::<M>(send, state, rank, remote, data.bytes, push)
     }
 
-    /// Gives a message its number and hands it to the best way.
+    /// Gives a message its number and hands it to the best rail.
     #[inline(always)]
     fn number_and_push<M: Mode>(
         &self,
@@ -354,13 +354,11 @@ impl Core {
         rank: &Rank,
         remote: &Remote,
         bytes: u64,
-        push: impl FnOnce(&Way, &Cri, &[u8]) -> Result<Outcome, Status>,
+        push: impl FnOnce(&Rail, &Cri, &[u8]) -> Result<Outcome, Status>,
     ) -> Tried {
-        let way = remote.first();
+        let rail = remote.first();
         let scope = &state.view().scope;
-        let Some(grip) = way.hold::<M>(self.host, scope, remote.rank(), None) else {
-            return Tried::Not;
-        };
+        let taken = rail.take::<M>(self.host, scope, remote.rank());
         // Numbered with the lock held, so that an instance's messages are in order.
         let sequence = rank.next_sequence::<M>(send.tag);
         let header = wire::Match {
@@ -370,9 +368,9 @@ impl Core {
             maker: rank.context.maker,
             serial: rank.context.serial,
         };
-        match push(way, grip.cri, &header.bytes()) {
+        match push(rail, taken.cri, &header.bytes()) {
             Ok(Outcome::Done) => {
-                if let Some(here) = self.counters.at::<M>(way.module, Some(grip.cri)) {
+                if let Some(here) = self.counters.at::<M>(rail.module, Some(taken.cri)) {
                     here.sent_eager(bytes);
                 }
                 Tried::Sent
@@ -392,7 +390,7 @@ impl Core {
         unsafe { self.launch_with::<M>(request, tried, None) }
     }
 
-    /// The same with the instance of the first way that it is to go to, if that was chosen.
+    /// The same with the instance of the first rail that it is to go to, if that was chosen.
     ///
     /// # Safety
     /// As for `launch`.
@@ -415,7 +413,7 @@ impl Core {
                 Protocol::Eager
             };
             // An instance that was taken for an offer takes the message, too: one lock for both.
-            let grip = match this.protocol {
+            let taken = match this.protocol {
                 Protocol::Rendezvous => self.offer_memory::<M>(this, state, remote, cri),
                 _ => None,
             };
@@ -425,12 +423,12 @@ impl Core {
             };
             // One that found no room does not try again, but queues.
             if !matches!(tried, Tried::NoRoom(_)) && !remote.is_blocked() {
-                let grip = grip.or_else(|| cri.map(Grip::new));
-                if self.inject::<M>(request, grip.as_ref().map(|grip| grip.cri)) == Step::Done {
+                let taken = taken.or_else(|| cri.map(CriGuard::<M>::new));
+                if self.inject::<M>(request, taken.as_ref().map(|taken| taken.cri)) == Step::Done {
                     return;
                 }
             } else {
-                drop(grip);
+                drop(taken);
             }
             self.enqueue::<M>(remote, Work::First(request));
         }
@@ -445,29 +443,28 @@ impl Core {
         state: &State,
         remote: &'a Remote,
         cri: Option<&'a Cri>,
-    ) -> Option<Grip<'a>> {
-        let way = remote.first();
+    ) -> Option<CriGuard<'a, M>> {
+        let rail = remote.first();
         let protocol = self.params.protocol.get();
-        let fits = wire::Rendezvous::SIZE + way.key_size() <= way.frame;
-        let get = matches!(protocol, AUTO | GET) && fits && way.can(BTL_GET);
-        let put = matches!(protocol, AUTO | PUT) && way.can(BTL_PUT);
+        let fits = wire::Rendezvous::SIZE + rail.key_size() <= rail.frame;
+        let get = matches!(protocol, AUTO | GET) && fits && rail.can(BTL_GET);
+        let put = matches!(protocol, AUTO | PUT) && rail.can(BTL_PUT);
         if !request.data.contiguous || !(get || put) {
             return None;
         }
         let (data, transfer) = (request.data, &mut request.transfer);
-        let alone = get && !put && way.registers(BTL_REMOTE_READ);
-        let hold = || match cri {
-            Some(cri) => Some(Grip::new(cri)),
-            None => way.hold::<M>(self.host, &state.view().scope, remote.rank(), None),
-        };
-        let grip = if alone { hold() } else { None };
+        let alone = get && !put && rail.registers(BTL_REMOTE_READ);
+        let taken = alone.then(|| match cri {
+            Some(cri) => CriGuard::new(cri),
+            None => rail.take::<M>(self.host, &state.view().scope, remote.rank()),
+        });
         // SAFETY: the buffer stays, unchanged, until the send is complete.
         let registered = unsafe {
-            match &grip {
-                Some(grip) => transfer.offer(way, grip.cri, data.first, data.bytes),
+            match &taken {
+                Some(taken) => transfer.offer(rail, taken.cri, data.first, data.bytes),
                 None => {
                     let access = BTL_LOCAL | if get { BTL_REMOTE_READ } else { 0 };
-                    transfer.register(way, data.first, data.bytes, access)
+                    transfer.register(rail, data.first, data.bytes, access)
                 }
             }
         };
@@ -475,7 +472,7 @@ impl Core {
             request.offers = if get { wire::OFFER_GET } else { 0 };
             request.offers |= if put { wire::OFFER_PUT } else { 0 };
         }
-        grip
+        taken
     }
 
     /// Hands the first message of a send to its transport. After `Done` the request may be gone.
@@ -495,28 +492,28 @@ impl Core {
         let len = self.first_header(this, state, remote, id, &mut header);
         let payload = if protocol == Protocol::Rendezvous { 0 } else { bytes as usize };
         let scope = &state.view().scope;
-        let push = |way: &Way, cri: &Cri| {
+        let push = |rail: &Rail, cri: &Cri| {
             let mut header = &header[..len];
             let plain;
-            if protocol == Protocol::Rendezvous && !core::ptr::eq(way, remote.first()) {
-                // What it offers is memory that the first way's device has registered.
+            if protocol == Protocol::Rendezvous && !core::ptr::eq(rail, remote.first()) {
+                // What it offers is memory that the first rail's device has registered.
                 plain = wire::without_offers(header);
                 header = &plain;
             }
             if M::THREADED {
                 // Before the message goes: behind it the request may be gone.
-                this.via.set(way, cri);
+                this.via.set(rail, cri);
             }
             // SAFETY: the data is the user's and stays; `launch` and `push_over` saw that it fits.
             let sent = unsafe {
                 if protocol == Protocol::Rendezvous {
-                    way.push_bytes(cri, header)
+                    rail.push_bytes(cri, header)
                 } else {
-                    way.push(cri, header, &data, 0, payload, &mut None)
+                    rail.push(cri, header, &data, 0, payload, &mut None)
                 }
             };
             if let Ok(Outcome::Done) = sent
-                && let Some(here) = self.counters.at::<M>(way.module, Some(cri))
+                && let Some(here) = self.counters.at::<M>(rail.module, Some(cri))
             {
                 match protocol {
                     Protocol::Eager => here.sent_eager(bytes),
@@ -538,7 +535,7 @@ impl Core {
         match sent {
             Ok(Step::Done) => {
                 match protocol {
-                    // SAFETY: nobody else knows the request.
+                    // SAFETY: no other thread knows the request.
                     Protocol::Eager => unsafe { self.end_send::<M>(request, OK, held) },
                     _ => self.send_ids.sent::<M>(id),
                 }
@@ -556,7 +553,7 @@ impl Core {
                     if status != ERR_PEER {
                         self.skip::<M>(state, this.send.peer, remote, this.send.tag, this.sequence);
                     }
-                    // SAFETY: out of the table, so nobody else knows the request.
+                    // SAFETY: out of the table, so no other thread knows the request.
                     unsafe { self.end_send::<M>(request, status, held) };
                 }
                 Step::Done
@@ -590,11 +587,11 @@ impl Core {
                 bytes.len()
             }
             Protocol::Rendezvous => {
-                let way = remote.first();
+                let rail = remote.first();
                 let mut key = [0; size_of::<crate::endpoint::Key>()];
                 let (mut offers, mut address, mut key_len) = (request.offers, 0, 0);
                 if offers & wire::OFFER_GET != 0 {
-                    match request.transfer.pack_key(way, &mut key) {
+                    match request.transfer.pack_key(rail, &mut key) {
                         Ok(len) => {
                             address = request.data.first.expose_provenance() as u64;
                             key_len = len;
@@ -620,8 +617,8 @@ impl Core {
         }
     }
 
-    /// Completes a send. Memory that can't be deregistered, since a lock is held, is left to whoever
-    /// frees the request; where that may be much later, or was before, to the progress callback.
+    /// Completes a send. Memory that can't be deregistered, since a lock is held, is left to the
+    /// freeing of the request; where that may be much later, or was before, to the progress callback.
     ///
     /// # Safety
     /// The request is the caller's; nothing of it is in flight.
@@ -687,7 +684,7 @@ impl SendRequest {
         // SAFETY: promised by the caller; peers stay.
         unsafe {
             let remote = &*(*this).remote;
-            (*this).transfer.release(&remote.ways[(*this).transfer.way]);
+            (*this).transfer.release(&remote.rails[(*this).transfer.rail]);
         }
     }
 }

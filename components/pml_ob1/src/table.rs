@@ -41,7 +41,7 @@ fn make<L>() -> *mut L {
 }
 
 /// # Safety
-/// `make` made it, and nobody uses it any more.
+/// `make` made it, and it is not used any more.
 unsafe fn free<L>(level: *mut L) {
     if !level.is_null() {
         // SAFETY: promised by the caller.
@@ -58,7 +58,7 @@ fn level<L>(place: &AtomicPtr<L>) -> &L {
         found = match swapped {
             Ok(_) => made,
             Err(other) => {
-                // SAFETY: another thread was first, and nobody has seen ours.
+                // SAFETY: another thread was first, and has not seen ours.
                 unsafe { free(made) };
                 other
             }
@@ -126,7 +126,7 @@ impl<T> Table<T> {
 
 impl<T> Drop for Table<T> {
     fn drop(&mut self) {
-        // SAFETY: `make` made the levels, and nobody uses the table any more.
+        // SAFETY: `make` made the levels, and the table is not used any more.
         unsafe {
             for middle in &(*self.root).0 {
                 let middle = middle.load(Ordering::Relaxed);

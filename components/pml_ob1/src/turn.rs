@@ -6,15 +6,15 @@
 //!                          └─► table of those that came early, under its lock ─────────┘
 //! ```
 //!
-//! The number is the ticket: only one message has it, so whoever has the message whose number is next
-//! has the turn, and no two threads write `word` to pass it on. What came early lies in a table behind
-//! a lock; a flag in `word` asks whoever passes the turn to look there.
+//! The number is the ticket: only one message has it, so the thread with the message whose number is
+//! next has the turn, and no two threads write `word` to pass it on. What came early lies in a table behind
+//! a lock; a flag in `word` asks the thread that passes the turn to look there.
 //!
-//! **Nobody is left in the table.** After putting a message in, a thread claims: with the table's lock
+//! **No message is left in the table.** After putting a message in, a thread claims: with the table's lock
 //! it looks for the next number. If that is not there, it sets the flag, in the same exchange in which
 //! it sees that next is still the same; otherwise it looks again. So when it leaves there is a turn that
-//! was not passed since the flag was set, and who passes it finds the flag and claims. All steps that
-//! matter are exchanges of one word, so they have one order. Model-checked with loom:
+//! was not passed since the flag was set, and the thread that passes it finds the flag and claims. All
+//! steps that matter are exchanges of one word, so they have one order. Model-checked with loom:
 //! `cargo test -p pml_ob1 --features loom --release --lib model_`.
 //!
 //! **Peers that lie.** A number that comes twice may give two threads the same turn. Both go through the
@@ -30,7 +30,7 @@ use cairn_framework::audit::Counted;
 use crate::mode::Mode;
 use crate::wire::SEQUENCE_MASK;
 
-/// Somebody has to look into the table when the turn is passed.
+/// The thread that passes the turn has to look into the table.
 const FLAG: u32 = 1 << 31;
 
 /// In [`Turn::hands`]: it has a number.
@@ -71,71 +71,71 @@ impl Turn {
         self.word.load(Ordering::Relaxed) & SEQUENCE_MASK
     }
 
-    /// Whether it is the turn of this number; if so the caller passes it on, later.
+    /// The word, if it is the turn of this number; then the caller passes it on, later.
     #[inline]
-    pub fn take<M: Mode>(&self, sequence: u32) -> bool {
+    pub fn take<M: Mode>(&self, sequence: u32) -> Option<u32> {
         // Acquire: what the one before did to the engine comes before.
-        let mine = self.word.load(Ordering::Acquire) & SEQUENCE_MASK == sequence;
+        let seen = self.word.load(Ordering::Acquire);
+        let mine = seen & SEQUENCE_MASK == sequence;
         if !M::THREADED {
-            return mine;
+            return mine.then_some(seen);
         }
-        if !mine && !self.wait_behind(sequence) {
-            return false;
-        }
+        let seen = if mine { seen } else { self.wait_behind(sequence)? };
         self.hands.store(sequence | IN_HANDS, Ordering::Relaxed);
-        true
+        Some(seen)
     }
 
-    /// Waits a little if the number that is next is in another thread's hands; whether it is the
+    /// Waits a little if the number that is next is in another thread's hands; the word, if it is the
     /// caller's turn now.
     #[cold]
-    fn wait_behind(&self, sequence: u32) -> bool {
+    fn wait_behind(&self, sequence: u32) -> Option<u32> {
         for _ in 0..SPINS {
-            let next = self.word.load(Ordering::Acquire) & SEQUENCE_MASK;
+            let seen = self.word.load(Ordering::Acquire);
+            let next = seen & SEQUENCE_MASK;
             if next == sequence {
-                return true;
+                return Some(seen);
             }
             if self.hands.load(Ordering::Relaxed) != next | IN_HANDS {
-                return false;
+                return None;
             }
             core::hint::spin_loop();
         }
-        false
+        None
     }
 
-    /// Passes the turn of this number on. True if the caller has to claim.
+    /// Passes the turn on that was taken with this word. True if the caller has to claim.
     #[inline]
     #[must_use]
-    pub fn pass<M: Mode>(&self, sequence: u32) -> bool {
+    pub fn pass<M: Mode>(&self, mut seen: u32) -> bool {
+        let sequence = seen & SEQUENCE_MASK;
         let next = sequence.wrapping_add(1) & SEQUENCE_MASK;
-        let mut seen = self.word.load(Ordering::Relaxed);
+        if !M::THREADED {
+            self.word.store(next, Ordering::Relaxed);
+            return seen & FLAG != 0;
+        }
         loop {
-            if seen & SEQUENCE_MASK != sequence {
-                // Another had the same number.
-                return false;
-            }
-            if !M::THREADED {
-                self.word.store(next, Ordering::Relaxed);
-                return seen & FLAG != 0;
-            }
             // Release pairs with the Acquire in `take`, Acquire with the Release in `claim`.
             let word = self.word.rmw();
             match word.compare_exchange(seen, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return seen & FLAG != 0,
-                Err(now) => seen = now,
+                // The flag was set meanwhile.
+                Err(now) if now & SEQUENCE_MASK == sequence => seen = now,
+                // Another message had the same number.
+                Err(_) => return false,
             }
         }
     }
 
-    /// Takes the message whose turn it is out of the table. The caller holds the table's lock, and
-    /// passes the turn on when the message is where it belongs. If there is none, whoever passes the
-    /// turn next will claim, unless the table is empty.
+    /// Takes the message whose turn it is out of the table, with the word to pass the turn on with when
+    /// the message is where it belongs. The caller holds the table's lock. If there is none, the thread
+    /// that passes the turn next will claim, unless the table is empty.
     pub fn claim<E: Early>(&self, early: &mut E) -> Option<(u32, E::Message)> {
         loop {
-            let next = self.word.load(Ordering::Acquire) & SEQUENCE_MASK;
+            let seen = self.word.load(Ordering::Acquire);
+            let next = seen & SEQUENCE_MASK;
             if let Some(message) = early.take(next) {
                 self.hands.store(next | IN_HANDS, Ordering::Relaxed);
-                return Some((next, message));
+                return Some((seen, message));
             }
             if early.is_empty() {
                 return None;
@@ -169,18 +169,20 @@ mod tests {
 
     fn in_mode<M: Mode>() {
         let (turn, mut early) = (Turn::new(), BTreeSet::from([2, 3, 5]));
-        assert!(turn.take::<M>(0) && !turn.take::<M>(2));
+        assert!(turn.take::<M>(2).is_none());
         assert_eq!(turn.claim(&mut early), None);
-        assert!(turn.pass::<M>(0), "there is something in the table");
+        assert!(turn.pass::<M>(turn.take::<M>(0).unwrap()), "there is something in the table");
         assert_eq!(turn.claim(&mut early), None);
-        assert!(turn.take::<M>(1) && turn.pass::<M>(1));
+        assert!(turn.pass::<M>(turn.take::<M>(1).unwrap()));
         for sequence in [2, 3] {
             assert_eq!(turn.claim(&mut early), Some((sequence, sequence)));
-            assert!(!turn.pass::<M>(sequence), "whoever claimed claims again");
+            assert!(!turn.pass::<M>(sequence), "a thread that claimed claims again");
         }
         assert_eq!((turn.claim(&mut early), turn.next()), (None, 4));
         // One that comes twice does not take the turn back.
-        assert!(turn.take::<M>(4) && turn.pass::<M>(4) && !turn.pass::<M>(4));
+        let seen = turn.take::<M>(4).unwrap();
+        assert!(turn.pass::<M>(seen));
+        assert!(!M::THREADED || !turn.pass::<M>(seen));
         assert_eq!(turn.next(), 5);
     }
 
@@ -194,8 +196,8 @@ mod tests {
     fn numbers_wrap() {
         let turn = Turn::new();
         turn.word.store(SEQUENCE_MASK, Ordering::Relaxed);
-        assert!(turn.take::<Multiple>(SEQUENCE_MASK) && !turn.pass::<Multiple>(SEQUENCE_MASK));
-        assert!(turn.take::<Multiple>(0));
+        assert!(!turn.pass::<Multiple>(turn.take::<Multiple>(SEQUENCE_MASK).unwrap()));
+        assert!(turn.take::<Multiple>(0).is_some());
     }
 }
 
@@ -226,7 +228,7 @@ mod model {
     struct Sender {
         turn: Turn,
         early: Mutex<Table>,
-        /// Only by who has the turn: loom finds two that touch it at once.
+        /// Only the thread that has the turn touches it: loom finds two that touch it at once.
         engine: loom::cell::UnsafeCell<Vec<u32>>,
     }
 
@@ -243,18 +245,18 @@ mod model {
 
         /// What ob1 does with a message.
         fn arrived(&self, sequence: u32) {
-            let claims = if self.turn.take::<Multiple>(sequence) {
+            let claims = if let Some(seen) = self.turn.take::<Multiple>(sequence) {
                 self.offer(sequence);
-                self.turn.pass::<Multiple>(sequence)
+                self.turn.pass::<Multiple>(seen)
             } else {
                 self.early.lock().unwrap().0.push(sequence);
                 true
             };
             while claims {
                 let claimed = self.turn.claim(&mut *self.early.lock().unwrap());
-                let Some((next, ())) = claimed else { return };
-                self.offer(next);
-                let _ = self.turn.pass::<Multiple>(next);
+                let Some((seen, ())) = claimed else { return };
+                self.offer(seen & SEQUENCE_MASK);
+                let _ = self.turn.pass::<Multiple>(seen);
             }
         }
     }
@@ -278,7 +280,7 @@ mod model {
                 .collect();
             started.into_iter().for_each(|thread| thread.join().unwrap());
             let count = threads.iter().map(|numbers| numbers.len()).sum::<usize>() as u32;
-            // SAFETY: nobody else is left.
+            // SAFETY: no other thread is left.
             let engine = sender.engine.with(|engine| unsafe { (*engine).clone() });
             assert_eq!(engine, (0..count).collect::<Vec<_>>());
         });

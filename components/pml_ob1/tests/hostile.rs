@@ -1,4 +1,4 @@
-//! Peers that break the protocol: what they send is dropped, and everybody else goes on.
+//! Peers that break the protocol: what they send is dropped, and all other traffic goes on.
 
 mod pair;
 
@@ -33,9 +33,9 @@ fn what_breaks_the_protocol_is_dropped() {
             ("a huge key", words(&[&[3 | 1 << 6, 0, 0, 0, 1, 0, 5, 0][..], &[0; 37]].concat())),
             ("a key that is not said", words(&[3, 0, 0, 0, 1, 0, 5, 0, 0, 0, 0, 0, 7])),
             ("half an answer", words(&[4, 1, 0, 0, 0, 0])),
-            ("an answer to nobody", words(&[4, 1, 0, 0, 0, 0, 5, 0, 0, 0])),
+            ("an answer without an operation", words(&[4, 1, 0, 0, 0, 0, 5, 0, 0, 0])),
             ("half a fragment", words(&[5, 0, 0, 0])),
-            ("a fragment for nobody", words(&[5, 0, 3, 4, 0, 0, 1, 2, 3])),
+            ("a fragment without an operation", words(&[5, 0, 3, 4, 0, 0, 1, 2, 3])),
             ("half an end", words(&[6, 0, 0, 0])),
             ("an end of nothing", words(&[6, 0, 0, 0, 0, 0])),
             ("an old number", words(&[1 | 0x7f_ffff << 8, 0, 0, 0, 1, 0])),

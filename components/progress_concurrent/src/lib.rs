@@ -70,7 +70,7 @@ struct Concurrent {
 struct Turn(AtomicU32);
 
 /// On cache lines of their own, because threads that begin and end to wait write them. All accesses
-/// are Relaxed: the numbers decide who polls and guard nothing.
+/// are Relaxed: the numbers decide which threads poll and guard nothing.
 #[repr(align(128))]
 struct Seats {
     /// Instances of the largest pool.
@@ -88,7 +88,7 @@ impl Turn {
             if events > 0 {
                 break;
             }
-            // Relaxed: it decides who polls what and orders nothing.
+            // Relaxed: it decides which thread polls what and orders nothing.
             let mut cri = self.0.fetch_add(1, Ordering::Relaxed) % all;
             for (number, pool) in (0..).zip(engine.pools()) {
                 if cri < pool.count {
@@ -226,6 +226,6 @@ mod tests {
         seats.stand_up();
         seats.stand_up();
         assert_eq!(seats.taken.load(Ordering::Relaxed), 1);
-        assert!(another(), "that of who has left");
+        assert!(another(), "that of a thread that has left");
     }
 }

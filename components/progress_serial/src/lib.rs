@@ -11,7 +11,7 @@
 //! pass. How the owner spends the time is the `wait` component's choice; the others sleep, each on its own
 //! sync object, and no transport wakes them.
 //!
-//! **No wait begins anonymously**: a pass that does not say who waits would own for a moment and pass on at
+//! **No wait begins anonymously**: a pass that does not name the waiter would own for a moment and pass on at
 //! once, and threads would race for that.
 //!
 //! **No thread is left alone**: one that waits enters the queue and then tries once more to become the
@@ -28,7 +28,7 @@ use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::thread::Thread;
-use cairn_framework::audit::{Counted, Rank};
+use cairn_framework::audit::{Counted, LockLevel};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::progress::{
     PROGRESS_BY_OTHERS, Progress, ProgressAsk, ProgressEngine,
@@ -41,7 +41,7 @@ const PRIORITY: i64 = 10;
 const SELDOM: u32 = 64;
 
 /// No owner; threads count from 1.
-const NOBODY: u64 = 0;
+const NO_OWNER: u64 = 0;
 
 struct Serial {
     priority: i32,
@@ -83,20 +83,20 @@ impl Owner {
         // Acquire: what the owner before did is seen.
         let found = self.thread.load(Ordering::Acquire);
         found == thread
-            || (found == NOBODY
+            || (found == NO_OWNER
                 && self
                     .thread
                     .rmw()
-                    .compare_exchange(NOBODY, thread, Ordering::Acquire, Ordering::Relaxed)
+                    .compare_exchange(NO_OWNER, thread, Ordering::Acquire, Ordering::Relaxed)
                     .is_ok())
     }
 
-    /// Whoever comes next may own. False if this thread is not the owner.
+    /// The next thread may own. False if this thread is not the owner.
     fn give_up(&self, thread: u64) -> bool {
         let owns = self.thread.load(Ordering::Relaxed) == thread;
         if owns {
             // SeqCst: the look at the queue that follows does not come before; see above.
-            self.thread.store(NOBODY, Ordering::SeqCst);
+            self.thread.store(NO_OWNER, Ordering::SeqCst);
         }
         owns
     }
@@ -111,13 +111,13 @@ impl Owner {
     fn take_at_last(&self, thread: u64) -> bool {
         // SeqCst, also where there is an owner: that one gives up later, and sees the queue then.
         let seq = Ordering::SeqCst;
-        self.thread.rmw().compare_exchange(NOBODY, thread, seq, seq).is_ok()
+        self.thread.rmw().compare_exchange(NO_OWNER, thread, seq, seq).is_ok()
     }
 }
 
 impl Queue {
     fn new() -> Self {
-        let entries = Ranked::new(Rank::LEAF, VecDeque::new());
+        let entries = Ranked::new(LockLevel::LEAF, VecDeque::new());
         Self { length: AtomicUsize::new(0), entries }
     }
 
@@ -265,7 +265,7 @@ mod tests {
         queue.leave(&syncs[2]);
         assert!(queue.is_empty() && owner.give_up(3));
         queue.hand_on(&owner);
-        assert_eq!(owner.thread.load(Ordering::Relaxed), NOBODY);
+        assert_eq!(owner.thread.load(Ordering::Relaxed), NO_OWNER);
     }
 
     #[test]

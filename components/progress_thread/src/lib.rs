@@ -4,7 +4,7 @@
 //! ```text
 //!   program's threads ─► own instance, then the others ─► `foreground` = true
 //!                                                              │
-//!   background ─ somebody polled since it last looked? ─ yes ──┴─► pause; no transport wakes it
+//!   background ─ polled by others since the last look? ─ yes ──┴─► pause; no transport wakes it
 //!                    │ no
 //!                    ▼
 //!                  poll ─ events? ─ yes ─► poll again
@@ -15,10 +15,10 @@
 //!
 //! Threads of the program that are inside MPI poll as with `concurrent`, and the background thread
 //! leaves them alone: it looks `interval` apart whether they still do, without asking transports to
-//! wake it, which would cost whoever sends a system call. A process that computes has a thread that
+//! wake it, which would cost the sender a system call. A process that computes has a thread that
 //! sleeps in the kernel until something arrives.
 //!
-//! The process is threaded inside whatever its program asked for, so everybody takes locks.
+//! The process is threaded inside whatever its program asked for, so all threads take locks.
 
 #![forbid(unsafe_code)]
 
@@ -33,7 +33,7 @@ use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar}
 use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine};
 use cairn_framework::frameworks::wait::{Naps, WaitMeans};
 
-/// Only who asks for it gets it: locks cost programs without threads something.
+/// Used only when asked for by name: locks cost programs without threads something.
 const PRIORITY: i64 = 5;
 
 /// A thread's passes between two that poll everything, and between calls of the callbacks that are
@@ -75,7 +75,7 @@ struct Background {
 struct Foreground(AtomicBool);
 
 impl Foreground {
-    /// Somebody polls.
+    /// A thread polls.
     #[inline]
     fn show(&self) {
         // Relaxed: a hint that orders nothing.
@@ -84,7 +84,7 @@ impl Foreground {
         }
     }
 
-    /// Whether somebody has polled; from now on it counts anew.
+    /// Whether a thread has polled; from now on it counts anew.
     fn take(&self) -> bool {
         self.0.load(Ordering::Relaxed) && self.0.swap(false, Ordering::Relaxed)
     }

@@ -84,7 +84,7 @@ fn now() -> u64 {
     now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
 }
 
-/// A process whose number has been given to another, or that has closed the component.
+/// The process has ended and its number was given to another, or it has closed the component.
 fn gone() -> Failure {
     Failure::new(ERR_PEER, "the process is gone")
 }
@@ -152,12 +152,12 @@ fn is_restricted() -> bool {
 /// Lets every process of this user look at us, or those again that the system would. One process, with
 /// its descendants, could be named instead, but the ranks have no parent in common that is known to be
 /// one in every way of starting them.
-fn allow(everybody: bool) {
+fn allow(any: bool) {
     if is_restricted() {
-        let who = if everybody { libc::PR_SET_PTRACER_ANY } else { 0 };
+        let tracer = if any { libc::PR_SET_PTRACER_ANY } else { 0 };
         // SAFETY: a system call that takes numbers. If it is refused, so will the peers be, and they
         // say so.
-        unsafe { libc::prctl(libc::PR_SET_PTRACER, who) };
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, tracer) };
     }
 }
 
@@ -263,7 +263,7 @@ impl Smsc for Cma {
 
 impl Drop for Cma {
     fn drop(&mut self) {
-        // Who reads late finds that this is not the component any more.
+        // A late reader finds that this is not the component any more.
         self.check.fill(0);
         allow(false);
     }
@@ -337,7 +337,7 @@ mod tests {
         cairn_skips::skipped("process_vm_readv is refused here");
     }
 
-    /// What is read of a process whose number belongs to another by now is no message: the other one
+    /// What is read of a process after its number was given to another is no message: the other one
     /// has not the word, or nothing at its place.
     #[test]
     fn a_number_that_was_given_to_another_process_is_noticed() {
@@ -362,7 +362,7 @@ mod tests {
                 assert_eq!(end.unwrap_err().status, ERR_PEER);
             }
         }
-        // A number that nobody has.
+        // A number that no process has.
         let process = Process { pid: libc::pid_t::MAX, shown: now().into(), ..process };
         let (process, mut to) = (&raw const process, [0u8; 8]);
         let mut transfer = Transfer { process, remote: 8, buffer: to.as_mut_ptr(), left: 8 };

@@ -10,7 +10,7 @@ use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, R
 use cairn_framework::frameworks::smsc::{Smsc, SmscTicket};
 use cairn_segment::{Options, Segment};
 
-use crate::lane::{Geometry, LANES, Lane, Lanes, Plan};
+use crate::bounce::{BOUNCE_BUFFERS, BounceBuffer, BounceBuffers, Geometry, Plan};
 use crate::neighbour::Neighbour;
 use crate::params::Params;
 use crate::transfer::{Side, Transfer};
@@ -19,7 +19,7 @@ struct Ring {
     host: HostHandle,
     params: Params,
     /// For the transfers that this process begins.
-    own: Arc<Lanes>,
+    own: Arc<BounceBuffers>,
 }
 
 /// What the transport is told: a lack of resources may end.
@@ -48,7 +48,7 @@ impl Component for Ring {
         })
         .map_err(|error| Failure::new(ERR_RESOURCES, error.to_string()))?;
         geometry.write(&segment);
-        let own = Arc::new(Lanes::own(segment, geometry));
+        let own = Arc::new(BounceBuffers::own(segment, geometry));
         host.card_put(own.card())?;
         Ok(Self { host, params, own })
     }
@@ -59,7 +59,7 @@ impl Component for Ring {
 }
 
 impl Ring {
-    /// This process's side of a transfer over a lane of the neighbour's.
+    /// This process's side of a transfer over a bounce buffer of the neighbour's.
     fn join(
         side: Side,
         neighbour: &Arc<Neighbour>,
@@ -68,26 +68,28 @@ impl Ring {
         len: usize,
     ) -> Result<Option<Transfer>, Failure> {
         let began = if side == Side::Owner { Side::Reader } else { Side::Owner };
-        let Some(plan) = Plan::parse(ticket, neighbour.lanes.geometry, began) else {
-            let text = format!("a ticket for one of {LANES} lanes is not in order");
+        let Some(plan) = Plan::parse(ticket, neighbour.bounces.geometry, began) else {
+            let text =
+                format!("a ticket for one of {BOUNCE_BUFFERS} bounce buffers is not in order");
             return Err(Failure::new(ERR_PROTOCOL, text));
         };
-        let lane: Lane = neighbour.lanes.lane(plan.lane as usize).map_err(failed)?;
+        let bounce: BounceBuffer =
+            neighbour.bounces.bounce(plan.bounce as usize).map_err(failed)?;
         if side == Side::Owner {
-            // SAFETY: the lane is mapped.
-            let counts = unsafe { &*lane.counts };
+            // SAFETY: the bounce buffer is mapped.
+            let counts = unsafe { &*bounce.counts };
             if !counts.join(plan.number) {
                 return Err(Failure::unavailable("the reader has given it up"));
             }
-            if !neighbour.served.begin(plan.lane) {
-                let text = format!("lane {} is served already", plan.lane);
+            if !neighbour.served.begin(plan.bounce) {
+                let text = format!("bounce buffer {} is served already", plan.bounce);
                 return Err(Failure::new(ERR_PROTOCOL, text));
             }
         }
-        Ok(Some(Transfer::new(side, (None, lane), neighbour, plan, buffer.cast(), len)))
+        Ok(Some(Transfer::new(side, (None, bounce), neighbour, plan, buffer.cast(), len)))
     }
 
-    /// This process's side of a transfer over a lane of its own, or `None` when there is none now.
+    /// This process's side of a transfer over a bounce buffer of its own, or `None` when there is none now.
     fn begin(
         &self,
         side: Side,
@@ -98,9 +100,16 @@ impl Ring {
     ) -> Result<Option<Transfer>, Failure> {
         let planned =
             neighbour.plan(&self.own, side, len, self.params.streaming()).map_err(failed)?;
-        let Some((plan, lane)) = planned else { return Ok(None) };
+        let Some((plan, bounce)) = planned else { return Ok(None) };
         *ticket = plan.ticket(side);
-        Ok(Some(Transfer::new(side, (Some(&self.own), lane), neighbour, plan, buffer.cast(), len)))
+        Ok(Some(Transfer::new(
+            side,
+            (Some(&self.own), bounce),
+            neighbour,
+            plan,
+            buffer.cast(),
+            len,
+        )))
     }
 }
 
@@ -111,7 +120,7 @@ impl Smsc for Ring {
     fn peer_open(&self, view: &Peer) -> Result<Arc<Neighbour>, Failure> {
         let segment = Segment::attach(self.host.card_get(view.rank)?).map_err(failed)?;
         let geometry = Geometry::read(&segment).map_err(|why| Failure::new(ERR_PROTOCOL, why))?;
-        Ok(Arc::new(Neighbour::new(view, Lanes::others(segment, geometry))))
+        Ok(Arc::new(Neighbour::new(view, BounceBuffers::others(segment, geometry))))
     }
 
     unsafe fn fetch(
@@ -209,7 +218,7 @@ mod tests {
     /// Another process that has the same segment.
     fn another(ring: &Ring, view: &Peer) -> Arc<Neighbour> {
         let segment = Segment::attach(ring.own.card()).unwrap();
-        Arc::new(Neighbour::new(view, Lanes::others(segment, ring.own.geometry)))
+        Arc::new(Neighbour::new(view, BounceBuffers::others(segment, ring.own.geometry)))
     }
 
     /// Begins a read.
@@ -275,7 +284,7 @@ mod tests {
     const SIZES: [usize; 9] = [1, 2, 4095, 4096, 4097, 65_536, 100_001, 299_999, 3_000_000];
 
     #[test]
-    fn transfers_of_every_size_arrive_whole_whoever_begins() {
+    fn transfers_of_every_size_arrive_whole_whichever_side_begins() {
         let small: &[(&str, &str)] = &[("chunk", "4k"), ("slots", "2")];
         for params in [&[][..], small, &[("streaming", "always")], &[("streaming", "never")]] {
             let (ring, peer) = subject(params);
@@ -309,15 +318,15 @@ mod tests {
             let [mut read, mut owner] = offer(&ring, &peer, &from, &mut to);
             finish(&ring, &mut read, &mut owner);
             drop(read);
-            // The owner does not touch what nobody wants: its memory may be gone.
+            // The owner does not touch what the reader does not want: its memory may be gone.
             let all = wanted > 1_999_000;
             let after = if all { Outcome::Done } else { Outcome::Nothing };
             assert_eq!(ring.advance(&mut owner), Ok(after));
             drop(owner);
             assert_eq!(to, from[..wanted]);
         }
-        // More often than there are lanes: each comes back.
-        for _ in 0..2 * LANES {
+        // More often than there are bounce buffers: each comes back.
+        for _ in 0..2 * BOUNCE_BUFFERS {
             let mut ticket = SmscTicket::default();
             // SAFETY: the slice outlives the transfer.
             let offer = unsafe { ring.offer(&peer, from.as_ptr().cast(), from.len(), &mut ticket) };
@@ -340,23 +349,23 @@ mod tests {
     }
 
     #[test]
-    fn lanes_run_out_and_come_back() {
+    fn bounce_buffers_run_out_and_come_back() {
         let (ring, reader) = subject(&[]);
         let mut to = vec![0u8; 100];
-        // One peer gets its share of the lanes only.
+        // One peer gets its share of the bounce buffers only.
         let open: Vec<_> = std::iter::from_fn(|| fetch(&ring, &reader, &mut to)).collect();
-        assert!((2..LANES).contains(&open.len()));
+        assert!((2..BOUNCE_BUFFERS).contains(&open.len()));
         drop(open);
-        for _ in 0..3 * LANES {
+        for _ in 0..3 * BOUNCE_BUFFERS {
             let [mut read, mut serve] = begin(&ring, &reader, &[5; 100], &mut to);
             assert_eq!(ring.advance(&mut serve), Ok(Outcome::Done));
             assert_eq!(ring.advance(&mut read), Ok(Outcome::Done));
         }
     }
 
-    /// More often than there are lanes, and each time a whole transfer is possible afterwards.
+    /// More often than there are bounce buffers, and each time a whole transfer is possible afterwards.
     #[test]
-    fn a_read_that_is_given_up_costs_no_lane_whatever_its_owner_was_doing() {
+    fn a_read_that_is_given_up_costs_no_bounce_buffer_whatever_its_owner_was_doing() {
         let (ring, peer) = subject(&[]);
         let (from, mut to, mut other) = (bytes(1 << 20), vec![0; 1 << 20], vec![0; 1 << 20]);
         let whole = |to: &mut [u8]| {
@@ -365,9 +374,9 @@ mod tests {
             finish(&ring, &mut read, &mut owner);
             assert_eq!(to, from);
         };
-        for round in 0..2 * LANES {
+        for round in 0..2 * BOUNCE_BUFFERS {
             // The owner never hears of it, and a ticket that comes late opens nothing.
-            let (read, ticket) = fetch(&ring, &peer, &mut to).expect("a lane");
+            let (read, ticket) = fetch(&ring, &peer, &mut to).expect("a bounce buffer");
             drop(read);
             assert_eq!(serve(&ring, &peer, &ticket, &from).err(), Some(ERR_UNAVAILABLE));
             // It refuses, having begun.
@@ -375,8 +384,8 @@ mod tests {
             let _ = ring.advance(&mut owner);
             drop(owner);
             drop(read);
-            // It writes when the reader gives up: it leaves when it sees that, and until then the lane
-            // is nobody else's.
+            // It writes when the reader gives up: it leaves when it sees that, and until then the
+            // bounce buffer is given to no other transfer.
             let [mut read, mut owner] = begin(&ring, &peer, &from, &mut to);
             let _ = ring.advance(&mut owner);
             if round % 2 == 0 {
@@ -384,7 +393,7 @@ mod tests {
             }
             drop(read);
             whole(&mut other);
-            let second = fetch(&ring, &peer, &mut other).expect("its other lane");
+            let second = fetch(&ring, &peer, &mut other).expect("its other bounce buffer");
             assert!(fetch(&ring, &peer, &mut to).is_none(), "one is lent");
             assert_eq!(ring.advance(&mut owner), Ok(Outcome::Done), "it leaves");
             drop(owner);
@@ -395,11 +404,11 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_of_a_dead_owner_comes_back() {
+    fn a_bounce_buffer_of_a_dead_owner_comes_back() {
         use cairn_framework::abi::peer::PEER_FAILED;
         let (ring, _) = subject(&[]);
         let (from, mut to) = (bytes(1 << 20), vec![0; 1 << 20]);
-        for round in 0..2 * LANES {
+        for round in 0..2 * BOUNCE_BUFFERS {
             let view = view();
             let peer = another(&ring, view);
             let [read, mut owner] = begin(&ring, &peer, &from, &mut to);
@@ -418,12 +427,12 @@ mod tests {
     }
 
     #[test]
-    fn offers_leave_lanes_for_reads() {
+    fn offers_leave_bounce_buffers_for_reads() {
         let (ring, first) = subject(&[]);
         let (from, mut to) = (vec![5u8; 100], vec![0u8; 100]);
         let mut ticket = SmscTicket::default();
         // As many processes as want something.
-        let others = (0..LANES).map(|_| another(&ring, view()));
+        let others = (0..BOUNCE_BUFFERS).map(|_| another(&ring, view()));
         let peers: Vec<_> = std::iter::once(first).chain(others).collect();
         // SAFETY: the slices outlive the transfers.
         let mut offer = |peer| unsafe {
@@ -434,13 +443,13 @@ mod tests {
             .flat_map(|peer| [offer(peer), offer(peer), offer(peer)])
             .flatten()
             .collect();
-        assert!((2..LANES).contains(&offers.len()));
+        assert!((2..BOUNCE_BUFFERS).contains(&offers.len()));
         for peer in &peers {
             // SAFETY: as above.
             let read = unsafe {
                 ring.fetch(peer, 0, to.as_mut_ptr().cast(), to.len(), &mut ticket).unwrap()
             };
-            let mut read = read.expect("a lane for a read");
+            let mut read = read.expect("a bounce buffer for a read");
             // SAFETY: as above.
             let served = unsafe { ring.serve(peer, &ticket, from.as_ptr().cast(), from.len()) };
             finish(&ring, &mut read, &mut served.unwrap().unwrap());
@@ -454,9 +463,9 @@ mod tests {
         let (ring, reader) = subject(&[]);
         let (from, mut to) = (vec![5u8; 1 << 20], vec![0u8; 1 << 20]);
         let [mut read, mut serve] = begin(&ring, &reader, &from, &mut to);
-        let lane = ring.own.lane(0).unwrap();
-        // SAFETY: the lane is reserved.
-        let counts = unsafe { &*lane.counts };
+        let bounce = ring.own.bounce(0).unwrap();
+        // SAFETY: the bounce buffer is reserved.
+        let counts = unsafe { &*bounce.counts };
         counts.filled.chunks.store(u64::MAX, Ordering::Release);
         assert_eq!(ring.advance(&mut read).unwrap_err().status, ERR_PROTOCOL);
         counts.drained.chunks.store(1, Ordering::Release);
@@ -475,8 +484,8 @@ mod tests {
             let (ring, reader) = subject(&[]);
             let (from, mut to) = (vec![5u8; 1 << 20], vec![0u8; 1 << 20]);
             let [_read, mut serve] = begin(&ring, &reader, &from, &mut to);
-            // SAFETY: the lane is reserved.
-            let counts = unsafe { &*ring.own.lane(0).unwrap().counts };
+            // SAFETY: the bounce buffer is reserved.
+            let counts = unsafe { &*ring.own.bounce(0).unwrap().counts };
             let slots = ring.own.geometry.slots as u64;
             assert_eq!(ring.advance(&mut serve), Ok(Outcome::Queued));
             counts.drained.chunks.store(slots, Ordering::Release);
@@ -488,16 +497,16 @@ mod tests {
         assert_eq!(status.recv_timeout(end), Ok(Err(ERR_PROTOCOL)));
     }
 
-    /// A reader that asks for the same lane again although it is served.
+    /// A reader that asks for the same bounce buffer again although it is served.
     #[test]
-    fn a_lane_is_served_once_at_a_time_whatever_its_reader_writes_there() {
+    fn a_bounce_buffer_is_served_once_at_a_time_whatever_its_reader_writes_there() {
         let (ring, peer) = subject(&[]);
         let (from, mut to) = (bytes(1 << 20), vec![0; 1 << 20]);
-        for round in 0..2 * LANES {
-            let (mut read, ticket) = fetch(&ring, &peer, &mut to).expect("a lane");
+        for round in 0..2 * BOUNCE_BUFFERS {
+            let (mut read, ticket) = fetch(&ring, &peer, &mut to).expect("a bounce buffer");
             let plan = Plan::parse(&ticket, ring.own.geometry, Side::Reader).unwrap();
-            // SAFETY: the lane is reserved.
-            let counts = unsafe { &*ring.own.lane(plan.lane as usize).unwrap().counts };
+            // SAFETY: the bounce buffer is reserved.
+            let counts = unsafe { &*ring.own.bounce(plan.bounce as usize).unwrap().counts };
             let mut owner = serve(&ring, &peer, &ticket, &from).unwrap();
             for number in [plan.number, plan.number ^ 1] {
                 // Only the phase says so: the rest of the transfer has not begun.
@@ -508,7 +517,7 @@ mod tests {
             counts.begin(plan.number, true);
             assert!(counts.join(plan.number));
             counts.drained.asked.store(u64::MAX, Ordering::Relaxed);
-            // Whether it comes to its end or is given up, the lane can be served again.
+            // Whether it comes to its end or is given up, the bounce buffer can be served again.
             if round % 2 == 0 {
                 finish(&ring, &mut read, &mut owner);
             }

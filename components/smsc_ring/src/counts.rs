@@ -1,29 +1,30 @@
-//! What both sides of a transfer tell each other: how far they are, and who still uses the lane.
+//! What both sides of a transfer tell each other: how far they are, and which still uses the bounce
+//! buffer.
 //!
-//! **A lane comes back.** One of the data's owner is free when its transfer is over: its reader has said
-//! so. One of the reader's is written by the owner, who may be in the middle of that when the reader gives
-//! up. So the lane's *phase* says what the owner does, together with the number of the use, which is in the
-//! ticket, so that a late ticket opens nothing:
+//! **A bounce buffer comes back.** One of the data's owner is free when its transfer is over: its
+//! reader has said so. One of the reader's is written by the owner, which may be in the middle of
+//! that when the reader gives up. So the bounce buffer's *phase* says what the owner does, together
+//! with the number of the use, which is in the ticket, so that a late ticket opens nothing:
 //!
 //! ```text
-//!   OPEN ──► JOINED ──► LEFT       by the owner: takes part, will not touch the lane again
+//!   OPEN ──► JOINED ──► LEFT       by the owner: takes part, will not touch the bounce buffer again
 //!    │          └──► LEAVING ──► LEFT       the reader wants it back; the owner sees that
 //!    └──► LEFT       by the reader: the owner has not come, and can't any more
 //! ```
 //!
-//! While an owner has to see it, which happens when its process calls MPI again, the lane is *lent*. If
-//! the process has ended, nobody writes any more.
+//! While an owner has to see it, which happens when its process calls MPI again, the bounce buffer
+//! is *lent*. If the process has ended, it writes no more.
 //!
-//! **The reader may write there what it likes.** So an owner does not believe the phase alone: which lanes
-//! of a reader it serves it keeps to itself ([`Served`]), and a reader that opens such a lane once more has
-//! broken the rules.
+//! **The reader may write there what it likes.** So an owner does not believe the phase alone: which
+//! bounce buffers of a reader it serves it keeps to itself ([`Served`]), and a reader that opens
+//! such a bounce buffer once more has broken the rules.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far both sides are. Reset by the side whose lane it is before it gives the ticket out.
+/// How far both sides are. Reset by the side that owns the bounce buffer, before it gives the ticket out.
 #[repr(C)]
 pub struct Counts {
     /// Written by the owner, read by the reader.
@@ -45,11 +46,11 @@ pub struct Count {
     phase: AtomicU64,
 }
 
-/// What the owner does with a lane of the reader's; above it is the number of the use.
+/// What the owner does with a bounce buffer of the reader's; above it is the number of the use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 enum Phase {
-    /// Nobody but the lane's process uses it.
+    /// No other process uses the bounce buffer.
     Left,
     /// The owner may come.
     Open,
@@ -66,10 +67,10 @@ impl Phase {
     }
 }
 
-/// How a lane is left that a reader does not need any more.
+/// How a bounce buffer is left that a reader does not need any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
-    /// Nobody writes to it.
+    /// No process writes to it.
     Free,
     /// The owner may still do so.
     Lent,
@@ -104,7 +105,7 @@ impl Counts {
             || self.change(number, Phase::Leaving, Phase::Left);
     }
 
-    /// The reader does not need the lane any more; the transfer has so many chunks.
+    /// The reader does not need the bounce buffer any more; the transfer has so many chunks.
     pub fn give_up(&self, number: u32, chunks: u64) -> Left {
         if self.is_written(chunks)
             || self.change(number, Phase::Open, Phase::Left)
@@ -115,7 +116,7 @@ impl Counts {
         Left::Lent
     }
 
-    /// Whether the owner of a lent lane writes no more.
+    /// Whether the owner of a lent bounce buffer writes no more.
     pub fn is_back(&self, number: u32, chunks: u64) -> bool {
         // An owner that came to the end may have gone without a look at the phase.
         self.is_written(chunks)
@@ -134,24 +135,26 @@ impl Counts {
     }
 }
 
-/// The lanes of a reader that this process serves, a bit each: at most one transfer a lane, whatever the
-/// reader writes into its phase.
+/// The bounce buffers of a reader that this process serves, a bit each: at most one transfer a
+/// bounce buffer, whatever the reader writes into its phase.
 ///
-/// An owner takes its lane out before its last write to the lane. The reader gives the next ticket for the
-/// lane out after it has seen that, so the owner that comes with the ticket finds the lane out.
+/// An owner takes its bounce buffer out before its last write to the bounce buffer. The reader gives
+/// the next ticket for the bounce buffer out after it has seen that, so the owner that comes with
+/// the ticket finds the bounce buffer out.
 #[derive(Default)]
 pub struct Served(AtomicU64);
 
 impl Served {
-    /// Takes a lane in after [`Counts::join`]; false when it is served already, so the phase was a lie.
-    pub fn begin(&self, lane: u32) -> bool {
-        // Relaxed: what orders two uses of a lane are its counts and its phase.
-        self.0.fetch_or(1 << lane, Ordering::Relaxed) >> lane & 1 == 0
+    /// Takes a bounce buffer in after [`Counts::join`]; false when it is served already, so the
+    /// phase was a lie.
+    pub fn begin(&self, bounce: u32) -> bool {
+        // Relaxed: what orders two uses of a bounce buffer are its counts and its phase.
+        self.0.fetch_or(1 << bounce, Ordering::Relaxed) >> bounce & 1 == 0
     }
 
     /// Takes it out: the owner is about to write its last count, or its last phase.
-    pub fn end(&self, lane: u32) {
-        self.0.fetch_and(!(1 << lane), Ordering::Relaxed);
+    pub fn end(&self, bounce: u32) {
+        self.0.fetch_and(!(1 << bounce), Ordering::Relaxed);
     }
 }
 
@@ -173,36 +176,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lane_that_was_given_up_is_free_when_its_owner_can_not_write() {
-        // Nobody has come, and nobody can any more.
-        let lane = counts(7);
-        assert_eq!((lane.give_up(7, 4), lane.join(7)), (Left::Free, false));
+    fn a_bounce_buffer_that_was_given_up_is_free_when_its_owner_can_not_write() {
+        // No owner has come, and none can any more.
+        let bounce = counts(7);
+        assert_eq!((bounce.give_up(7, 4), bounce.join(7)), (Left::Free, false));
         // The owner is there, and leaves when it sees that.
-        let lane = counts(7);
-        assert!(!lane.join(6) && lane.join(7) && !lane.join(7) && !lane.is_to_leave(7));
-        assert_eq!(lane.give_up(7, 4), Left::Lent);
-        assert!(lane.is_to_leave(7) && !lane.is_to_leave(6) && !lane.is_back(7, 4));
-        lane.leave(7);
-        assert!(lane.is_back(7, 4));
+        let bounce = counts(7);
+        assert!(!bounce.join(6) && bounce.join(7) && !bounce.join(7) && !bounce.is_to_leave(7));
+        assert_eq!(bounce.give_up(7, 4), Left::Lent);
+        assert!(bounce.is_to_leave(7) && !bounce.is_to_leave(6) && !bounce.is_back(7, 4));
+        bounce.leave(7);
+        assert!(bounce.is_back(7, 4));
         // It has left before, or come to the end.
-        let lane = counts(7);
-        lane.join(7);
-        lane.leave(7);
-        assert_eq!(lane.give_up(7, 4), Left::Free);
-        let lane = counts(7);
-        lane.join(7);
-        lane.filled.chunks.store(4, Ordering::Relaxed);
-        assert_eq!(lane.give_up(7, 4), Left::Free);
+        let bounce = counts(7);
+        bounce.join(7);
+        bounce.leave(7);
+        assert_eq!(bounce.give_up(7, 4), Left::Free);
+        let bounce = counts(7);
+        bounce.join(7);
+        bounce.filled.chunks.store(4, Ordering::Relaxed);
+        assert_eq!(bounce.give_up(7, 4), Left::Free);
         // It comes to the end without a look.
-        let lane = counts(7);
-        lane.join(7);
-        assert_eq!(lane.give_up(7, 4), Left::Lent);
-        lane.filled.chunks.store(4, Ordering::Relaxed);
-        assert!(lane.is_back(7, 4));
+        let bounce = counts(7);
+        bounce.join(7);
+        assert_eq!(bounce.give_up(7, 4), Left::Lent);
+        bounce.filled.chunks.store(4, Ordering::Relaxed);
+        assert!(bounce.is_back(7, 4));
         // The next use is none of its business.
-        let lane = counts(8);
-        lane.leave(7);
-        assert!(!lane.join(7) && lane.join(8));
+        let bounce = counts(8);
+        bounce.leave(7);
+        assert!(!bounce.join(7) && bounce.join(8));
     }
 }
 
@@ -230,7 +233,7 @@ mod model {
     const CHUNKS: u64 = 2;
 
     /// An owner that comes at any time and fills some chunks, and a reader that gives up at any time:
-    /// when the lane is back nobody writes to it, and it does come back.
+    /// when the bounce buffer is back the owner writes no more, and it does come back.
     fn check(filled: u64) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(3);
@@ -282,7 +285,7 @@ mod model {
     }
 
     #[test]
-    fn model_a_lane_is_back_when_nobody_writes_to_it() {
+    fn model_a_bounce_buffer_is_back_when_its_owner_writes_no_more() {
         check(1);
         check(CHUNKS);
     }

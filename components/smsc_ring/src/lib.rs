@@ -1,7 +1,7 @@
 //! ring: a large message through shared slots, which the owner fills while the reader empties them.
 //!
 //! ```text
-//!   owner                     lane in the segment of who begins                     reader
+//!   owner                     bounce buffer of the side that begins                         reader
 //!   copies chunk k in ─► filled = k + 1 │ slot │ slot │ ... │ drained = j + 1 ◄─ copies chunk j out
 //! ```
 //!
@@ -10,19 +10,20 @@
 //! least four chunks, so that the time in which one side waits for the other's first or last chunk
 //! stays short.
 //!
-//! A lane belongs to one transfer at a time. Whoever begins, the reader that fetches or the owner that
-//! offers, gives out one of its own and describes it in the ticket; the other side needs nothing but
-//! the ticket and that segment. A lane of a reader whose transfer was given up is used again when the owner
-//! has left it, who may be about to write to it.
+//! A bounce buffer belongs to one transfer at a time. The side that begins, the reader that fetches
+//! or the owner that offers, gives out one of its own and describes it in the ticket; the other side
+//! needs nothing but the ticket and that segment. When a reader gives a transfer up, the owner may
+//! be about to write to the reader's bounce buffer; the reader uses it again when the owner has left it.
 //!
-//! * `lane`: what lies where; tickets. `counts`: how far both sides are, and who still uses a lane;
+//! * `bounce`: what lies where; tickets. `counts`: how far both sides are, and which still uses a bounce
+//!   buffer;
 //!   model-checked. `neighbour`: another process. `transfer`: both sides' work.
 //! * `pace`: whether slots are filled through the caches or past them.
 
+#[doc(hidden)] // for fuzzing
+pub mod bounce;
 mod component;
 mod counts;
-#[doc(hidden)] // for fuzzing
-pub mod lane;
 mod neighbour;
 mod pace;
 mod params;

@@ -69,7 +69,7 @@ impl Params {
         (self.chunk.get() as usize).next_multiple_of(4 << 10)
     }
 
-    /// Slots of a lane.
+    /// Slots of a bounce buffer.
     pub fn slots(&self) -> usize {
         self.slots.get() as usize
     }

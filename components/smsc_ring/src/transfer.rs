@@ -5,14 +5,14 @@
 //! reads. Each side keeps its own count to itself and takes the other's only inside the bounds that
 //! the own count sets.
 //!
-//! **Who may read the user's memory when.** The owner fills one slot when it offers a message, and more
+//! **When the user's memory is read.** The owner fills one slot when it offers a message, and more
 //! only when the reader has asked for them, so it never reads a chunk that the reader can do without:
 //! a reader may fetch an offered message another way, or want only its beginning, and then be done. Its
-//! process may then say so to the owner's, who may give the memory back although nothing has told this
-//! component yet (a send whose request was freed, MPI 5.0, section 3.7.3).
+//! process may then say so to the owner's, which may give the memory back although nothing has told this
+//! component yet (after MPI_Request_free of the send, MPI 5.0, section 3.7.3).
 //!
-//! Before its last count a side writes how long it has copied. The side whose lane it is adds both
-//! up.
+//! Before its last count a side writes how long it has copied. The side that owns the bounce buffer
+//! adds both up.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,19 +20,19 @@ use std::sync::atomic::Ordering;
 use cairn_framework::abi::status::ERR_PROTOCOL;
 use cairn_framework::author::{Failure, Outcome};
 
+use crate::bounce::{BounceBuffer, BounceBuffers, Plan};
 use crate::counts::Left;
-use crate::lane::{Lane, Lanes, Plan};
 use crate::neighbour::Neighbour;
 use crate::pace::{stream, ticks};
 
 /// One side of a transfer.
 pub struct Transfer {
     side: Side,
-    lane: Lane,
+    bounce: BounceBuffer,
     /// Keeps the segment mapped.
-    lanes: Arc<Lanes>,
+    bounces: Arc<BounceBuffers>,
     neighbour: Arc<Neighbour>,
-    /// The lane is one of ours.
+    /// The bounce buffer is one of ours.
     ours: bool,
     plan: Plan,
     /// The user's memory on this side.
@@ -58,35 +58,47 @@ pub enum Side {
 }
 
 impl Transfer {
-    /// One side of a transfer over a lane, which is one of ours or one of the neighbour's.
+    /// One side of a transfer over a bounce buffer, which is one of ours or one of the neighbour's.
     pub fn new(
         side: Side,
-        (ours, lane): (Option<&Arc<Lanes>>, Lane),
+        (ours, bounce): (Option<&Arc<BounceBuffers>>, BounceBuffer),
         neighbour: &Arc<Neighbour>,
         plan: Plan,
         buffer: *mut u8,
         len: usize,
     ) -> Self {
-        let lanes = Arc::clone(ours.unwrap_or(&neighbour.lanes));
+        let bounces = Arc::clone(ours.unwrap_or(&neighbour.bounces));
         let chunks = len.div_ceil(plan.chunk as usize) as u64;
         let neighbour = Arc::clone(neighbour);
         let ours = ours.is_some();
         if side == Side::Reader {
-            // SAFETY: the lane is reserved and stays mapped.
-            unsafe { &*lane.counts }.drained.asked.store(chunks, Ordering::Relaxed);
+            // SAFETY: the bounce buffer is reserved and stays mapped.
+            unsafe { &*bounce.counts }.drained.asked.store(chunks, Ordering::Relaxed);
         }
-        Self { side, lane, lanes, neighbour, ours, plan, buffer, len, chunks, done: 0, spent: 0 }
+        Self {
+            side,
+            bounce,
+            bounces,
+            neighbour,
+            ours,
+            plan,
+            buffer,
+            len,
+            chunks,
+            done: 0,
+            spent: 0,
+        }
     }
 
-    /// It writes to a lane that is not its own.
+    /// It writes to a bounce buffer that is not its own.
     fn is_guest(&self) -> bool {
         self.side == Side::Owner && !self.ours
     }
 
-    /// Copies what can be copied now, at most a lane full.
+    /// Copies what can be copied now, at most a bounce buffer full.
     pub fn advance(&mut self) -> Result<Outcome, Failure> {
-        // SAFETY: the lane is reserved and stays mapped.
-        let counts = unsafe { &*self.lane.counts };
+        // SAFETY: the bounce buffer is reserved and stays mapped.
+        let counts = unsafe { &*self.bounce.counts };
         if self.is_guest() && counts.is_to_leave(self.plan.number) {
             return Ok(Outcome::Done);
         }
@@ -94,7 +106,7 @@ impl Transfer {
             Side::Owner => counts.drained.asked.load(Ordering::Relaxed).min(self.chunks),
             Side::Reader => self.chunks,
         };
-        self.copy_up_to(asked.min(self.done + self.lanes.geometry.slots as u64))
+        self.copy_up_to(asked.min(self.done + self.bounces.geometry.slots as u64))
     }
 
     /// Fills the first slot, so that the reader finds something when it hears of the transfer.
@@ -104,10 +116,10 @@ impl Transfer {
 
     /// Copies what can be copied now of the chunks before this one.
     fn copy_up_to(&mut self, last: u64) -> Result<Outcome, Failure> {
-        let slots = self.lanes.geometry.slots as u64;
+        let slots = self.bounces.geometry.slots as u64;
         let before = self.done;
-        // SAFETY: the lane is reserved and stays mapped.
-        let counts = unsafe { &*self.lane.counts };
+        // SAFETY: the bounce buffer is reserved and stays mapped.
+        let counts = unsafe { &*self.bounce.counts };
         let (own, other) = match self.side {
             Side::Owner => (&counts.filled, &counts.drained),
             Side::Reader => (&counts.drained, &counts.filled),
@@ -133,7 +145,7 @@ impl Transfer {
                 begun = now;
                 if self.done == self.chunks {
                     if self.is_guest() {
-                        self.neighbour.served.end(self.plan.lane);
+                        self.neighbour.served.end(self.plan.bounce);
                     }
                     own.spent.store(self.spent, Ordering::Relaxed);
                 }
@@ -156,11 +168,11 @@ impl Transfer {
         let offset = self.done as usize * chunk;
         let len = chunk.min(self.len - offset);
         // Short slots lie close together, so that messages of all sizes use the same memory.
-        let slot = self.done as usize % self.lanes.geometry.slots * chunk;
-        // SAFETY: the chunk is inside the buffer, the slot inside the lane, and no chunk is longer
+        let slot = self.done as usize % self.bounces.geometry.slots * chunk;
+        // SAFETY: the chunk is inside the buffer, the slot inside the bounce buffer, and no chunk is longer
         // than a slot. The other side does not touch the slot until the count says so.
         unsafe {
-            let (slot, buffer) = (self.lane.slots.add(slot), self.buffer.add(offset));
+            let (slot, buffer) = (self.bounce.slots.add(slot), self.buffer.add(offset));
             match self.side {
                 Side::Owner if self.plan.streaming => stream(buffer, slot, len),
                 Side::Owner => std::ptr::copy_nonoverlapping(buffer, slot, len),
@@ -172,10 +184,10 @@ impl Transfer {
 
 impl Drop for Transfer {
     fn drop(&mut self) {
-        // SAFETY: the lane is reserved and stays mapped.
-        let counts = unsafe { &*self.lane.counts };
+        // SAFETY: the bounce buffer is reserved and stays mapped.
+        let counts = unsafe { &*self.bounce.counts };
         if self.is_guest() && self.done < self.chunks {
-            self.neighbour.served.end(self.plan.lane);
+            self.neighbour.served.end(self.plan.bounce);
             counts.leave(self.plan.number);
         }
         if !self.ours {
@@ -192,17 +204,18 @@ impl Drop for Transfer {
             let ticks = self.spent.min(u64::MAX / 2) + theirs;
             self.neighbour.pace.measured(self.len, self.plan.streaming, ticks);
         }
-        // A lane of the owner's is free when the owner is done with it: its reader has said that it is. An
-        // owner that did not get to the end may still write to a lane of its reader.
+        // A bounce buffer of the owner's is free when the owner is done with it: its reader has said
+        // that it is. An owner that did not get to the end may still write to a bounce buffer of its
+        // reader.
         let free = both
             || self.side == Side::Owner
             || counts.give_up(self.plan.number, self.chunks) == Left::Free
             || self.neighbour.has_failed();
         if free {
-            self.neighbour.over(&self.lanes, self.side);
-            self.lanes.give_back(self.plan.lane);
+            self.neighbour.over(&self.bounces, self.side);
+            self.bounces.give_back(self.plan.bounce);
         } else {
-            self.lanes.lend(self.plan, self.chunks, &self.neighbour);
+            self.bounces.lend(self.plan, self.chunks, &self.neighbour);
         }
     }
 }

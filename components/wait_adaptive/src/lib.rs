@@ -7,7 +7,7 @@
 //! had their turn, and to be woken costs both sides more than to be asked. Elsewhere it polls for
 //! `patience`. Then it sleeps, which leaves the processor idle that waits for long.
 //!
-//! Threads that do not wait need a processor even more, but nobody knows which of them want to run. So
+//! Threads that do not wait need a processor even more, but it is unknown which of them want to run. So
 //! where all threads that call the library are more than the share, a thread gives its processor to
 //! others now and then. If one of the process has come to wait meanwhile, it was one of those, and the
 //! next time comes sooner. If not, the others sleep, or it was a foreign program, which may keep the
@@ -169,7 +169,7 @@ impl Wait for Adaptive {
         let mut naps = Naps::new(FIRST_NAP, self.limit);
         let mut idle_since: Option<Instant> = None;
         while !sync.is_complete() {
-            if means.poll(sync) > 0 || means.help() {
+            if means.poll(sync) > 0 {
                 (misses, passes) = (0, 0);
                 idle_since = None;
                 naps.reset();
@@ -232,7 +232,7 @@ mod tests {
         // A crowd.
         assert_eq!(share(&job(2, 2, 3)), 0);
         assert_eq!(share(&job(1, 2, 32)), 0);
-        // Nobody knows what the node has.
+        // It is unknown what the node has.
         assert_eq!(share(&job(4, 0, 2)), 2);
         assert_eq!(share(&job(1, 0, 2)), 1);
     }
@@ -255,7 +255,7 @@ mod tests {
         waiters.begun.fetch_add(3, Ordering::Relaxed);
         waiters.ended.fetch_add(2, Ordering::Relaxed);
         assert_eq!(waiters.number(), 1);
-        // Nobody else comes to wait here.
+        // No other thread comes to wait here.
         waiters.give_way();
         assert_eq!(waiters.interval.load(Ordering::Relaxed), 2 * PASSES_PER_LOOK);
     }

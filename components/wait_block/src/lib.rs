@@ -85,7 +85,7 @@ impl Wait for Block {
         let mut misses = 0;
         let mut naps = Naps::new(FIRST_NAP, self.limit);
         while !sync.is_complete() {
-            if means.poll(sync) > 0 || means.help() {
+            if means.poll(sync) > 0 {
                 misses = 0;
                 naps.reset();
             } else if misses < self.spin {

@@ -37,7 +37,7 @@ impl Component for Spin {
 impl Wait for Spin {
     fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
         while !sync.is_complete() {
-            if means.poll(sync) == 0 && !means.help() {
+            if means.poll(sync) == 0 {
                 std::hint::spin_loop();
             }
         }

@@ -37,7 +37,7 @@ impl Component for Yield {
 impl Wait for Yield {
     fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
         while !sync.is_complete() {
-            if means.poll(sync) == 0 && !means.help() {
+            if means.poll(sync) == 0 {
                 std::thread::yield_now();
             }
         }

@@ -111,7 +111,7 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         Strategy { ops: slot.table::<CriOps>().expect("a cri"), instance: slot.instance() };
     let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
 
-    checks.check("an answer is the index of an instance, whoever asks", || {
+    checks.check("an answer is the index of a CRI, for every thread", || {
         for count in COUNTS {
             let pool = Attached::new(strategy, count, 0)?;
             for index in [0, 1, 2, 63, 64, 65, 1000, 65_535] {

@@ -246,7 +246,7 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         Ok(())
     });
 
-    checks.check("nobody waits for an instance that another thread is at", || {
+    checks.check("no thread waits for a CRI that another thread polls", || {
         nothing_polled(None);
         POLLED.with_borrow_mut(|polled| polled.held = vec![(0, 1), (2, 0)]);
         let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });

@@ -121,7 +121,7 @@ impl Ranks {
 }
 
 /// A route with the functions of its transport as methods. None of them takes a lock: the caller is
-/// the only one who uses the instance, or holds its lock.
+/// the only one that uses the CRI, or holds its lock.
 #[derive(Clone, Copy)]
 pub struct Way(pub Route);
 

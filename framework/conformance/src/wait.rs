@@ -92,14 +92,6 @@ unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32
     }
 }
 
-unsafe extern "C" fn help(means: &WaitMeans) -> u32 {
-    // SAFETY: lent by `wait`.
-    let stage = unsafe { stage(means) };
-    let left = stage.tasks.get();
-    stage.tasks.set(left.saturating_sub(1));
-    u32::from(left > 0)
-}
-
 impl Way {
     /// Waits as the thread with this number.
     fn wait(&self, number: u32, sync: &WaitSync, stage: &Stage<'_>) -> Result<(), String> {
@@ -114,7 +106,6 @@ impl Way {
             thread: &thread,
             poll,
             sleep,
-            help,
             host_private: std::ptr::from_ref(stage).cast(),
         };
         // SAFETY: the host completes tables; everything lives during the call.
@@ -136,7 +127,7 @@ fn waits_for(completions: i32) -> WaitSync {
 pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
     let way = Way { ops: slot.table().expect("a wait"), instance: slot.instance() };
 
-    checks.check("who waits for nothing does not wait", || {
+    checks.check("a wait for nothing returns at once", || {
         let stage = Stage::new(Sleep::Real, &|_| 0);
         (0..10).try_for_each(|number| way.wait(number, &waits_for(0), &stage))
     });
@@ -196,31 +187,38 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         way.wait(0, &sync, &stage)
     });
 
-    checks.check("many threads wait at a time, and whoever has what it wanted is woken", || {
-        let syncs: Vec<WaitSync> = (0..THREADS).map(|_| WaitSync::default()).collect();
-        let (begin, end) = (Barrier::new(THREADS as usize + 1), Barrier::new(THREADS as usize + 1));
-        let wait = |sync: &WaitSync, number| {
-            let mut result = Ok(());
-            for _ in 0..ROUNDS {
-                sync.pending.store(2, Ordering::Relaxed);
-                sync.sleeping.store(SYNC_POLLING, Ordering::Relaxed);
-                begin.wait();
-                let stage = Stage::new(Sleep::Real, &|_| 0);
-                result = result.and(way.wait(number, sync, &stage));
-                end.wait();
-            }
-            result
-        };
-        let wait = &wait;
-        std::thread::scope(|scope| {
-            let waiters: Vec<_> =
-                syncs.iter().zip(0..).map(|(sync, i)| scope.spawn(move || wait(sync, i))).collect();
-            for _ in 0..ROUNDS {
-                begin.wait();
-                (0..2).for_each(|_| syncs.iter().rev().for_each(WaitSync::complete_one));
-                end.wait();
-            }
-            waiters.into_iter().try_for_each(|waiter| waiter.join().expect("no panic"))
-        })
-    });
+    checks.check(
+        "many threads wait at a time, and each is woken when it has what it waits for",
+        || {
+            let syncs: Vec<WaitSync> = (0..THREADS).map(|_| WaitSync::default()).collect();
+            let (begin, end) =
+                (Barrier::new(THREADS as usize + 1), Barrier::new(THREADS as usize + 1));
+            let wait = |sync: &WaitSync, number| {
+                let mut result = Ok(());
+                for _ in 0..ROUNDS {
+                    sync.pending.store(2, Ordering::Relaxed);
+                    sync.sleeping.store(SYNC_POLLING, Ordering::Relaxed);
+                    begin.wait();
+                    let stage = Stage::new(Sleep::Real, &|_| 0);
+                    result = result.and(way.wait(number, sync, &stage));
+                    end.wait();
+                }
+                result
+            };
+            let wait = &wait;
+            std::thread::scope(|scope| {
+                let waiters: Vec<_> = syncs
+                    .iter()
+                    .zip(0..)
+                    .map(|(sync, i)| scope.spawn(move || wait(sync, i)))
+                    .collect();
+                for _ in 0..ROUNDS {
+                    begin.wait();
+                    (0..2).for_each(|_| syncs.iter().rev().for_each(WaitSync::complete_one));
+                    end.wait();
+                }
+                waiters.into_iter().try_for_each(|waiter| waiter.join().expect("no panic"))
+            })
+        },
+    );
 }

@@ -21,7 +21,7 @@ fn pair() -> [Private; 2] {
 }
 
 fn socket() -> Private {
-    // SAFETY: a plain system call, whose descriptor nothing else owns yet.
+    // SAFETY: a plain system call; nothing else owns its descriptor yet.
     let open = || unsafe {
         use std::os::fd::FromRawFd;
         match libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) {

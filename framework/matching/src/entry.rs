@@ -55,5 +55,5 @@ impl Key {
 /// Whether a receive with this tag takes a message with that one.
 #[inline]
 pub fn tag_fits(wanted: i32, tag: i32) -> bool {
-    if wanted == MATCH_ANY_TAG { tag >= 0 } else { wanted == tag }
+    (wanted == tag && tag != MATCH_ANY_TAG) || (wanted == MATCH_ANY_TAG && tag >= 0)
 }

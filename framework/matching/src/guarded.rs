@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 use cairn_framework::abi::bias::Bias;
 use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
 use cairn_framework::abi::lock::Lock;
-use cairn_framework::audit::Rank;
+use cairn_framework::audit::LockLevel;
 
 /// How the engines of a process lock.
 #[derive(Debug, Clone, Copy)]
@@ -52,8 +52,8 @@ impl<T> Guarded<T> {
     /// to the same engine.
     #[inline(always)]
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        let _held = self.threaded.then(|| self.lock.guard_biased(&self.bias, Rank::SHARD));
-        // SAFETY: nobody else has it: the lock is held, or there is one thread and the engine calls
+        let _held = self.threaded.then(|| self.lock.guard_biased(&self.bias, LockLevel::SHARD));
+        // SAFETY: the lock is held, or there is one thread and the engine calls
         // nothing that calls the engine.
         work(unsafe { &mut *self.inner.get() })
     }

@@ -72,6 +72,23 @@ impl<E: Entry, const AT: usize> Queue<E, AT> {
         }
     }
 
+    /// Takes the entry out that came first.
+    ///
+    /// # Safety
+    /// There is one.
+    #[inline]
+    pub unsafe fn remove_head(&mut self) {
+        // SAFETY: promised by the caller; its successor is in the list, too.
+        unsafe {
+            self.head = Self::next(self.head);
+            if self.head.is_null() {
+                self.tail = null_mut();
+            } else {
+                (*self.head).words()[AT + 1] = 0;
+            }
+        }
+    }
+
     /// The first entry that `fits`, and how many were looked at.
     #[inline]
     pub fn first(&self, fits: impl Fn(&E) -> bool) -> (Option<*mut E>, u64) {

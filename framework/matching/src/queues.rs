@@ -77,8 +77,15 @@ pub trait Queues {
         // SAFETY: promised by the caller.
         unsafe {
             self.remove_posted(posted);
-            (*posted).engine_private[WAITS] = 0;
+            self.withdrawn(posted);
         }
+    }
+
+    /// A receive does not wait any more, which the engine has removed from its own structures.
+    #[inline]
+    unsafe fn withdrawn(&mut self, posted: *mut MatchPosted) {
+        // SAFETY: promised by the caller.
+        unsafe { (*posted).engine_private[WAITS] = 0 };
         self.tally().unposted();
     }
 

@@ -1,7 +1,7 @@
 //! How long queues and searches are.
 //!
-//! An engine counts in plain numbers, which belong to whoever has the engine and lie in a cache line
-//! that is there anyway. Whoever opened it asks for them.
+//! An engine counts in plain numbers, which belong to the holder of the engine and lie in a cache line
+//! that is there anyway. Its opener asks for them.
 
 use cairn_framework::frameworks::matching::MatchCounts;
 
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queues_are_measured_when_somebody_meets_them() {
+    fn queues_are_measured_when_entries_meet_them() {
         let mut tally = Tally::default();
         tally.posted();
         tally.posted();

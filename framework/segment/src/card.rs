@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::owner::Identity;
+use crate::sweep;
 
 /// Bytes of a card.
 pub const CARD_LEN: usize = 192;
@@ -84,12 +85,12 @@ impl Card {
             return Err(Error::Card(format!("layout {version}, and this library has {VERSION}")));
         }
         let name = card.name();
-        let directory = Path::new(crate::DIRECTORY);
+        let directory = Path::new(sweep::DIRECTORY);
         let inside = |path: &Path| {
             path.parent() == Some(directory)
                 && path
                     .file_name()
-                    .is_some_and(|name| name.as_bytes().starts_with(crate::PREFIX.as_bytes()))
+                    .is_some_and(|name| name.as_bytes().starts_with(sweep::PREFIX.as_bytes()))
         };
         if card.word(68) as usize > CARD_LEN - PATH || name.is_some_and(|path| !inside(path)) {
             return Err(Error::Card("it names a file that is not a segment".into()));

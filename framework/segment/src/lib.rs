@@ -9,7 +9,7 @@
 //! **Nothing has a name.** A memfd goes when the last process that maps it goes, however it ends.
 //! Where peers may not look into `/proc` (other pid namespaces, `hidepid`) a file in `/dev/shm` takes
 //! its place ([`Backing::File`]); it is gone when all peers that were announced have attached, when
-//! the owner drops the segment, or when somebody sweeps ([`sweep`]) after the last process that had
+//! the owner drops the segment, or at the next sweep ([`sweep`]) after the last process that had
 //! it open has died.
 //!
 //! **Nothing is touched that is not there.** A segment is as long as its owner may ever need, which
@@ -50,6 +50,7 @@ use map::Map;
 use owner::{Identity, Sign};
 pub use owner::{Life, Owner};
 pub use sweep::sweep;
+use sweep::{DIRECTORY, PREFIX};
 
 /// Bytes at the beginning of a segment that are this crate's.
 pub const HEADER: usize = 128;
@@ -87,7 +88,7 @@ struct Header {
     peers: u32,
 }
 
-/// A segment whose front is mapped: one's own or a peer's.
+/// A segment with its front mapped: one's own or a peer's.
 #[derive(Debug)]
 pub struct Segment {
     map: Map,
@@ -98,7 +99,7 @@ pub struct Segment {
     card: Card,
     /// The owner's, while the file may have its name.
     path: Option<PathBuf>,
-    /// It is a peer's, who counts those that attach.
+    /// It is a peer's, which counts those that attach.
     counted: bool,
     /// The owner's sign of life.
     _sign: Option<Sign>,
@@ -158,7 +159,7 @@ impl Segment {
         let map = Map::new(&file, 0..front, false)?;
         let check = random().map_err(|error| Error::system("getrandom", error))?;
         let file_id = id_of(&file)?.0;
-        // Nobody else will ask for it by name.
+        // No other process will ask for it by name.
         let path = unfinished.0.take_if(|_| options.peers > 0);
         let card = Card::new(&Facts {
             owner: Identity::own(),
@@ -170,7 +171,7 @@ impl Segment {
             path: path.as_deref(),
         });
         let header = map.base().cast::<Header>();
-        // SAFETY: the header is mapped, reserved and nobody else's yet.
+        // SAFETY: the header is mapped and reserved, and no other process has it yet.
         unsafe {
             (*header).check = check;
             (*header).attached = AtomicU32::new(0);
@@ -212,7 +213,7 @@ impl Segment {
         Ok(Self { map, file, file_id, card, path: None, counted: true, _sign: None })
     }
 
-    /// Another mapping of one's own segment, for an owner who is a peer of itself.
+    /// Another mapping of one's own segment, for an owner that is a peer of itself.
     ///
     /// # Errors
     /// When the system has no descriptor or no address space for it.
@@ -255,7 +256,7 @@ impl Segment {
         Owner::with_file(&self.card, file.and_then(|file| file.try_clone().ok()))
     }
 
-    /// Gives memory to a part that has not been used yet, by anybody, and maps it. It begins and ends at
+    /// Gives memory to a part that has not been used yet by any process, and maps it. It begins and ends at
     /// multiples of a page's size.
     ///
     /// # Errors
@@ -309,7 +310,7 @@ impl Segment {
         self.file.as_ref().ok_or_else(|| Error::system("open", closed()))
     }
 
-    /// Says that all who will ever attach have done so, and that only the front is needed: closes the
+    /// Says that all peers that will ever attach have done so, and that only the front is needed: closes the
     /// descriptor, and takes away the name that a file has.
     pub fn close_file(&mut self) {
         self.remove_name();
@@ -330,7 +331,7 @@ impl Drop for Segment {
         if self.counted {
             // SAFETY: the front is at least a header.
             let attached = unsafe { &(*self.map.base().cast::<Header>()).attached };
-            // Who comes again is not another one.
+            // A peer that comes again is not another one.
             attached.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -371,13 +372,13 @@ impl Drop for Unfinished {
 fn memfd(name: &str) -> io::Result<File> {
     let name = CString::new(full_name(name)).unwrap_or_default();
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // Nobody will execute it, and some systems demand that this is said (vm.memfd_noexec). Kernels
+    // It will not be executed, and some systems demand that this is said (vm.memfd_noexec). Kernels
     // before 6.3 don't know the flag.
     for flags in [flags | libc::MFD_NOEXEC_SEAL, flags] {
         // SAFETY: the name is NUL-terminated.
         let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
         if fd >= 0 {
-            // SAFETY: just opened, and nobody else's.
+            // SAFETY: just opened, and nothing else owns it.
             return Ok(unsafe { File::from_raw_fd(fd) });
         }
         let error = io::Error::last_os_error();
@@ -388,7 +389,7 @@ fn memfd(name: &str) -> io::Result<File> {
     Err(io::Error::from_raw_os_error(libc::EINVAL))
 }
 
-/// A file in `/dev/shm` that nobody had before.
+/// A new file in `/dev/shm`.
 fn named(name: &str) -> Result<(File, Option<PathBuf>), Error> {
     use std::os::unix::fs::OpenOptionsExt;
     // Jobs of a launcher that does not sweep begin without what others left behind.
@@ -408,7 +409,7 @@ fn named(name: &str) -> Result<(File, Option<PathBuf>), Error> {
         let held = sweep::hold(&file).and_then(|()| sweep::has_name(&file));
         match held {
             Ok(true) => return Ok((file, Some(path))),
-            // Somebody swept between the two calls.
+            // A sweep came between the two calls.
             Ok(false) => {}
             Err(error) => {
                 let _ = std::fs::remove_file(&path);
@@ -417,11 +418,6 @@ fn named(name: &str) -> Result<(File, Option<PathBuf>), Error> {
         }
     }
 }
-
-/// Where files lie.
-pub(crate) const DIRECTORY: &str = "/dev/shm";
-/// How the names of files and of memory begin.
-pub(crate) const PREFIX: &str = "cairn-";
 
 /// A name with the prefix, once.
 fn full_name(name: &str) -> String {
@@ -456,7 +452,7 @@ fn reserve(file: &File, part: Range<usize>, peers: u32) -> Result<(), Error> {
         false => Ok(()),
     };
     room(file).map_or(Ok(()), check)?;
-    // The kernel says no to nobody here: it would end processes.
+    // The kernel refuses nothing here: it would end processes.
     let takers = u64::from(peers) + 1;
     memory((needed as u64).saturating_mul(takers))
         .map_or(Ok(()), |memory| check(memory / takers))?;
@@ -660,7 +656,7 @@ mod tests {
         assert!(matches!(stranger(fd, 8192), Err(Error::Stranger { .. })));
         assert!(stranger(fd, 4096).is_ok());
         assert!(matches!(stranger(9999, 4096), Err(Error::Refused { .. })));
-        // Nobody can make it shorter.
+        // It can't be made shorter.
         assert!(own.file().unwrap().set_len(0).is_err());
     }
 

@@ -1,7 +1,7 @@
 //! How much memory there is: of the machine, and of the control groups that the process is in.
 //!
-//! Shared memory has no limit of its own: who takes more than there is gets no error, but the kernel
-//! ends a process. So it is asked before. A group's limit holds for all groups below it, and a batch
+//! Shared memory has no limit of its own: a process that takes more than there is gets no error, but the
+//! kernel ends a process. So it is asked before. A group's limit holds for all groups below it, and a batch
 //! system gives each job a group somewhere in the tree; both versions of the kernel's interface may
 //! be mounted, with paths that depend on the namespace (cgroups(7)):
 //!
@@ -44,7 +44,7 @@ const SECOND: Names =
     Names { limit: "memory.max", used: "memory.current", files: ["inactive_file", "active_file"] };
 
 impl Limits {
-    /// Those of the process, whose `/proc` and `/sys` lie in `root`.
+    /// Those of the process, with `/proc` and `/sys` in `root`.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         let mounts = fs::read_to_string(root.join("proc/self/mountinfo")).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Limits {
     }
 
     /// Bytes that can be taken before something is ended, or any number that is more than enough. `None`
-    /// when nobody knows.
+    /// when that is not known.
     pub fn available(&self, enough: u64) -> Option<u64> {
         let machine = read(&self.root.join("proc/meminfo")).as_deref().and_then(machine);
         // A process may be moved to another group at any time.
@@ -240,7 +240,7 @@ mod tests {
         // More is used than may be.
         let full = ("sys/fs/cgroup/jobs/memory.current", "9001\n");
         assert_eq!(job(&[above[0], full]), Some(0));
-        // Where that is enough, nobody looks for more.
+        // Where that is enough, no further limit is looked at.
         let dir = tree(&[
             ("proc/self/cgroup", "0::/jobs\n"),
             ("proc/self/mountinfo", UNIFIED),

@@ -13,7 +13,7 @@ pub(crate) struct Map {
     len: usize,
 }
 
-// SAFETY: it is an address and a length; who uses the memory takes care of races.
+// SAFETY: it is an address and a length; users of the memory take care of races.
 unsafe impl Send for Map {}
 // SAFETY: see `Send`.
 unsafe impl Sync for Map {}
@@ -51,7 +51,7 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new`, and whoever drops it has nobody use it any more.
+        // SAFETY: mapped by `new`, and the memory is not used after the drop.
         unsafe { libc::munmap(self.base.cast(), self.len) };
     }
 }

@@ -7,7 +7,7 @@
 //! process ends.
 //!
 //! The lock belongs to an open file, which a child shares that a process forks. So it is one that is
-//! not mapped, since mappings keep it open, too, and whose descriptor is [`Private`].
+//! not mapped, since mappings keep it open, too, and its descriptor is [`Private`].
 
 use std::fs::{self, File};
 use std::io;
@@ -234,7 +234,7 @@ mod tests {
         let child = unsafe { libc::fork() };
         if child == 0 {
             let _ = (&here).write(b"x");
-            // SAFETY: plain system calls. If nobody ends it, the alarm does.
+            // SAFETY: plain system calls. If the test does not end it, the alarm does.
             unsafe {
                 libc::alarm(300);
                 loop {
@@ -306,7 +306,7 @@ mod tests {
             let ended = if backing == "file" { Life::Ended } else { Life::Unknown };
             assert_eq!((own.life(), far.life(), attached.life()), (Life::Ended, ended, ended));
             child.wait().unwrap();
-            // Whoever has kept nothing finds nothing when the file has lost its name.
+            // Without a kept file nothing is found when the file has lost its name.
             drop(segment);
             let _ = fs::remove_file(far.card.path());
             assert_eq!((own.life(), far.life()), (Life::Ended, Life::Unknown));

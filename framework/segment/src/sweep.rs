@@ -1,7 +1,7 @@
 //! Files of the dead.
 //!
-//! Whoever has a segment's file open holds a lock on it (`flock`), which the system takes back when
-//! the process dies, however it dies. So a file without a lock is nobody's, whatever its name says:
+//! A process that has a segment's file open holds a lock on it (`flock`), which the system takes back
+//! when the process dies, however it dies. So a file without a lock is abandoned, whatever its name says:
 //! process ids come back, and containers that share `/dev/shm` have ids of their own.
 
 use std::ffi::OsStr;
@@ -12,9 +12,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use crate::{DIRECTORY, PREFIX};
+/// Where files of segments lie.
+pub(crate) const DIRECTORY: &str = "/dev/shm";
+/// What their names begin with.
+pub(crate) const PREFIX: &str = "cairn-";
 
-/// Takes a file for this process and those that share the descriptor. Waits for a sweeper, who is
+/// Takes a file for this process and those that share the descriptor. Waits for a sweeper, which is
 /// quick.
 pub(crate) fn hold(file: &File) -> io::Result<()> {
     loop {
@@ -25,7 +28,7 @@ pub(crate) fn hold(file: &File) -> io::Result<()> {
     }
 }
 
-/// Whether nobody has taken the file's name away.
+/// Whether the file still has its name.
 pub(crate) fn has_name(file: &File) -> io::Result<bool> {
     Ok(file.metadata()?.nlink() > 0)
 }
@@ -38,7 +41,7 @@ fn lock(file: &File, operation: i32) -> io::Result<()> {
     }
 }
 
-/// Removes the files of segments whose processes are all dead, and returns how many they were. Files
+/// Removes the files of segments that no process has open, and returns how many they were. Files
 /// of other users, and what can't be removed, stay.
 pub fn sweep() -> usize {
     sweep_in(Path::new(DIRECTORY))
@@ -51,14 +54,14 @@ fn sweep_in(directory: &Path) -> usize {
     paths.filter(|entry| is_left(&entry.path())).count()
 }
 
-/// Removes a file if it is nobody's.
+/// Removes a file if it is abandoned.
 fn is_left(path: &Path) -> bool {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let Ok(file) = File::options().read(true).custom_flags(flags).open(path) else { return false };
     // SAFETY: a plain system call.
     let user = unsafe { libc::geteuid() };
     let own = file.metadata().is_ok_and(|data| data.is_file() && data.uid() == user);
-    // Held until the name is gone: its owner, who may be between making and taking it, sees that.
+    // Held until the name is gone: its owner, which may be between making and taking it, sees that.
     own && lock(&file, libc::LOCK_EX | libc::LOCK_NB).is_ok() && std::fs::remove_file(path).is_ok()
 }
 

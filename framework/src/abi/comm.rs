@@ -72,7 +72,7 @@ pub struct Comm {
     pub context: ContextId,
     /// `remote_size` peers by rank.
     pub peers: *const *mut Peer,
-    /// Since 1.1. What messages to each of the `remote_size` ranks carry, or null where all carry
+    /// What messages to each of the `remote_size` ranks carry, or null where all carry
     /// `context`.
     pub contexts: *const ContextId,
 }
@@ -84,9 +84,7 @@ impl Comm {
     /// `contexts` is null or leads to `remote_size` ids.
     #[inline]
     pub unsafe fn context_of(&self, rank: u32) -> ContextId {
-        // The views of an older host end before.
-        let old = (self.scope.struct_size as usize) < crate::field_end!(Comm, contexts);
-        if old || self.contexts.is_null() {
+        if self.contexts.is_null() {
             return self.context;
         }
         // SAFETY: promised by the caller.

@@ -25,12 +25,11 @@ use super::host::Host;
 use super::scope::Scope;
 use super::status::Status;
 
-/// Major version of the plugin ABI: the descriptor and the host table. Another major is refused.
-pub const ABI_MAJOR: u16 = 1;
-/// Minor version of the plugin ABI. A newer minor only appends fields and functions.
-///
-/// 1.1 added [`ComponentDescriptor::aliases`], the host's `show_once`, `service_at` and others, and the
-/// hints in the wait-sync object.
+/// Major version of the plugin ABI: the descriptor, the host table and the contracts of all frameworks.
+/// 0 until the first release: the host then loads components of the very same version only.
+pub const ABI_MAJOR: u16 = 0;
+/// Minor version of the plugin ABI. While the major version is 0, each change of a struct or a table
+/// raises it.
 pub const ABI_MINOR: u16 = 1;
 
 /// First word of every descriptor ("CAIR"): what does not start with it is not a descriptor.
@@ -45,7 +44,7 @@ pub const ENTRY_SYMBOL: &str = "cairn_components";
 /// the descriptors stay valid and unchanged as long as the process lives.
 pub type ComponentsFn = unsafe extern "C" fn(count: *mut u32) -> *const *const ComponentDescriptor;
 
-/// A component: who it is, for which framework, and the functions of its life.
+/// A component: its name, its framework, and the functions of its life.
 ///
 /// Names consist of lower-case letters, digits and underscores and begin with a letter. The
 /// framework's name and the component's together (`btl_sm`) name its parameters, its file and its
@@ -60,10 +59,6 @@ pub struct ComponentDescriptor {
     pub abi_major: u16,
     /// [`ABI_MINOR`] of the author's header.
     pub abi_minor: u16,
-    /// Major version of the framework's contract in the author's header. Another is refused.
-    pub framework_major: u16,
-    /// Minor version of the framework's contract in the author's header.
-    pub framework_minor: u16,
     /// The component's own version, major part.
     pub version_major: u16,
     /// The component's own version, minor part.
@@ -71,7 +66,7 @@ pub struct ComponentDescriptor {
     /// The component's own version, patch part.
     pub version_patch: u16,
     /// Zero.
-    pub reserved: u16,
+    pub reserved: [u16; 3],
     /// The framework it belongs to, such as `cri`.
     pub framework: *const c_char,
     /// Its name in that framework, such as `dedicated`.
@@ -110,7 +105,7 @@ pub struct ComponentDescriptor {
     /// The framework's own table of functions, `const cairn_<framework>_ops_t *`, beginning with
     /// its `struct_size`. Required.
     pub ops: *const c_void,
-    /// Since 1.1. Other names under which users may know the component, separated by commas, or
+    /// Other names under which users may know the component, separated by commas, or
     /// null. They are accepted in selection lists.
     pub aliases: *const c_char,
 }

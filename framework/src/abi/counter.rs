@@ -3,8 +3,8 @@
 //! A counter has as many cells as its owner likes, one for each CRI or one for each thread. They lie
 //! where the rest of the CRI or of the thread's state lies, on its cache lines, so that no two threads
 //! write one line. The owner counts with a load and a store where only one thread or the holder of a
-//! lock writes, and with a relaxed add otherwise; the host combines the cells when somebody reads
-//! (dissertation §5.4). The parameter `counters` says whether anybody wants them.
+//! lock writes, and with a relaxed add otherwise; the host combines the cells when a counter is read
+//! (dissertation §5.4). The parameter `counters` says whether they are wanted.
 
 use core::ffi::{c_char, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -20,16 +20,16 @@ pub const COUNTER_LEVEL: u32 = 1;
 /// (`MPI_T_PVAR_CLASS_HIGHWATERMARK`).
 pub const COUNTER_MAXIMUM: u32 = 2;
 /// [`CounterSpec::kind`]: the smallest seen; the smallest cell counts, and one that holds
-/// `UINT64_MAX` has seen nothing (`MPI_T_PVAR_CLASS_LOWWATERMARK`). Since 1.1.
+/// `UINT64_MAX` has seen nothing (`MPI_T_PVAR_CLASS_LOWWATERMARK`).
 pub const COUNTER_MINIMUM: u32 = 3;
 /// [`CounterSpec::kind`]: a sum of amounts, such as bytes; cells are added up
-/// (`MPI_T_PVAR_CLASS_AGGREGATE`). Since 1.1.
+/// (`MPI_T_PVAR_CLASS_AGGREGATE`).
 pub const COUNTER_AGGREGATE: u32 = 4;
 /// [`CounterSpec::kind`]: time spent with something; cells are added up
-/// (`MPI_T_PVAR_CLASS_TIMER`). Since 1.1.
+/// (`MPI_T_PVAR_CLASS_TIMER`).
 pub const COUNTER_TIMER: u32 = 5;
 /// [`CounterSpec::kind`]: how large a resource is; cells are added up (`MPI_T_PVAR_CLASS_SIZE`).
-/// Since 1.1.
+///
 pub const COUNTER_SIZE: u32 = 6;
 
 /// Brings a cell up to date; see [`CounterSpec::refresh`].
@@ -42,7 +42,7 @@ pub struct CounterSpec {
     pub struct_size: u32,
     /// One of `CAIRN_COUNTER_*`.
     pub kind: u32,
-    /// Who needs to know it, as for parameters.
+    /// Its audience, as for parameters.
     pub level: u32,
     /// Zero.
     pub reserved: u32,
@@ -52,12 +52,12 @@ pub struct CounterSpec {
     pub help: *const c_char,
     /// `messages`, `bytes`, `ns`... May be null.
     pub unit: *const c_char,
-    /// Since 1.1. 1 if the counter can be read for each communicator alone as well as for all, by
+    /// 1 if the counter can be read for each communicator alone as well as for all, by
     /// `refresh`; 0 if not.
     pub by_comm: u32,
     /// Zero.
     pub reserved_too: u32,
-    /// Since 1.1. Called before a tool reads the counter, so that its owner may put into the cell what
+    /// Called before a tool reads the counter, so that its owner may put into the cell what
     /// it knows from elsewhere: for all communicators together, those that are gone among them, if
     /// `comm` is null, else for this one, which may have been freed: it is compared with those that
     /// the owner knows and not looked into. Not called any more when `counter_remove` has returned. It

@@ -2,7 +2,7 @@
 //! what (MPI 5.0, section 15.3.8).
 //!
 //! A component makes its types of events when it opens. Where one happens it looks at
-//! [`EventType::listeners`], which costs a load, and only if somebody listens it tells the host. The
+//! [`EventType::listeners`], which costs a load, and only if there are listeners it tells the host. The
 //! host keeps events in their order and hands them to tools when no lock is held, so an event may be
 //! raised anywhere but in a signal handler.
 
@@ -17,7 +17,7 @@ pub const EVENT_ELEMENTS: usize = 8;
 pub struct EventSpec {
     /// Size of this struct in bytes, as the author's header has it.
     pub struct_size: u32,
-    /// Who needs to know it, as for parameters.
+    /// Its audience, as for parameters.
     pub level: u32,
     /// The name without the component's.
     pub name: *const c_char,

@@ -22,7 +22,6 @@ use super::receive::{ReceiveEntry, ReceiveFn};
 use super::request::WaitSync;
 use super::scope::Scope;
 use super::status::Status;
-use super::task::Task;
 use super::thread::Thread;
 
 /// Log level: something does not work.
@@ -31,7 +30,7 @@ pub const LOG_ERROR: u32 = 1;
 pub const LOG_WARN: u32 = 2;
 /// Log level: a decision a user may want to see.
 pub const LOG_INFO: u32 = 3;
-/// Log level: for whoever debugs a component.
+/// Log level: for authors that debug a component.
 pub const LOG_DEBUG: u32 = 4;
 /// Log level: every message and event.
 pub const LOG_TRACE: u32 = 5;
@@ -47,7 +46,7 @@ pub type ProgressFn = unsafe extern "C" fn(context: *mut c_void) -> u32;
 /// A callback for the end of a thread, called on that thread with no lock held.
 pub type ThreadExitFn = unsafe extern "C" fn(context: *mut c_void, thread: *const Thread);
 
-/// The functions of the host. Every function pointer that lies inside `struct_size` is set.
+/// The functions of the host. Every function pointer is set.
 #[repr(C)]
 pub struct Host {
     /// Size of this struct in bytes, as the host has it.
@@ -174,17 +173,6 @@ pub struct Host {
         len: *mut usize,
     ) -> Status,
 
-    /// Makes a pool of memory items of `size` bytes, each aligned to `alignment` (a power of two).
-    /// Null when there is no memory.
-    pub items_create:
-        unsafe extern "C" fn(instance: *mut Instance, size: usize, alignment: usize) -> *mut c_void,
-    /// Takes an item, uninitialised. Null when there is no memory.
-    pub items_get: unsafe extern "C" fn(items: *mut c_void) -> *mut c_void,
-    /// Gives an item back, from any thread.
-    pub items_put: unsafe extern "C" fn(items: *mut c_void, item: *mut c_void),
-    /// Frees the pool and all its items.
-    pub items_destroy: unsafe extern "C" fn(items: *mut c_void),
-
     /// Makes a counter known as `<framework>_<component>_<name>`, or adds a cell to one that is.
     /// The cell must live until `counter_remove` or until `close` is called, before which the host
     /// takes out all that are left. A cell belongs to one counter. When the parameter `counters` is
@@ -197,15 +185,11 @@ pub struct Host {
     /// Takes a cell out; what it counted stays in the counter's sum.
     pub counter_remove: unsafe extern "C" fn(instance: *mut Instance, cell: *const CounterCell),
 
-    /// Hands work to the process's `tasks` component. When nobody is idle the caller does it
-    /// before the function returns.
-    pub task_submit: unsafe extern "C" fn(instance: *mut Instance, task: *mut Task),
-
     /// Reserves a private slot in every scope and stores its index. Only during `open`. A process has
     /// `CAIRN_SCOPE_SLOTS` for all its components together; `CAIRN_ERR_RESOURCES` when all are taken.
     pub scope_slot_reserve: unsafe extern "C" fn(instance: *mut Instance, slot: *mut u32) -> Status,
     /// Finds the component that serves a framework for a scope (null: the process): its table and
-    /// its instance. Makes the process's choice if nobody has asked for the framework yet.
+    /// its instance. Makes the process's choice if the framework was not asked for yet.
     /// `CAIRN_ERR_NOT_FOUND` when none can serve. For set-up; keep the result.
     pub service: unsafe extern "C" fn(
         instance: *mut Instance,
@@ -215,19 +199,19 @@ pub struct Host {
         provider: *mut *mut Instance,
     ) -> Status,
 
-    /// Since 1.1. Tells the user something, once for each `key` in the life of the process,
+    /// Tells the user something, once for each `key` in the life of the process,
     /// whatever the log level: that a faster way was refused by the system, for instance.
     pub show_once:
         unsafe extern "C" fn(instance: *mut Instance, key: *const c_char, text: *const c_char),
-    /// Since 1.1. Makes sure that a peer has routes: asks the transports for endpoints if it has
+    /// Makes sure that a peer has routes: asks the transports for endpoints if it has
     /// none. Does not wait for the peer. Any thread, also from callbacks; costs an Acquire load
     /// when the peer is connected. `CAIRN_ERR_PEER` when no transport reaches it, with what each of
     /// them says.
     pub peer_connect: unsafe extern "C" fn(instance: *mut Instance, peer: *const Peer) -> Status,
-    /// Since 1.1. The process with this rank in the job, connected or not; null when there is no
+    /// The process with this rank in the job, connected or not; null when there is no
     /// such rank. It stays as long as this process lives.
     pub peer_get: unsafe extern "C" fn(instance: *mut Instance, rank: u32) -> *mut Peer,
-    /// Since 1.1. As `service`, for frameworks of which several components serve: the one at `place`,
+    /// As `service`, for frameworks of which several components serve: the one at `place`,
     /// from 0, the highest priority first. `CAIRN_ERR_NOT_FOUND` behind the last.
     pub service_at: unsafe extern "C" fn(
         instance: *mut Instance,
@@ -237,30 +221,30 @@ pub struct Host {
         ops: *mut *const c_void,
         provider: *mut *mut Instance,
     ) -> Status,
-    /// Since 1.1. Makes a type of events known as `<framework>_<component>_<name>`, or finds the one that
+    /// Makes a type of events known as `<framework>_<component>_<name>`, or finds the one that
     /// is, and stores it.
     pub event_add: unsafe extern "C" fn(
         instance: *mut Instance,
         spec: *const EventSpec,
         event: *mut *const EventType,
     ) -> Status,
-    /// Since 1.1. An event happened; `values` has a number for each element of its type. Any thread,
+    /// An event happened; `values` has a number for each element of its type. Any thread,
     /// with any lock held. Callers look at `listeners` before.
     pub event_raise: unsafe extern "C" fn(event: *const EventType, values: *const i64),
-    /// Since 1.1. For transports: the process with this rank in the job is gone, or can't be reached
+    /// For transports: the process with this rank in the job is gone, or can't be reached
     /// any more by the only way to it. Operations that need it end with `CAIRN_ERR_PEER`. Any thread,
     /// also from progress functions.
     pub peer_failed: unsafe extern "C" fn(instance: *mut Instance, rank: u32),
-    /// Since 1.1. For components in Rust that were built for debugging: what this thread does with
+    /// For components in Rust that were built for debugging: what this thread does with
     /// `lock`, or another atomic, is one of `CAIRN_AUDIT_*`; `rank` is the place of the lock in the
     /// order of locks, 0 if it has none. A host that was built for release does nothing.
     pub audit: unsafe extern "C" fn(event: u32, lock: *const c_void, rank: u32),
-    /// Since 1.1. Takes the lock of an instance, sleeping if it must; `lock_release` releases it. For C;
+    /// Takes the lock of an instance, sleeping if it must; `lock_release` releases it. For C;
     /// Rust code has `Cri::guard`.
-    pub instance_acquire: unsafe extern "C" fn(cri: *const Cri),
-    /// Since 1.1. Takes the lock of an instance if nobody holds it: 1, else 0.
-    pub instance_try: unsafe extern "C" fn(cri: *const Cri) -> i32,
-    /// Since 1.1. Makes an info key of communicators known that the caller looks at with
+    pub cri_acquire: unsafe extern "C" fn(cri: *const Cri),
+    /// Takes the lock of a CRI if it is free: 1, else 0.
+    pub cri_try: unsafe extern "C" fn(cri: *const Cri) -> i32,
+    /// Makes an info key of communicators known that the caller looks at with
     /// `cairn_scope_t::info`, and what holds where it is not set: programs are told of both
     /// (`MPI_Comm_get_info`). Only during `open`.
     pub info_key_add: unsafe extern "C" fn(
@@ -268,17 +252,17 @@ pub struct Host {
         key: *const c_char,
         value: *const c_char,
     ) -> Status,
-    /// Since 1.1. As `progress`, for a thread that waits for something: `cris` says where its events can
+    /// As `progress`, for a thread that waits for something: `cris` says where its events can
     /// come from (null: not known), `attempts` how many passes the thread has made for it before.
     pub progress_for:
         unsafe extern "C" fn(instance: *mut Instance, cris: *const CriSet, attempts: u32) -> u32,
-    /// Since 1.1. As `wait`; `cris` as for `progress_for`.
+    /// As `wait`; `cris` as for `progress_for`.
     pub wait_for: unsafe extern "C" fn(
         instance: *mut Instance,
         sync: *mut WaitSync,
         cris: *const CriSet,
     ) -> Status,
-    /// Since 1.1. Adds to `cris` where messages of a communicator or window arrive that come from `peer`,
+    /// Adds to `cris` where messages of a communicator or window arrive that come from `peer`,
     /// over each pool that leads to it, or from anybody if it is null: as the process's strategy says,
     /// else what the calling thread polls first.
     pub cris_of: unsafe extern "C" fn(
@@ -287,7 +271,7 @@ pub struct Host {
         peer: *const Peer,
         cris: *mut CriSet,
     ),
-    /// Since 1.1. Not 0 once the process's strategy has said of some pool where messages arrive; before,
+    /// Not 0 once the process's strategy has said of some pool where messages arrive; before,
     /// `cris_of` knows nothing that a thread does not poll first anyway.
     pub arrivals: *const AtomicU32,
 }

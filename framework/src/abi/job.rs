@@ -11,7 +11,7 @@ pub const THREAD_SERIALIZED: u32 = 2048;
 /// [`Job::thread_level`]: any thread at any time (`MPI_THREAD_MULTIPLE`).
 pub const THREAD_MULTIPLE: u32 = 4096;
 
-/// Who this process is among the others. Constant once components are opened.
+/// The place of this process among the others. Constant once components are opened.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Job {
@@ -30,18 +30,18 @@ pub struct Job {
     pub thread_level: u32,
     /// Processors that this process may run on.
     pub cores: u32,
-    /// Since 1.1. Processors that the processes of the job on this node may use together; 0 when
-    /// nobody knows.
+    /// Processors that the processes of the job on this node may use together; 0 when
+    /// that is unknown.
     pub node_cores: u32,
     /// Name of the job, unique on the machine while it runs. Fit for file names.
     pub id: *const c_char,
-    /// What every process of the job knows and nobody else; listeners ask for it before they read
+    /// What only the processes of the job know; acceptors ask for it before they read
     /// anything else, and compare in constant time.
     pub secret: [u8; 16],
-    /// Since 1.1. With how many passes at most a wait may begin before the thread says that it waits:
+    /// With how many passes at most a wait may begin before the thread says that it waits:
     /// what the process's `progress` component bears (`anonymous_passes`).
     pub anonymous_passes: u32,
-    /// Since 1.1. 1 when a lock may stay with a thread that takes it many times in a row, as the parameter
+    /// 1 when a lock may stay with a thread that takes it many times in a row, as the parameter
     /// `mca_lock_bias` says and every component bears. Set by the host.
     pub lock_bias: u32,
 }
@@ -54,8 +54,8 @@ impl Job {
     }
 
     /// How often a thread polls for what may come at once, before it leaves the waiting to the `wait`
-    /// component: so many times, but in a crowd, where whoever has to send it needs the processor
-    /// first, not at all. With `CAIRN_THREAD_MULTIPLE` a sixteenth of it, a few microseconds, because
+    /// component: so many times, but not at all where there are more processes than processors: the sender
+    /// needs the processor first. With `CAIRN_THREAD_MULTIPLE` a sixteenth of it, a few microseconds, because
     /// another thread of the process may need the processor, and only the component knows.
     #[inline]
     pub fn polls(&self, alone: u32) -> u32 {

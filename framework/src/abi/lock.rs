@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::bias::Bias;
 use super::counter::CounterCell;
-use crate::audit::{self, Rank};
+use crate::audit::{self, LockLevel};
 
 /// The host's `audit`: the thread is about to wait for a lock.
 pub const AUDIT_LOCK: u32 = 1;
@@ -28,7 +28,7 @@ pub const AUDIT_ATOMIC: u32 = 4;
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Lock {
-    /// 0 free, 1 held, 2 held and somebody may sleep. Only through the functions.
+    /// 0 free, 1 held, 2 held and a thread may sleep on it. Only through the functions.
     pub word: AtomicU32,
 }
 
@@ -51,16 +51,16 @@ impl Lock {
         Self { word: AtomicU32::new(FREE) }
     }
 
-    /// Takes the lock if it is free. While it is held nobody may wait for another lock:
+    /// Takes the lock if it is free. While it is held the thread may wait for no other lock:
     /// [`Lock::try_lock_as`] is for those that are not the last.
     #[inline]
     pub fn try_lock(&self) -> bool {
-        self.try_lock_as(Rank::LEAF)
+        self.try_lock_as(LockLevel::LEAF)
     }
 
     /// The same for a lock with a place in the order.
     #[inline]
-    pub fn try_lock_as(&self, rank: Rank) -> bool {
+    pub fn try_lock_as(&self, rank: LockLevel) -> bool {
         let taken = self.word.load(Ordering::Relaxed) == FREE && self.take();
         if taken {
             audit::report(AUDIT_TRY, self.address(), rank);
@@ -69,10 +69,10 @@ impl Lock {
     }
 
     /// Takes the lock; spins briefly, then sleeps in the kernel until it is free. While it is held
-    /// nobody may wait for another lock: [`Lock::lock_as`] is for those that are not the last.
+    /// the thread may wait for no other lock: [`Lock::lock_as`] is for those that are not the last.
     #[inline]
     pub fn lock(&self) {
-        self.lock_as(Rank::LEAF);
+        self.lock_as(LockLevel::LEAF);
     }
 
     /// The same for a lock with a place in the order. Returns whether it had to wait.
@@ -80,8 +80,8 @@ impl Lock {
     /// # Panics
     /// In debug builds, if the thread holds a lock that does not come before this one.
     #[inline]
-    pub fn lock_as(&self, rank: Rank) -> bool {
-        // Before it waits, or nobody would hear of the order.
+    pub fn lock_as(&self, rank: LockLevel) -> bool {
+        // Before it waits, or a deadlock would hide the order.
         audit::report(AUDIT_LOCK, self.address(), rank);
         let waits = !self.take();
         if waits {
@@ -100,13 +100,13 @@ impl Lock {
         self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Waits for a lock that was not free, and takes it. Who has its bias loses it.
+    /// Waits for a lock that was not free, and takes it. Its bias is revoked.
     #[cold]
     fn lock_slow(&self, bias: Option<&Bias>) {
         WAITS.add_shared(1);
-        let take_away = || bias.is_some_and(|bias| bias.take_away(true));
+        let revoke = || bias.is_some_and(|bias| bias.revoke(true));
         for _ in 0..SPINS {
-            if take_away() || self.word.load(Ordering::Relaxed) == FREE && self.take() {
+            if revoke() || self.word.load(Ordering::Relaxed) == FREE && self.take() {
                 return;
             }
             core::hint::spin_loop();
@@ -117,7 +117,7 @@ impl Lock {
             if let Some(bias) = bias
                 && bias.is_there()
             {
-                if bias.take_away(true) {
+                if bias.revoke(true) {
                     return;
                 }
                 continue;
@@ -127,10 +127,10 @@ impl Lock {
         }
     }
 
-    /// As `guard_as`, for a lock with a bias, without waiting if the calling thread has it. Who has held the
-    /// lock many times in a row gets the bias.
+    /// As `guard_as`, for a lock with a bias, without waiting if the calling thread has it. A thread that has
+    /// held the lock many times in a row gets the bias.
     #[inline(always)]
-    pub fn guard_biased<'a>(&'a self, bias: &'a Bias, rank: Rank) -> BiasedGuard<'a> {
+    pub fn guard_biased<'a>(&'a self, bias: &'a Bias, rank: LockLevel) -> BiasedGuard<'a> {
         audit::report(AUDIT_LOCK, self.address(), rank);
         let seat = bias.enter();
         let waited = seat.is_none() && self.lock_by_word(bias);
@@ -149,7 +149,11 @@ impl Lock {
 
     /// As `try_guard_as`, for a lock with a bias. If another thread has it, mostly there is none.
     #[inline(always)]
-    pub fn try_guard_biased<'a>(&'a self, bias: &'a Bias, rank: Rank) -> Option<BiasedGuard<'a>> {
+    pub fn try_guard_biased<'a>(
+        &'a self,
+        bias: &'a Bias,
+        rank: LockLevel,
+    ) -> Option<BiasedGuard<'a>> {
         let seat = bias.enter();
         if seat.is_none() && !self.try_by_word(bias) {
             return None;
@@ -161,20 +165,20 @@ impl Lock {
     #[inline(never)]
     fn try_by_word(&self, bias: &Bias) -> bool {
         // A load leaves the line with a holder that has the bias; a failing exchange would not.
-        self.word.load(Ordering::Relaxed) == FREE && self.take() || bias.try_take_away()
+        self.word.load(Ordering::Relaxed) == FREE && self.take() || bias.try_revoke()
     }
 
     /// Takes a lock with a bias as one that has none, so that `unlock` releases it. Whether it had to wait.
     #[cfg(any(feature = "host", feature = "mock"))]
-    pub(crate) fn lock_without_bias(&self, bias: &Bias, rank: Rank) -> bool {
+    pub(crate) fn lock_without_bias(&self, bias: &Bias, rank: LockLevel) -> bool {
         audit::report(AUDIT_LOCK, self.address(), rank);
         self.lock_by_word(bias)
     }
 
-    /// The same, if nobody holds it.
+    /// The same, if it is free.
     #[cfg(any(feature = "host", feature = "mock"))]
-    pub(crate) fn try_lock_without_bias(&self, bias: &Bias, rank: Rank) -> bool {
-        let taken = self.take() || bias.take_away(false);
+    pub(crate) fn try_lock_without_bias(&self, bias: &Bias, rank: LockLevel) -> bool {
+        let taken = self.take() || bias.revoke(false);
         if taken {
             audit::report(AUDIT_TRY, self.address(), rank);
         }
@@ -186,7 +190,7 @@ impl Lock {
     #[inline(never)]
     unsafe fn unlock_by_word(&self, bias: &Bias) {
         if bias.keep(|| self.word.load(Ordering::Relaxed) == CONTENDED) {
-            audit::report(AUDIT_UNLOCK, self.address(), Rank::UNKNOWN);
+            audit::report(AUDIT_UNLOCK, self.address(), LockLevel::UNKNOWN);
         } else {
             // SAFETY: promised by the caller.
             unsafe { self.unlock() }
@@ -199,7 +203,7 @@ impl Lock {
     /// The calling thread holds the lock.
     #[inline]
     pub unsafe fn unlock(&self) {
-        audit::report(AUDIT_UNLOCK, self.address(), Rank::UNKNOWN);
+        audit::report(AUDIT_UNLOCK, self.address(), LockLevel::UNKNOWN);
         if self.word.swap(FREE, Ordering::Release) == CONTENDED {
             crate::sys::futex_wake_one(&self.word);
         }
@@ -208,12 +212,12 @@ impl Lock {
     /// Takes the lock until the guard is dropped; as [`Lock::lock`].
     #[inline]
     pub fn guard(&self) -> LockGuard<'_> {
-        self.guard_as(Rank::LEAF)
+        self.guard_as(LockLevel::LEAF)
     }
 
     /// The same for a lock with a place in the order.
     #[inline]
-    pub fn guard_as(&self, rank: Rank) -> LockGuard<'_> {
+    pub fn guard_as(&self, rank: LockLevel) -> LockGuard<'_> {
         self.lock_as(rank);
         LockGuard(self)
     }
@@ -221,12 +225,12 @@ impl Lock {
     /// Takes the lock, if it is free, until the guard is dropped; as [`Lock::try_lock`].
     #[inline]
     pub fn try_guard(&self) -> Option<LockGuard<'_>> {
-        self.try_guard_as(Rank::LEAF)
+        self.try_guard_as(LockLevel::LEAF)
     }
 
     /// The same for a lock with a place in the order.
     #[inline]
-    pub fn try_guard_as(&self, rank: Rank) -> Option<LockGuard<'_>> {
+    pub fn try_guard_as(&self, rank: LockLevel) -> Option<LockGuard<'_>> {
         // Not `then_some`: it makes the guard first, and dropping that would unlock for another.
         self.try_lock_as(rank).then(|| LockGuard(self))
     }
@@ -236,7 +240,7 @@ impl Lock {
 #[derive(Debug)]
 pub struct Ranked<T> {
     lock: Lock,
-    rank: Rank,
+    rank: LockLevel,
     value: UnsafeCell<T>,
 }
 
@@ -245,7 +249,7 @@ unsafe impl<T: Send> Sync for Ranked<T> {}
 
 impl<T> Ranked<T> {
     /// A value and the place of its lock.
-    pub const fn new(rank: Rank, value: T) -> Self {
+    pub const fn new(rank: LockLevel, value: T) -> Self {
         Self { lock: Lock::new(), rank, value: UnsafeCell::new(value) }
     }
 
@@ -274,7 +278,7 @@ impl Drop for BiasedGuard<'_> {
     fn drop(&mut self) {
         match self.seat {
             Some(seat) => {
-                audit::report(AUDIT_UNLOCK, self.lock.address(), Rank::UNKNOWN);
+                audit::report(AUDIT_UNLOCK, self.lock.address(), LockLevel::UNKNOWN);
                 self.bias.leave(seat);
             }
             // SAFETY: the guard exists because its thread took the lock, and by its word.

@@ -20,7 +20,7 @@ pub const PARAM_LIST: u32 = 5;
 
 /// [`ParamSpec::flags`]: may be changed while the program runs, through MPI_T.
 pub const PARAM_WRITABLE: u32 = 1;
-/// [`ParamSpec::flags`]: all processes of a job must have the same value. Since 1.1.
+/// [`ParamSpec::flags`]: all processes of a job must have the same value.
 pub const PARAM_SAME: u32 = 2;
 
 /// What a component says about one parameter. Strings need to live only during the call.
@@ -32,7 +32,7 @@ pub struct ParamSpec {
     pub kind: u32,
     /// `CAIRN_PARAM_WRITABLE` and `CAIRN_PARAM_SAME`, or 0.
     pub flags: u32,
-    /// Who needs to know it: 1 to 3 users, 4 to 6 people who tune, 7 to 9 developers; in each the
+    /// Its audience: 1 to 3 users, 4 to 6 tuning, 7 to 9 developers; in each the
     /// first is basic, the second detailed and the third everything (MPI 5.0, 15.3.1). Required: 0 is
     /// refused. `cairn-info --param` shows up to level 3 unless it is asked for more.
     pub level: u32,

@@ -13,7 +13,7 @@ use super::counter::CounterCell;
 use super::lock::{BiasedGuard, Lock};
 use super::scope::Scope;
 use super::thread::Thread;
-use crate::audit::Rank;
+use crate::audit::LockLevel;
 use crate::frameworks::cri::{CRI_ANYWHERE, CRI_PROGRESS, CriAsker, CriOps};
 
 /// Bytes that keep two writers off each other's cache lines: two lines of 64, because processors
@@ -26,21 +26,21 @@ pub const CACHE_LINE_PAIR: usize = 128;
 #[derive(Debug)]
 pub struct Cri {
     /// Held while a function of the transport works on this CRI, unless the process is
-    /// single-threaded. It has a bias: C code takes it by the host's `instance_acquire` and
-    /// `instance_try`.
+    /// single-threaded. It has a bias: C code takes it by the host's `cri_acquire` and
+    /// `cri_try`.
     pub lock: Lock,
     /// Its place in the pool, from 0.
     pub index: u32,
     /// The transport's own.
     pub context: *mut c_void,
-    /// Since 1.1. How often somebody had to wait for the lock. Counted by who holds it; the host sets
+    /// How often a thread had to wait for the lock. Counted by its holder; the host sets
     /// it to zero in `pool_add`.
     pub waits: CounterCell,
-    /// Since 1.1. The bias of the lock; the host makes it in `pool_add`.
+    /// The bias of the lock; the host makes it in `pool_add`.
     pub bias: Bias,
-    /// Since 1.1. How often it was polled. Counted by the host with the lock held.
+    /// How often it was polled. Counted by the host with the lock held.
     pub polls: CounterCell,
-    /// Since 1.1. How often that brought an event.
+    /// How often that brought an event.
     pub hits: CounterCell,
 }
 
@@ -73,7 +73,7 @@ pub struct CriPool {
     pub strategy_state: *mut c_void,
     /// Set by `pool_add`: the number of the pool in the process.
     pub id: u32,
-    /// Since 1.1. Set by `pool_add`: 1 when the strategy says where messages arrive, else 0.
+    /// Set by `pool_add`: 1 when the strategy says where messages arrive, else 0.
     pub arrivals: u32,
 }
 
@@ -165,7 +165,7 @@ impl Cri {
     /// Takes the lock until the guard is dropped.
     #[inline(always)]
     pub fn guard(&self) -> BiasedGuard<'_> {
-        let guard = self.lock.guard_biased(&self.bias, Rank::INSTANCE);
+        let guard = self.lock.guard_biased(&self.bias, LockLevel::CRI);
         if guard.waited {
             self.waits.add(1);
         }
@@ -176,21 +176,21 @@ impl Cri {
     /// now and then.
     #[inline(always)]
     pub fn try_guard(&self) -> Option<BiasedGuard<'_>> {
-        self.lock.try_guard_biased(&self.bias, Rank::INSTANCE)
+        self.lock.try_guard_biased(&self.bias, LockLevel::CRI)
     }
 
     /// Takes the lock so that `Lock::unlock` releases it.
     #[cfg(any(feature = "host", feature = "mock"))]
     pub(crate) fn lock_for_release(&self) {
-        if self.lock.lock_without_bias(&self.bias, Rank::INSTANCE) {
+        if self.lock.lock_without_bias(&self.bias, LockLevel::CRI) {
             self.waits.add(1);
         }
     }
 
-    /// The same, if nobody holds the lock.
+    /// The same, if the lock is free.
     #[cfg(any(feature = "host", feature = "mock"))]
     pub(crate) fn try_for_release(&self) -> bool {
-        self.lock.try_lock_without_bias(&self.bias, Rank::INSTANCE)
+        self.lock.try_lock_without_bias(&self.bias, LockLevel::CRI)
     }
 }
 
@@ -284,7 +284,7 @@ mod tests {
         assert!(cri.try_guard().is_none());
         std::thread::scope(|scope| {
             let waiter = scope.spawn(|| drop(cri.guard()));
-            // 2: somebody has given up spinning.
+            // 2: a waiter has given up spinning.
             while cri.lock.word.load(Ordering::Relaxed) != 2 {
                 std::thread::yield_now();
             }
@@ -314,13 +314,13 @@ mod tests {
         let elsewhere = |work: fn(&Cri) -> u32| {
             std::thread::scope(|scope| scope.spawn(|| work(&cri)).join().expect("no panic"))
         };
-        // Who tries is refused at first, but not for ever.
+        // A try is refused at first, but not for ever.
         let refused = elsewhere(|cri| {
             let tries = (0..).take_while(|_| cri.try_guard().is_none());
             tries.count() as u32
         });
         assert_eq!((refused, cri.bias.is_there()), (31, false));
-        // The owner waits like anybody, and who waits is let in.
+        // The owner waits like any thread, and a waiter is let in.
         use_often(&cri);
         assert!(cri.bias.is_there());
         elsewhere(|cri| {
@@ -387,7 +387,7 @@ mod tests {
                 });
             }
         });
-        // SAFETY: nobody else is left.
+        // SAFETY: no other thread is left.
         assert_eq!(unsafe { *counted.1.get() }, THREADS * TURNS);
     }
 }

@@ -1,4 +1,4 @@
-//! How arriving messages reach whoever they are for.
+//! How arriving messages reach the layer that they are for.
 
 use core::ffi::c_void;
 
@@ -39,7 +39,7 @@ pub type ReceiveFn = unsafe extern "C" fn(context: *mut c_void, received: *const
 
 /// One entry of the host's receive table, which transports read in place.
 ///
-/// An entry that nobody registered leads to a callback that reports the peer's protocol violation,
+/// An entry that is not registered leads to a callback that reports the peer's protocol violation,
 /// so a transport calls `entry.callback` for any byte without a check.
 #[repr(C)]
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use super::status::Status;
 use crate::audit::Counted;
 
-/// [`Request::completion`]: in progress, and nobody waits.
+/// [`Request::completion`]: in progress, and no thread waits.
 pub const REQUEST_PENDING: usize = 0;
 /// [`Request::completion`]: complete. Any other value is the [`WaitSync`] of the thread that waits.
 pub const REQUEST_COMPLETE: usize = 1;
@@ -41,7 +41,7 @@ pub struct MessageStatus {
     pub bytes: u64,
 }
 
-/// The head of every request, whoever allocated it.
+/// The head of every request, whichever component allocated it.
 ///
 /// The owner completes it with [`Request::complete`]; the MPI layer waits on it, copies the status
 /// and then calls `free`.
@@ -69,10 +69,10 @@ pub struct Request {
     pub start: Option<unsafe extern "C" fn(request: *mut Request) -> Status>,
     /// The MPI layer's own: what it keeps alive for the request. The owner sets it to null.
     pub object: *mut c_void,
+    /// Size of this struct in bytes, as the owner's header has it.
+    pub struct_size: u32,
     /// The MPI layer's own: 1 while a persistent request is started. The owner sets it to 0.
     pub active: u32,
-    /// Zero.
-    pub reserved: u32,
 }
 
 /// What a thread waits on: a counter of completions still missing (dissertation §4.4, `wait_sync`).
@@ -86,7 +86,7 @@ pub struct WaitSync {
     /// Acquire load finds zero or less.
     pub pending: AtomicI32,
     /// How the waiter waits, so that completers know whether to wake it: 0 it polls, 1 it sleeps on
-    /// this word (futex), 2 it has been signalled; since 1.1, 3: nobody waits, and `notify` wants to
+    /// this word (futex), 2 it has been signalled, 3: no thread waits, and `notify` is to
     /// be called. Written by the waiter (0, 1, 3) and completers (2).
     pub sleeping: AtomicU32,
     /// A completer is still inside [`WaitSync::complete_one`]: the waiter must not leave before this is
@@ -96,16 +96,16 @@ pub struct WaitSync {
     pub error: AtomicI32,
     /// The `wait` component's own, for its queue of waiters.
     pub link: *mut c_void,
-    /// Since 1.1. Called by whoever counts down to zero, if `sleeping` is [`SYNC_NOTIFY`]: maybe in
+    /// Called by the completer that counts down to zero, if `sleeping` is [`SYNC_NOTIFY`]: maybe in
     /// a pass and with a CRI's lock held, so it may neither wait nor call a transport. The object
     /// stays until `signalling` is zero again.
     pub notify: Option<unsafe extern "C" fn(sync: *const WaitSync)>,
-    /// Since 1.1. Zero.
-    pub reserved: u32,
-    /// Since 1.1. What `word` is until what the thread waits for has happened.
+    /// Size of this struct in bytes, as the waiter's header has it.
+    pub struct_size: u32,
+    /// What `word` is until what the thread waits for has happened.
     pub expected: u32,
-    /// Since 1.1. A word in memory that processes share, or null: another value than `expected` says
-    /// that everything has happened, whatever `pending` says. Who changes it wakes those who sleep on
+    /// A word in memory that processes share, or null: another value than `expected` says
+    /// that everything has happened, whatever `pending` says. A writer wakes the threads that sleep on
     /// it as a futex that is not private. Set by the waiter.
     pub word: *const AtomicU32,
 }
@@ -116,7 +116,7 @@ pub const SYNC_POLLING: u32 = 0;
 pub const SYNC_SLEEPING: u32 = 1;
 /// [`WaitSync::sleeping`]: signalled.
 pub const SYNC_SIGNALLED: u32 = 2;
-/// [`WaitSync::sleeping`]: nobody waits, a function is called.
+/// [`WaitSync::sleeping`]: no thread waits, a function is called.
 pub const SYNC_NOTIFY: u32 = 3;
 
 impl Request {
@@ -126,7 +126,7 @@ impl Request {
         self.completion.load(Ordering::Acquire) == REQUEST_COMPLETE
     }
 
-    /// Completes the request and tells whoever waits. Called once by the owner, who has written
+    /// Completes the request and wakes its waiter. Called once by the owner, which has written
     /// the status before and touches the request no more.
     ///
     /// # Safety
@@ -151,7 +151,7 @@ impl Default for WaitSync {
             error: AtomicI32::new(0),
             link: core::ptr::null_mut(),
             notify: None,
-            reserved: 0,
+            struct_size: size_of::<Self>() as u32,
             expected: 0,
             word: core::ptr::null(),
         }
@@ -168,7 +168,7 @@ impl WaitSync {
     /// Counts one completion and wakes the waiter when it was the last and the waiter sleeps.
     #[inline]
     pub fn complete_one(&self) {
-        // One that is not the last has nobody to wake, and while completions are missing the waiter
+        // One that is not the last has no thread to wake, and while completions are missing the waiter
         // does not leave; so it needs no more than the count. Release and Acquire hand what this
         // completer wrote on to the last one, and so to the waiter.
         let mut missing = self.pending.load(Ordering::Relaxed);
@@ -194,7 +194,7 @@ impl WaitSync {
     #[cold]
     fn notify(&self) {
         if let Some(notify) = self.notify {
-            // SAFETY: whoever made the object vouches for the function.
+            // SAFETY: the maker of the object vouches for the function.
             unsafe { notify(self) }
         }
     }
@@ -240,7 +240,7 @@ impl WaitSync {
     #[inline]
     fn word_has_changed(&self) -> bool {
         // SAFETY: null or a word that stays as long as the thread waits. Acquire pairs with the
-        // Release of whoever changed it.
+        // Release of the writer.
         let word = unsafe { self.word.as_ref() };
         word.is_some_and(|word| word.load(Ordering::Acquire) != self.expected)
     }

@@ -36,7 +36,7 @@ pub struct Described {
 /// The cells that `cells` names lie in `self`.
 #[doc(hidden)]
 pub unsafe trait Block: Sized + Send + Sync + 'static {
-    /// One whose counts nobody wants if `on` is false.
+    /// One whose counts are not wanted if `on` is false.
     fn new(on: bool) -> Self;
     /// Its counters.
     fn cells(&self) -> Vec<(Described, *const CounterCell)>;

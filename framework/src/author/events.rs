@@ -6,10 +6,10 @@ use core::sync::atomic::Ordering;
 use super::{Failure, HostHandle};
 use crate::abi::event::EventType;
 
-/// A type of events with `N` numbers. Raising one costs a load while nobody listens.
+/// A type of events with `N` numbers. Raising one costs a load while there is no listener.
 pub struct EventKind<const N: usize> {
     host: HostHandle,
-    kind: Option<&'static EventType>,
+    kind: &'static EventType,
 }
 
 impl<const N: usize> EventKind<N> {
@@ -29,20 +29,17 @@ impl<const N: usize> EventKind<N> {
         Ok(Self { host, kind: host.event_add(name, help, level, elements)? })
     }
 
-    /// It happened. `values` is called if somebody listens.
+    /// It happened. `values` is called if there are listeners.
     #[inline]
     pub fn raise(&self, values: impl FnOnce() -> [i64; N]) {
-        if let Some(kind) = self.kind
-            && kind.listeners.load(Ordering::Relaxed) != 0
-        {
-            self.tell(kind, &values());
+        if self.kind.listeners.load(Ordering::Relaxed) != 0 {
+            self.tell(&values());
         }
     }
 
     #[cold]
-    fn tell(&self, kind: &EventType, values: &[i64; N]) {
-        // SAFETY: the host made the type, so its table has the function; there are as many values as
-        // elements.
-        unsafe { (self.host.table().event_raise)(kind, values.as_ptr()) }
+    fn tell(&self, values: &[i64; N]) {
+        // SAFETY: the host made the type; there are as many values as elements.
+        unsafe { (self.host.table().event_raise)(self.kind, values.as_ptr()) }
     }
 }

@@ -15,7 +15,6 @@ use crate::abi::receive::{ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::Scope;
 use crate::abi::status::{ERR_UNSUPPORTED, OK, Status, status_name};
-use crate::abi::task::Task;
 use crate::abi::thread::Thread;
 use crate::author::Failure;
 
@@ -60,11 +59,8 @@ impl HostHandle {
 
     /// For transports: the process with this rank is gone. Any thread, also from progress functions.
     pub fn peer_failed(self, rank: u32) {
-        let table = self.table();
-        if crate::has_field!(table, Host, peer_failed) {
-            // SAFETY: the instance is the host's.
-            unsafe { (table.peer_failed)(self.0, rank) };
-        }
+        // SAFETY: the instance is the host's.
+        unsafe { (self.table().peer_failed)(self.0, rank) };
     }
 
     /// Makes sure that a peer has routes. Any thread.
@@ -76,22 +72,14 @@ impl HostHandle {
         if !peer.routes().is_empty() {
             return Ok(());
         }
-        let table = self.table();
-        if !crate::has_field!(table, Host, peer_connect) {
-            return Err(self.unsupported("peer_connect"));
-        }
         // SAFETY: peers are the host's and stay.
-        self.check(unsafe { (table.peer_connect)(self.0, peer) })
+        self.check(unsafe { (self.table().peer_connect)(self.0, peer) })
     }
 
     /// The process with this rank in the job.
     pub fn peer(self, rank: u32) -> Option<&'static Peer> {
-        let table = self.table();
-        if !crate::has_field!(table, Host, peer_get) {
-            return None;
-        }
         // SAFETY: the host's function takes any rank; peers live as long as the process.
-        unsafe { (table.peer_get)(self.0, rank).as_ref() }
+        unsafe { (self.table().peer_get)(self.0, rank).as_ref() }
     }
 
     /// The instance, for calls that this type does not wrap.
@@ -127,7 +115,7 @@ impl HostHandle {
     }
 
     /// Writes a line to the log; `level` is one of [`crate::abi::host::LOG_ERROR`] and the others.
-    /// The text is made only when somebody wants it.
+    /// The text is made only when it is wanted.
     pub fn log(self, level: u32, text: impl FnOnce() -> String) {
         let table = self.table();
         // SAFETY: the instance is valid and the text NUL-terminated.
@@ -138,17 +126,11 @@ impl HostHandle {
         }
     }
 
-    /// Tells the user something once in the life of the process. A host before 1.1 logs it.
+    /// Tells the user something once in the life of the process.
     pub fn show_once(self, key: &CStr, text: &str) {
-        let (table, text) = (self.table(), crate::text::to_c(text));
-        // SAFETY: the function is read only where the host's table reaches that far.
-        unsafe {
-            if crate::has_field!(table, Host, show_once) {
-                (table.show_once)(self.0, key.as_ptr(), text.as_ptr());
-            } else {
-                (table.log)(self.0, crate::abi::host::LOG_WARN, text.as_ptr());
-            }
-        }
+        let text = crate::text::to_c(text);
+        // SAFETY: the instance is valid and the texts NUL-terminated.
+        unsafe { (self.table().show_once)(self.0, key.as_ptr(), text.as_ptr()) }
     }
 
     /// Ends the job.
@@ -321,7 +303,7 @@ impl HostHandle {
         }
     }
 
-    /// Makes a type of events; none with a host before 1.1. `elements` are the names of its numbers,
+    /// Makes a type of events. `elements` are the names of its numbers,
     /// separated by commas.
     pub fn event_add(
         self,
@@ -329,11 +311,7 @@ impl HostHandle {
         help: &CStr,
         level: u32,
         elements: &CStr,
-    ) -> Result<Option<&'static EventType>, Failure> {
-        let table = self.table();
-        if !crate::has_field!(table, Host, event_raise) {
-            return Ok(None);
-        }
+    ) -> Result<&'static EventType, Failure> {
         let spec = EventSpec {
             struct_size: size_of::<EventSpec>() as u32,
             level,
@@ -342,11 +320,10 @@ impl HostHandle {
             elements: elements.as_ptr(),
         };
         let mut event: *const EventType = core::ptr::null();
-        // SAFETY: the function is read only where the host's table reaches that far; strings and
-        // place are valid during the call, and types stay as long as the process.
+        // SAFETY: strings and place are valid during the call, and types stay as long as the process.
         unsafe {
-            self.check((table.event_add)(self.0, &raw const spec, &raw mut event))?;
-            Ok(event.as_ref())
+            self.check((self.table().event_add)(self.0, &raw const spec, &raw mut event))?;
+            Ok(&*event)
         }
     }
 
@@ -354,15 +331,6 @@ impl HostHandle {
     pub fn counter_remove(self, cell: *const CounterCell) {
         // SAFETY: the host compares the pointer with those it was given.
         unsafe { (self.table().counter_remove)(self.0, cell) }
-    }
-
-    /// Hands work to the process's `tasks` component.
-    ///
-    /// # Safety
-    /// The task stays valid until it has counted down its group.
-    pub unsafe fn task_submit(self, task: *mut Task) {
-        // SAFETY: promised by the caller.
-        unsafe { (self.table().task_submit)(self.0, task) }
     }
 
     /// Reserves a private slot in every scope. Only during `open`.
@@ -375,14 +343,8 @@ impl HostHandle {
 
     /// Makes an info key of communicators known, and what holds where it is not set. During `open`.
     pub fn info_key(self, key: &CStr, value: &CStr) -> Result<(), Failure> {
-        let table = self.table();
-        // SAFETY: the function is read only where the host's table reaches that far; the texts are valid.
-        unsafe {
-            if crate::has_field!(table, Host, info_key_add) {
-                self.check((table.info_key_add)(self.0, key.as_ptr(), value.as_ptr()))?;
-            }
-        }
-        Ok(())
+        // SAFETY: the texts are valid during the call.
+        self.check(unsafe { (self.table().info_key_add)(self.0, key.as_ptr(), value.as_ptr()) })
     }
 
     /// The component that serves a framework, as its table and its instance.
@@ -407,19 +369,14 @@ impl HostHandle {
     }
 
     /// Every component that serves a framework for the process, the highest priority first, as its
-    /// table and its instance. None where nothing was selected, or with a host before 1.1.
+    /// table and its instance. None where nothing was selected.
     pub fn services(self, framework: &CStr) -> Vec<(*const c_void, *mut Instance)> {
-        let table = self.table();
         let mut found = Vec::new();
-        if !crate::has_field!(table, Host, service_at) {
-            return found;
-        }
         loop {
             let (mut ops, mut provider) = (core::ptr::null(), core::ptr::null_mut());
-            // SAFETY: the function is read only where the host's table reaches that far; the string
-            // and the places are valid during the call.
+            // SAFETY: the string and the places are valid during the call.
             let status = unsafe {
-                (table.service_at)(
+                (self.table().service_at)(
                     self.0,
                     framework.as_ptr(),
                     core::ptr::null(),

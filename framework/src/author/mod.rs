@@ -14,11 +14,11 @@
 //!
 //! [`component!`]: crate::component
 
-mod apart;
 mod bytes;
 pub mod counters;
 mod events;
 mod handle;
+mod padded;
 mod pml;
 mod register;
 mod wake;
@@ -35,10 +35,10 @@ use crate::abi::status::{
     OutcomeCode, QUEUED, Status,
 };
 
-pub use apart::Apart;
 pub use bytes::BYTES;
 pub use events::EventKind;
 pub use handle::HostHandle;
+pub use padded::CachePadded;
 pub use pml::Pml;
 pub use register::{Instances, Registrar};
 pub use wake::wake_sleepers;
@@ -303,7 +303,7 @@ pub(crate) fn no_unwind<T, R, N: Fn() -> &'static str>(run: impl FnOnce() -> R, 
 }
 
 unsafe extern "C" fn register<T: Component>(instance: *mut Instance) -> Status {
-    // SAFETY: the host calls this first, with a valid instance that nobody else uses.
+    // SAFETY: the host calls this first, with a valid instance that is not used otherwise.
     unsafe {
         report(instance, || {
             crate::audit::attach(HostHandle::new(instance).table());
@@ -316,7 +316,7 @@ unsafe extern "C" fn register<T: Component>(instance: *mut Instance) -> Status {
 }
 
 unsafe extern "C" fn open<T: Component>(instance: *mut Instance) -> Status {
-    // SAFETY: called once after `register` succeeded, and nobody else uses the state meanwhile.
+    // SAFETY: called once after `register` succeeded, and the state is not used otherwise meanwhile.
     unsafe {
         report(instance, || {
             let state = &mut *(*instance).state.cast::<State<T>>();
@@ -345,8 +345,8 @@ unsafe extern "C" fn query<T: Component>(
 }
 
 unsafe extern "C" fn close<T: Component>(instance: *mut Instance) {
-    // SAFETY: called once, last, and nobody uses the component any more. A panic in a destructor
-    // goes to the log, because nobody asks how closing went; the state is gone either way.
+    // SAFETY: called once, last, and the component is not used any more. A panic in a destructor
+    // goes to the log, because the result of closing is not asked for; the state is gone either way.
     unsafe {
         let state = (*instance).state.cast::<State<T>>();
         (*instance).state = core::ptr::null_mut();
@@ -363,7 +363,6 @@ unsafe extern "C" fn close<T: Component>(instance: *mut Instance) {
 /// The descriptor of a component in Rust. For [`component!`](crate::component).
 #[doc(hidden)]
 pub const fn descriptor<T: Component>(
-    contract: (u16, u16),
     framework: &'static core::ffi::CStr,
     names: [&'static core::ffi::CStr; 3],
     version: [u16; 3],
@@ -375,12 +374,10 @@ pub const fn descriptor<T: Component>(
         struct_size: size_of::<ComponentDescriptor>() as u32,
         abi_major: ABI_MAJOR,
         abi_minor: ABI_MINOR,
-        framework_major: contract.0,
-        framework_minor: contract.1,
         version_major: version[0],
         version_minor: version[1],
         version_patch: version[2],
-        reserved: 0,
+        reserved: [0; 3],
         framework: framework.as_ptr(),
         name: name.as_ptr(),
         description: description.as_ptr(),
@@ -448,7 +445,6 @@ macro_rules! component {
                         $crate::frameworks::$framework::ops::<$component>();
                     static DESCRIPTOR: $crate::abi::component::ComponentDescriptor =
                         $crate::author::descriptor::<$component>(
-                            $crate::frameworks::$framework::VERSION,
                             $crate::frameworks::$framework::NAME,
                             [
                                 $crate::__c_str!($name),

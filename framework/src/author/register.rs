@@ -159,7 +159,7 @@ impl Registrar<'_> {
 }
 
 impl<P> Param<P> {
-    /// Who needs to know it, 1 to 9; see [`ParamSpec::level`]. 9 unless set.
+    /// Its audience, 1 to 9; see [`ParamSpec::level`]. 9 unless set.
     pub fn level(mut self, level: u32) -> Self {
         self.level = level;
         self

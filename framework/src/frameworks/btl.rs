@@ -22,9 +22,14 @@
 //! they share (a connection table, a registration cache) has its own lock, taken rarely.
 //! `add_peers`, `remove_peer` and memory registration may be called from any thread, several at a
 //! time; `remove_peer` with no CRI's lock held, the others also from callbacks. Of the host
-//! table, hot functions use what is read in place, `fail`, `items_get` and `items_put`, and on an
-//! endpoint's first message, or when something goes wrong, `card_get`, `log` and `show_once`. Besides
-//! the CRI's lock they may take locks of the transport's own, for short.
+//! table, hot functions use what is read in place and `fail`, and on an endpoint's first message, or
+//! when something goes wrong, `card_get`, `log` and `show_once`. Besides the CRI's lock they may take
+//! locks of the transport's own, for short.
+//!
+//! **What is used.** The protocol layer sends by `send_immediate` and `send_packed`, and moves large
+//! messages by `put` and `get` where a device has them. **Experimental** are `send_gathered`, `atomic` and
+//! `flush`: nothing calls them yet, so a transport gains nothing by them today, and they may change when
+//! one-sided communication comes.
 //!
 //! **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
 //! completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
@@ -41,12 +46,13 @@
 //! comes from a peer is not trusted: a transport checks lengths and indices before it uses them, and
 //! drops a connection that violates its protocol. A message may come before this process has asked
 //! for an endpoint to its sender: then [`Received::endpoint`](crate::abi::receive::Received) is null,
-//! and who wants to answer says in its header who it is, finds the peer by that and connects.
+//! and a sender that wants an answer names itself in its header, by which the receiver finds the peer and
+//! connects.
 //!
 //! **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
 //! completions are called with it. A transport that learns of it (a connection that was open broke
 //! without a goodbye, a process of the node has ended) tells the host by `peer_failed`, after it has
-//! handed on what had arrived before, since nobody else can know that receives wait in vain. `get`
+//! handed on what had arrived before, since no other layer can know that receives wait in vain. `get`
 //! may answer `CAIRN_ERR_UNSUPPORTED` on a single endpoint, where the system refuses to a pair what it
 //! allows to others, or for a single transfer, when what it needs is short; nothing has happened then, and
 //! the protocol layer has the peer send. That may show only when it is under way: its completion has this
@@ -65,22 +71,18 @@ use crate::abi::pool::{Cri, CriPool};
 use crate::abi::status::{DONE, NO_RESOURCES, OK, OutcomeCode, Status};
 use crate::author::{self, Component, Failure, Outcome};
 
-/// Major version of this contract.
-pub const BTL_MAJOR: u16 = 1;
-/// Minor version of this contract.
-pub const BTL_MINOR: u16 = 0;
-
 /// [`BtlModule::capabilities`]: `send_immediate`.
 pub const BTL_SEND_IMMEDIATE: u64 = 1;
 /// [`BtlModule::capabilities`]: `send_packed`.
 pub const BTL_SEND_PACKED: u64 = 2;
-/// [`BtlModule::capabilities`]: `send_gathered`.
+/// [`BtlModule::capabilities`]: `send_gathered`. Experimental.
 pub const BTL_SEND_GATHERED: u64 = 4;
 /// [`BtlModule::capabilities`]: `put`.
 pub const BTL_PUT: u64 = 8;
 /// [`BtlModule::capabilities`]: `get`.
 pub const BTL_GET: u64 = 16;
 /// [`BtlModule::capabilities`]: `atomic` on 8-byte integers, all of `CAIRN_BTL_ADD` and the others.
+/// Experimental, as the other atomics.
 pub const BTL_ATOMIC_64: u64 = 32;
 /// [`BtlModule::capabilities`]: `atomic` on 4-byte integers.
 pub const BTL_ATOMIC_32: u64 = 64;
@@ -361,7 +363,7 @@ pub struct BtlOps {
             message: &BtlPacked,
         ) -> OutcomeCode,
     >,
-    /// Sends a message from where it lies. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    /// Experimental. Sends a message from where it lies. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
     pub send_gathered: Option<
         unsafe extern "C" fn(
             module: &BtlModule,
@@ -391,7 +393,7 @@ pub struct BtlOps {
             completion: *mut BtlCompletion,
         ) -> OutcomeCode,
     >,
-    /// Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    /// Experimental. Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
     pub atomic: Option<
         unsafe extern "C" fn(
             module: &BtlModule,
@@ -401,7 +403,7 @@ pub struct BtlOps {
             completion: *mut BtlCompletion,
         ) -> OutcomeCode,
     >,
-    /// Completes when every put and atomic that this CRI started before, on `endpoint` or,
+    /// Experimental. Completes when every put and atomic that this CRI started before, on `endpoint` or,
     /// if that is null, on all, is visible in the peers' memory. Hot. Default:
     /// `CAIRN_ERR_UNSUPPORTED`; required of a transport with put or atomics.
     pub flush: Option<
@@ -484,26 +486,26 @@ pub struct BtlOps {
 }
 
 contract! {
-    BtlOps: "btl", version (BTL_MAJOR, BTL_MINOR), Many,
+    BtlOps: "btl", Many,
         "moves bytes between two processes";
     required modules;
     required add_peers;
     required remove_peer;
-    optional send_immediate since 0 = absent::send_immediate;
-    optional send_packed since 0 = absent::send_packed;
-    optional send_gathered since 0 = absent::send_gathered;
-    optional put since 0 = absent::transfer;
-    optional get since 0 = absent::transfer;
-    optional atomic since 0 = absent::atomic;
-    optional flush since 0 = absent::flush;
-    optional register_memory since 0 = absent::register_memory;
-    optional deregister_memory since 0 = absent::release;
-    optional pack_key since 0 = absent::pack_key;
-    optional unpack_key since 0 = absent::unpack_key;
-    optional release_key since 0 = absent::release;
-    optional arm since 0 = absent::arm;
-    optional describe since 0 = absent::describe;
-    optional offer_memory since 0 = absent::offer_memory;
+    optional send_immediate = absent::send_immediate;
+    optional send_packed = absent::send_packed;
+    optional send_gathered = absent::send_gathered;
+    optional put = absent::transfer;
+    optional get = absent::transfer;
+    optional atomic = absent::atomic;
+    optional flush = absent::flush;
+    optional register_memory = absent::register_memory;
+    optional deregister_memory = absent::release;
+    optional pack_key = absent::pack_key;
+    optional unpack_key = absent::unpack_key;
+    optional release_key = absent::release;
+    optional arm = absent::arm;
+    optional describe = absent::describe;
+    optional offer_memory = absent::offer_memory;
 }
 
 impl BtlOps {
@@ -565,7 +567,7 @@ impl<M: Send + Sync> Device<M> {
 
 impl<M> Drop for Device<M> {
     fn drop(&mut self) {
-        // SAFETY: `new` boxed both, and whoever drops the device has nobody use it any more.
+        // SAFETY: `new` boxed both, and a device that is dropped is not used any more.
         unsafe {
             drop(Box::from_raw((*self.view).state.cast::<M>()));
             drop(Box::from_raw(self.view));
@@ -596,7 +598,7 @@ pub trait Btl: Component {
     /// Ends an endpoint.
     ///
     /// # Safety
-    /// `add_peer` of the same device made it, and nobody uses it any more.
+    /// `add_peer` of the same device made it, and it is not used any more.
     unsafe fn remove_peer(device: &Self::Device, endpoint: *mut Endpoint);
 
     /// Sends a small message by copying it. Hot.
@@ -625,7 +627,7 @@ pub trait Btl: Component {
         Err(author::unsupported("send_packed"))
     }
 
-    /// Sends a message from where it lies. Hot.
+    /// Experimental. Sends a message from where it lies. Hot.
     ///
     /// # Safety
     /// As for [`Btl::send_immediate`]; the payload and the completion stay until it is called.
@@ -668,7 +670,7 @@ pub trait Btl: Component {
         Err(author::unsupported("get"))
     }
 
-    /// Does an atomic operation in the peer's memory. Hot.
+    /// Experimental. Does an atomic operation in the peer's memory. Hot.
     ///
     /// # Safety
     /// As for [`Btl::put`].

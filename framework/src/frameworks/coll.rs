@@ -30,11 +30,6 @@ use crate::abi::request::Request;
 use crate::abi::status::Status;
 use crate::author::{self, Component, Failure};
 
-/// Major version of this contract.
-pub const COLL_MAJOR: u16 = 1;
-/// Minor version of this contract.
-pub const COLL_MINOR: u16 = 1;
-
 /// [`CollArgs::operation`]: `MPI_Barrier`.
 pub const COLL_BARRIER: u32 = 0;
 /// [`CollArgs::operation`]: `MPI_Bcast`, in the receive buffer.
@@ -235,7 +230,7 @@ pub struct CollOps {
             request: &mut *mut Request,
         ) -> Status,
     >,
-    /// Since 1.1. How many operations with requests are started on a communicator and not complete,
+    /// How many operations with requests are started on a communicator and not complete,
     /// also such whose requests were freed. Any thread, no lock held. Default: 0.
     pub pending: Option<
         unsafe extern "C" fn(instance: *mut Instance, comm: &Comm, module: *mut c_void) -> u64,
@@ -243,15 +238,15 @@ pub struct CollOps {
 }
 
 contract! {
-    CollOps: "coll", version (COLL_MAJOR, COLL_MINOR), Many,
+    CollOps: "coll", Many,
         "collective operations";
     required comm_open;
     required comm_close;
     required offer;
     required run;
-    optional start since 0 = no_request;
-    optional init since 0 = no_request;
-    optional pending since 1 = none_pending;
+    optional start = no_request;
+    optional init = no_request;
+    optional pending = none_pending;
 }
 
 unsafe extern "C" fn none_pending(_: *mut Instance, _: &Comm, _: *mut c_void) -> u64 {

@@ -6,13 +6,13 @@
 //! maps communicators and windows to CRIs (virtual communication interfaces, Zambre et al. §4.2).
 //!
 //! **Life.** One strategy serves a process, for all pools and scopes. `attach` is called once for
-//! each pool, before the pool is used, and `detach` when nobody uses it any more. Between the two
+//! each pool, before the pool is used, and `detach` when it is no longer used. Between the two
 //! come `scope_open` and `scope_close` for each communicator and window, and `assign` at any time.
 //!
 //! **Scopes and slots.** `scope_open` is called once for each pool, with the same scope each time. A
 //! strategy's private slot in the scope (`scope_slot_reserve`) is one, whatever the number of pools:
 //! what is kept there for a pool is kept by the pool's `id`, the first call makes it, and the last
-//! `scope_close` frees it. The process is a scope for which nobody calls `scope_open`: its slots are
+//! `scope_close` frees it. The process is a scope for which `scope_open` is not called: its slots are
 //! null, and `assign` may be asked for it.
 //!
 //! **Threads and locks.** `assign` is hot: any thread, any number at once, no lock held. It is on
@@ -35,11 +35,6 @@ use crate::abi::status::{OK, Status};
 use crate::abi::thread::Thread;
 use crate::author::{self, Component, Failure};
 
-/// Major version of this contract.
-pub const CRI_MAJOR: u16 = 1;
-/// Minor version of this contract. 1.1 added `describe`, 1.2 `arrival`.
-pub const CRI_MINOR: u16 = 2;
-
 /// [`CriAsker::operation`]: a send.
 pub const CRI_SEND: u32 = 0;
 /// [`CriAsker::operation`]: a one-sided operation (put, get, accumulate, flush).
@@ -53,7 +48,7 @@ pub const CRI_NO_PEER: u32 = u32::MAX;
 /// What [`CriOps::arrival`] returns when the strategy does not know.
 pub const CRI_ANYWHERE: u32 = u32::MAX;
 
-/// Who asks for a CRI. Lives during the call.
+/// The thread and the operation that a CRI is for. Lives during the call.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CriAsker {
@@ -90,12 +85,12 @@ pub struct CriOps {
     /// A thread ended; what was its own may go to others. Called on that thread; its index in
     /// [`Thread`] is reused afterwards. Default: nothing.
     pub thread_exit: Option<unsafe extern "C" fn(pool: &CriPool, thread: &Thread)>,
-    /// Since 1.1. Writes how the pool is shared out at the moment, as text for a person, into
+    /// Writes how the pool is shared out at the moment, as text for a person, into
     /// `text` (at most `capacity` bytes with the NUL) and returns the length of the whole text.
     /// Default: an empty text.
     pub describe:
         Option<unsafe extern "C" fn(pool: &CriPool, text: *mut c_char, capacity: usize) -> usize>,
-    /// Since 1.2. Where messages of a communicator or window arrive in this process: the index of the
+    /// Where messages of a communicator or window arrive in this process: the index of the
     /// CRI, or `CAIRN_CRI_ANYWHERE` when the strategy does not know, because senders choose otherwise.
     /// `peer` is the sender's rank in the job, or `CAIRN_CRI_NO_PEER`. A thread that waits for such a
     /// message polls there first. A strategy that does not know it for the process, which it is asked for
@@ -104,16 +99,16 @@ pub struct CriOps {
 }
 
 contract! {
-    CriOps: "cri", version (CRI_MAJOR, CRI_MINOR), One,
+    CriOps: "cri", One,
         "which communication resource instance an operation uses";
     required attach;
     required detach;
     required assign;
-    optional scope_open since 0 = no_scope_open;
-    optional scope_close since 0 = no_scope_close;
-    optional thread_exit since 0 = no_thread_exit;
-    optional describe since 1 = no_description;
-    optional arrival since 2 = unknown_arrival;
+    optional scope_open = no_scope_open;
+    optional scope_close = no_scope_close;
+    optional thread_exit = no_thread_exit;
+    optional describe = no_description;
+    optional arrival = unknown_arrival;
 }
 
 unsafe extern "C" fn no_scope_open(_: &CriPool, _: &mut Scope) -> Status {
@@ -129,7 +124,7 @@ unsafe extern "C" fn no_description(_: &CriPool, text: *mut c_char, capacity: us
     unsafe { crate::text::write("", text, capacity) }
 }
 
-/// Who asks for a CRI, as a Rust strategy sees it.
+/// The same as a Rust strategy sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Asker<'a> {
     /// The calling thread.
@@ -204,7 +199,7 @@ struct Attached<T: Cri> {
 }
 
 /// # Safety
-/// `pool` was attached by `T`, and nobody detaches it meanwhile.
+/// `pool` was attached by `T`, and is not detached meanwhile.
 unsafe fn attached<T: Cri>(pool: &CriPool) -> &Attached<T> {
     // SAFETY: `attach` stored a boxed `Attached<T>`.
     unsafe { &*pool.strategy_state.cast::<Attached<T>>() }

@@ -34,11 +34,6 @@ use crate::abi::component::Instance;
 use crate::abi::status::{DONE, NOTHING, OutcomeCode, Status};
 use crate::author::{self, Component, Failure};
 
-/// Major version of this contract.
-pub const MATCH_MAJOR: u16 = 2;
-/// Minor version of this contract.
-pub const MATCH_MINOR: u16 = 0;
-
 /// [`MatchPosted::source`]: a message of anybody.
 pub const MATCH_ANY_SOURCE: i32 = -1;
 /// [`MatchPosted::tag`]: a message with any tag that is not negative. Negative tags are the
@@ -53,7 +48,7 @@ pub struct MatchPosted {
     pub source: i32,
     /// Tag or `CAIRN_MATCH_ANY_TAG`.
     pub tag: i32,
-    /// The engine's own.
+    /// The engine's own. What it has before the engine gets it says nothing.
     pub engine_private: [usize; 4],
 }
 
@@ -65,7 +60,7 @@ pub struct MatchArrived {
     pub source: i32,
     /// Its tag.
     pub tag: i32,
-    /// The engine's own.
+    /// The engine's own. What it has before the engine gets it says nothing.
     pub engine_private: [usize; 4],
 }
 
@@ -82,8 +77,12 @@ pub type MatchLookFn = unsafe extern "C" fn(context: *mut c_void, arrived: *mut 
 
 /// What an engine holds and how hard it worked.
 #[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct MatchCounts {
+    /// Size of this struct in bytes, as the caller's header has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
     /// Receives in it.
     pub posted: u64,
     /// Messages in it.
@@ -110,6 +109,14 @@ pub struct MatchCounts {
     pub arrived_met: u64,
 }
 
+impl Default for MatchCounts {
+    fn default() -> Self {
+        // SAFETY: all fields are numbers.
+        let zeros: Self = unsafe { core::mem::zeroed() };
+        Self { struct_size: size_of::<Self>() as u32, ..zeros }
+    }
+}
+
 /// An engine's functions. `engine` is what `engine_open` stored.
 #[repr(C)]
 #[derive(Debug)]
@@ -126,7 +133,7 @@ pub struct MatchOps {
             engine: &mut *mut c_void,
         ) -> Status,
     >,
-    /// Frees an empty engine that nobody uses. Set-up. Required.
+    /// Frees an empty engine that is not in use. Set-up. Required.
     pub engine_close: Option<unsafe extern "C" fn(engine: *mut c_void)>,
     /// A receive was posted: returns the message it gets, taken out, or null, and then the receive
     /// is in the engine. Hot. Required.
@@ -187,7 +194,7 @@ pub struct MatchOps {
 }
 
 contract! {
-    MatchOps: "match", version (MATCH_MAJOR, MATCH_MINOR), One,
+    MatchOps: "match", One,
         "which receive gets which message";
     required engine_open;
     required engine_close;
@@ -196,9 +203,9 @@ contract! {
     required find;
     required cancel;
     required drain;
-    optional counts since 0 = no_counts;
-    optional describe since 0 = no_description;
-    optional withdraw since 0 = no_withdrawal;
+    optional counts = no_counts;
+    optional describe = no_description;
+    optional withdraw = no_withdrawal;
 }
 
 unsafe extern "C" fn no_counts(_: *mut c_void, counts: &mut MatchCounts) {
@@ -311,7 +318,7 @@ shims! { T: Match;
         keep: MatchKeepFn,
         context: *mut c_void,
     ) -> *mut MatchPosted = no_unwind {
-        let mut keep = || Some(keep(context)).filter(|kept| !kept.is_null());
+        let mut keep = move || Some(keep(context)).filter(|kept| !kept.is_null());
         or_null(T::arrive(engine_of::<T>(engine), source, tag, &mut keep))
     }
     fn find(

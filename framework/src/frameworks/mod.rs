@@ -16,21 +16,20 @@
 //! * **Hot functions** may be called by any thread at any time between the set-up and the
 //!   tear-down of the object they work on. They must not sleep, and of the host table they use only
 //!   what is read in place, `fail`, and the functions their own documentation names. Where they get
-//!   a CRI, its lock is held by the caller, unless the process is single-threaded, where nobody takes
+//!   a CRI, its lock is held by the caller, unless the process is single-threaded, where there are no
 //!   locks.
 //! * **The first argument** of a function is the instance of the component or an object that the
 //!   component made, and is valid whenever the function is called.
 //! * **Optional functions** may be null in the table; the host puts a safe default in their place
-//!   before it calls anything, so nobody else checks for null. What the default does is said with
+//!   before it calls anything, so no caller checks for null. What the default does is said with
 //!   the function.
 //! * **A pointer argument** is valid during the call only, unless the function says that it stays.
 //! * **Return values** are a [`Status`](crate::abi::status::Status) or, where an operation may have
 //!   to wait, an [`OutcomeCode`](crate::abi::status::OutcomeCode); both below zero for errors, with the
 //!   reason given to `fail` before. Errors are not retried.
-//! * **Versions.** A contract's minor version grows when a function or field is appended; it is
-//!   always optional. Its major version grows when something that was there changes. Before a
-//!   component uses what is marked "Since 1.x" in a struct that the host made, it looks whether the
-//!   host has it: by the struct's `struct_size`, in C with `CAIRN_HAS`.
+//! * **Versions.** The plugin ABI and all contracts have one version, `CAIRN_ABI_MAJOR` and
+//!   `CAIRN_ABI_MINOR`. It is 0.N until the first release: a component is loaded by a host of the very
+//!   same version, and refused by any other.
 //! * **Exceptions and panics** never leave a component's function. The macros for Rust see to that;
 //!   C++ catches its own.
 
@@ -39,7 +38,6 @@ use core::ffi::c_void;
 pub mod btl;
 pub mod coll;
 pub mod cri;
-pub mod issue;
 #[path = "match.rs"]
 pub mod matching; // `match` is a keyword
 pub mod osc;
@@ -47,7 +45,6 @@ pub mod pmi;
 pub mod pml;
 pub mod progress;
 pub mod smsc;
-pub mod tasks;
 pub mod wait;
 
 /// How many components of a framework serve one scope.
@@ -68,8 +65,6 @@ pub struct Function {
     pub offset: usize,
     /// Whether a component must have it.
     pub required: bool,
-    /// The minor version that brought it.
-    pub since: u16,
 }
 
 /// What the host knows about a framework: enough to check a component's table before any call.
@@ -79,14 +74,10 @@ pub struct Contract {
     pub name: &'static str,
     /// One line for users.
     pub summary: &'static str,
-    /// The version of the contract that this host speaks.
-    pub version: (u16, u16),
     /// One component or many.
     pub cardinality: Cardinality,
-    /// Size of the table in this version, in bytes.
+    /// Size of the table in bytes.
     pub size: usize,
-    /// Size of the table in version `<major>.0`, in bytes: no table is smaller.
-    pub first_size: usize,
     /// Every function, in the order of the table.
     pub functions: &'static [Function],
     /// Puts the defaults of optional functions where a table of `size` bytes has null.
@@ -103,18 +94,16 @@ pub unsafe trait Table: Sized + 'static {
 }
 
 /// Every framework, by name.
-pub static CONTRACTS: [&Contract; 12] = [
+pub static CONTRACTS: [&Contract; 10] = [
     &btl::CONTRACT,
     &coll::CONTRACT,
     &cri::CONTRACT,
-    &issue::CONTRACT,
     &matching::CONTRACT,
     &osc::CONTRACT,
     &pmi::CONTRACT,
     &pml::CONTRACT,
     &progress::CONTRACT,
     &smsc::CONTRACT,
-    &tasks::CONTRACT,
     &wait::CONTRACT,
 ];
 
@@ -124,15 +113,15 @@ pub fn by_name(name: &str) -> Option<&'static Contract> {
 }
 
 /// Declares, next to a table, which of its functions are required and what takes the place of the
-/// others. Generates `CONTRACT` and `VERSION`. Fails to compile when a function of the table is
+/// others. Generates `CONTRACT`. Fails to compile when a function of the table is
 /// not listed.
 macro_rules! contract {
     (
-        $ops:ident: $name:literal, version ($major:expr, $minor:expr), $cardinality:ident, $summary:literal;
+        $ops:ident: $name:literal, $cardinality:ident, $summary:literal;
         $(required $required:ident;)*
-        $(optional $optional:ident since $since:literal = $default:expr;)*
+        $(optional $optional:ident = $default:expr;)*
     ) => {
-        /// The framework's name as C sees it. For the `component!` macro, like the two below.
+        /// The framework's name as C sees it. For the `component!` macro, like the type below.
         #[doc(hidden)]
         pub const NAME: &::core::ffi::CStr = $crate::__c_str!($name);
 
@@ -140,38 +129,22 @@ macro_rules! contract {
         #[doc(hidden)]
         pub type Ops = $ops;
 
-        /// The version of this contract, major and minor.
-        pub const VERSION: (u16, u16) = ($major, $minor);
-
         /// What the host checks before it calls anything.
         pub static CONTRACT: $crate::frameworks::Contract = $crate::frameworks::Contract {
             name: $name,
             summary: $summary,
-            version: VERSION,
             cardinality: $crate::frameworks::Cardinality::$cardinality,
             size: size_of::<$ops>(),
-            first_size: {
-                let mut end = size_of::<u64>();
-                $( if $crate::field_end!($ops, $required) > end {
-                    end = $crate::field_end!($ops, $required);
-                } )*
-                $( if $since == 0 && $crate::field_end!($ops, $optional) > end {
-                    end = $crate::field_end!($ops, $optional);
-                } )*
-                end
-            },
             functions: &[
                 $( $crate::frameworks::Function {
                     name: stringify!($required),
                     offset: ::core::mem::offset_of!($ops, $required),
                     required: true,
-                    since: 0,
                 }, )*
                 $( $crate::frameworks::Function {
                     name: stringify!($optional),
                     offset: ::core::mem::offset_of!($ops, $optional),
                     required: false,
-                    since: $since,
                 }, )*
             ],
             fill_defaults,

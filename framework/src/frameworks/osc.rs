@@ -26,11 +26,6 @@ use crate::abi::scope::Scope;
 use crate::abi::status::{OutcomeCode, Status};
 use crate::author::{self, Component, Failure, Outcome};
 
-/// Major version of this contract.
-pub const OSC_MAJOR: u16 = 1;
-/// Minor version of this contract.
-pub const OSC_MINOR: u16 = 0;
-
 /// [`Window::flavor`]: the user's memory (`MPI_Win_create`); the numbers are the ABI's.
 pub const WINDOW_CREATE: u32 = 311;
 /// [`Window::flavor`]: memory of the component (`MPI_Win_allocate`).
@@ -221,15 +216,15 @@ pub struct OscOps {
 }
 
 contract! {
-    OscOps: "osc", version (OSC_MAJOR, OSC_MINOR), One,
+    OscOps: "osc", One,
         "windows and one-sided operations";
     required window_open;
     required window_close;
     required transfer;
     required synchronize;
-    optional attach since 0 = no_attach;
-    optional shared_query since 0 = no_shared_query;
-    optional describe since 0 = no_description;
+    optional attach = no_attach;
+    optional shared_query = no_shared_query;
+    optional describe = no_description;
 }
 
 unsafe extern "C" fn no_attach(
@@ -350,7 +345,7 @@ shims! { T: Osc;
                 Ok(())
             }
             (None, true) => Ok(()),
-            (Some(_), true) => Err("it made a request that nobody asked for".into()),
+            (Some(_), true) => Err("it made a request that was not asked for".into()),
             (None, false) => Err("it made no request although one was asked for".into()),
         });
         author::status(instance, stored)

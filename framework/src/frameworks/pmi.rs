@@ -1,7 +1,7 @@
 //! **pmi** — how the job was launched, and the exchange of small data at start-up.
 //!
 //! A component speaks one protocol of process managers (PMI-1, PMI-2, PMIx) or stands for a process
-//! that nobody launched (*singleton*). `query` looks at the environment and declines when its
+//! that no launcher started (*singleton*). `query` looks at the environment and declines when its
 //! protocol is not there, so that the right one is found without a parameter.
 //!
 //! **Life.** `connect` before transports open; then `put`, `fence` and `get` any number of times;
@@ -26,11 +26,6 @@ use crate::abi::component::Instance;
 use crate::abi::status::{ERR_ARGUMENT, ERR_TRUNCATED, Status};
 use crate::author::{self, Component, Failure};
 
-/// Major version of this contract.
-pub const PMI_MAJOR: u16 = 1;
-/// Minor version of this contract.
-pub const PMI_MINOR: u16 = 1;
-
 /// [`PmiJob`]: bytes of its texts with the NUL.
 pub const PMI_TEXT: usize = 256;
 
@@ -54,12 +49,12 @@ pub struct PmiJob {
     pub local_rank: u32,
     /// Processes of the job on this node.
     pub local_size: u32,
-    /// Nodes that the job runs on; 0 if the process manager does not say who runs where, and then
+    /// Nodes that the job runs on; 0 if the process manager does not say which rank runs where, and then
     /// `node_of` is of no use either.
     pub nodes: u32,
     /// The job's name, NUL-terminated.
     pub id: [c_char; PMI_TEXT],
-    /// Who launched it, in words, such as `mpirun of Cairn MPI` or `hydra`. NUL-terminated.
+    /// The launcher, in words, such as `mpirun of Cairn MPI` or `hydra`. NUL-terminated.
     pub launcher: [c_char; PMI_TEXT],
 }
 
@@ -144,7 +139,7 @@ pub struct PmiOps {
 pub type PmiProgress = unsafe extern "C" fn(context: *mut c_void) -> u32;
 
 contract! {
-    PmiOps: "pmi", version (PMI_MAJOR, PMI_MINOR), One,
+    PmiOps: "pmi", One,
         "how the job was launched";
     required connect;
     required put;
@@ -152,10 +147,10 @@ contract! {
     required get;
     required abort;
     required disconnect;
-    optional publish since 0 = no_publish;
-    optional lookup since 0 = no_lookup;
-    optional node_of since 0 = no_node_of;
-    optional fence_with since 1 = no_fence_with;
+    optional publish = no_publish;
+    optional lookup = no_lookup;
+    optional node_of = no_node_of;
+    optional fence_with = no_fence_with;
 }
 
 unsafe extern "C" fn no_publish(
@@ -214,7 +209,7 @@ impl Default for PmiJob {
 }
 
 impl PmiJob {
-    /// Sets the job's name and who launched it.
+    /// Sets the names of the job and of the launcher.
     pub fn set_texts(&mut self, id: &str, launcher: &str) {
         // SAFETY: both arrays have the length that is passed.
         unsafe {

@@ -37,11 +37,6 @@ use crate::abi::request::{MessageStatus, Request};
 use crate::abi::status::{OK, OutcomeCode, Status, status_name};
 use crate::author::{self, Component, Failure, Outcome};
 
-/// Major version of this contract.
-pub const PML_MAJOR: u16 = 1;
-/// Minor version of this contract.
-pub const PML_MINOR: u16 = 3;
-
 /// [`PmlReceive::source`]: from anybody.
 pub const PML_ANY_SOURCE: i32 = -1;
 /// [`PmlReceive::tag`]: any tag that is not negative.
@@ -184,22 +179,22 @@ pub struct PmlOps {
             capacity: usize,
         ) -> usize,
     >,
-    /// Since 1.1. Returns when nothing that peers still need of this process waits here to be sent,
+    /// Returns when nothing that peers still need of this process waits here to be sent,
     /// as `comm_close` of the last communicator does: the process may end or stay away for long.
     /// Communicators stay open. Any thread, with no lock held. Default: nothing.
     pub flush: Option<unsafe extern "C" fn(instance: *mut Instance)>,
-    /// Since 1.1. A peer has failed; once for each. Any thread, perhaps in the progress function of
+    /// A peer has failed; once for each. Any thread, perhaps in the progress function of
     /// a transport with an instance's lock held: the component only takes note, and ends operations
     /// in a progress callback. Default: nothing, so they wait for ever.
     pub peer_failed: Option<unsafe extern "C" fn(instance: *mut Instance, peer: &Peer)>,
-    /// Since 1.2. Every pass of the progress engine is over that began before `comm_close` returned:
+    /// Every pass of the progress engine is over that began before `comm_close` returned:
     /// frees what the communicator had. Outside of passes, no lock held. Default: nothing.
     pub comm_free: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &mut Comm)>,
-    /// Since 1.2. How many operations on a communicator are not complete, also such whose requests
+    /// How many operations on a communicator are not complete, also such whose requests
     /// were freed: `MPI_Comm_disconnect` waits until there is none. 0 is exact when no thread begins
     /// another one meanwhile. Any thread, no lock held. Default: 0.
     pub pending: Option<unsafe extern "C" fn(instance: *mut Instance, comm: &Comm) -> u64>,
-    /// Since 1.3. Adds to `cris` where the events can come from that complete a request of this
+    /// Adds to `cris` where the events can come from that complete a request of this
     /// component: for a send the CRI it was given to and where the receiver's answers arrive, for a
     /// receive where messages of its source arrive. Hot; any thread. The request was not complete a moment
     /// ago and may be by now, but is not freed. Default: nothing, so that it is not known.
@@ -209,7 +204,7 @@ pub struct PmlOps {
 }
 
 contract! {
-    PmlOps: "pml", version (PML_MAJOR, PML_MINOR), One,
+    PmlOps: "pml", One,
         "MPI point-to-point messages over transports";
     required comm_open;
     required comm_close;
@@ -221,12 +216,12 @@ contract! {
     required recv_init;
     required probe;
     required mrecv;
-    optional describe since 0 = no_description;
-    optional flush since 1 = no_flush;
-    optional peer_failed since 1 = no_peer_failed;
-    optional comm_free since 2 = no_comm_free;
-    optional pending since 2 = none_pending;
-    optional cris_of since 3 = no_cris;
+    optional describe = no_description;
+    optional flush = no_flush;
+    optional peer_failed = no_peer_failed;
+    optional comm_free = no_comm_free;
+    optional pending = none_pending;
+    optional cris_of = no_cris;
 }
 
 unsafe extern "C" fn no_flush(_: *mut Instance) {}
@@ -372,7 +367,7 @@ shims! { T: Pml;
         match author::component::<T>(instance).recv(receive) {
             Ok(found) => {
                 *status = found;
-                if found.error == OK { OK } else { ended_badly(instance, &found) }
+                if status.error == OK { OK } else { ended_badly(instance, status) }
             }
             Err(failure) => author::fail(instance, &failure),
         }

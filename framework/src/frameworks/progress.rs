@@ -1,12 +1,12 @@
-//! **progress** — who runs the progress engine, and which CRIs (communication resource
-//! instances) he polls.
+//! **progress** — which thread runs the progress engine, and which CRIs (communication resource
+//! instances) it polls.
 //!
 //! The engine is the host's: a list of pools and of callbacks, and a function that polls one
 //! CRI. A component is a policy: given a thread that wants events to happen, it decides what
 //! that thread polls in this pass. *Serial* lets one thread at a time do everything; *concurrent*
 //! polls the thread's own CRI and then the others by try-lock (dissertation §5.3.4, algorithm
 //! 4); *hybrid* polls the operation's own CRI and makes a global round after some of these polls have
-//! not completed the operation (Zambre et al. §4.3). A component may have threads of its own that make passes when nobody else
+//! not completed the operation (Zambre et al. §4.3). A component may have threads of its own that make passes when no other thread
 //! does (`threads`, `background`).
 //!
 //! **Life.** Opened before anything else but `pmi`, since `threads` decides what the others find in
@@ -30,11 +30,6 @@ use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::thread::Thread;
 use crate::author::{self, Component};
-
-/// Major version of this contract.
-pub const PROGRESS_MAJOR: u16 = 3;
-/// Minor version of this contract.
-pub const PROGRESS_MINOR: u16 = 0;
 
 /// [`ProgressAsk::attempts`]: a single pass, for which nothing waits (`MPI_Test`).
 pub const PROGRESS_SINGLE: u32 = u32::MAX;
@@ -66,13 +61,13 @@ pub struct ProgressEngine {
     pub host_private: *const core::ffi::c_void,
 }
 
-/// Who wants progress, and for what.
+/// Which thread wants progress, and for what.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ProgressAsk {
     /// The calling thread. Never null.
     pub thread: *const Thread,
-    /// What it waits with, or null: it only tests, or has begun to wait so recently that nobody could
+    /// What it waits with, or null: it only tests, or has begun to wait so recently that no thread could
     /// wake it yet.
     pub sync: *const WaitSync,
     /// Where the events of what it waits for can come from, or null when that is not known.
@@ -118,21 +113,21 @@ pub struct ProgressOps {
     /// down. Signals are blocked there. Default: returns.
     pub background:
         Option<unsafe extern "C" fn(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans)>,
-    /// With how many passes at most a wait may begin that say nothing of who waits (`sync` null), which
+    /// With how many passes at most a wait may begin that do not name the waiter (`sync` null), which
     /// spares what comes soon the meeting at its completion word. Asked once, before transports open.
     /// Default: any number.
     pub anonymous_passes: Option<unsafe extern "C" fn(instance: *mut Instance) -> u32>,
 }
 
 contract! {
-    ProgressOps: "progress", version (PROGRESS_MAJOR, PROGRESS_MINOR), One,
-        "who runs the progress engine";
+    ProgressOps: "progress", One,
+        "which thread runs the progress engine";
     required run;
-    optional leave since 0 = nothing_to_leave;
-    optional pools_changed since 0 = nothing_to_recompute;
-    optional threads since 0 = no_threads;
-    optional background since 0 = nothing_to_do;
-    optional anonymous_passes since 0 = any_number;
+    optional leave = nothing_to_leave;
+    optional pools_changed = nothing_to_recompute;
+    optional threads = no_threads;
+    optional background = nothing_to_do;
+    optional anonymous_passes = any_number;
 }
 
 unsafe extern "C" fn nothing_to_leave(_: *mut Instance, _: &Thread, _: *const WaitSync) {}
@@ -248,7 +243,7 @@ impl ProgressEngine {
     }
 }
 
-/// The scope that is asked for when no communicator is concerned. Nobody opens it, so it is constant.
+/// The scope that is asked for when no communicator is concerned. It is never opened, so it is constant.
 static PROCESS: Scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
 
 impl ProgressAsk {
@@ -288,7 +283,7 @@ pub trait Progress: Component {
     }
     /// Makes passes on a thread of its own until `sync` is complete.
     fn background(&self, _sync: &WaitSync, _means: &WaitMeans) {}
-    /// With how many passes a wait may begin that say nothing of who waits.
+    /// With how many passes a wait may begin that do not name the waiter.
     fn anonymous_passes(&self) -> u32 {
         u32::MAX
     }

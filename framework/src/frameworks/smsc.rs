@@ -2,7 +2,7 @@
 //!
 //! Used by shared-memory transports for what is too large for their rings. The process that wants
 //! the bytes, the *reader*, begins with `fetch`. How they move is the component's affair: the reader
-//! may read the other's memory through the kernel (one copy, nobody else at work), or both work on a
+//! may read the other's memory through the kernel (one copy, by the reader alone), or both work on a
 //! pipeline of shared slots (two copies that overlap). In the second case `fetch` makes a ticket,
 //! which the transport carries to the process that has the bytes, the *owner*; there the transport
 //! checks that they may be read and calls `serve` with it.
@@ -39,7 +39,7 @@
 //! other side must not be harmed by that, whether it has heard of the transfer, is in the middle of it or
 //! has left it, and nothing that is needed for other transfers may be lost. An offer is finished when
 //! its reader has said, by other means, that it does not read any more, or has never heard of it.
-//! Until then the buffer is the transfer's only as far as the reader can't do without it: a user who
+//! Until then the buffer is the transfer's only as far as the reader can't do without it: a program that
 //! knows that the message has arrived may free the memory before the transport hears of it. So when
 //! `offer` has returned, the owner reads no more than what `accept` has asked for.
 
@@ -50,11 +50,6 @@ use crate::abi::component::Instance;
 use crate::abi::peer::Peer;
 use crate::abi::status::{NO_RESOURCES, OutcomeCode, Status};
 use crate::author::{self, Component, Failure, Outcome};
-
-/// Major version of this contract.
-pub const SMSC_MAJOR: u16 = 1;
-/// Minor version of this contract.
-pub const SMSC_MINOR: u16 = 0;
 
 /// Most bytes of a ticket: with what a transport adds it fits a cache line.
 pub const SMSC_MAX_TICKET: usize = 24;
@@ -67,7 +62,7 @@ pub const SMSC_MAX_OFFER: usize = 3;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SmscTicket {
-    /// Bytes used of `data`; 0 when the reader needs nobody.
+    /// Bytes used of `data`; 0 when the reader needs no help.
     pub len: u32,
     /// Zero.
     pub reserved: u32,
@@ -129,7 +124,7 @@ pub struct SmscOps {
     /// Frees a transfer, finished or given up. Hot. Required.
     pub finish: Option<unsafe extern "C" fn(instance: *mut Instance, transfer: *mut c_void)>,
     /// The owner's side, before the reader has asked: begins to move `len` bytes (not 0) from `buffer`
-    /// to whoever gets the ticket, of at most `CAIRN_SMSC_MAX_OFFER` bytes, and stores the transfer.
+    /// to the holder of the ticket, of at most `CAIRN_SMSC_MAX_OFFER` bytes, and stores the transfer.
     /// It may copy a first piece, and later what `accept` asks for. Answers as `fetch`, and `CAIRN_NO_RESOURCES` rather than take what
     /// reads need: they must go on for offers to end. Hot. Default: `CAIRN_NO_RESOURCES`.
     pub offer: Option<
@@ -157,16 +152,16 @@ pub struct SmscOps {
 }
 
 contract! {
-    SmscOps: "smsc", version (SMSC_MAJOR, SMSC_MINOR), Many,
+    SmscOps: "smsc", Many,
         "copies large messages between two processes of a node";
     required peer_open;
     required peer_close;
     required fetch;
     required advance;
     required finish;
-    optional serve since 0 = absent_serve;
-    optional offer since 0 = absent_offer;
-    optional accept since 0 = absent_accept;
+    optional serve = absent_serve;
+    optional offer = absent_offer;
+    optional accept = absent_accept;
 }
 
 unsafe extern "C" fn absent_serve(

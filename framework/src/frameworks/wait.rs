@@ -22,19 +22,14 @@ use crate::abi::status::{OutcomeCode, Status};
 use crate::abi::thread::Thread;
 use crate::author::{self, Component, Failure};
 
-/// Major version of this contract.
-pub const WAIT_MAJOR: u16 = 1;
-/// Minor version of this contract.
-pub const WAIT_MINOR: u16 = 1;
-
 /// What a waiting thread can do, lent by the host for one call.
 #[repr(C)]
 #[derive(Debug)]
 pub struct WaitMeans {
     /// Size of this struct in bytes, as the host has it.
     pub struct_size: u32,
-    /// Since 1.1. Threads of the process that have called the library and not ended; 0 when nobody
-    /// knows.
+    /// Threads of the process that have called the library and not ended; 0 when that is
+    /// unknown.
     pub threads: u32,
     /// The calling thread.
     pub thread: *const Thread,
@@ -45,8 +40,6 @@ pub struct WaitMeans {
     /// `CAIRN_ERR_UNSUPPORTED`: some transport can't wake, so the time must have a limit.
     pub sleep:
         unsafe extern "C" fn(means: &WaitMeans, sync: &WaitSync, microseconds: u32) -> OutcomeCode,
-    /// Executes one task that another thread submitted, if there is one: 1, else 0.
-    pub help: unsafe extern "C" fn(means: &WaitMeans) -> u32,
     /// The host's own.
     pub host_private: *const c_void,
 }
@@ -66,7 +59,7 @@ pub struct WaitOps {
 }
 
 contract! {
-    WaitOps: "wait", version (WAIT_MAJOR, WAIT_MINOR), One,
+    WaitOps: "wait", One,
         "what a thread does when it must wait";
     required wait;
 }
@@ -83,12 +76,6 @@ impl WaitMeans {
     pub fn sleep(&self, sync: &WaitSync, microseconds: u32) -> Result<author::Outcome, Status> {
         // SAFETY: as above.
         author::Outcome::from_code(unsafe { (self.sleep)(self, sync, microseconds) })
-    }
-
-    /// Executes one task of another thread.
-    pub fn help(&self) -> bool {
-        // SAFETY: as above.
-        unsafe { (self.help)(self) != 0 }
     }
 }
 
@@ -110,7 +97,7 @@ shims! { T: Wait;
 }
 
 /// How long a thread sleeps that nothing has woken: each time twice as long as before, so that work
-/// which no transport announces waits at most twice as long as it did anyway, and who waits for long
+/// which no transport announces waits at most twice as long as it did anyway, and a long wait
 /// costs next to nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Naps {

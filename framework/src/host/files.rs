@@ -104,20 +104,20 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Runs something as a user who may do less than root, also when the tests run as root.
+    /// Runs something as a user that may do less than root, also when the tests run as root.
     pub(crate) fn as_nobody<T: Send>(body: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|threads| {
-            let nobody = threads.spawn(|| {
+            let unprivileged = threads.spawn(|| {
                 // SAFETY: changes whose files the calling thread may use, and nothing else; the
                 // thread ends here. For others than root it does nothing.
                 unsafe { libc::setfsuid(65534) };
                 body()
             });
-            nobody.join().expect("the body does not panic")
+            unprivileged.join().expect("the body does not panic")
         })
     }
 
-    /// A directory that everybody may search.
+    /// A directory that all users may search.
     pub(crate) fn public_dir() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         std::fs::set_permissions(&dir, PermissionsExt::from_mode(0o755)).unwrap();

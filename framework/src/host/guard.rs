@@ -312,7 +312,7 @@ extern "C" fn exited() {
 fn say(words: &Words, what: &str) {
     let parts = [words.head.as_str(), " ", what, words.tail.as_str(), "\n"]
         .map(|part| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() });
-    // SAFETY: the parts live during the call. Nobody can be told when standard error is closed.
+    // SAFETY: the parts live during the call. There is no place left to report to when standard error is closed.
     let _ = unsafe { libc::writev(libc::STDERR_FILENO, parts.as_ptr(), parts.len() as c_int) };
 }
 

@@ -24,7 +24,7 @@ impl Paths {
         }
     }
 
-    /// The parameters that the installation sets for everybody.
+    /// The parameters that the installation sets for all users.
     pub fn system_file(&self) -> Option<PathBuf> {
         self.prefix.as_ref().map(|prefix| prefix.join("share/cairn/mca-params/default.toml"))
     }

@@ -133,7 +133,7 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
         .filter_map(|candidate| {
             let distance = strsim::damerau_levenshtein(name, &candidate.to_lowercase());
             let tolerance = 1 + name.len().max(candidate.len()) / 4;
-            // Whoever leaves out the component's name, or adds too much, comes close otherwise.
+            // A name without the component's, or with too much, comes close otherwise.
             let ending = candidate.len() > 3
                 && name.len() > 3
                 && (candidate.ends_with(&format!("_{name}"))

@@ -10,7 +10,7 @@ use super::params::Param;
 use super::select::{Decision, Verdict};
 use super::system::System;
 
-/// What a piece of a table is, for whoever colours it.
+/// What a piece of a table is, for a terminal that colours it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// A heading.

@@ -154,7 +154,7 @@ pub struct Decision {
     /// Where the wish was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wished_by: Option<String>,
-    /// Everybody who was considered, the chosen first, by priority.
+    /// All candidates, the chosen first, by priority.
     pub candidates: Vec<Candidate>,
 }
 
@@ -202,7 +202,7 @@ impl Decision {
             .filter(|candidate| !serves(&candidate.name))
             .filter(|candidate| words.contains(&candidate.name) || nobody_serves)
             .filter_map(|candidate| match &candidate.verdict {
-                // Whom the list does not name has another verdict.
+                // What the list does not name has another verdict.
                 Verdict::Declined(_) | Verdict::Failed(_) | Verdict::Unavailable(_) => {
                     Some(format!("{}: {}", candidate.name, candidate.verdict))
                 }
@@ -229,7 +229,7 @@ impl Decision {
         })
     }
 
-    /// Whom the list leaves out.
+    /// What the list leaves out.
     fn others(&self) -> String {
         let mut names: Vec<&str> = self
             .candidates
@@ -246,7 +246,7 @@ impl Decision {
     }
 
     /// The problem of a framework of which no component can be used.
-    pub fn nobody(&self) -> Problem {
+    pub fn none_serves(&self) -> Problem {
         let left_out = |verdict: &Verdict| matches!(verdict, Verdict::NotListed | Verdict::LeftOut);
         let reasons: Vec<String> = self
             .candidates
@@ -399,19 +399,19 @@ mod tests {
              broken: it is there (linked in) and was refused: built for 2.1"
         );
         assert_eq!(problem.allowed.as_deref(), Some("others that are there: a, c"));
-        let problem = decision.nobody();
+        let problem = decision.none_serves();
         assert_eq!(problem.allowed.as_deref(), Some("others that are there: a, c"));
         decision.candidates.remove(0);
-        let problem = decision.nobody();
+        let problem = decision.none_serves();
         assert_eq!(
             problem.what,
             "no cri component can be used for process (the list broken leaves all of them out)"
         );
         decision.candidates.clear();
-        assert!(decision.nobody().what.contains("(there is none)"));
+        assert!(decision.none_serves().what.contains("(there is none)"));
     }
 
-    /// A second library of a name is refused, which is nothing to who asks for that name.
+    /// A second library of a name is refused, which does not concern a user that asks for that name.
     #[test]
     fn a_duplicate_leaves_the_first_usable() {
         let second =

@@ -1,17 +1,13 @@
 //! The contract of strategies for instances.
 
-use cairn_framework::abi::component::ComponentDescriptor;
 use cairn_framework::abi::pool::CriPool;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::OK;
 use cairn_framework::abi::thread::Thread;
-use cairn_framework::author::{Failure, descriptor};
-use cairn_framework::field_end;
+use cairn_framework::author::Failure;
 use cairn_framework::frameworks::cri::{
-    Asker, CRI_ANYWHERE, CRI_NO_PEER, CRI_PROGRESS, CRI_RMA, CRI_SEND, Cri, CriAsker, CriOps, NAME,
-    VERSION, ops,
+    Asker, CRI_ANYWHERE, CRI_NO_PEER, CRI_PROGRESS, CRI_RMA, CRI_SEND, Cri, CriAsker, CriOps,
 };
-use cairn_framework::host::{Linked, inventory};
 
 use super::support::{
     Life, Subject, Witness, called, calls, comm, cri, note, p, play, pool, process, said, thread,
@@ -60,34 +56,6 @@ cairn_framework::component! {
     description: "implements everything",
 }
 bare!(cri, Double: scope_open, scope_close, thread_exit, describe, arrival);
-
-/// A component built for version 1.0 of the contract: what lies behind its table is not its table.
-const _: () = {
-    static OPS: CriOps =
-        CriOps { struct_size: field_end!(CriOps, thread_exit) as u32, ..ops::<Double>() };
-    static DESCRIPTOR: ComponentDescriptor = descriptor::<Double>(
-        (VERSION.0, 0),
-        NAME,
-        [c"old", c"built for version 1.0", c""],
-        [0, 1, 0],
-        (&raw const OPS).cast(),
-    );
-    inventory::submit! { Linked(&[&DESCRIPTOR]) }
-};
-
-/// A component whose size is wrong: its table ends in the middle of a function.
-const _: () = {
-    static OPS: CriOps =
-        CriOps { struct_size: field_end!(CriOps, thread_exit) as u32 + 4, ..ops::<Double>() };
-    static DESCRIPTOR: ComponentDescriptor = descriptor::<Double>(
-        (VERSION.0, 0),
-        NAME,
-        [c"half", c"ends in the middle of a function", c""],
-        [0, 1, 0],
-        (&raw const OPS).cast(),
-    );
-    inventory::submit! { Linked(&[&DESCRIPTOR]) }
-};
 
 #[test]
 fn every_function_reaches_the_strategy() {
@@ -170,25 +138,4 @@ fn absent_functions() {
     c!(ops, detach(me, &mut pool));
     called("detach", 20);
     subject.close();
-}
-
-#[test]
-fn a_table_lacks_what_came_later_than_its_version() {
-    for name in ["old", "half"] {
-        let scope = process();
-        let (subject, provides) = Subject::<CriOps>::choose(name, &scope);
-        let (ops, me) = (subject.ops, subject.instance);
-        assert_eq!(provides, ["scope_open", "scope_close", "thread_exit"]);
-        assert_eq!(ops.struct_size as usize, size_of::<CriOps>());
-        let mut cris = [cri(0)];
-        let mut pool = pool(20, &mut cris);
-        assert_eq!(c!(ops, attach(me, &mut pool)), OK);
-        called("attach", (me, p(&pool)));
-        c!(ops, thread_exit(&pool, &thread(4)));
-        assert_eq!(calls().len(), 1);
-        writes("", &[], |text, capacity| c!(ops, describe(&pool, text, capacity)));
-        c!(ops, detach(me, &mut pool));
-        called("detach", 20);
-        subject.close();
-    }
 }

@@ -77,6 +77,8 @@ impl Match for Double {
 }
 
 const COUNTS: MatchCounts = MatchCounts {
+    struct_size: size_of::<MatchCounts>() as u32,
+    reserved: 0,
     posted: 1,
     arrived: 2,
     posted_max: 3,

@@ -77,10 +77,6 @@ unsafe extern "C" fn no_sleep(_: &WaitMeans, _: &WaitSync, _: u32) -> OutcomeCod
     DONE
 }
 
-unsafe extern "C" fn no_help(_: &WaitMeans) -> u32 {
-    0
-}
-
 fn means() -> WaitMeans {
     WaitMeans {
         struct_size: size_of::<WaitMeans>() as u32,
@@ -88,7 +84,6 @@ fn means() -> WaitMeans {
         thread: null(),
         poll: no_pass,
         sleep: no_sleep,
-        help: no_help,
         host_private: null(),
     }
 }

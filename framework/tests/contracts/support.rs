@@ -174,7 +174,6 @@ macro_rules! bare {
                 };
             static DESCRIPTOR: cairn_framework::abi::component::ComponentDescriptor =
                 cairn_framework::author::descriptor::<$double>(
-                    cairn_framework::frameworks::$framework::VERSION,
                     cairn_framework::frameworks::$framework::NAME,
                     [c"bare", c"has no optional function", c""],
                     [0, 1, 0],

@@ -11,7 +11,7 @@ use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::wait::{Wait, WaitMeans, WaitOps};
 
 use super::support::{
-    Life, Next, Subject, at, called, calls, note, order, p, play, process, said, thread,
+    Life, Next, Subject, called, calls, note, order, p, play, process, said, thread,
 };
 
 struct Double(Life);
@@ -40,12 +40,6 @@ unsafe extern "C" fn poll(means: &WaitMeans, sync: &WaitSync) -> u32 {
 unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32) -> OutcomeCode {
     note("sleep", (p(means), p(sync)));
     microseconds.cast_signed()
-}
-
-/// Answers with the number that the test keeps where a host keeps its own.
-unsafe extern "C" fn help(means: &WaitMeans) -> u32 {
-    note("help", p(means));
-    means.host_private.addr() as u32
 }
 
 #[test]
@@ -78,7 +72,6 @@ pub fn means(thread: *const Thread) -> WaitMeans {
         thread,
         poll,
         sleep,
-        help,
         host_private: null(),
     }
 }
@@ -87,12 +80,7 @@ pub fn means(thread: *const Thread) -> WaitMeans {
 fn the_means_are_used_through_their_functions() {
     calls();
     let (sync, thread) = (WaitSync::default(), thread(4));
-    let mut means = means(&raw const thread);
-    for (number, found) in [(0, false), (1, true), (2, true)] {
-        means.host_private = at(number);
-        assert_eq!(means.help(), found);
-        called("help", p(&means));
-    }
+    let means = means(&raw const thread);
     assert_eq!(means.poll(&sync), 6);
     called("poll", (p(&means), p(&sync)));
     for (code, answer) in [

@@ -38,7 +38,6 @@ pub fn run(data: &[u8]) {
     let string = |place: usize| strings[place].as_ref().map_or(null(), |text| text.as_ptr());
     let (functions, table_size) = (bytes.u16(), bytes.u16() % 1024);
     let (size, major, minor) = (bytes.u16() % 512, bytes.u16(), bytes.u16());
-    let versions = [bytes.u16(), bytes.u16()];
 
     let present = bytes.u64();
     let mut table: Vec<u64> = (0..usize::from(table_size).div_ceil(8))
@@ -52,7 +51,6 @@ pub fn run(data: &[u8]) {
     let mut whole: ComponentDescriptor = unsafe { std::mem::zeroed() };
     (whole.magic, whole.struct_size) = (MAGIC ^ u32::from(some(15)), size.into());
     (whole.abi_major, whole.abi_minor) = (major, minor);
-    [whole.framework_major, whole.framework_minor] = versions;
     let (framework, name): (*const c_char, _) = (string(0), string(1));
     (whole.framework, whole.name, whole.description, whole.aliases) =
         (framework, name, string(2), string(3));
@@ -79,7 +77,8 @@ pub fn run(data: &[u8]) {
     // SAFETY: as said above; what is kept of the table is a copy.
     match unsafe { adopt(descriptor, Provider::Linked) } {
         Ok(loaded) => {
-            assert!(major == ABI_MAJOR && some(0) && some(1) && some(2) && some(4));
+            assert_eq!((major, minor), (ABI_MAJOR, ABI_MINOR));
+            assert!(some(0) && some(1) && some(2) && some(4));
             assert_eq!(
                 Some(loaded.name.as_bytes()),
                 strings[1].as_ref().map(|name| name.as_bytes())
@@ -102,8 +101,6 @@ pub fn seeds() -> Vec<Vec<u8>> {
                 size_of::<ComponentDescriptor>() as u16,
                 ABI_MAJOR,
                 ABI_MINOR,
-                contract.version.0,
-                contract.version.1,
             ];
             let numbers: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
             let texts = [part(contract.name), part("mine"), part("it does"), part("other, names")];

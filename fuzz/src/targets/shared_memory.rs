@@ -82,8 +82,8 @@ pub fn run(data: &[u8]) {
     let mut bytes = Bytes(data);
     let mut attack = Attack::begin();
     let ways = [(0, 1), (1, 0)].map(|(from, to)| attack.ranks.way(from, to).expect("a way"));
-    let lanes =
-        card(&attack.ranks, 0, "smsc_ring").map(|card| Segment::attach(card).expect("lanes"));
+    let buffers =
+        card(&attack.ranks, 0, "smsc_ring").map(|card| Segment::attach(card).expect("buffers"));
 
     // Memory of each rank that the other may read, and where it is read to.
     let (mut memory, mut into) = (vec![vec![3u8; LONG]; 2], vec![vec![0u8; LONG]; 2]);
@@ -151,12 +151,12 @@ pub fn run(data: &[u8]) {
                 }
             }
             6 => {
-                if let Some(lanes) = &lanes {
-                    // The first lane behind the directory, which has memory once it was used.
+                if let Some(buffers) = &buffers {
+                    // The first bounce buffer behind the directory, which has memory once it was used.
                     let page = cairn_segment::page_size();
-                    let lane = lanes.reserve(page..2 * page);
-                    if let Ok(lane) = lane {
-                        poke(lane.base(), usize::from(bytes.u16()) % 32, bytes.u64());
+                    let buffer = buffers.reserve(page..2 * page);
+                    if let Ok(buffer) = buffer {
+                        poke(buffer.base(), usize::from(bytes.u16()) % 32, bytes.u64());
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use cairn_framework::frameworks::smsc::{SMSC_MAX_TICKET, SmscTicket};
 use cairn_segment::{Backing, HEADER, Options, Segment};
-use smsc_ring::lane::{Geometry, LANES, Lanes, Plan};
+use smsc_ring::bounce::{BOUNCE_BUFFERS, BounceBuffers, Geometry, Plan};
 use smsc_ring::transfer::Side;
 
 use crate::bytes::Bytes;
@@ -24,12 +24,15 @@ pub fn run(data: &[u8]) {
     ticket.data[..said.len()].copy_from_slice(said);
     let side = if bytes.byte() % 2 == 0 { Side::Owner } else { Side::Reader };
     let Some(plan) = Plan::parse(&ticket, geometry, side) else { return };
-    assert!((plan.lane as usize) < LANES && (1..=geometry.chunk).contains(&(plan.chunk as usize)));
-    let lanes = Lanes::others(segment, geometry);
-    let lane = lanes.lane(plan.lane as usize).expect("memory for a lane");
+    assert!(
+        (plan.bounce as usize) < BOUNCE_BUFFERS
+            && (1..=geometry.chunk).contains(&(plan.chunk as usize))
+    );
+    let bounces = BounceBuffers::others(segment, geometry);
+    let bounce = bounces.bounce(plan.bounce as usize).expect("memory for a bounce buffer");
     // What a transfer writes to at most.
-    // SAFETY: the lane has so many bytes.
-    unsafe { lane.slots.add(geometry.slots * geometry.chunk - 1).write_volatile(1) };
+    // SAFETY: the bounce buffer has so many bytes.
+    unsafe { bounce.slots.add(geometry.slots * geometry.chunk - 1).write_volatile(1) };
 }
 
 fn segment(geometry: &Geometry) -> Segment {
@@ -58,7 +61,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         }
         for (side, number) in [(Side::Owner, 0), (Side::Reader, 1)] {
             let chunk = Plan::chunk_for(100_000, Geometry { slots: 8, chunk: 32 << 10 });
-            let ticket = Plan { lane: 3, chunk, streaming: true, number: 9 }.ticket(side);
+            let ticket = Plan { bounce: 3, chunk, streaming: true, number: 9 }.ticket(side);
             seeds.push([&directory[..], &[ticket.len as u8], &ticket.data, &[number]].concat());
         }
     }

@@ -1,4 +1,4 @@
-//! Everything that is made before the ranks run: sockets, pipes, files, the keeper.
+//! Everything that is made before the ranks run: sockets, pipes, files, the supervisor.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -16,16 +16,16 @@ use rustix::process::{Resource, Rlimit};
 use super::{Client, ENDING, Output, PASSED_ON, Running, Source};
 use crate::cli::{self, Wanted};
 use crate::job::Job;
-use crate::keeper::{self, Ends, PMI_FD, family};
 use crate::pmi::Server;
-use crate::report::Fate;
+use crate::report::RankStatus;
 use crate::stdio::{Input, Lines, Sink};
+use crate::supervisor::{self, Ends, PMI_FD, descendants};
 use crate::sys::{self, Forked, SignalSet};
 
 /// Descriptors that mpirun needs besides those of the ranks.
 const OWN_DESCRIPTORS: u64 = 32 + PMI_FD as u64;
 
-/// Starts the keeper, which starts the ranks.
+/// Starts the supervisor, which starts the ranks.
 pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
     let ranks = job.ranks.len();
     let limits = raise_descriptors(ranks, &wanted.output)?;
@@ -43,21 +43,21 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
     let mask = set.block().map_err(failed("blocking signals"))?;
     let signals = set.descriptor().map_err(failed("signalfd"))?;
 
-    // What jobs left behind of which everybody was killed at once; ranks may need the room.
+    // Files of jobs that were killed as a whole; ranks may need the room.
     cairn_segment::sweep();
 
-    let strangers = family::children();
-    // When the keeper dies, what it kept comes to mpirun.
+    let inherited = descendants::children();
+    // When the supervisor dies, what it kept comes to mpirun.
     let own = rustix::process::getpid();
     rustix::process::set_child_subreaper(Some(own)).map_err(failed("becoming a subreaper"))?;
 
-    let (channel, keepers) = sockets()?;
+    let (channel, supervisor_end) = sockets()?;
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(failed("epoll"))?;
     let watch = |fd: &OwnedFd, source: Source| {
         epoll::add(&epoll, fd, source.data(), epoll::EventFlags::IN).map_err(failed("epoll"))
     };
     watch(&signals, Source::Signals)?;
-    watch(&channel, Source::Keeper)?;
+    watch(&channel, Source::Supervisor)?;
 
     let mut ends = Vec::with_capacity(ranks);
     let mut clients = Vec::with_capacity(ranks);
@@ -88,33 +88,33 @@ pub fn start(job: Job, wanted: &Wanted) -> Result<Running, Problem> {
         ends.push(Ends { input, output, pmi });
     }
 
-    let keeper = match sys::fork().map_err(failed("making the keeper"))? {
+    let supervisor = match sys::fork().map_err(failed("making the supervisor"))? {
         Forked::Child => {
             drop((epoll, signals, channel, clients, outputs, input, place));
             let current = launch::descriptors(limits.current, limits.maximum);
-            keeper::run(keepers, &job, ends, mask, Rlimit { current, ..limits })
+            supervisor::run(supervisor_end, &job, ends, mask, Rlimit { current, ..limits })
         }
-        Forked::Parent(keeper) => keeper,
+        Forked::Parent(supervisor) => supervisor,
     };
-    drop((ends, keepers, place));
-    let fate = |app: usize| Fate {
+    drop((ends, supervisor_end, place));
+    let status = |app: usize| RankStatus {
         program: job.apps[app].args[0].to_string_lossy().into_owned(),
-        ..Fate::default()
+        ..RankStatus::default()
     };
     let mut running = Running {
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         epoll,
         signals,
-        keeper,
+        supervisor,
         channel: channel.into(),
-        strangers,
+        inherited,
         server: Server::new(&job.id, job.ranks.iter().map(|rank| rank.app as u32)),
         clients,
         outputs,
         sinks: [Sink::new(rustix::stdio::stdout()), Sink::new(rustix::stdio::stderr())],
         awaited: [false; 2],
         input,
-        fates: job.ranks.iter().map(|rank| fate(rank.app)).collect(),
+        statuses: job.ranks.iter().map(|rank| status(rank.app)).collect(),
         started: vec![None; ranks],
         cause: None,
         signal: None,
@@ -147,11 +147,11 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), Problem> {
     pipe_with(PipeFlags::CLOEXEC).map_err(failed("making a pipe"))
 }
 
-/// Occupies the number that the socket of a rank gets, so that no descriptor of mpirun and its keeper
+/// Occupies the number that the socket of a rank gets, so that no descriptor of mpirun and its supervisor
 /// stands there and is replaced by another.
 fn reserve_place() -> io::Result<OwnedFd> {
     let null = File::open("/dev/null")?;
-    // If it is taken, as by whoever started mpirun, another above it is found.
+    // If it is taken, as by the program that started mpirun, another above it is found.
     Ok(rustix::io::fcntl_dupfd_cloexec(&null, PMI_FD)?)
 }
 

@@ -10,21 +10,21 @@ use cairn_framework::host::{Options, System};
 /// Whether arguments are checked.
 pub const PARAM_CHECK: &str = "mpi_param_check";
 
-/// Who owns them.
+/// Their owner.
 pub const OWNER: &str = "mpi";
 
 /// Makes a component system that knows these parameters besides those of the components.
 pub fn system(options: Options) -> &'static System {
     let system = System::new(options);
     // Names of components' parameters begin with their framework's name, which is another.
-    register(&system.params).expect("the names are nobody else's");
+    register(&system.params).expect("the names are not taken");
     system
 }
 
 /// Registers them. A value that is not allowed is told with the other problems of the registry.
 ///
 /// # Errors
-/// Somebody else has registered one of the names.
+/// One of the names is registered already.
 pub fn register(params: &Registry) -> Result<(), Problem> {
     let mut check = Spec::base(
         PARAM_CHECK,

@@ -182,13 +182,15 @@ types! {
 
 /// A predefined datatype by its number in the ABI.
 #[inline]
-pub(crate) fn find(datatype: u32) -> Option<Type> {
-    *TYPES.get(datatype.checked_sub(FIRST)? as usize)?
+pub(crate) const fn find(datatype: u32) -> Option<Type> {
+    let index = datatype.wrapping_sub(FIRST) as usize;
+    if index < TYPES.len() { TYPES[index] } else { None }
 }
 
 /// The sizes of a predefined datatype, given by its number in the ABI; `None` when there is none.
-pub fn type_info(datatype: u32) -> Option<TypeInfo> {
-    let (size, alignment, extent) = match find(datatype)?.repr {
+pub const fn type_info(datatype: u32) -> Option<TypeInfo> {
+    let Some(found) = find(datatype) else { return None };
+    let (size, alignment, extent) = match found.repr {
         Repr::I8 | Repr::U8 => (1, 1, 1),
         Repr::I16 | Repr::U16 | Repr::F16 => (2, 2, 2),
         Repr::I32 | Repr::U32 | Repr::F32 => (4, 4, 4),

@@ -12,7 +12,6 @@ use super::generated::types::{
     Comm, Count, DatarepConversionFunction, DatarepConversionFunctionC, UserFunction, UserFunctionC,
 };
 use super::status::{Status, StatusIn, StatusOut, StatusesOut};
-use crate::objects;
 
 /// A number of either form.
 #[inline(always)]
@@ -393,23 +392,6 @@ pub fn copying<F: Copy>(function: Option<F>) -> Copying<F> {
             if address == 1 { Copying::Always } else { Copying::Ask(function) }
         }
     }
-}
-
-/// Whether this process is the root. The root of an intercommunicator says `MPI_ROOT`.
-pub fn at_root(root: c_int, comm: Comm) -> bool {
-    root == MPI_ROOT || root >= 0 && !objects::is_inter(comm) && root == objects::rank(comm)
-}
-
-/// Whether this process has data of its own in a rooted collective: all do in an intracommunicator,
-/// but only the group that the root is not in of an intercommunicator.
-pub fn at_leaf(root: c_int) -> bool {
-    root >= 0
-}
-
-/// Whether this process takes part in a rooted collective: of the root's group in an
-/// intercommunicator, only the root does.
-pub fn takes_part(root: c_int) -> bool {
-    root != MPI_PROC_NULL
 }
 
 /// What may be a null pointer.

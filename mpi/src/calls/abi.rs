@@ -8,8 +8,8 @@ use std::ffi::{c_int, c_void};
 
 use cairn_reduce::type_info;
 
-use crate::abi::prelude::*;
 use crate::objects::info::{self, Pairs};
+use crate::prelude::*;
 
 pub fn abi_get_version(abi_major: Out<c_int>, abi_minor: Out<c_int>) -> Result<()> {
     abi_major.set(MPI_ABI_VERSION);

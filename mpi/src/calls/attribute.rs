@@ -1,14 +1,14 @@
 //! Attributes of objects (MPI 5.0, section 7.7), also under the names of MPI-1.
 
-use crate::abi::prelude::*;
 use crate::objects::attributes::{self, Attributes, CopyFunction, DeleteFunction, Holder};
-use crate::objects::{comm, datatype_extras};
+use crate::objects::datatype_extras;
+use crate::prelude::*;
 
 use parking_lot::Mutex;
 
 /// The functions for a class of objects: of each key and of each attribute.
 macro_rules! functions {
-    ($handle:ident, $held:expr;
+    ($handle:ident of $found:ident, $held:expr;
      $create:ident, $free:ident: $copy:ident, $delete:ident, $keyval:ident;
      $set:ident, $get:ident, $remove:ident: $object:ident, $key:ident) => {
         /// # Safety
@@ -27,50 +27,49 @@ macro_rules! functions {
             free::<$handle>($keyval)
         }
 
-        pub fn $set($object: $handle, $key: c_int, attribute_val: *mut c_void) -> Result<()> {
-            attributes::set($held($object)?, $object, $key, attribute_val)
+        pub fn $set($object: $found, $key: c_int, attribute_val: *mut c_void) -> Result<()> {
+            attributes::set($held($object), $object.handle(), $key, attribute_val)
         }
 
         pub fn $get(
-            $object: $handle,
+            $object: $found,
             $key: c_int,
             attribute_val: Out<*mut c_void>,
             flag: Out<c_int>,
         ) -> Result<()> {
-            get($held($object)?, $key, attribute_val, flag)
+            get($held($object), $key, attribute_val, flag)
         }
 
-        pub fn $remove($object: $handle, $key: c_int) -> Result<()> {
-            attributes::delete($held($object)?, $object, $key)
+        pub fn $remove($object: $found, $key: c_int) -> Result<()> {
+            attributes::delete($held($object), $object.handle(), $key)
         }
     };
 }
 
 functions! {
-    Comm, of_comm;
+    Comm of CommRef, of_comm;
     comm_create_keyval, comm_free_keyval: comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval;
     comm_set_attr, comm_get_attr, comm_delete_attr: comm, comm_keyval
 }
 
 functions! {
-    Comm, of_comm;
+    Comm of CommRef, of_comm;
     keyval_create, keyval_free: copy_fn, delete_fn, keyval;
     attr_put, attr_get, attr_delete: comm, keyval
 }
 
 functions! {
-    Datatype, of_type;
+    Datatype of DatatypeRef, of_type;
     type_create_keyval, type_free_keyval: type_copy_attr_fn, type_delete_attr_fn, type_keyval;
     type_set_attr, type_get_attr, type_delete_attr: datatype, type_keyval
 }
 
-fn of_comm(comm: Comm) -> Result<&'static Mutex<Attributes<Comm>>> {
-    Ok(&comm::of(comm)?.attributes)
+fn of_comm(comm: CommRef) -> &'static Mutex<Attributes<Comm>> {
+    &comm.attributes
 }
 
-fn of_type(datatype: Datatype) -> Result<&'static Mutex<Attributes<Datatype>>> {
-    objects::datatype::of(datatype)?;
-    Ok(&datatype_extras::of(datatype).attributes)
+fn of_type(datatype: DatatypeRef) -> &'static Mutex<Attributes<Datatype>> {
+    &datatype_extras::of(datatype.handle()).attributes
 }
 
 fn free<H: Holder>(keyval: InOut<c_int>) -> Result<()> {

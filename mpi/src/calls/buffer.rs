@@ -1,11 +1,11 @@
 //! Buffers of buffered sends (MPI 5.0, section 3.6).
 
-use crate::abi::prelude::*;
 use crate::objects::bsend::{self, Owner};
-use crate::objects::{comm, session};
+use crate::objects::session;
+use crate::prelude::*;
 
 /// # Safety
-/// There are `size` bytes at `buffer`, which nobody else uses until they are detached.
+/// There are `size` bytes at `buffer`, which are not used otherwise until they are detached.
 pub unsafe fn buffer_attach(buffer: *mut c_void, size: Count) -> Result<()> {
     bsend::attach(Owner::Process, buffer, args::length(size))
 }
@@ -27,25 +27,25 @@ pub fn buffer_iflush(request: Out<Request>) -> Result<()> {
 
 /// # Safety
 /// As for `buffer_attach`.
-pub unsafe fn comm_attach_buffer(comm: Comm, buffer: *mut c_void, size: Count) -> Result<()> {
+pub unsafe fn comm_attach_buffer(comm: CommRef, buffer: *mut c_void, size: Count) -> Result<()> {
     bsend::attach(of(comm)?, buffer, args::length(size))
 }
 
 /// # Safety
 /// As for `buffer_detach`.
 pub unsafe fn comm_detach_buffer(
-    comm: Comm,
+    comm: CommRef,
     buffer_addr: Out<*mut c_void>,
     size: CountOut,
 ) -> Result<()> {
     detach(of(comm)?, buffer_addr, size)
 }
 
-pub fn comm_flush_buffer(comm: Comm) -> Result<()> {
+pub fn comm_flush_buffer(comm: CommRef) -> Result<()> {
     bsend::flush(&of(comm)?)
 }
 
-pub fn comm_iflush_buffer(comm: Comm, request: Out<Request>) -> Result<()> {
+pub fn comm_iflush_buffer(comm: CommRef, request: Out<Request>) -> Result<()> {
     request.set(bsend::start_flush(of(comm)?));
     Ok(())
 }
@@ -83,8 +83,8 @@ fn of_session(session: Session) -> Result<Owner> {
     Ok(Owner::Session(session::of(session)?))
 }
 
-fn of(comm: Comm) -> Result<Owner> {
-    Ok(Owner::Comm(comm::of(comm)?))
+fn of(comm: CommRef) -> Result<Owner> {
+    Ok(Owner::Comm(comm))
 }
 
 fn detach(owner: Owner, address: Out<*mut c_void>, size: CountOut) -> Result<()> {

@@ -5,7 +5,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use cairn_framework::abi::datatype::Op as OpView;
+use cairn_framework::abi::datatype::{Datatype as DatatypeView, Op as OpView};
 use cairn_framework::frameworks::coll::{
     COLL_ALLGATHER, COLL_ALLGATHERV, COLL_ALLREDUCE, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_ALLTOALLW,
     COLL_BARRIER, COLL_BCAST, COLL_EXSCAN, COLL_GATHER, COLL_GATHERV, COLL_NONBLOCKING,
@@ -13,9 +13,8 @@ use cairn_framework::frameworks::coll::{
     COLL_SCATTER, COLL_SCATTERV, CollArgs, CollCounts, CollSide,
 };
 
-use crate::abi::prelude::*;
-use crate::objects::comm::{self, CommRef};
-use crate::objects::{datatype, op, request};
+use crate::objects::{op, request};
+use crate::prelude::*;
 use crate::runtime::no_data;
 
 mod apart;
@@ -24,7 +23,7 @@ mod apart;
 struct Prepared {
     args: CollArgs,
     /// What the arguments lead to: the datatypes of both sides, by rank.
-    _datatypes: [Vec<*const cairn_framework::abi::datatype::Datatype>; 2],
+    _datatypes: [Vec<*const DatatypeView>; 2],
     /// The reduction operation.
     op: Option<Op>,
 }
@@ -47,8 +46,8 @@ macro_rules! collectives {
         }
         $(
             #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
-            pub fn $name($($arg: $type,)* comm: Comm) -> Result<()> {
-                run(comm::of(comm)?, &prepare::$name($($arg),*)?)
+            pub fn $name($($arg: $type,)* comm: CommRef) -> Result<()> {
+                run(comm, &prepare::$name($($arg),*)?)
             }
         )*
         /// The nonblocking functions.
@@ -56,9 +55,9 @@ macro_rules! collectives {
             use super::*;
             $(
                 #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
-                pub fn $start($($arg: $type,)* comm: Comm, request: Out<Request>) -> Result<()> {
+                pub fn $start($($arg: $type,)* comm: CommRef, request: Out<Request>) -> Result<()> {
                     let prepared = prepare::$name($($arg),*)?;
-                    request.set(start(COLL_NONBLOCKING, comm::of(comm)?, &prepared)?);
+                    request.set(start(COLL_NONBLOCKING, comm, &prepared)?);
                     Ok(())
                 }
             )*
@@ -70,12 +69,12 @@ macro_rules! collectives {
                 #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
                 pub fn $init(
                     $($arg: $type,)*
-                    comm: Comm,
+                    comm: CommRef,
                     _info: Info,
                     request: Out<Request>,
                 ) -> Result<()> {
                     let prepared = prepare::$name($($arg),*)?;
-                    request.set(start(COLL_PERSISTENT, comm::of(comm)?, &prepared)?);
+                    request.set(start(COLL_PERSISTENT, comm, &prepared)?);
                     Ok(())
                 }
             )*
@@ -95,10 +94,10 @@ fn start(way: u32, comm: CommRef, prepared: &Prepared) -> Result<Request> {
     fits(comm, &prepared.args)?;
     // SAFETY: as above; the program leaves the buffers alone until the operation is complete.
     let view = unsafe { comm.start(way, &prepared.args) }?;
-    if let Some(op) = prepared.op {
-        op::hold(op, view);
-    }
-    Ok(request::handle(view, comm))
+    Ok(match prepared.op {
+        Some(op) => request::reduction(view, comm, op),
+        None => request::handle(view, comm),
+    })
 }
 
 /// Whether the operation is defined on the communicator as it is called: between groups there are no
@@ -161,12 +160,12 @@ fn is_rooted(args: &CollArgs) -> bool {
     )
 }
 
-/// One side of an operation with one count. A datatype that is not significant may be none.
-fn side(buffer: *const c_void, count: Count, datatype: Datatype) -> CollSide {
+/// One side of an operation with one count.
+fn side(buffer: *const c_void, count: Count, datatype: DatatypeRef) -> CollSide {
     CollSide {
         buffer: buffer.cast_mut(),
         count: count as u64,
-        datatype: datatype::view(datatype).map_or(std::ptr::null(), std::ptr::from_ref),
+        datatype: datatype.view(),
         ..no_data(0).send
     }
 }
@@ -177,7 +176,7 @@ fn sides(
     buffer: *const c_void,
     counts: Counts<'_>,
     displacements: Counts<'_>,
-    datatype: Datatype,
+    datatype: DatatypeRef,
 ) -> Result<CollSide> {
     present(name, buffer, counts.iter().map(|count| (count, datatype)))?;
     Ok(CollSide {
@@ -192,7 +191,7 @@ fn sides(
 fn present(
     name: &str,
     buffer: *const c_void,
-    mut data: impl Iterator<Item = (Count, Datatype)>,
+    mut data: impl Iterator<Item = (Count, DatatypeRef)>,
 ) -> Result<()> {
     if !buffer.is_null() || !check::enabled() {
         return Ok(());
@@ -208,10 +207,10 @@ fn array(counts: Counts<'_>) -> CollCounts {
 }
 
 /// The operation of a reduction on elements of a type.
-fn operation(op: Op, datatype: Datatype) -> Result<&'static OpView> {
+fn operation(op: Op, datatype: DatatypeRef) -> Result<&'static OpView> {
     let none = || Error::new(MPI_ERR_OP, format!("{:#x} is no reduction operation", op.value()));
     let view = op::view(op).ok_or_else(none)?;
-    if !op::is_defined(view, datatype::of(datatype)?) {
+    if !op::is_defined(view, datatype.view()) {
         return Err(undefined(op, datatype));
     }
     // Section 12.3.4.
@@ -224,10 +223,10 @@ fn operation(op: Op, datatype: Datatype) -> Result<&'static OpView> {
 }
 
 #[cold]
-fn undefined(op: Op, datatype: Datatype) -> Error {
+fn undefined(op: Op, datatype: DatatypeRef) -> Error {
     // An operation of the program is defined on all.
     let name = OP_NAMES.iter().find(|(own, _)| *own == op).map_or("none", |(_, name)| name);
-    let on = DATATYPE_NAMES.iter().find(|(own, _)| *own == datatype);
+    let on = DATATYPE_NAMES.iter().find(|(own, _)| *own == datatype.handle());
     let on = on.map_or("derived datatypes", |(_, name)| name);
     Error::argument(MPI_ERR_OP, "op", name, format_args!("that is not defined on {on}"))
 }
@@ -236,17 +235,17 @@ collectives! {
     barrier ibarrier barrier_init () {
         Ok(no_data(COLL_BARRIER).into())
     }
-    bcast ibcast bcast_init (buffer: *mut c_void, count: Count, datatype: Datatype, root: c_int) {
+    bcast ibcast bcast_init (buffer: *mut c_void, count: Count, datatype: DatatypeRef, root: c_int) {
         let receive = side(buffer, count, datatype);
         Ok(CollArgs { receive, root, ..no_data(COLL_BCAST) }.into())
     }
     gather igather gather_init (
         sendbuf: *const c_void,
         sendcount: Count,
-        sendtype: Datatype,
+        sendtype: DatatypeRef,
         recvbuf: *mut c_void,
         recvcount: Count,
-        recvtype: Datatype,
+        recvtype: DatatypeRef,
         root: c_int,
     ) {
         let args = CollArgs {
@@ -260,11 +259,11 @@ collectives! {
     gatherv igatherv gatherv_init (
         sendbuf: *const c_void,
         sendcount: Count,
-        sendtype: Datatype,
+        sendtype: DatatypeRef,
         recvbuf: *mut c_void,
         recvcounts: Counts<'_>,
         displs: Counts<'_>,
-        recvtype: Datatype,
+        recvtype: DatatypeRef,
         root: c_int,
     ) {
         let args = CollArgs {
@@ -278,10 +277,10 @@ collectives! {
     scatter iscatter scatter_init (
         sendbuf: *const c_void,
         sendcount: Count,
-        sendtype: Datatype,
+        sendtype: DatatypeRef,
         recvbuf: *mut c_void,
         recvcount: Count,
-        recvtype: Datatype,
+        recvtype: DatatypeRef,
         root: c_int,
     ) {
         let args = CollArgs {
@@ -296,10 +295,10 @@ collectives! {
         sendbuf: *const c_void,
         sendcounts: Counts<'_>,
         displs: Counts<'_>,
-        sendtype: Datatype,
+        sendtype: DatatypeRef,
         recvbuf: *mut c_void,
         recvcount: Count,
-        recvtype: Datatype,
+        recvtype: DatatypeRef,
         root: c_int,
     ) {
         let args = CollArgs {
@@ -313,10 +312,10 @@ collectives! {
     allgather iallgather allgather_init (
         sendbuf: *const c_void,
         sendcount: Count,
-        sendtype: Datatype,
+        sendtype: DatatypeRef,
         recvbuf: *mut c_void,
         recvcount: Count,
-        recvtype: Datatype,
+        recvtype: DatatypeRef,
     ) {
         let args = CollArgs {
             send: side(sendbuf, sendcount, sendtype),
@@ -328,11 +327,11 @@ collectives! {
     allgatherv iallgatherv allgatherv_init (
         sendbuf: *const c_void,
         sendcount: Count,
-        sendtype: Datatype,
+        sendtype: DatatypeRef,
         recvbuf: *mut c_void,
         recvcounts: Counts<'_>,
         displs: Counts<'_>,
-        recvtype: Datatype,
+        recvtype: DatatypeRef,
     ) {
         let args = CollArgs {
             send: side(sendbuf, sendcount, sendtype),
@@ -344,10 +343,10 @@ collectives! {
     alltoall ialltoall alltoall_init (
         sendbuf: *const c_void,
         sendcount: Count,
-        sendtype: Datatype,
+        sendtype: DatatypeRef,
         recvbuf: *mut c_void,
         recvcount: Count,
-        recvtype: Datatype,
+        recvtype: DatatypeRef,
     ) {
         let args = CollArgs {
             send: side(sendbuf, sendcount, sendtype),
@@ -360,11 +359,11 @@ collectives! {
         sendbuf: *const c_void,
         sendcounts: Counts<'_>,
         sdispls: Counts<'_>,
-        sendtype: Datatype,
+        sendtype: DatatypeRef,
         recvbuf: *mut c_void,
         recvcounts: Counts<'_>,
         rdispls: Counts<'_>,
-        recvtype: Datatype,
+        recvtype: DatatypeRef,
     ) {
         let args = CollArgs {
             send: sides("sendbuf", sendbuf, sendcounts, sdispls, sendtype)?,
@@ -392,11 +391,11 @@ collectives! {
         sendbuf: *const c_void,
         recvbuf: *mut c_void,
         count: Count,
-        datatype: Datatype,
+        datatype: DatatypeRef,
         op: Op,
         root: c_int,
     ) {
-        let mut prepared = if args::takes_part(root) {
+        let mut prepared = if check::takes_part(root) {
             reduction(COLL_REDUCE, sendbuf, recvbuf, count, datatype, op)?
         } else {
             no_data(COLL_REDUCE).into()
@@ -408,7 +407,7 @@ collectives! {
         sendbuf: *const c_void,
         recvbuf: *mut c_void,
         count: Count,
-        datatype: Datatype,
+        datatype: DatatypeRef,
         op: Op,
     ) {
         reduction(COLL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op)
@@ -417,7 +416,7 @@ collectives! {
         sendbuf: *const c_void,
         recvbuf: *mut c_void,
         count: Count,
-        datatype: Datatype,
+        datatype: DatatypeRef,
         op: Op,
     ) {
         reduction(COLL_SCAN, sendbuf, recvbuf, count, datatype, op)
@@ -426,7 +425,7 @@ collectives! {
         sendbuf: *const c_void,
         recvbuf: *mut c_void,
         count: Count,
-        datatype: Datatype,
+        datatype: DatatypeRef,
         op: Op,
     ) {
         reduction(COLL_EXSCAN, sendbuf, recvbuf, count, datatype, op)
@@ -435,7 +434,7 @@ collectives! {
         sendbuf: *const c_void,
         recvbuf: *mut c_void,
         recvcount: Count,
-        datatype: Datatype,
+        datatype: DatatypeRef,
         op: Op,
     ) {
         reduction(COLL_REDUCE_SCATTER_BLOCK, sendbuf, recvbuf, recvcount, datatype, op)
@@ -444,7 +443,7 @@ collectives! {
         sendbuf: *const c_void,
         recvbuf: *mut c_void,
         recvcounts: Counts<'_>,
-        datatype: Datatype,
+        datatype: DatatypeRef,
         op: Op,
     ) {
         let mut prepared = reduction(COLL_REDUCE_SCATTER, sendbuf, recvbuf, 0, datatype, op)?;
@@ -461,20 +460,23 @@ fn alltoall_of_types(
     receive: (*mut c_void, Counts<'_>, Counts<'_>, &[Datatype]),
 ) -> Result<Prepared> {
     // A type that no element has need not be one.
-    let view = |handle: &Datatype| match datatype::view(*handle) {
-        Some(view) => Ok(std::ptr::from_ref(view)),
-        None if *handle == MPI_DATATYPE_NULL => Ok(std::ptr::from_ref(datatype::of(MPI_BYTE)?)),
-        None => datatype::of(*handle).map(std::ptr::from_ref),
+    let find = |handle: &Datatype| match *handle {
+        MPI_DATATYPE_NULL => Ok(DatatypeRef::insignificant()),
+        handle => DatatypeRef::of(handle),
     };
-    let views = |types: &[Datatype]| types.iter().map(view).collect::<Result<Vec<_>>>();
-    let datatypes = [views(send.3)?, views(receive.3)?];
-    present("sendbuf", send.0, send.1.iter().zip(send.3.iter().copied()))?;
-    present("recvbuf", receive.0, receive.1.iter().zip(receive.3.iter().copied()))?;
+    let found = |types: &[Datatype]| types.iter().map(find).collect::<Result<Vec<_>>>();
+    let (sent, received) = (found(send.3)?, found(receive.3)?);
+    present("sendbuf", send.0, send.1.iter().zip(sent.iter().copied()))?;
+    present("recvbuf", receive.0, receive.1.iter().zip(received.iter().copied()))?;
+    let views = |types: Vec<DatatypeRef>| -> Vec<*const DatatypeView> {
+        types.into_iter().map(|datatype| std::ptr::from_ref(datatype.view())).collect()
+    };
+    let datatypes = [views(sent), views(received)];
     let typed = |buffer, counts, displacements, types: &Vec<_>| CollSide {
         counts: array(counts),
         displacements: array(displacements),
         datatypes: types.as_ptr(),
-        ..side(buffer, 0, MPI_DATATYPE_NULL)
+        ..side(buffer, 0, DatatypeRef::insignificant())
     };
     let args = CollArgs {
         send: typed(send.0, send.1, send.2, &datatypes[0]),
@@ -490,7 +492,7 @@ fn reduction(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     op: Op,
 ) -> Result<Prepared> {
     let args = CollArgs {
@@ -506,11 +508,11 @@ pub fn reduce_local(
     inbuf: *const c_void,
     inoutbuf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     op: Op,
 ) -> Result<()> {
     let op = operation(op, datatype)?;
-    let view = datatype::of(datatype)?;
+    let view = datatype.view();
     if check::enabled() {
         apart::check_operands(inbuf, inoutbuf, count as u64, view)?;
     }
@@ -538,5 +540,6 @@ fn own_part(comm: CommRef, args: &CollArgs) -> Result<()> {
         (own, (*args.receive.datatype).predefined != 0)
     };
     // With a derived type the null pointer is MPI_BOTTOM.
-    present("recvbuf", buffer, predefined.then_some((own, MPI_BYTE)).into_iter())
+    let byte = DatatypeRef::of(MPI_BYTE)?;
+    present("recvbuf", buffer, predefined.then_some((own, byte)).into_iter())
 }

@@ -2,73 +2,56 @@
 
 use std::ffi::{CStr, CString, c_int};
 
-use cairn_framework::abi::comm::ContextId;
-
 mod agree;
 mod from_group;
 mod inter;
+mod related;
 
-use crate::abi::prelude::*;
 use crate::hardware;
-use crate::objects::comm::{CommRef, Plan, compare, make, of, subgroup};
-use crate::objects::group::{self, Ranks};
+use crate::objects::comm::compare;
+use crate::objects::group;
 use crate::objects::info::Pairs;
-use crate::objects::{attributes, bsend, errhandler, info, special};
+use crate::objects::{attributes, bsend, info, partitioned, special};
+use crate::prelude::*;
 use crate::runtime::runtime;
-use agree::{Members, agree, gather};
+use agree::{Members, agree, child, found, gather};
 pub use from_group::{comm_create_from_group, intercomm_create_from_groups};
 pub use inter::{intercomm_create, intercomm_merge};
+use related::{inter_only, intra_only, ranks_in};
 
-pub fn comm_rank(comm: Comm, rank: Out<c_int>) -> Result<()> {
-    rank.set(of(comm)?.rank() as c_int);
+pub fn comm_rank(comm: CommRef, rank: Out<c_int>) -> Result<()> {
+    rank.set(comm.rank() as c_int);
     Ok(())
 }
 
-pub fn comm_size(comm: Comm, size: Out<c_int>) -> Result<()> {
-    size.set(of(comm)?.size() as c_int);
+pub fn comm_size(comm: CommRef, size: Out<c_int>) -> Result<()> {
+    size.set(comm.size() as c_int);
     Ok(())
 }
 
-pub fn comm_remote_size(comm: Comm, size: Out<c_int>) -> Result<()> {
-    size.set(inter(comm)?.view().remote_size as c_int);
+pub fn comm_remote_size(comm: CommRef, size: Out<c_int>) -> Result<()> {
+    size.set(inter_only(comm)?.view().remote_size as c_int);
     Ok(())
 }
 
-pub fn comm_test_inter(comm: Comm, flag: Out<c_int>) -> Result<()> {
-    flag.set(of(comm)?.is_inter().into());
+pub fn comm_test_inter(comm: CommRef, flag: Out<c_int>) -> Result<()> {
+    flag.set(comm.is_inter().into());
     Ok(())
 }
 
-pub fn comm_group(comm: Comm, group: Out<Group>) -> Result<()> {
-    let comm = of(comm)?;
+pub fn comm_group(comm: CommRef, group: Out<Group>) -> Result<()> {
     group.set(group::make(comm.group.clone(), comm.session.clone()));
     Ok(())
 }
 
-pub fn comm_remote_group(comm: Comm, group: Out<Group>) -> Result<()> {
-    let comm = inter(comm)?;
+pub fn comm_remote_group(comm: CommRef, group: Out<Group>) -> Result<()> {
+    let comm = inter_only(comm)?;
     group.set(group::make(comm.remote.clone().unwrap_or_default(), comm.session.clone()));
     Ok(())
 }
 
-fn inter(comm: Comm) -> Result<CommRef> {
-    let found = of(comm)?;
-    if found.is_inter() {
-        return Ok(found);
-    }
-    Err(Error::new(MPI_ERR_COMM, "comm is an intracommunicator; an intercommunicator is needed"))
-}
-
-fn intra(comm: Comm) -> Result<CommRef> {
-    let found = of(comm)?;
-    if !found.is_inter() {
-        return Ok(found);
-    }
-    Err(Error::new(MPI_ERR_COMM, "comm is an intercommunicator; an intracommunicator is needed"))
-}
-
-pub fn comm_compare(comm1: Comm, comm2: Comm, result: Out<c_int>) -> Result<()> {
-    let (one, other) = (of(comm1)?, of(comm2)?);
+pub fn comm_compare(comm1: CommRef, comm2: CommRef, result: Out<c_int>) -> Result<()> {
+    let (one, other) = (comm1, comm2);
     result.set(if std::ptr::eq(one, other) {
         MPI_IDENT
     } else if one.is_inter() != other.is_inter() {
@@ -91,29 +74,28 @@ pub fn comm_compare(comm1: Comm, comm2: Comm, result: Out<c_int>) -> Result<()> 
 pub fn comm_get_name(comm: Comm, comm_name: TextOut, resultlen: Out<c_int>) -> Result<()> {
     resultlen.set(match comm {
         MPI_COMM_NULL => comm_name.set("MPI_COMM_NULL"),
-        comm => comm_name.set(&of(comm)?.name().to_string_lossy()),
+        comm => comm_name.set(&crate::objects::comm::of(comm)?.name().to_string_lossy()),
     });
     Ok(())
 }
 
-pub fn comm_set_name(comm: Comm, comm_name: &CStr) -> Result<()> {
+pub fn comm_set_name(comm: CommRef, comm_name: &CStr) -> Result<()> {
     let room = MPI_MAX_OBJECT_NAME as usize - 1;
     let bytes = comm_name.to_bytes();
     let name = CString::new(&bytes[..bytes.len().min(room)]).unwrap_or_default();
-    of(comm)?.set_name(name);
+    comm.set_name(name);
     Ok(())
 }
 
-pub fn comm_get_info(comm: Comm, info_used: Out<Info>) -> Result<()> {
-    let comm = of(comm)?;
+pub fn comm_get_info(comm: CommRef, info_used: Out<Info>) -> Result<()> {
     let known = runtime().system.info_keys(&comm.view().scope);
     let used = comm.info.lock().in_use(known);
     info_used.set(info::make(used));
     Ok(())
 }
 
-pub fn comm_set_info(comm: Comm, info: Info) -> Result<()> {
-    of(comm)?.info.lock().change(&info::pairs(info)?);
+pub fn comm_set_info(comm: CommRef, info: Info) -> Result<()> {
+    comm.info.lock().change(&info::pairs(info)?);
     Ok(())
 }
 
@@ -122,95 +104,67 @@ pub fn comm_free(comm: InOut<Comm>) -> Result<()> {
     if handle.is_predefined() {
         return Err(Error::new(MPI_ERR_COMM, "predefined communicators can't be freed"));
     }
-    let found = of(handle)?;
-    attributes::delete_all(found, handle)?;
+    let found = crate::objects::comm::of(handle)?;
+    attributes::delete_all(&found.attributes, handle)?;
     bsend::detach_freed(found)?;
     // Other processes may still use it, and operations of this one may be under way: they keep it.
     comm.set(MPI_COMM_NULL);
+    partitioned::comm_freed(found);
     crate::objects::comm::free(found);
     Ok(())
 }
 
-pub fn comm_dup(comm: Comm, newcomm: Out<Comm>) -> Result<()> {
+pub fn comm_dup(comm: CommRef, newcomm: Out<Comm>) -> Result<()> {
     // Hints are not handed on (MPI 5.0, section 7.4.2).
     comm_dup_with_info(comm, MPI_INFO_NULL, newcomm)
 }
 
-pub fn comm_dup_with_info(comm: Comm, info: Info, newcomm: Out<Comm>) -> Result<()> {
-    let made = dup(of(comm)?, comm, info::pairs(info)?);
+pub fn comm_dup_with_info(comm: CommRef, info: Info, newcomm: Out<Comm>) -> Result<()> {
+    let made = dup(comm, info::pairs(info)?);
     newcomm.set(*made.as_ref().unwrap_or(&MPI_COMM_NULL));
     made.map(|_| ())
 }
 
-fn dup(parent: CommRef, handle: Comm, hints: Pairs) -> Result<Comm> {
+fn dup(parent: CommRef, hints: Pairs) -> Result<Comm> {
     let members = Members::all(parent);
     let context = agree(parent, &members, parent.next_tag())?;
     let new = child(parent, context, &members, hints)?;
-    copy_attributes(parent, handle, new)?;
-    Ok(handle_of(new))
+    copy_attributes(parent, parent.handle(), new)?;
+    Ok(new.handle())
 }
 
 /// Copies the attributes to a duplicate, which is gone if that fails.
 fn copy_attributes(parent: CommRef, handle: Comm, new: CommRef) -> Result<()> {
-    attributes::copy_all(parent, handle, new).inspect_err(|_| crate::objects::comm::free(new))
+    let (from, to) = (&parent.attributes, &new.attributes);
+    attributes::copy_all(from, handle, to, new.handle())
+        .inspect_err(|_| crate::objects::comm::free(new))
 }
 
-fn handle_of(comm: CommRef) -> Comm {
-    Comm::of(comm.address())
-}
-
-/// A communicator of processes of another one, whose error handler it gets.
-fn child(parent: CommRef, context: ContextId, members: &Members, info: Pairs) -> Result<CommRef> {
-    let group = subgroup(&parent.group, members.local.iter().copied());
-    let remote = parent.remote.as_ref().map(|all| subgroup(all, members.remote.iter().copied()));
-    related(parent, context, group, remote, info)
-}
-
-/// A communicator of these groups that gets the error handler of another one.
-fn related(
-    parent: CommRef,
-    context: ContextId,
-    group: Ranks,
-    remote: Option<Ranks>,
-    info: Pairs,
-) -> Result<CommRef> {
-    // Communicators that are not used any more make room first.
-    special::end_freed();
-    let errhandler = errhandler::share(*parent.errhandler.lock());
-    let session = parent.session.clone();
-    make(Plan { context, group, remote, session, name: c"".to_owned(), errhandler, info })
-}
-
-pub fn comm_idup(comm: Comm, newcomm: Out<Comm>, request: Out<Request>) -> Result<()> {
+pub fn comm_idup(comm: CommRef, newcomm: Out<Comm>, request: Out<Request>) -> Result<()> {
     comm_idup_with_info(comm, MPI_INFO_NULL, newcomm, request)
 }
 
 pub fn comm_idup_with_info(
-    comm: Comm,
+    comm: CommRef,
     info: Info,
     newcomm: Out<Comm>,
     request: Out<Request>,
 ) -> Result<()> {
-    idup(of(comm)?, comm, info::pairs(info)?, newcomm, request)
+    idup(comm, info::pairs(info)?, newcomm, request)
 }
 
 /// The context id is agreed on in the background. The communicator itself is made when the program learns
 /// that the operation is complete, before which it may not be used.
-fn idup(
-    parent: CommRef,
-    handle: Comm,
-    hints: Pairs,
-    newcomm: Out<Comm>,
-    request: Out<Request>,
-) -> Result<()> {
+fn idup(parent: CommRef, hints: Pairs, newcomm: Out<Comm>, request: Out<Request>) -> Result<()> {
     let agree::Started { agreement, parts, next } = agree::start(parent)?;
+    let handle = parent.handle();
     parent.retain();
     let finish = move || {
         // SAFETY: all parts are complete.
         let made = unsafe { agreement.context() }.and_then(|context| {
             let new = child(parent, context, &Members::all(parent), hints)?;
             copy_attributes(parent, handle, new)?;
-            Ok(handle_of(new))
+            Ok(new.handle())
         });
         newcomm.set(*made.as_ref().unwrap_or(&MPI_COMM_NULL));
         parent.release();
@@ -220,31 +174,20 @@ fn idup(
     Ok(())
 }
 
-/// Ranks in a communicator of the processes of a group.
-fn ranks_in(comm: CommRef, group: &Ranks) -> Result<Vec<u32>> {
-    group
-        .iter()
-        .map(|process| {
-            let rank = comm.group.iter().position(|own| own == process);
-            rank.map(|rank| rank as u32).ok_or_else(|| {
-                let text =
-                    format!("the group has process {process} of the job, which is not in comm");
-                Error::new(MPI_ERR_GROUP, text)
-            })
-        })
-        .collect()
-}
-
-pub fn comm_create(comm: Comm, group: Group, newcomm: Out<Comm>) -> Result<()> {
-    let parent = of(comm)?;
-    if parent.is_inter() {
-        return inter::create(parent, group, newcomm);
+pub fn comm_create(comm: CommRef, group: Group, newcomm: Out<Comm>) -> Result<()> {
+    if comm.is_inter() {
+        return inter::create(comm, group, newcomm);
     }
-    create(parent, group, parent.next_tag(), newcomm)
+    create(comm, group, comm.next_tag(), newcomm)
 }
 
-pub fn comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: Out<Comm>) -> Result<()> {
-    create(intra(comm)?, group, agree::group_tag(tag), newcomm)
+pub fn comm_create_group(
+    comm: CommRef,
+    group: Group,
+    tag: c_int,
+    newcomm: Out<Comm>,
+) -> Result<()> {
+    create(intra_only(comm)?, group, agree::group_tag(tag), newcomm)
 }
 
 /// A communicator of the processes of a group, if this one is among them.
@@ -255,29 +198,17 @@ fn create(parent: CommRef, group: Group, tag: i32, newcomm: Out<Comm>) -> Result
     Ok(())
 }
 
-/// A communicator of some processes of another one; none for those that are not among them, and none
-/// at all if one of two groups would be empty.
-fn found(parent: CommRef, members: &Members, tag: i32) -> Result<Comm> {
-    let nobody = parent.is_inter() && members.remote.is_empty();
-    if nobody || !members.local.contains(&parent.rank()) {
-        return Ok(MPI_COMM_NULL);
-    }
-    let context = agree(parent, members, tag)?;
-    Ok(handle_of(child(parent, context, members, Pairs::default())?))
-}
-
-pub fn comm_split(comm: Comm, color: c_int, key: c_int, newcomm: Out<Comm>) -> Result<()> {
-    let parent = of(comm)?;
+pub fn comm_split(comm: CommRef, color: c_int, key: c_int, newcomm: Out<Comm>) -> Result<()> {
     if color < 0 && color != MPI_UNDEFINED {
         let wanted = "it may not be negative, except for MPI_UNDEFINED";
         return Err(Error::argument(MPI_ERR_ARG, "color", color, wanted));
     }
-    split(parent, color, key, newcomm)
+    split(comm, color, key, newcomm)
 }
 
 fn split(parent: CommRef, color: c_int, key: c_int, newcomm: Out<Comm>) -> Result<()> {
     let all = gather(parent, [color, key])?;
-    // Everybody counts it, whoever needs it.
+    // Every process counts it, also those that do not need it.
     let tag = parent.next_tag();
     if color == MPI_UNDEFINED {
         newcomm.set(MPI_COMM_NULL);
@@ -295,13 +226,12 @@ fn split(parent: CommRef, color: c_int, key: c_int, newcomm: Out<Comm>) -> Resul
 }
 
 pub fn comm_split_type(
-    comm: Comm,
+    comm: CommRef,
     split_type: c_int,
     key: c_int,
     info: Info,
     newcomm: Out<Comm>,
 ) -> Result<()> {
-    let parent = of(comm)?;
     let hints = info::pairs(info)?;
     let color = match split_type {
         MPI_UNDEFINED => MPI_UNDEFINED,
@@ -318,7 +248,7 @@ pub fn comm_split_type(
         },
         // The next smaller resource than all of the communicator's: the node, if that is smaller.
         MPI_COMM_TYPE_HW_UNGUIDED => {
-            let nodes = gather(parent, [own_node(), 0])?;
+            let nodes = gather(comm, [own_node(), 0])?;
             let mut nodes = nodes.local.iter().chain(&nodes.remote);
             let same = nodes.all(|[node, _]| *node == own_node());
             if same { MPI_UNDEFINED } else { own_node() }
@@ -328,7 +258,7 @@ pub fn comm_split_type(
             return Err(Error::argument(MPI_ERR_ARG, "split_type", other, text));
         }
     };
-    split(parent, color, key, newcomm)
+    split(comm, color, key, newcomm)
 }
 
 /// The number of an instance of a resource of this process's node, by its first processor.

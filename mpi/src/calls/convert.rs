@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::abi::handle::FIRST_ADDRESS;
-use crate::abi::prelude::*;
+use crate::prelude::*;
 
 #[derive(Default)]
 struct Numbers {

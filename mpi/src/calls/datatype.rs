@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
-use crate::abi::prelude::*;
 use crate::objects::external32::{self, Form};
-use crate::objects::{datatype, datatype_extras, packing};
+use crate::objects::{datatype_extras, packing};
+use crate::prelude::*;
 
 pub fn get_address(location: *const c_void, address: Out<Aint>) -> Result<()> {
     address.set(location.addr() as Aint);
@@ -19,39 +19,38 @@ pub fn aint_diff(addr1: Aint, addr2: Aint) -> Aint {
     addr1.wrapping_sub(addr2)
 }
 
-pub fn type_size(datatype: Datatype, size: CountOut) -> Result<()> {
-    size.set(datatype::of(datatype)?.size as Count);
+pub fn type_size(datatype: DatatypeRef, size: CountOut) -> Result<()> {
+    size.set(datatype.size as Count);
     Ok(())
 }
 
-pub fn type_size_x(datatype: Datatype, size: CountOut) -> Result<()> {
+pub fn type_size_x(datatype: DatatypeRef, size: CountOut) -> Result<()> {
     type_size(datatype, size)
 }
 
-pub fn type_get_extent(datatype: Datatype, lb: CountOut, extent: CountOut) -> Result<()> {
+pub fn type_get_extent(datatype: DatatypeRef, lb: CountOut, extent: CountOut) -> Result<()> {
     // No predefined type has another lower bound.
     lb.set(0);
-    extent.set(datatype::of(datatype)?.extent);
+    extent.set(datatype.extent);
     Ok(())
 }
 
-pub fn type_get_extent_x(datatype: Datatype, lb: CountOut, extent: CountOut) -> Result<()> {
+pub fn type_get_extent_x(datatype: DatatypeRef, lb: CountOut, extent: CountOut) -> Result<()> {
     type_get_extent(datatype, lb, extent)
 }
 
 pub fn type_get_true_extent(
-    datatype: Datatype,
+    datatype: DatatypeRef,
     true_lb: CountOut,
     true_extent: CountOut,
 ) -> Result<()> {
-    let view = datatype::of(datatype)?;
-    true_lb.set(view.true_lb);
-    true_extent.set(view.true_extent);
+    true_lb.set(datatype.true_lb);
+    true_extent.set(datatype.true_extent);
     Ok(())
 }
 
 pub fn type_get_true_extent_x(
-    datatype: Datatype,
+    datatype: DatatypeRef,
     true_lb: CountOut,
     true_extent: CountOut,
 ) -> Result<()> {
@@ -60,38 +59,37 @@ pub fn type_get_true_extent_x(
 
 pub fn type_get_name(datatype: Datatype, type_name: TextOut, resultlen: Out<c_int>) -> Result<()> {
     if datatype != MPI_DATATYPE_NULL {
-        datatype::of(datatype)?;
+        DatatypeRef::of(datatype)?;
     }
     resultlen.set(type_name.set(&datatype_extras::name(datatype)));
     Ok(())
 }
 
-pub fn type_set_name(datatype: Datatype, type_name: &CStr) -> Result<()> {
-    datatype::of(datatype)?;
+pub fn type_set_name(datatype: DatatypeRef, type_name: &CStr) -> Result<()> {
     let name = type_name.to_string_lossy().into_owned();
-    *datatype_extras::of(datatype).name.lock() = Some(name);
+    *datatype_extras::of(datatype.handle()).name.lock() = Some(name);
     Ok(())
 }
 
 /// Predefined types are committed; there are no others yet.
 pub fn type_commit(datatype: InOut<Datatype>) -> Result<()> {
-    datatype::of(datatype.get()).map(|_| ())
+    DatatypeRef::of(datatype.get()).map(|_| ())
 }
 
 pub fn type_free(datatype: InOut<Datatype>) -> Result<()> {
-    datatype::of(datatype.get())?;
+    DatatypeRef::of(datatype.get())?;
     Err(Error::new(MPI_ERR_TYPE, "predefined datatypes can't be freed"))
 }
 
 pub fn type_get_envelope(
-    datatype: Datatype,
+    datatype: DatatypeRef,
     num_integers: CountOut,
     num_addresses: CountOut,
     num_large_counts: CountOut,
     num_datatypes: CountOut,
     combiner: Out<c_int>,
 ) -> Result<()> {
-    datatype::of(datatype)?;
+    let _ = datatype;
     for number in [num_integers, num_addresses, num_large_counts, num_datatypes] {
         number.set(0);
     }
@@ -139,11 +137,11 @@ pub fn type_match_size(typeclass: c_int, size: c_int, datatype: Out<Datatype>) -
 }
 
 pub fn type_get_value_index(
-    value_type: Datatype,
-    index_type: Datatype,
+    value_type: DatatypeRef,
+    index_type: DatatypeRef,
     pair_type: Out<Datatype>,
 ) -> Result<()> {
-    pair_type.set(match (value_type, index_type) {
+    pair_type.set(match (value_type.handle(), index_type.handle()) {
         (MPI_FLOAT, MPI_INT) => MPI_FLOAT_INT,
         (MPI_DOUBLE, MPI_INT) => MPI_DOUBLE_INT,
         (MPI_LONG, MPI_INT) => MPI_LONG_INT,
@@ -159,9 +157,14 @@ pub fn type_get_value_index(
     Ok(())
 }
 
-pub fn pack_size(incount: Count, datatype: Datatype, comm: Comm, size: CountOut) -> Result<()> {
+pub fn pack_size(
+    incount: Count,
+    datatype: DatatypeRef,
+    comm: CommRef,
+    size: CountOut,
+) -> Result<()> {
     let _ = comm;
-    size.set(packing::bytes(incount, datatype::of(datatype)?)? as Count);
+    size.set(packing::bytes(incount, datatype.view())? as Count);
     Ok(())
 }
 
@@ -170,14 +173,27 @@ pub fn pack_size(incount: Count, datatype: Datatype, comm: Comm, size: CountOut)
 pub unsafe fn pack(
     inbuf: *const c_void,
     incount: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     outbuf: *mut c_void,
     outsize: Count,
     position: CountIo,
-    comm: Comm,
+    _comm: CommRef,
 ) -> Result<()> {
-    let _ = comm;
-    let view = datatype::of(datatype)?;
+    // SAFETY: by the contract of this function.
+    unsafe { pack_at(inbuf, incount, datatype, outbuf, outsize, position) }
+}
+
+/// # Safety
+/// As for `pack`.
+unsafe fn pack_at(
+    inbuf: *const c_void,
+    incount: Count,
+    datatype: DatatypeRef,
+    outbuf: *mut c_void,
+    outsize: Count,
+    position: CountIo,
+) -> Result<()> {
+    let view = datatype.view();
     let bytes = packing::bytes(incount, view)?;
     let start = room(position.get(), bytes, "outsize", outsize)?;
     // SAFETY: by the contract of this function; `room` checked that the bytes fit.
@@ -194,11 +210,24 @@ pub unsafe fn unpack(
     position: CountIo,
     outbuf: *mut c_void,
     outcount: Count,
-    datatype: Datatype,
-    comm: Comm,
+    datatype: DatatypeRef,
+    _comm: CommRef,
 ) -> Result<()> {
-    let _ = comm;
-    let view = datatype::of(datatype)?;
+    // SAFETY: by the contract of this function.
+    unsafe { unpack_at(inbuf, insize, position, outbuf, outcount, datatype) }
+}
+
+/// # Safety
+/// As for `pack`.
+unsafe fn unpack_at(
+    inbuf: *const c_void,
+    insize: Count,
+    position: CountIo,
+    outbuf: *mut c_void,
+    outcount: Count,
+    datatype: DatatypeRef,
+) -> Result<()> {
+    let view = datatype.view();
     let bytes = packing::bytes(outcount, view)?;
     let start = room(position.get(), bytes, "insize", insize)?;
     // SAFETY: as above.
@@ -210,7 +239,7 @@ pub unsafe fn unpack(
 pub fn pack_external_size(
     datarep: &CStr,
     incount: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     size: CountOut,
 ) -> Result<()> {
     let (_, bytes) = external(datarep, incount, datatype)?;
@@ -224,14 +253,14 @@ pub unsafe fn pack_external(
     datarep: &CStr,
     inbuf: *const c_void,
     incount: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     outbuf: *mut c_void,
     outsize: Aint,
     position: CountIo,
 ) -> Result<()> {
     let (forms, bytes) = external(datarep, incount, datatype)?;
     let start = room(position.get(), bytes, "outsize", outsize)?;
-    let view = datatype::of(datatype)?;
+    let view = datatype.view();
     let mut native = vec![0; packing::bytes(incount, view)?];
     // SAFETY: by the contract of this function; `room` checked that the bytes fit.
     let out = unsafe {
@@ -252,11 +281,11 @@ pub unsafe fn unpack_external(
     position: CountIo,
     outbuf: *mut c_void,
     outcount: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
 ) -> Result<()> {
     let (forms, bytes) = external(datarep, outcount, datatype)?;
     let start = room(position.get(), bytes, "insize", insize)?;
-    let view = datatype::of(datatype)?;
+    let view = datatype.view();
     let mut native = vec![0; packing::bytes(outcount, view)?];
     // SAFETY: as above.
     unsafe {
@@ -269,16 +298,16 @@ pub unsafe fn unpack_external(
 }
 
 /// The values of a datatype in the data representation, and the bytes of this many elements there.
-fn external(datarep: &CStr, count: Count, datatype: Datatype) -> Result<(Vec<Form>, usize)> {
+fn external(datarep: &CStr, count: Count, datatype: DatatypeRef) -> Result<(Vec<Form>, usize)> {
     if datarep != c"external32" {
         let wanted = "there is only external32";
         let name = datarep.to_string_lossy();
         return Err(Error::argument(MPI_ERR_UNSUPPORTED_DATAREP, "datarep", name, wanted));
     }
-    let view = datatype::of(datatype)?;
+    let view = datatype.view();
     // Native data is never smaller.
     let elements = packing::bytes(count, view)? / view.size as usize;
-    let forms = external32::forms(datatype, view.size as usize);
+    let forms = external32::forms(datatype.handle(), view.size as usize);
     let each: usize = forms.iter().map(|form| form.external()).sum();
     Ok((forms, elements * each))
 }
@@ -307,25 +336,25 @@ mod tests {
         unsafe {
             let position = args::count_io(&raw mut place);
             let buffer = packed.as_mut_ptr().cast::<c_void>();
-            let world = MPI_COMM_WORLD;
-            pack(numbers.as_ptr().cast(), 3, MPI_INT, buffer, 18, position, world).unwrap();
-            pack(letters.as_ptr().cast(), 5, MPI_CHAR, buffer, 18, position, world).unwrap();
+            let [int, char] = [MPI_INT, MPI_CHAR].map(|it| DatatypeRef::of(it).unwrap());
+            pack_at(numbers.as_ptr().cast(), 3, int, buffer, 18, position).unwrap();
+            pack_at(letters.as_ptr().cast(), 5, char, buffer, 18, position).unwrap();
             assert_eq!(place, 17);
             let position = args::count_io(&raw mut place);
-            let full = pack(letters.as_ptr().cast(), 2, MPI_CHAR, buffer, 18, position, world);
+            let full = pack_at(letters.as_ptr().cast(), 2, char, buffer, 18, position);
             assert_eq!(full.unwrap_err().code(), MPI_ERR_ARG);
             assert_eq!(place, 17);
 
             place = 0;
             let position = args::count_io(&raw mut place);
             let back = numbers_back.as_mut_ptr().cast();
-            unpack(buffer, 18, position, back, 3, MPI_INT, world).unwrap();
+            unpack_at(buffer, 18, position, back, 3, int).unwrap();
             let back = letters_back.as_mut_ptr().cast();
-            unpack(buffer, 18, position, back, 5, MPI_CHAR, world).unwrap();
+            unpack_at(buffer, 18, position, back, 5, char).unwrap();
             assert_eq!((place, numbers_back, letters_back), (17, numbers, letters));
             place = -1;
             let position = args::count_io(&raw mut place);
-            let wrong = unpack(buffer, 18, position, back, 1, MPI_CHAR, world);
+            let wrong = unpack_at(buffer, 18, position, back, 1, char);
             assert_eq!(wrong.unwrap_err().code(), MPI_ERR_ARG);
         }
     }

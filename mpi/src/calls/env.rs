@@ -5,10 +5,10 @@ use std::io::Write as _;
 
 use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
-use crate::abi::prelude::*;
 use crate::objects::info::{self, Pairs};
+use crate::prelude::*;
 use crate::state::{self, World};
-use crate::{built_from, hardware, runtime};
+use crate::{built_from, hardware, life, runtime};
 
 pub fn get_version(version: Out<c_int>, subversion: Out<c_int>) -> Result<()> {
     version.set(MPI_VERSION);
@@ -83,7 +83,7 @@ unsafe fn init_with(
     argv: *mut *mut *mut c_char,
     required: c_int,
 ) -> Result<c_int> {
-    let level = runtime::init(required)?;
+    let level = life::init(required)?;
     if !argc.is_null() && !argv.is_null() {
         // SAFETY: promised by the caller.
         let line = unsafe { super::info::command_line(*argc, *argv) };
@@ -93,10 +93,10 @@ unsafe fn init_with(
 }
 
 pub fn finalize() -> Result<()> {
-    runtime::finalize()
+    life::finalize()
 }
 
-pub fn abort(comm: Comm, errorcode: c_int) -> Result<()> {
+pub fn abort(comm: CommRef, errorcode: c_int) -> Result<()> {
     let _ = comm;
     let text = format!("MPI_Abort was called with error code {errorcode}");
     // In one piece, so that several ranks that abort at once don't mix their lines.
@@ -108,7 +108,7 @@ pub fn abort(comm: Comm, errorcode: c_int) -> Result<()> {
 /// Any thread may ask (MPI 5.0, section 11.6.2).
 pub fn query_thread(provided: Out<c_int>) -> Result<()> {
     check::running_somewhere()?;
-    provided.set(runtime::runtime().thread_level());
+    provided.set(life::provided_level());
     Ok(())
 }
 

@@ -2,10 +2,10 @@
 
 use std::ffi::c_int;
 
-use crate::abi::prelude::*;
 use crate::objects::errhandler::{self, Function};
 use crate::objects::{comm, session};
-use crate::{codes, error};
+use crate::prelude::*;
+use crate::{codes, raise};
 
 pub fn error_class(errorcode: c_int, errorclass: Out<c_int>) -> Result<()> {
     errorclass.set(codes::class(errorcode)?);
@@ -77,22 +77,20 @@ fn create(function: Option<Function>, errhandler: Out<Errhandler>) -> Result<()>
     Ok(())
 }
 
-pub fn comm_set_errhandler(comm: Comm, errhandler: Errhandler) -> Result<()> {
-    let comm = comm::of(comm)?;
+pub fn comm_set_errhandler(comm: CommRef, errhandler: Errhandler) -> Result<()> {
     errhandler::fits(errhandler, |function| matches!(function, Function::Comm(_)))?;
     errhandler::replace(&comm.errhandler, errhandler);
     Ok(())
 }
 
-pub fn comm_get_errhandler(comm: Comm, errhandler: Out<Errhandler>) -> Result<()> {
-    errhandler.set(errhandler::hand_out(*comm::of(comm)?.errhandler.lock()));
+pub fn comm_get_errhandler(comm: CommRef, errhandler: Out<Errhandler>) -> Result<()> {
+    errhandler.set(errhandler::hand_out(*comm.errhandler.lock()));
     Ok(())
 }
 
-pub fn comm_call_errhandler(comm: Comm, errorcode: c_int) -> Result<()> {
-    comm::of(comm)?;
+pub fn comm_call_errhandler(comm: CommRef, errorcode: c_int) -> Result<()> {
     let error = Error::new(errorcode, "the program says so");
-    error::handle("MPI_Comm_call_errhandler", Origin::Comm(comm), &error);
+    raise::handle("MPI_Comm_call_errhandler", comm::origin(comm), &error);
     Ok(())
 }
 
@@ -111,7 +109,7 @@ pub fn session_get_errhandler(session: Session, errhandler: Out<Errhandler>) -> 
 pub fn session_call_errhandler(session: Session, errorcode: c_int) -> Result<()> {
     session::of(session)?;
     let error = Error::new(errorcode, "the program says so");
-    error::handle("MPI_Session_call_errhandler", Origin::Session(session), &error);
+    raise::handle("MPI_Session_call_errhandler", Origin::Session(session), &error);
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 //! Generalized requests (MPI 5.0, section 13.2).
 
-use crate::abi::prelude::*;
-use crate::objects::grequest::{self, Generalized};
+use crate::objects::generalized::Generalized;
+use crate::objects::grequest;
+use crate::prelude::*;
 
 /// # Safety
 /// The functions may be called with the extra state.

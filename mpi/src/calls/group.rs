@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::abi::prelude::*;
 use crate::objects::comm::{compare, subgroup};
 use crate::objects::group::{self, GroupBody, Ranks};
 use crate::objects::session::{self, SessionRef};
+use crate::prelude::*;
 use crate::runtime::runtime;
 
 pub fn group_size(group: Group, size: Out<c_int>) -> Result<()> {
@@ -32,7 +32,7 @@ pub fn group_from_session_pset(
 ) -> Result<()> {
     let session = session::of(session)?;
     newgroup.set(MPI_GROUP_NULL);
-    let ranks = session::process_set(runtime(), &pset_name.to_string_lossy())?;
+    let ranks = session::process_set(runtime().system.job(), &pset_name.to_string_lossy())?;
     newgroup.set(group::make(ranks, Some(session)));
     Ok(())
 }

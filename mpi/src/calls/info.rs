@@ -1,7 +1,7 @@
 //! Info objects (MPI 5.0, chapter 10).
 
-use crate::abi::prelude::*;
 use crate::objects::info::{self, CommandLine, Pairs};
+use crate::prelude::*;
 
 pub fn info_create(info: Out<Info>) -> Result<()> {
     info.set(info::make(Pairs::default()));

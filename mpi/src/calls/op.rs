@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use cairn_framework::abi::datatype::OP_COMMUTATIVE;
 
-use crate::abi::prelude::*;
 use crate::objects::op;
+use crate::prelude::*;
 
 pub fn op_create(user_fn: Reduction, commute: c_int, op: Out<Op>) -> Result<()> {
     op.set(op::make(user_fn, commute != 0));

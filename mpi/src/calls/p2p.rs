@@ -2,25 +2,24 @@
 
 use std::ffi::{c_int, c_void};
 
-use cairn_framework::abi::datatype::Datatype as DatatypeView;
 use cairn_framework::abi::request::{MessageStatus, Request as View};
 use cairn_framework::abi::status::{DONE, ERR_TRUNCATED, NOTHING, OK};
 use cairn_framework::frameworks::pml::{
     PML_READY, PML_STANDARD, PML_SYNCHRONOUS, PmlReceive, PmlSend,
 };
 
-use crate::abi::prelude::*;
-use crate::objects::comm::{self, CommRef};
+use crate::objects::comm;
 use crate::objects::request::{self, RequestRef};
-use crate::objects::{bsend, datatype, message, packing, special};
-use crate::runtime::{self, runtime};
+use crate::objects::{bsend, message, packing, special};
+use crate::prelude::*;
+use crate::runtime::runtime;
 
 /// A message to send, made of checked arguments. The communicator is looked up by the caller.
 #[inline(always)]
 fn to_send(
     buf: *const c_void,
     count: Count,
-    datatype: &'static DatatypeView,
+    datatype: DatatypeRef,
     dest: c_int,
     tag: c_int,
     comm: CommRef,
@@ -29,7 +28,7 @@ fn to_send(
     PmlSend {
         buffer: buf,
         count: count as u64,
-        datatype,
+        datatype: datatype.view(),
         comm: comm.view(),
         peer: dest as u32,
         tag,
@@ -43,12 +42,19 @@ fn to_send(
 fn to_receive(
     buf: *mut c_void,
     count: Count,
-    datatype: &'static DatatypeView,
+    datatype: DatatypeRef,
     source: c_int,
     tag: c_int,
     comm: CommRef,
 ) -> PmlReceive {
-    PmlReceive { buffer: buf, count: count as u64, datatype, comm: comm.view(), source, tag }
+    PmlReceive {
+        buffer: buf,
+        count: count as u64,
+        datatype: datatype.view(),
+        comm: comm.view(),
+        source,
+        tag,
+    }
 }
 
 /// Sends and waits until the buffer is free.
@@ -57,15 +63,15 @@ fn send_in(
     mode: u32,
     buf: *const c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
 ) -> Result<()> {
     if dest == MPI_PROC_NULL {
         return Ok(());
     }
-    let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm::of(comm)?, mode);
+    let send = to_send(buf, count, datatype, dest, tag, comm, mode);
     runtime().send(&send)
 }
 
@@ -76,18 +82,17 @@ fn isend_in(
     mode: u32,
     buf: *const c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     request: Out<Request>,
 ) -> Result<()> {
     if dest == MPI_PROC_NULL {
         request.set(request::nothing(false));
         return Ok(());
     }
-    let comm = comm::of(comm)?;
-    let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, mode);
+    let send = to_send(buf, count, datatype, dest, tag, comm, mode);
     request.set(request::handle(runtime().isend(&send)?, comm));
     Ok(())
 }
@@ -99,10 +104,10 @@ macro_rules! sends {
         pub fn $send(
             buf: *const c_void,
             count: Count,
-            datatype: Datatype,
+            datatype: DatatypeRef,
             dest: c_int,
             tag: c_int,
-            comm: Comm,
+            comm: CommRef,
         ) -> Result<()> {
             send_in($mode, buf, count, datatype, dest, tag, comm)
         }
@@ -111,10 +116,10 @@ macro_rules! sends {
         pub fn $isend(
             buf: *const c_void,
             count: Count,
-            datatype: Datatype,
+            datatype: DatatypeRef,
             dest: c_int,
             tag: c_int,
-            comm: Comm,
+            comm: CommRef,
             request: Out<Request>,
         ) -> Result<()> {
             isend_in($mode, buf, count, datatype, dest, tag, comm, request)
@@ -123,18 +128,17 @@ macro_rules! sends {
         pub fn $init(
             buf: *const c_void,
             count: Count,
-            datatype: Datatype,
+            datatype: DatatypeRef,
             dest: c_int,
             tag: c_int,
-            comm: Comm,
+            comm: CommRef,
             request: Out<Request>,
         ) -> Result<()> {
-            let comm = comm::of(comm)?;
             if dest == MPI_PROC_NULL {
                 request.set(special::idle(false));
                 return Ok(());
             }
-            let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, $mode);
+            let send = to_send(buf, count, datatype, dest, tag, comm, $mode);
             request.set(request::handle(runtime().send_init(&send)?, comm));
             Ok(())
         }
@@ -151,17 +155,17 @@ sends! {
 pub fn recv(
     buf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     source: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     status: StatusOut,
 ) -> Result<()> {
     if source == MPI_PROC_NULL {
         status.set(Status::FROM_NOBODY);
         return Ok(());
     }
-    let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm::of(comm)?);
+    let receive = to_receive(buf, count, datatype, source, tag, comm);
     let (result, found) = runtime().recv(&receive);
     received(result, &found, status)
 }
@@ -180,7 +184,7 @@ fn not_received(result: i32, found: &MessageStatus) -> Error {
             let text = request::truncated(found.source, found.tag, found.bytes);
             Error::new(MPI_ERR_TRUNCATE, text)
         }
-        other => runtime::failure("recv", other),
+        other => failure("recv", other),
     }
 }
 
@@ -188,18 +192,17 @@ fn not_received(result: i32, found: &MessageStatus) -> Error {
 pub fn irecv(
     buf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     source: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     request: Out<Request>,
 ) -> Result<()> {
     if source == MPI_PROC_NULL {
         request.set(request::nothing(true));
         return Ok(());
     }
-    let comm = comm::of(comm)?;
-    let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm);
+    let receive = to_receive(buf, count, datatype, source, tag, comm);
     request.set(request::handle(runtime().irecv(&receive)?, comm));
     Ok(())
 }
@@ -207,18 +210,17 @@ pub fn irecv(
 pub fn recv_init(
     buf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     source: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     request: Out<Request>,
 ) -> Result<()> {
-    let comm = comm::of(comm)?;
     if source == MPI_PROC_NULL {
         request.set(special::idle(true));
         return Ok(());
     }
-    let receive = to_receive(buf, count, datatype::of(datatype)?, source, tag, comm);
+    let receive = to_receive(buf, count, datatype, source, tag, comm);
     request.set(request::handle(runtime().recv_init(&receive)?, comm));
     Ok(())
 }
@@ -226,25 +228,24 @@ pub fn recv_init(
 pub fn bsend(
     buf: *const c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
 ) -> Result<()> {
     if dest == MPI_PROC_NULL {
         return Ok(());
     }
-    let comm = comm::of(comm)?;
-    bsend::send(to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, PML_STANDARD), comm)
+    bsend::send(to_send(buf, count, datatype, dest, tag, comm, PML_STANDARD), comm)
 }
 
 pub fn ibsend(
     buf: *const c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     request: Out<Request>,
 ) -> Result<()> {
     // The message is in the buffer when the function returns, so the operation is complete.
@@ -256,19 +257,18 @@ pub fn ibsend(
 pub fn bsend_init(
     buf: *const c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     request: Out<Request>,
 ) -> Result<()> {
-    let comm = comm::of(comm)?;
     if dest == MPI_PROC_NULL {
         request.set(special::idle(false));
         return Ok(());
     }
-    let send = to_send(buf, count, datatype::of(datatype)?, dest, tag, comm, PML_STANDARD);
-    request.set(special::buffered(send, comm));
+    let send = to_send(buf, count, datatype, dest, tag, comm, PML_STANDARD);
+    request.set(bsend::init(send, comm));
     Ok(())
 }
 
@@ -276,15 +276,15 @@ pub fn bsend_init(
 pub fn sendrecv(
     sendbuf: *const c_void,
     sendcount: Count,
-    sendtype: Datatype,
+    sendtype: DatatypeRef,
     dest: c_int,
     sendtag: c_int,
     recvbuf: *mut c_void,
     recvcount: Count,
-    recvtype: Datatype,
+    recvtype: DatatypeRef,
     source: c_int,
     recvtag: c_int,
-    comm: Comm,
+    comm: CommRef,
     status: StatusOut,
 ) -> Result<()> {
     if source == MPI_PROC_NULL {
@@ -292,14 +292,12 @@ pub fn sendrecv(
         status.set(Status::FROM_NOBODY);
         return Ok(());
     }
-    let comm_ref = comm::of(comm)?;
-    let receive =
-        to_receive(recvbuf, recvcount, datatype::of(recvtype)?, source, recvtag, comm_ref);
+    let receive = to_receive(recvbuf, recvcount, recvtype, source, recvtag, comm);
     let request = runtime().irecv(&receive)?;
     let sent = send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     // SAFETY: started above.
     let request: RequestRef = unsafe { &*request };
-    // Nobody may ever answer what could not be sent.
+    // What could not be sent may never be answered.
     let undone = if sent.is_err() { request::cancel(request) } else { Ok(()) };
     let waited = request::wait(request);
     let (found, received) = request::outcome(request);
@@ -312,21 +310,21 @@ pub fn sendrecv(
 pub fn sendrecv_replace(
     buf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     sendtag: c_int,
     source: c_int,
     recvtag: c_int,
-    comm: Comm,
+    comm: CommRef,
     status: StatusOut,
 ) -> Result<()> {
     if dest == MPI_PROC_NULL {
         return recv(buf, count, datatype, source, recvtag, comm, status);
     }
     // SAFETY: the program vouches for its buffer.
-    let copy = unsafe { packing::packed(buf, count, datatype::of(datatype)?) }?;
+    let copy = unsafe { packing::packed(buf, count, datatype.view()) }?;
     let (bytes, packed) = (copy.as_ptr().cast(), copy.len() as Count);
-    let packed_type = MPI_PACKED;
+    let packed_type = DatatypeRef::of(MPI_PACKED)?;
     sendrecv(
         bytes,
         packed,
@@ -347,27 +345,21 @@ pub fn sendrecv_replace(
 pub fn isendrecv(
     sendbuf: *const c_void,
     sendcount: Count,
-    sendtype: Datatype,
+    sendtype: DatatypeRef,
     dest: c_int,
     sendtag: c_int,
     recvbuf: *mut c_void,
     recvcount: Count,
-    recvtype: Datatype,
+    recvtype: DatatypeRef,
     source: c_int,
     recvtag: c_int,
-    comm: Comm,
+    comm: CommRef,
     request: Out<Request>,
 ) -> Result<()> {
-    let comm = comm::of(comm)?;
     let send = (dest != MPI_PROC_NULL)
-        .then(|| {
-            let datatype = datatype::of(sendtype)?;
-            Ok(to_send(sendbuf, sendcount, datatype, dest, sendtag, comm, PML_STANDARD))
-        })
-        .transpose()?;
+        .then(|| to_send(sendbuf, sendcount, sendtype, dest, sendtag, comm, PML_STANDARD));
     let receive = (source != MPI_PROC_NULL)
-        .then(|| Ok(to_receive(recvbuf, recvcount, datatype::of(recvtype)?, source, recvtag, comm)))
-        .transpose()?;
+        .then(|| to_receive(recvbuf, recvcount, recvtype, source, recvtag, comm));
     request.set(both(send, receive, comm, Vec::new())?);
     Ok(())
 }
@@ -376,26 +368,24 @@ pub fn isendrecv(
 pub fn isendrecv_replace(
     buf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     sendtag: c_int,
     source: c_int,
     recvtag: c_int,
-    comm: Comm,
+    comm: CommRef,
     request: Out<Request>,
 ) -> Result<()> {
-    let comm = comm::of(comm)?;
     let (mut copy, mut send) = (Vec::new(), None);
     if dest != MPI_PROC_NULL {
         // SAFETY: the program vouches for its buffer.
-        copy = unsafe { packing::packed(buf, count, datatype::of(datatype)?) }?;
+        copy = unsafe { packing::packed(buf, count, datatype.view()) }?;
         let (bytes, packed) = (copy.as_ptr().cast(), copy.len() as Count);
-        let view = datatype::of(MPI_PACKED)?;
+        let view = DatatypeRef::of(MPI_PACKED)?;
         send = Some(to_send(bytes, packed, view, dest, sendtag, comm, PML_STANDARD));
     }
-    let receive = (source != MPI_PROC_NULL)
-        .then(|| Ok(to_receive(buf, count, datatype::of(datatype)?, source, recvtag, comm)))
-        .transpose()?;
+    let receive =
+        (source != MPI_PROC_NULL).then(|| to_receive(buf, count, datatype, source, recvtag, comm));
     request.set(both(send, receive, comm, copy)?);
     Ok(())
 }
@@ -452,18 +442,18 @@ fn look(
     match outcome {
         DONE => Ok(Some((found, message))),
         NOTHING => Ok(None),
-        status => Err(runtime::failure("probe", status)),
+        status => Err(failure("probe", status)),
     }
 }
 
-pub fn probe(source: c_int, tag: c_int, comm: Comm, status: StatusOut) -> Result<()> {
+pub fn probe(source: c_int, tag: c_int, comm: CommRef, status: StatusOut) -> Result<()> {
     iprobe_in(source, tag, comm, true, status).map(|_| ())
 }
 
 pub fn iprobe(
     source: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     flag: Out<c_int>,
     status: StatusOut,
 ) -> Result<()> {
@@ -475,7 +465,7 @@ pub fn iprobe(
 fn iprobe_in(
     source: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     blocking: bool,
     status: StatusOut,
 ) -> Result<bool> {
@@ -483,7 +473,7 @@ fn iprobe_in(
         status.set(Status::FROM_NOBODY);
         return Ok(true);
     }
-    let found = look(source, tag, comm::of(comm)?, blocking, false)?;
+    let found = look(source, tag, comm, blocking, false)?;
     if let Some((found, _)) = &found {
         status.set(Status::received(found.source, found.tag, found.bytes));
     }
@@ -493,7 +483,7 @@ fn iprobe_in(
 pub fn mprobe(
     source: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     message: Out<Message>,
     status: StatusOut,
 ) -> Result<()> {
@@ -503,7 +493,7 @@ pub fn mprobe(
 pub fn improbe(
     source: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     flag: Out<c_int>,
     message: Out<Message>,
     status: StatusOut,
@@ -516,7 +506,7 @@ pub fn improbe(
 fn improbe_in(
     source: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     blocking: bool,
     message: Out<Message>,
     status: StatusOut,
@@ -526,7 +516,6 @@ fn improbe_in(
         status.set(Status::FROM_NOBODY);
         return Ok(true);
     }
-    let comm = comm::of(comm)?;
     let Some((found, taken)) = look(source, tag, comm, blocking, true)? else {
         return Ok(false);
     };
@@ -538,7 +527,7 @@ fn improbe_in(
 pub fn mrecv(
     buf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     message: InOut<Message>,
     status: StatusOut,
 ) -> Result<()> {
@@ -563,7 +552,7 @@ pub fn mrecv(
 pub fn imrecv(
     buf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     message: InOut<Message>,
     request: Out<Request>,
 ) -> Result<()> {
@@ -582,13 +571,12 @@ pub fn imrecv(
 fn start_matched(
     buf: *mut c_void,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     message: InOut<Message>,
 ) -> Result<(*mut View, CommRef)> {
-    let view = datatype::of(datatype)?;
     let (taken, comm) = message::take(message.get())?;
     message.set(MPI_MESSAGE_NULL);
-    let receive = to_receive(buf, count, view, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);
+    let receive = to_receive(buf, count, datatype, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);
     let runtime = runtime();
     let mut view = std::ptr::null_mut();
     // SAFETY: the table is complete and the component open; the program vouches for the buffer until
@@ -601,7 +589,7 @@ fn start_matched(
         OK => Ok((view, comm)),
         status => {
             comm.release();
-            Err(runtime::failure("mrecv", status))
+            Err(failure("mrecv", status))
         }
     }
 }

@@ -1,18 +1,18 @@
 //! Partitioned communication (MPI 5.0, chapter 4).
 
-use crate::abi::prelude::*;
+use crate::objects::info;
 use crate::objects::partitioned::{self, Plan};
-use crate::objects::{comm, datatype, info};
+use crate::prelude::*;
 
 #[allow(clippy::too_many_arguments, reason = "MPI's function has them")]
 pub fn psend_init(
     buf: *const c_void,
     partitions: c_int,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     info: Info,
     request: Out<Request>,
 ) -> Result<()> {
@@ -26,10 +26,10 @@ pub fn precv_init(
     buf: *mut c_void,
     partitions: c_int,
     count: Count,
-    datatype: Datatype,
+    datatype: DatatypeRef,
     dest: c_int,
     tag: c_int,
-    comm: Comm,
+    comm: CommRef,
     info: Info,
     request: Out<Request>,
 ) -> Result<()> {
@@ -42,16 +42,16 @@ fn plan(
     buffer: *mut c_void,
     partitions: c_int,
     count: Count,
-    datatype: Datatype,
-    (peer, tag, comm): (c_int, c_int, Comm),
+    datatype: DatatypeRef,
+    (peer, tag, comm): (c_int, c_int, CommRef),
     info: Info,
 ) -> Result<Plan> {
     // No hint is known.
     info::pairs(info)?;
     // Without a peer the data is not significant.
-    let (count, datatype) = if peer == MPI_PROC_NULL { (0, MPI_BYTE) } else { (count, datatype) };
-    let (datatype, comm) = (datatype::of(datatype)?, comm::of(comm)?);
-    Ok(Plan { buffer, partitions: args::length(partitions), count, datatype, peer, tag, comm })
+    let count = if peer == MPI_PROC_NULL { 0 } else { count };
+    let (partitions, datatype) = (args::length(partitions), datatype.view());
+    Ok(Plan { buffer, partitions, count, datatype, peer, tag, comm })
 }
 
 pub fn pready(partition: c_int, request: Request) -> Result<()> {

@@ -1,8 +1,8 @@
 //! Processes that start others or meet them (MPI 5.0, chapter 11).
 
 use super::comm::comm_free;
-use crate::abi::prelude::*;
 use crate::objects::{comm, partitioned, special};
+use crate::prelude::*;
 use crate::runtime::runtime;
 
 /// As `MPI_Comm_free`, when everything is complete that this process has begun on the communicator,

@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use cairn_framework::abi::request::REQUEST_COLLECTIVE;
 use cairn_framework::abi::status::OK;
 
-use crate::abi::prelude::*;
+use crate::codes;
 use crate::objects::request::{self, RequestRef};
 use crate::objects::{grequest, special};
-use crate::runtime;
+use crate::prelude::*;
 
 pub fn wait(request: InOut<Request>, status: StatusOut) -> Result<()> {
     let Some(view) = request::going(request.get())? else {
@@ -122,8 +122,10 @@ impl Outcomes {
             (0..self.written).for_each(|before| self.statuses.at(before).set_error(MPI_SUCCESS));
         }
         place.set_with_error(status);
-        self.first =
-            self.first.take().or_else(|| Some(result.err()?.in_status("array_of_requests", index)));
+        self.first = self
+            .first
+            .take()
+            .or_else(|| Some(codes::in_status(&result.err()?, "array_of_requests", index)));
     }
 
     /// The status of one that there is nothing to wait for.
@@ -325,7 +327,7 @@ fn start_one(handle: Request) -> Result<()> {
         // SAFETY: as above.
         match unsafe { start(place) } {
             OK => Ok(()),
-            status => Err(runtime::failure("start", status)),
+            status => Err(failure("start", status)),
         }
     });
     if started.is_err() {

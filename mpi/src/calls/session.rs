@@ -2,13 +2,13 @@
 
 use std::ffi::{CStr, c_int};
 
-use crate::abi::prelude::*;
-use crate::check;
 use crate::objects::bsend;
 use crate::objects::errhandler::{self, Function};
 use crate::objects::info::{self, Pairs};
 use crate::objects::session::{self, PROCESS_SETS};
-use crate::runtime;
+use crate::prelude::*;
+use crate::runtime::runtime;
+use crate::{check, life};
 
 /// The key of the level of thread support.
 const THREAD_LEVEL: &str = "thread_level";
@@ -23,7 +23,7 @@ pub fn session_init(info: Info, errhandler: Errhandler, session: Out<Session>) -
             Error::new(MPI_ERR_INFO_VALUE, text)
         })?,
     };
-    let provided = runtime::enter(required)?;
+    let provided = life::enter(required)?;
     let mut known = Pairs::default();
     known.set(THREAD_LEVEL, session::thread_level_name(provided));
     session.set(session::make(errhandler, known));
@@ -37,7 +37,7 @@ pub fn session_finalize(session: InOut<Session>) -> Result<()> {
     bsend::detach_all(Some(&session::of(handle)?)).map_err(at)?;
     session::free(handle)?;
     session.set(MPI_SESSION_NULL);
-    runtime::leave_session()
+    life::leave_session()
 }
 
 pub fn session_get_info(session: Session, info_used: Out<Info>) -> Result<()> {
@@ -75,7 +75,7 @@ pub unsafe fn session_get_nth_pset(
 
 pub fn session_get_pset_info(session: Session, pset_name: &CStr, info: Out<Info>) -> Result<()> {
     session::of(session)?;
-    let set = session::process_set(runtime::runtime(), &pset_name.to_string_lossy())?;
+    let set = session::process_set(runtime().system.job(), &pset_name.to_string_lossy())?;
     let mut pairs = Pairs::default();
     pairs.set("mpi_size", &set.len().to_string());
     info.set(info::make(pairs));

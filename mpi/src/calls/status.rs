@@ -2,11 +2,11 @@
 
 use std::ffi::c_int;
 
-use crate::abi::prelude::*;
-use crate::objects::{datatype, packing};
+use crate::objects::packing;
+use crate::prelude::*;
 
-pub fn get_count(status: StatusIn, datatype: Datatype, count: CountOut) -> Result<()> {
-    let (bytes, size) = (status.get().bytes(), datatype::of(datatype)?.size);
+pub fn get_count(status: StatusIn, datatype: DatatypeRef, count: CountOut) -> Result<()> {
+    let (bytes, size) = (status.get().bytes(), datatype.size);
     let whole = match size {
         0 => (bytes == 0).then_some(0),
         size => (bytes % size == 0).then_some(bytes / size),
@@ -15,12 +15,12 @@ pub fn get_count(status: StatusIn, datatype: Datatype, count: CountOut) -> Resul
     Ok(())
 }
 
-pub fn get_elements(status: StatusIn, datatype: Datatype, count: CountOut) -> Result<()> {
-    count.set(defined(packing::elements(status.get().bytes(), datatype::of(datatype)?)));
+pub fn get_elements(status: StatusIn, datatype: DatatypeRef, count: CountOut) -> Result<()> {
+    count.set(defined(packing::elements(status.get().bytes(), datatype.view())));
     Ok(())
 }
 
-pub fn get_elements_x(status: StatusIn, datatype: Datatype, count: CountOut) -> Result<()> {
+pub fn get_elements_x(status: StatusIn, datatype: DatatypeRef, count: CountOut) -> Result<()> {
     get_elements(status, datatype, count)
 }
 
@@ -28,12 +28,12 @@ fn defined(count: Option<u64>) -> Count {
     count.and_then(|count| count.try_into().ok()).unwrap_or(MPI_UNDEFINED.into())
 }
 
-pub fn status_set_elements(status: StatusOut, datatype: Datatype, count: Count) -> Result<()> {
-    let bytes = packing::bytes_of_elements(count as u64, datatype::of(datatype)?);
+pub fn status_set_elements(status: StatusOut, datatype: DatatypeRef, count: Count) -> Result<()> {
+    let bytes = packing::bytes_of_elements(count as u64, datatype.view());
     change(status, |status| status.set_bytes(bytes))
 }
 
-pub fn status_set_elements_x(status: StatusOut, datatype: Datatype, count: Count) -> Result<()> {
+pub fn status_set_elements_x(status: StatusOut, datatype: DatatypeRef, count: Count) -> Result<()> {
     status_set_elements(status, datatype, count)
 }
 
@@ -128,12 +128,12 @@ mod tests {
             (0x2_0000_0000, MPI_BYTE, 0x2_0000_0000, 0x2_0000_0000),
         ] {
             status.set_bytes(bytes);
-            get_count(read, datatype, out)?;
+            get_count(read, DatatypeRef::of(datatype)?, out)?;
             assert_eq!(large, count, "{bytes} bytes of {datatype:?}");
-            get_elements(read, datatype, out)?;
+            get_elements(read, DatatypeRef::of(datatype)?, out)?;
             assert_eq!(large, elements, "{bytes} bytes of {datatype:?}");
         }
-        status_set_elements(write, MPI_SHORT_INT, 3)?;
+        status_set_elements(write, DatatypeRef::of(MPI_SHORT_INT)?, 3)?;
         assert_eq!(read.get().bytes(), 8);
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Completion objects (`MPIX_Sync`) and progress on demand (Patinyasakdikul 2019, appendix B).
 
-use crate::abi::prelude::*;
-use crate::error::raise;
+use crate::codes;
 use crate::objects::sync::{self, Event, MPIX_SYNC_EMPTY, SyncRef};
+use crate::prelude::*;
+use crate::raise::raise;
 use crate::{levels, runtime};
 
 pub fn sync_init(sync: Out<XSync>) -> Result<()> {
@@ -82,7 +83,7 @@ pub fn sync_query_bulk(
     while let Some(Event { data, status: found, result }) = next {
         cbdata[number] = data;
         status.at(number).set_with_error(found);
-        error = error.or_else(|| Some(result.err()?.in_status("cbdata", number)));
+        error = error.or_else(|| Some(codes::in_status(&result.err()?, "cbdata", number)));
         number += 1;
         next = if number < cbdata.len() { body.next() } else { None };
     }

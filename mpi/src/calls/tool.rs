@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::abi::prelude::*;
 use crate::objects::info;
-use crate::runtime;
+use crate::prelude::*;
 use crate::tool::{self, Category, at, catalog, cvars, enums, events, find, pvars};
+use crate::{life, runtime};
 
 pub fn t_init_thread(required: c_int, provided: Out<c_int>) -> Result<()> {
     tool::init();
     // Every call takes the locks it needs.
-    provided.set(runtime::thread_level(required));
+    provided.set(life::thread_level(required));
     Ok(())
 }
 

@@ -50,12 +50,12 @@ impl<T> Spare<T> {
 pub struct Object<T> {
     /// [`Class::MARK`] while handles of it are valid, 0 after.
     mark: AtomicU32,
-    /// Who needs the object: its handle, and operations that have not ended.
+    /// What needs the object: its handle, and operations that have not ended.
     references: AtomicU32,
     body: UnsafeCell<MaybeUninit<T>>,
 }
 
-// SAFETY: the body is only written while nobody else knows the object, and read as `&T`.
+// SAFETY: the body is only written while no other thread knows the object, and read as `&T`.
 unsafe impl<T: Send + Sync> Sync for Object<T> {}
 
 impl<T: Class> Object<T> {
@@ -69,10 +69,10 @@ impl<T: Class> Object<T> {
                 body: UnsafeCell::new(MaybeUninit::uninit()),
             }))
         });
-        // SAFETY: new, or gone: nobody refers to the body.
+        // SAFETY: new, or gone: there is no reference to the body.
         unsafe { (*object.body.get()).write(body) };
         object.references.store(1, Ordering::Relaxed);
-        // Release pairs with the Acquire in `at`: who sees the mark sees the body.
+        // Release pairs with the Acquire in `at`: a thread that sees the mark sees the body.
         object.mark.store(T::MARK, Ordering::Release);
         object
     }
@@ -107,7 +107,7 @@ impl<T: Class> Object<T> {
         closed
     }
 
-    /// Somebody needs the object.
+    /// The object has one more user.
     #[inline]
     pub fn retain(&self) {
         if THREADED.load(Ordering::Relaxed) {
@@ -117,7 +117,7 @@ impl<T: Class> Object<T> {
         }
     }
 
-    /// Somebody needs it no more; the last one drops it.
+    /// The object has one user less; the last one drops it.
     #[inline]
     pub fn release(&'static self) {
         let before = if THREADED.load(Ordering::Relaxed) {
@@ -149,7 +149,7 @@ impl<T: Class> Deref for Object<T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: written by `make`; dropped when nobody refers to the object any more.
+        // SAFETY: written by `make`; dropped when there is no reference to the object any more.
         unsafe { (*self.body.get()).assume_init_ref() }
     }
 }

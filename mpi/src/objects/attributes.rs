@@ -16,7 +16,6 @@ use std::sync::{Arc, LazyLock, Weak};
 
 use parking_lot::Mutex;
 
-use super::comm::CommRef;
 use crate::abi::args::Copying;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Datatype};
@@ -227,7 +226,7 @@ fn said(what: &str, key: c_int, code: c_int) -> Result<()> {
 
 /// Deletes all attributes of an object, the last one first. A function that is called for one may
 /// delete others.
-pub fn delete_every<H: Holder>(held: &Mutex<Attributes<H>>, handle: H) -> Result<()> {
+pub fn delete_all<H: Holder>(held: &Mutex<Attributes<H>>, handle: H) -> Result<()> {
     let all = held.lock().0.clone();
     all.iter().rev().try_for_each(|attribute| {
         let there = held.lock().has(attribute);
@@ -237,7 +236,7 @@ pub fn delete_every<H: Holder>(held: &Mutex<Attributes<H>>, handle: H) -> Result
 
 /// Copies the attributes of an object to its duplicate, as the program's functions say, the first
 /// one first. If one of them fails, those that were copied are deleted again.
-pub fn copy_every<H: Holder>(
+pub fn copy_all<H: Holder>(
     from: &Mutex<Attributes<H>>,
     handle: H,
     to: &Mutex<Attributes<H>>,
@@ -253,7 +252,7 @@ pub fn copy_every<H: Holder>(
             Ok(None) => {}
             Ok(Some(value)) => to.lock().0.push(Attribute { value, ..attribute }),
             Err(error) => {
-                delete_every(to, duplicate)?;
+                delete_all(to, duplicate)?;
                 return Err(error);
             }
         }
@@ -276,16 +275,6 @@ fn copy_one<H: Holder>(attribute: &Attribute<H>, handle: H) -> Result<Option<*mu
             Ok((flag != 0).then_some(copy))
         }
     }
-}
-
-/// Deletes all attributes of a communicator, calling the program's functions.
-pub fn delete_all(comm: CommRef, handle: Comm) -> Result<()> {
-    delete_every(&comm.attributes, handle)
-}
-
-/// Copies the attributes of a communicator to its duplicate, as the program's functions say.
-pub fn copy_all(from: CommRef, handle: Comm, to: CommRef) -> Result<()> {
-    copy_every(&from.attributes, handle, &to.attributes, Comm::of(to.address()))
 }
 
 impl Holder for Comm {
@@ -483,16 +472,16 @@ mod tests {
         for (key, value) in keys.into_iter().zip([10, 50, 30]) {
             test.set(key, value).unwrap();
         }
-        copy_every(&test.held, MPI_INT, &to, MPI_CHAR).unwrap();
+        copy_all(&test.held, MPI_INT, &to, MPI_CHAR).unwrap();
         assert_eq!(test.log(), [('c', 10), ('c', 50), ('c', 30)]);
         let copied = keys.map(|key| get(&to, key).unwrap().map(|value| value.addr()));
         assert_eq!(copied, [Some(11), None, Some(31)]);
-        delete_every(&to, MPI_CHAR).unwrap();
+        delete_all(&to, MPI_CHAR).unwrap();
         assert_eq!(test.log(), [('d', 31), ('d', 11)]);
 
         test.set(keys[1], 66).unwrap();
         test.log();
-        let failed = copy_every(&test.held, MPI_INT, &to, MPI_CHAR);
+        let failed = copy_all(&test.held, MPI_INT, &to, MPI_CHAR);
         assert_eq!(failed.unwrap_err().code(), MPI_ERR_OTHER);
         let what = [('c', 10), ('c', 30), ('c', 66), ('d', 31), ('d', 11)];
         assert_eq!(test.log(), what);

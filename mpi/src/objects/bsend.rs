@@ -9,7 +9,7 @@
 //! fit. The space is free again when the send is complete, which the next bsend, flush or detach sees.
 //! The wire carries bytes, so the receiver does not notice.
 //!
-//! One lock protects all buffers. Nobody waits while holding it: a flush is a request, which progress
+//! One lock protects all buffers. No thread waits while it holds it: a flush is a request, which progress
 //! completes.
 
 use std::ffi::c_void;
@@ -18,10 +18,11 @@ use cairn_framework::frameworks::pml::{PML_STANDARD, PmlSend};
 use parking_lot::Mutex;
 
 use super::comm::CommRef;
+use super::datatype::DatatypeRef;
+use super::packing;
 use super::request::{self, RequestRef};
 use super::session::SessionRef;
-use super::special::{self, Body, Special};
-use super::{datatype, packing};
+use super::special::{self, Body, Persistent, Special};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Request;
 use crate::abi::status::Status;
@@ -81,7 +82,7 @@ struct Buffer {
     number: u64,
     /// Flushes that are not complete.
     flushes: Vec<Flush>,
-    /// What went wrong with a message first, for who waits next.
+    /// What went wrong with a message first, for the next wait.
     failed: Option<Error>,
 }
 
@@ -195,6 +196,32 @@ pub fn flush(owner: &Owner) -> Result<()> {
     waited.and(result)
 }
 
+/// A persistent buffered send.
+struct Buffered(PmlSend, CommRef);
+
+/// Makes a persistent request of a buffered send.
+pub fn init(send: PmlSend, comm: CommRef) -> Request {
+    comm.retain();
+    special::persistent(Body::Persistent(Box::new(Buffered(send, comm)))).handle()
+}
+
+impl Persistent for Buffered {
+    fn comm(&self) -> CommRef {
+        self.1
+    }
+
+    fn starter(&self) -> fn(&'static Special) -> Result<()> {
+        |special| match special.with(|this: &mut Self| (this.0, this.1)) {
+            Some((message, comm)) => send(message, comm),
+            None => Ok(()),
+        }
+    }
+
+    fn end(self: Box<Self>, _: &'static Special) {
+        self.1.release();
+    }
+}
+
 /// A request that is complete when the messages that are in a buffer now are sent.
 pub fn start_flush(owner: Owner) -> Request {
     let of = owner.clone();
@@ -288,7 +315,7 @@ pub fn send(send: PmlSend, comm: CommRef) -> Result<()> {
     let message = PmlSend {
         buffer: packed.cast(),
         count: bytes as u64,
-        datatype: datatype::of(MPI_PACKED)?,
+        datatype: DatatypeRef::of(MPI_PACKED)?.view(),
         mode: PML_STANDARD,
         ..send
     };

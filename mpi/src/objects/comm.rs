@@ -34,11 +34,11 @@ use super::errhandler;
 use super::group::Ranks;
 use super::info::{Hints, Pairs};
 use super::names::Names;
-use super::partitioned;
+use super::partitioned::of_comm::OfComm;
 use super::session::SessionRef;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Errhandler};
-use crate::error::{Error, Origin, Result};
+use crate::error::{Error, Origin, Result, failure};
 use crate::runtime::{self, runtime};
 
 /// What a handle of a communicator leads to.
@@ -70,7 +70,7 @@ pub struct CommBody {
     /// Persistent requests for them.
     persistent: AtomicU64,
     /// What partitioned communication keeps.
-    pub partitions: partitioned::OfComm,
+    pub partitions: OfComm,
     /// Set by `make` before anybody else knows the communicator.
     collectives: OnceLock<Collectives>,
 }
@@ -141,6 +141,13 @@ pub fn of(handle: Comm) -> Result<CommRef> {
 #[cold]
 fn none(handle: Comm) -> Error {
     Error::new(MPI_ERR_COMM, format!("{:#x} is no communicator", handle.value()))
+}
+
+impl Object<CommBody> {
+    /// The handle by which the program knows it.
+    pub fn handle(&'static self) -> Comm {
+        handle(self)
+    }
 }
 
 /// The handle by which the program knows a communicator.
@@ -226,11 +233,11 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         blocking: AtomicU64::new(0),
         nonblocking: AtomicU64::new(0),
         persistent: AtomicU64::new(0),
-        partitions: partitioned::OfComm::default(),
+        partitions: OfComm::default(),
         collectives: OnceLock::new(),
     });
     let view = comm.view.get();
-    // SAFETY: nobody else knows the communicator yet. Its view stays where it is until `free`.
+    // SAFETY: no other thread knows the communicator yet. Its view stays where it is until `free`.
     unsafe {
         let status = (runtime.pml.comm_open.unwrap_unchecked())(runtime.pml_instance, &mut *view);
         let opened = if status == OK {
@@ -238,7 +245,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
             let scope = scope.map_err(|problem| Error::new(MPI_ERR_OTHER, problem.what));
             scope.and_then(|()| open_collectives(comm))
         } else {
-            Err(runtime::failure("comm_open", status))
+            Err(failure("comm_open", status))
         };
         opened.map(|()| comm).inspect_err(|_| free(comm))
     }
@@ -247,7 +254,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
 /// Asks the components of `coll` what they offer.
 ///
 /// # Safety
-/// Nobody else knows the communicator yet.
+/// No other thread knows the communicator yet.
 unsafe fn open_collectives(comm: CommRef) -> Result<()> {
     let mut collectives = Collectives::default();
     let mut best = [[-1; COLL_OPERATIONS as usize]; WAYS.len()];
@@ -259,7 +266,7 @@ unsafe fn open_collectives(comm: CommRef) -> Result<()> {
             let (ops, instance) = (component.ops, component.instance);
             let status = (ops.comm_open.unwrap_unchecked())(instance, &mut *view, &mut module);
             if status != OK {
-                return Err(runtime::failure("comm_open", status));
+                return Err(failure("comm_open", status));
             }
             let index = collectives.modules.len() as u8;
             collectives.modules.push(Module { ops, instance, module });
@@ -313,7 +320,6 @@ impl Drop for Number {
 /// Ends a communicator: its handle is not valid any more, and when the operations on it have ended
 /// its memory is free.
 pub fn free(comm: CommRef) {
-    partitioned::comm_freed(comm);
     comm.close();
 }
 
@@ -393,6 +399,13 @@ impl CommBody {
         self.view().scope.size
     }
 
+    /// Processes that this one exchanges data with: those of the group, or of the remote group of an
+    /// intercommunicator.
+    #[inline(always)]
+    pub fn peers(&self) -> usize {
+        self.view().remote_size as usize
+    }
+
     /// Whether it is an intercommunicator.
     #[inline(always)]
     pub fn is_inter(&self) -> bool {
@@ -409,7 +422,7 @@ impl CommBody {
         let mut names = self.names.lock();
         if let Some(shown) = names.set(name) {
             // SAFETY: a word that others read at any time, to find this or an older name; both stay.
-            // Release: who finds the new one finds its text.
+            // Release: a reader that finds the new one finds its text.
             unsafe {
                 let place = (&raw mut (*self.view.get()).scope.name).cast();
                 AtomicPtr::from_ptr(place).store(shown.cast_mut(), Ordering::Release);
@@ -453,7 +466,7 @@ impl CommBody {
         let status = unsafe {
             (module.ops.run.unwrap_unchecked())(module.instance, self.view(), module.module, args)
         };
-        if status == OK { Ok(()) } else { Err(runtime::failure("run", status)) }
+        if status == OK { Ok(()) } else { Err(failure("run", status)) }
     }
 
     /// Starts a collective, or makes a persistent request of it.
@@ -483,7 +496,7 @@ impl CommBody {
                 &mut request,
             )
         };
-        if status == OK { Ok(request) } else { Err(runtime::failure("start", status)) }
+        if status == OK { Ok(request) } else { Err(failure("start", status)) }
     }
 
     fn module(&self, way: u32, operation: u32) -> Result<Module> {

@@ -1,7 +1,7 @@
 //! Datatypes.
 
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::ops::Deref;
 
 use cairn_framework::abi::datatype::{
     Cursor, DATATYPE_CONTIGUOUS, DATATYPE_PREDEFINED, Datatype as View, Segment,
@@ -21,19 +21,8 @@ const END: usize = 0x300;
 #[inline(always)]
 pub fn view(handle: Datatype) -> Option<&'static View> {
     let index = handle.value().wrapping_sub(FIRST);
-    let view = predefined().get(index)?;
+    let view = PREDEFINED.get(index)?;
     (view.extent != 0).then_some(view)
-}
-
-/// The view of an argument.
-#[inline(always)]
-pub fn of(handle: Datatype) -> Result<&'static View> {
-    view(handle).ok_or_else(|| none(handle))
-}
-
-#[cold]
-fn none(handle: Datatype) -> Error {
-    Error::new(MPI_ERR_TYPE, format!("{:#x} is no datatype", handle.value()))
 }
 
 /// The handle that a view belongs to.
@@ -41,37 +30,107 @@ pub fn handle(view: &View) -> Datatype {
     Datatype::predefined(view.predefined as usize)
 }
 
-/// Every value that a predefined datatype may have; those that none has have no extent.
-fn predefined() -> &'static [View; END - FIRST] {
-    static PREDEFINED: OnceLock<Box<[View; END - FIRST]>> = OnceLock::new();
-    PREDEFINED.get_or_init(|| {
-        Box::new(std::array::from_fn(|index| {
-            let number = (FIRST + index) as u32;
-            let info = type_info(number);
-            let size = info.map_or(0, |info| info.size);
-            let extent = info.map_or(0, |info| info.extent);
-            // Pairs have padding between or behind their parts.
-            let dense = size == extent;
-            View {
-                struct_size: size_of::<View>() as u32,
-                flags: DATATYPE_PREDEFINED | if dense { DATATYPE_CONTIGUOUS } else { 0 },
-                size: size as u64,
-                extent: extent as i64,
-                true_lb: 0,
-                true_extent: true_extent(number, extent) as i64,
-                predefined: number,
-                reserved: 0,
-                pack: Some(if dense { pack_dense } else { pack_pair }),
-                unpack: Some(if dense { unpack_dense } else { unpack_pair }),
-                segments: Some(if dense { segments_dense } else { segments_pair }),
-                object: std::ptr::null_mut(),
-            }
-        }))
-    })
+/// A datatype that was looked up.
+#[derive(Clone, Copy)]
+pub struct DatatypeRef(&'static View);
+
+impl DatatypeRef {
+    /// The datatype of a handle.
+    #[inline(always)]
+    pub fn of(handle: Datatype) -> Result<Self> {
+        match view(handle) {
+            Some(view) => Ok(Self(view)),
+            None => Err(none(handle)),
+        }
+    }
+
+    /// Stands for an argument that is not significant, whatever the program gave: no data.
+    #[inline(always)]
+    pub fn insignificant() -> Self {
+        static NOTHING: View = predefined(0, 0, 0);
+        Self(&NOTHING)
+    }
+
+    /// One that the standard does not define.
+    #[cfg(test)]
+    pub fn derived() -> Self {
+        static DERIVED: View = View { flags: 0, ..predefined(0, 4, 4) };
+        Self(&DERIVED)
+    }
+
+    /// What components see of it.
+    #[inline(always)]
+    pub fn view(self) -> &'static View {
+        self.0
+    }
+
+    /// The handle by which the program knows it.
+    pub fn handle(self) -> Datatype {
+        handle(self.0)
+    }
+
+    /// Whether it may describe data in communication.
+    #[inline(always)]
+    pub fn is_committed(self) -> bool {
+        self.is_predefined()
+    }
+
+    /// Whether the standard defines it.
+    #[inline(always)]
+    pub fn is_predefined(self) -> bool {
+        self.0.flags & DATATYPE_PREDEFINED != 0
+    }
+}
+
+impl Deref for DatatypeRef {
+    type Target = View;
+
+    #[inline(always)]
+    fn deref(&self) -> &View {
+        self.0
+    }
+}
+
+#[cold]
+fn none(handle: Datatype) -> Error {
+    Error::new(MPI_ERR_TYPE, format!("{:#x} is no datatype", handle.value()))
+}
+
+/// Every value that the handle of a predefined datatype may have; those that none has have no extent.
+static PREDEFINED: [View; END - FIRST] = {
+    let mut all = [const { predefined(0, 0, 0) }; END - FIRST];
+    let mut index = 0;
+    while index < all.len() {
+        let number = (FIRST + index) as u32;
+        if let Some(info) = type_info(number) {
+            all[index] = predefined(number, info.size, info.extent);
+        }
+        index += 1;
+    }
+    all
+};
+
+const fn predefined(number: u32, size: usize, extent: usize) -> View {
+    // Pairs have padding between or behind their parts.
+    let dense = size == extent;
+    View {
+        struct_size: size_of::<View>() as u32,
+        flags: DATATYPE_PREDEFINED | if dense { DATATYPE_CONTIGUOUS } else { 0 },
+        size: size as u64,
+        extent: extent as i64,
+        true_lb: 0,
+        true_extent: true_extent(number, extent) as i64,
+        predefined: number,
+        reserved: 0,
+        pack: Some(if dense { pack_dense } else { pack_pair }),
+        unpack: Some(if dense { unpack_dense } else { unpack_pair }),
+        segments: Some(if dense { segments_dense } else { segments_pair }),
+        object: std::ptr::null_mut(),
+    }
 }
 
 /// Bytes from the first to the last byte of data of one element.
-fn true_extent(number: u32, extent: usize) -> usize {
+const fn true_extent(number: u32, extent: usize) -> usize {
     match pair(number) {
         Some((_, index)) => index + size_of::<i32>(),
         None => extent,
@@ -79,7 +138,7 @@ fn true_extent(number: u32, extent: usize) -> usize {
 }
 
 /// Of a pair of a value and an index with padding: bytes of the value, and where the index lies.
-fn pair(number: u32) -> Option<(usize, usize)> {
+const fn pair(number: u32) -> Option<(usize, usize)> {
     Some(match number {
         0x229 | 0x22a => (8, 8), // DOUBLE_INT, LONG_INT
         0x22c => (2, 4),         // SHORT_INT

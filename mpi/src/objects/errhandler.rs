@@ -1,6 +1,6 @@
 //! Error handlers.
 //!
-//! A handler lives as long as somebody has a handle of it or an object uses it. The two are counted
+//! A handler lives as long as the program has a handle of it or an object uses it. The two are counted
 //! apart: what `MPI_Errhandler_free` takes away is a handle, and without one the handler is not valid
 //! as an argument, though objects still call it (MPI 5.0, section 9.3).
 
@@ -32,7 +32,7 @@ pub struct ErrhandlerBody {
 
 class!(ErrhandlerBody, b"errh");
 
-/// Who needs a handler.
+/// What needs a handler.
 struct Needed {
     handles: u32,
     users: u32,
@@ -124,9 +124,9 @@ fn change(handle: Errhandler, change: impl FnOnce(&mut Needed)) {
     let Some(handler) = find(handle) else { return };
     let mut needed = handler.needed.lock();
     change(&mut needed);
-    let nobody = needed.handles == 0 && needed.users == 0;
+    let unneeded = needed.handles == 0 && needed.users == 0;
     drop(needed);
-    if nobody {
+    if unneeded {
         handler.close();
     }
 }

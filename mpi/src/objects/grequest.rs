@@ -1,35 +1,18 @@
 //! Generalized requests (MPI 5.0, section 13.2): operations that the program itself carries out.
 
-use std::ffi::{c_int, c_void};
-
+use super::generalized::Generalized;
 use super::request::{self, RequestRef};
 use super::special::{self, Body};
 use crate::abi::generated::constants::*;
-use crate::abi::generated::types::{
-    GrequestCancelFunction, GrequestFreeFunction, GrequestQueryFunction, Request,
-};
-use crate::abi::status::Status;
+use crate::abi::generated::types::Request;
 use crate::error::{Error, Result};
-
-/// The program's functions behind such a request.
-#[derive(Clone, Copy)]
-pub struct Generalized {
-    /// Says what became of the operation.
-    pub query: GrequestQueryFunction,
-    /// Frees what the program keeps for it.
-    pub free: GrequestFreeFunction,
-    /// Tries to cancel it.
-    pub cancel: GrequestCancelFunction,
-    /// What the functions are called with.
-    pub extra: *mut c_void,
-}
 
 /// Makes a request that the program completes.
 pub fn start(generalized: Generalized) -> Request {
     special::make(Body::Generalized(generalized)).handle()
 }
 
-/// Completes the operation. From any thread; whoever waits for it wakes up.
+/// Completes the operation. From any thread; threads that wait for it wake up.
 pub fn complete(handle: Request) -> Result<()> {
     let request = request::of(handle)?;
     match special::of(request).filter(|special| special.is_generalized()) {
@@ -52,54 +35,12 @@ pub fn cancel(request: RequestRef) -> Option<Result<()>> {
     Some(generalized.cancel(request.is_complete()))
 }
 
-impl Generalized {
-    /// Asks the program what became of the operation.
-    pub fn query(self) -> (Status, Result<()>) {
-        let mut status = Status::EMPTY;
-        // SAFETY: the program vouches for its functions.
-        let code = unsafe { (self.query)(self.extra, &raw mut status) };
-        status.error = code;
-        (status, said("query", code))
-    }
-
-    /// Asks the program, and tells it that the request is gone.
-    pub fn end(self) -> (Status, Result<()>) {
-        let (mut status, queried) = self.query();
-        let freed = self.free();
-        // If both fail, that of the latter counts.
-        if let Err(error) = &freed {
-            status.error = error.code();
-        }
-        (status, freed.and(queried))
-    }
-
-    /// Tells the program that the request is gone.
-    pub fn free(self) -> Result<()> {
-        // SAFETY: as above.
-        said("free", unsafe { (self.free)(self.extra) })
-    }
-
-    fn cancel(self, complete: bool) -> Result<()> {
-        // SAFETY: as above.
-        said("cancel", unsafe { (self.cancel)(self.extra, complete.into()) })
-    }
-}
-
-/// What a function of the program returned.
-fn said(what: &str, code: c_int) -> Result<()> {
-    match code {
-        MPI_SUCCESS => Ok(()),
-        code => {
-            let text = format!("the {what} function of a generalized request failed");
-            Err(Error::new(code, text))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abi::status::Status;
     use parking_lot::Mutex;
+    use std::ffi::{c_int, c_void};
 
     /// What the functions of a request do, and what was called.
     #[derive(Default)]

@@ -1,5 +1,5 @@
-//! What the boundary needs to know about objects: whether a handle is one, and how many processes
-//! there are. The checks and the lengths of arrays ask here.
+//! The objects that programs have handles of, one file a class, and what the checks ask of all of them:
+//! whether a handle leads to one.
 
 pub mod arena;
 pub mod attributes;
@@ -9,6 +9,7 @@ pub mod datatype;
 pub mod datatype_extras;
 pub mod errhandler;
 pub mod external32;
+pub mod generalized;
 pub mod grequest;
 pub mod group;
 pub mod info;
@@ -76,67 +77,6 @@ known! {
     Session: |handle| session::find(handle).is_some();
 }
 
-/// Whether a valid datatype is committed.
-pub fn is_committed(datatype: Datatype) -> bool {
-    datatype.is_predefined()
-}
-
-/// What ranks of peers refer to.
-pub trait Ranks: Copy {
-    /// How many processes this one exchanges data with.
-    fn peers(self) -> usize;
-}
-
-impl Ranks for Comm {
-    #[inline(always)]
-    fn peers(self) -> usize {
-        peers(self)
-    }
-}
-
-impl Ranks for Win {
-    fn peers(self) -> usize {
-        0
-    }
-}
-
-/// Processes of a valid communicator that this one exchanges data with: those of the group, or of
-/// the remote group of an intercommunicator.
-#[inline(always)]
-pub fn peers(comm: Comm) -> usize {
-    comm::find(comm).map_or(0, |comm| comm.view().remote_size as usize)
-}
-
-/// Processes of the local group.
-pub fn size(comm: Comm) -> usize {
-    comm::find(comm).map_or(0, |comm| comm.size() as usize)
-}
-
-/// Rank of this process in the local group.
-pub fn rank(comm: Comm) -> c_int {
-    comm::find(comm).map_or(MPI_UNDEFINED, |comm| comm.rank() as c_int)
-}
-
-/// Whether it is an intercommunicator.
-pub fn is_inter(comm: Comm) -> bool {
-    comm::find(comm).is_some_and(|comm| comm.is_inter())
-}
-
-/// Neighbors that send to this process; 0 without a topology.
-pub fn in_degree(_comm: Comm) -> usize {
-    0
-}
-
-/// Neighbors that this process sends to; 0 without a topology.
-pub fn out_degree(_comm: Comm) -> usize {
-    0
-}
-
-/// Dimensions of a Cartesian topology; 0 without one.
-pub fn dims(_comm: Comm) -> usize {
-    0
-}
-
 /// The largest tag (`MPI_TAG_UB`). Negative tags are the library's: a part for the collective
 /// operations, and parts that are as large as this for each operation that takes a tag of the program
 /// and for the numbers of partitions.
@@ -159,7 +99,7 @@ pub struct Handler {
     pub session: Session,
 }
 
-/// Who handles an error. An invalid object has the handler of `MPI_COMM_SELF`.
+/// The handler of an error. An invalid object has the handler of `MPI_COMM_SELF`.
 pub fn errhandler(origin: Origin) -> Handler {
     let handled_by = |handler| Handler { handler, comm: MPI_COMM_NULL, session: MPI_SESSION_NULL };
     let comm = match origin {

@@ -1,13 +1,10 @@
 //! Reduction operations.
 
-use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use cairn_framework::abi::datatype::{Datatype as DatatypeView, OP_COMMUTATIVE, Op as View};
-use cairn_framework::abi::request::Request as RequestView;
 use cairn_reduce::kernel;
-use parking_lot::Mutex;
 
 use super::arena::{Object, class};
 use super::datatype;
@@ -33,8 +30,7 @@ pub fn view(handle: Op) -> Option<&'static View> {
         let view = predefined().get(handle.value().checked_sub(FIRST)?)?;
         return (view.predefined != 0).then_some(view);
     }
-    // SAFETY: a handle that is no constant is the address of an object.
-    unsafe { Object::<UserOp>::at(handle.object()) }.map(|op| &op.view)
+    of_program(handle).map(|op| &op.view)
 }
 
 /// Makes an operation of the program.
@@ -55,38 +51,16 @@ pub fn make(function: Reduction, commutes: bool) -> Op {
 
 /// Ends an operation of the program; false if it is none.
 pub fn free(handle: Op) -> bool {
+    of_program(handle).is_some_and(Object::close)
+}
+
+/// The operation of the program that a handle leads to; none for predefined ones.
+pub fn of_program(handle: Op) -> Option<&'static Object<UserOp>> {
     if handle.is_predefined() {
-        return false;
+        return None;
     }
-    // SAFETY: as in `view`.
-    unsafe { Object::<UserOp>::at(handle.object()) }.is_some_and(Object::close)
-}
-
-/// Operations that requests need, by the request's address: a program may free an operation that it
-/// has started a reduction with.
-static HELD: LazyLock<Mutex<HashMap<usize, &'static Object<UserOp>>>> =
-    LazyLock::new(Mutex::default);
-
-/// Keeps an operation of the program until a request of a component is released.
-pub fn hold(handle: Op, request: *mut RequestView) {
-    // SAFETY: the component vouches for the request.
-    let ended = unsafe { (*request).is_complete() && (*request).start.is_none() };
-    if handle.is_predefined() || ended {
-        return;
-    }
-    // SAFETY: as in `view`.
-    if let Some(op) = unsafe { Object::<UserOp>::at(handle.object()) } {
-        op.retain();
-        HELD.lock().insert(request.addr(), op);
-    }
-}
-
-/// A collective request is about to be released.
-pub fn let_go(request: *const RequestView) {
-    let held = HELD.lock().remove(&request.addr());
-    if let Some(op) = held {
-        op.release();
-    }
+    // SAFETY: a handle that is no constant is the address of an object.
+    unsafe { Object::at(handle.object()) }
 }
 
 /// Whether the operation is defined on the datatype; those of the program are on any.

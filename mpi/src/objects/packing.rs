@@ -138,7 +138,7 @@ pub fn bytes_of_elements(elements: u64, datatype: &View) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objects::datatype;
+    use crate::objects::datatype::{self, DatatypeRef};
 
     #[test]
     fn pairs_are_two_elements() {
@@ -151,7 +151,7 @@ mod tests {
             (MPI_SHORT_INT, 7, None),
             (MPI_2DOUBLE_PRECISION, 24, Some(3)),
         ] {
-            let view = datatype::of(datatype).unwrap();
+            let view = DatatypeRef::of(datatype).unwrap().view();
             assert_eq!(elements(bytes, view), found, "{datatype:?}, {bytes} bytes");
             if let Some(found) = found {
                 assert_eq!(bytes_of_elements(found, view), bytes);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn too_much_is_an_error() {
-        let view = datatype::of(MPI_LONG_DOUBLE).unwrap();
+        let view = DatatypeRef::of(MPI_LONG_DOUBLE).unwrap().view();
         assert_eq!(bytes(3, view).unwrap(), 48);
         assert_eq!(bytes(Count::MAX, view).unwrap_err().code(), MPI_ERR_COUNT);
         assert_eq!(bytes(-1, view).unwrap_err().code(), MPI_ERR_COUNT);

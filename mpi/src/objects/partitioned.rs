@@ -18,6 +18,7 @@
 
 mod inbox;
 mod meeting;
+pub mod of_comm;
 
 use std::ffi::{c_int, c_void};
 
@@ -28,15 +29,16 @@ use parking_lot::Mutex;
 use super::comm::{self, CommRef};
 use super::packing;
 use super::request::{self, RequestRef};
-use super::special::{self, Body, Special};
+use super::special::{self, Body, Persistent, Special};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Count, Request};
 use crate::abi::status::Status;
 use crate::error::{Error, Result};
 use crate::runtime::runtime;
 use inbox::{Buffer, Cut, Inbox, Place, filled, room};
-use meeting::{Announcement, Key, Theirs};
-pub use meeting::{OfComm, comm_freed, listening_on};
+use meeting::Announcement;
+pub use meeting::{comm_freed, listening_on};
+use of_comm::{Key, Theirs};
 
 /// The tag of the messages of a partition with this number; that of announcements is the last one. Those
 /// of `MPI_Comm_create_group` are above.
@@ -150,7 +152,7 @@ pub fn recv_init(plan: Plan) -> Result<Request> {
         match meeting::meet(comm, key, special) {
             Ok(None) => {}
             Ok(Some(theirs)) => {
-                special.with_partitioned(|this| this.found(theirs));
+                special.with(|this: &mut Partitioned| this.found(theirs));
             }
             Err(error) => {
                 request::release(request::of(special.handle())?);
@@ -164,7 +166,7 @@ pub fn recv_init(plan: Plan) -> Result<Request> {
 fn make(plan: Plan, cut: Cut, side: Side, messages: Vec<Message>) -> &'static Special {
     plan.comm.retain();
     let body = Partitioned { plan, cut, side, messages, complete: 0, failed: None };
-    let special = special::persistent(Body::Partitioned(Box::new(body)));
+    let special = special::persistent(Body::Persistent(Box::new(body)));
     runtime().poll(poll);
     special
 }
@@ -182,17 +184,18 @@ fn started(view: *mut cairn_framework::abi::request::Request, comm: CommRef) -> 
 static ACTIVE: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
 
 /// Starts a request.
-pub fn start(special: &'static Special) {
+fn start(special: &'static Special) -> Result<()> {
     special.reset();
-    let waits = special.with_partitioned(Partitioned::begin).flatten();
+    let waits = special.with(Partitioned::begin).flatten();
     if let Some((comm, peer)) = waits
         && let Err(error) = meeting::listen_again(comm, peer)
     {
-        special.with_partitioned(|this| this.lost(error));
+        special.with(|this: &mut Partitioned| this.lost(error));
     }
     if !advance(special) {
         ACTIVE.lock().push(special);
     }
+    Ok(())
 }
 
 /// From progress; returns how many requests are complete.
@@ -207,18 +210,19 @@ fn poll() -> u32 {
 /// Whether one is active on a communicator.
 pub fn is_pending_on(comm: CommRef) -> bool {
     let of = |special: &&'static Special| {
-        special.with_partitioned(|this| std::ptr::eq(this.plan.comm, comm)).unwrap_or(false)
+        let is_it = |this: &mut Partitioned| std::ptr::eq(this.plan.comm, comm);
+        special.with(is_it).unwrap_or(false)
     };
     ACTIVE.lock().iter().any(of)
 }
 
 /// Goes on with a request; whether it is complete. One thread at a time.
 fn advance(special: &'static Special) -> bool {
-    let next = || special.with_partitioned(Partitioned::next_receive).flatten();
+    let next = || special.with(Partitioned::next_receive).flatten();
     while let Some((message, receive)) = next() {
         launch(special, message, || runtime().irecv(&receive));
     }
-    match special.with_partitioned(Partitioned::settle) {
+    match special.with(Partitioned::settle) {
         Some(Some((status, result))) => {
             special.complete_with(status, result);
             true
@@ -235,7 +239,7 @@ fn launch(
     start: impl FnOnce() -> Result<*mut cairn_framework::abi::request::Request>,
 ) {
     let outcome = start();
-    special.with_partitioned(|this| {
+    special.with(|this: &mut Partitioned| {
         this.messages[message] = match outcome {
             Ok(view) => Message::Going(started(view, this.plan.comm)),
             Err(error) => {
@@ -247,12 +251,7 @@ fn launch(
 }
 
 impl Partitioned {
-    /// Its communicator.
-    pub fn comm(&self) -> CommRef {
-        self.plan.comm
-    }
-
-    /// Begins a round. Where nothing is known of the sender yet: who that is.
+    /// Begins a round. Where nothing is known of the sender yet: its communicator and rank.
     fn begin(&mut self) -> Option<(CommRef, c_int)> {
         self.complete = 0;
         self.failed = None;
@@ -379,9 +378,18 @@ impl Partitioned {
         self.messages[message] = Message::Done;
         true
     }
+}
 
-    /// Its end.
-    pub fn end(self, special: &'static Special) {
+impl Persistent for Partitioned {
+    fn comm(&self) -> CommRef {
+        self.plan.comm
+    }
+
+    fn starter(&self) -> fn(&'static Special) -> Result<()> {
+        start
+    }
+
+    fn end(self: Box<Self>, special: &'static Special) {
         match self.side {
             Side::Send { announcement: Some(Announcement { request, words }), .. } => {
                 special::forget_with(request, words);
@@ -418,7 +426,7 @@ fn checked(partition: c_int, partitions: usize) -> Result<usize> {
 pub fn ready(handle: Request, partition: c_int) -> Result<()> {
     let (view, special) = of(handle)?;
     let active = request::is_active(view);
-    let prepared = special.with_partitioned(|this| this.prepare(partition, active));
+    let prepared = special.with(|this: &mut Partitioned| this.prepare(partition, active));
     if let Some((message, send)) = prepared.ok_or_else(other)?? {
         launch(special, message, || runtime().isend(&send));
     }
@@ -426,7 +434,7 @@ pub fn ready(handle: Request, partition: c_int) -> Result<()> {
 }
 
 impl Partitioned {
-    /// What is to be sent for a partition; nothing to nobody.
+    /// What is to be sent for a partition; nothing for `MPI_PROC_NULL`.
     fn prepare(&mut self, partition: c_int, active: bool) -> Result<Option<(usize, PmlSend)>> {
         if !active {
             return Err(Error::new(MPI_ERR_REQUEST, "the request was not started"));
@@ -481,8 +489,9 @@ impl Partitioned {
 /// Whether a partition has arrived. What is not active or complete has all.
 pub fn arrived(handle: Request, partition: c_int) -> Result<bool> {
     let (view, special) = of(handle)?;
-    let has =
-        || special.with_partitioned(|this| this.has(partition)).unwrap_or_else(|| Err(other()));
+    let has = || {
+        special.with(|this: &mut Partitioned| this.has(partition)).unwrap_or_else(|| Err(other()))
+    };
     if has()? || !request::is_active(view) || view.is_complete() {
         return Ok(true);
     }

@@ -1,6 +1,6 @@
 //! Requests: waiting for them, asking for them, ending them.
 //!
-//! A handle is the address of a [`cairn_framework::abi::request::Request`], whoever allocated it. The
+//! A handle is the address of a [`cairn_framework::abi::request::Request`], whichever component allocated it. The
 //! completion word of a request is where its owner and a waiter meet (dissertation §4.4): a waiter
 //! leaves the address of its sync object there, the owner signals what it finds.
 
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{
-    MessageStatus, REQUEST_COLLECTIVE, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING,
-    REQUEST_RECEIVE, REQUEST_SEND, Request as View, WaitSync,
+    MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_RECEIVE, REQUEST_SEND,
+    Request as View, WaitSync,
 };
 use cairn_framework::abi::status::OK;
 use cairn_framework::audit::Counted;
@@ -17,12 +17,13 @@ use cairn_framework::frameworks::progress::PROGRESS_SINGLE;
 
 use super::arena::Object;
 use super::comm::{self, CommBody, CommRef};
-use super::{op, special};
+use super::op::{self, UserOp};
+use super::special;
 use crate::abi::generated::constants::*;
-use crate::abi::generated::types::Request;
+use crate::abi::generated::types::{Op, Request};
 use crate::abi::status::{Status, StatusOut};
-use crate::error::{Error, Origin, Result};
-use crate::runtime::{self, runtime};
+use crate::error::{Error, Origin, Result, class_of, failure};
+use crate::runtime::runtime;
 
 /// A valid request.
 pub type RequestRef = &'static View;
@@ -90,11 +91,40 @@ pub fn handle(request: *mut View, comm: CommRef) -> Request {
     Request::of(request)
 }
 
-/// A request that is complete from the start and stays. All threads share it, and nobody writes it.
+/// What [`View::object`] leads to where a request keeps more than its communicator.
+struct Kept {
+    comm: CommRef,
+    /// The program may free an operation that it has started a reduction with.
+    op: &'static Object<UserOp>,
+}
+
+/// Set in the address in [`View::object`] where it is that of [`Kept`].
+const KEPT: usize = 1;
+
+/// The same for a reduction, which also keeps its operation alive.
+pub fn reduction(request: *mut View, comm: CommRef, op: Op) -> Request {
+    let handle = handle(request, comm);
+    // SAFETY: as in `handle`.
+    let object = unsafe { &mut (*request).object };
+    if let (false, Some(op)) = (object.is_null(), op::of_program(op)) {
+        op.retain();
+        let kept = Box::into_raw(Box::new(Kept { comm, op }));
+        *object = kept.map_addr(|address| address | KEPT).cast();
+    }
+    handle
+}
+
+/// What a request keeps beside its communicator, if that is something.
+fn kept(request: RequestRef) -> Option<*mut Kept> {
+    let address = request.object.map_addr(|address| address & !KEPT).cast();
+    (request.object.addr() & KEPT != 0).then_some(address)
+}
+
+/// A request that is complete from the start and stays. All threads share it, and it is never written.
 #[repr(align(128))]
 struct Complete(View);
 
-// SAFETY: nobody writes it.
+// SAFETY: it is never written.
 unsafe impl Sync for Complete {}
 
 impl Complete {
@@ -109,8 +139,8 @@ impl Complete {
             cancel: None,
             start: None,
             object: std::ptr::null_mut(),
+            struct_size: size_of::<View>() as u32,
             active: 0,
-            reserved: 0,
         })
     }
 }
@@ -129,6 +159,10 @@ pub fn nothing(receives: bool) -> Request {
 pub fn comm_of(request: RequestRef) -> Option<CommRef> {
     if request.object.is_null() || special::is(request) {
         return None;
+    }
+    if let Some(kept) = kept(request) {
+        // SAFETY: `reduction` stored it; `release` frees it.
+        return Some(unsafe { (*kept).comm });
     }
     // SAFETY: `handle` stored it and holds a reference.
     Some(unsafe { &*request.object.cast::<Object<CommBody>>() })
@@ -231,7 +265,7 @@ fn attach(request: RequestRef, sync: &WaitSync) -> Result<bool> {
     }
 }
 
-/// The error of somebody who wants to wait for a request that has a waiter.
+/// The error of a thread that is to wait for a request that has a waiter.
 #[cold]
 pub fn busy() -> Error {
     let text = "another thread waits for the request, or it is attached to an MPIX_Sync";
@@ -374,14 +408,14 @@ fn unusual_outcome(request: RequestRef) -> (Status, Result<()>) {
     if error == OK {
         return (status, Ok(()));
     }
-    status.error = runtime::class_of(error);
+    status.error = class_of(error);
     (status, Err(Error::new(status.error, what(request, error)).at(origin(request))))
 }
 
 #[cold]
 fn what(request: RequestRef, error: i32) -> String {
     let MessageStatus { source, tag, bytes, .. } = request.status;
-    match runtime::class_of(error) {
+    match class_of(error) {
         MPI_ERR_TRUNCATE => truncated(source, tag, bytes),
         _ => cairn_framework::abi::status::status_name(error).to_owned(),
     }
@@ -409,7 +443,7 @@ pub fn cancel(request: RequestRef) -> Result<()> {
     // SAFETY: a valid request.
     match unsafe { cancel(std::ptr::from_ref(request).cast_mut()) } {
         OK => Ok(()),
-        status => Err(runtime::failure("cancel", status)),
+        status => Err(failure("cancel", status)),
     }
 }
 
@@ -432,10 +466,8 @@ pub fn finish(request: RequestRef) -> Request {
 pub fn release(request: RequestRef) {
     let view = std::ptr::from_ref(request).cast_mut();
     let comm = comm_of(request);
-    if request.kind == REQUEST_COLLECTIVE {
-        op::let_go(request);
-    }
-    // SAFETY: the request is valid; nobody uses it after this.
+    let kept = if special::is(request) { None } else { kept(request) };
+    // SAFETY: the request is valid; it is not used after this.
     unsafe {
         if !(*view).object.is_null() && !special::is(request) {
             (*view).object = std::ptr::null_mut();
@@ -443,6 +475,10 @@ pub fn release(request: RequestRef) {
         if let Some(free) = (*view).free {
             free(view);
         }
+    }
+    if let Some(kept) = kept {
+        // SAFETY: made by `reduction`, and freed only here.
+        unsafe { Box::from_raw(kept) }.op.release();
     }
     if let Some(comm) = comm {
         comm.release();

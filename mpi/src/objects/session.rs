@@ -5,6 +5,7 @@
 use std::ffi::c_int;
 use std::ops::Deref;
 
+use cairn_framework::abi::job::Job;
 use parking_lot::Mutex;
 
 use super::arena::{Object, class};
@@ -14,7 +15,6 @@ use super::info::Pairs;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Errhandler, Session};
 use crate::error::{Error, Result};
-use crate::runtime::Runtime;
 
 /// What a handle of a session leads to.
 pub struct SessionBody {
@@ -105,8 +105,7 @@ fn none(handle: Session) -> Error {
 pub const PROCESS_SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 
 /// The processes of a process set. Its name is a URI, which may be written in other ways than in the list.
-pub fn process_set(runtime: &Runtime, name: &str) -> Result<Ranks> {
-    let job = runtime.system.job();
+pub fn process_set(job: &Job, name: &str) -> Result<Ranks> {
     match PROCESS_SETS.iter().position(|known| is_same_uri(known, name)) {
         Some(0) => Ok((0..job.size).collect()),
         Some(_) => Ok([job.rank].into()),

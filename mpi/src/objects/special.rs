@@ -2,24 +2,22 @@
 //!
 //! Their views have the kind `REQUEST_OTHER` and lie at the start of a [`Special`].
 
+use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_framework::abi::request::{
     MessageStatus, REQUEST_MAGIC, REQUEST_OTHER, REQUEST_PENDING, Request as View,
 };
 use cairn_framework::abi::status::OK;
-use cairn_framework::frameworks::pml::PmlSend;
 use parking_lot::{Mutex, MutexGuard};
 
-use super::bsend;
 use super::comm::CommRef;
-use super::grequest::Generalized;
-use super::partitioned::{self, Partitioned};
+use super::generalized::Generalized;
 use super::request::{self, RequestRef};
 use crate::abi::generated::types::Request;
 use crate::abi::status::Status;
-use crate::error::Result;
-use crate::runtime;
+use crate::error::{self, Result};
+use crate::runtime::runtime;
 
 /// A request of the MPI layer. Its memory is never anything else; what is gone is used again.
 #[repr(C)]
@@ -66,10 +64,18 @@ pub enum Body {
     Generalized(Generalized),
     /// A persistent operation with `MPI_PROC_NULL`; whether it receives.
     Idle(bool),
-    /// A persistent buffered send.
-    Buffered(PmlSend, CommRef),
-    /// Partitioned communication.
-    Partitioned(Box<Partitioned>),
+    /// Another persistent operation.
+    Persistent(Box<dyn Persistent>),
+}
+
+/// A persistent operation that this layer carries out.
+pub trait Persistent: Any {
+    /// Its communicator.
+    fn comm(&self) -> CommRef;
+    /// What starts it, with no lock held.
+    fn starter(&self) -> fn(&'static Special) -> Result<()>;
+    /// The end of the request, which it was behind.
+    fn end(self: Box<Self>, special: &'static Special);
 }
 
 // SAFETY: the program vouches for the buffer of a persistent request as long as it lives; the rest may
@@ -128,8 +134,8 @@ pub fn make(body: Body) -> &'static Special {
                 cancel: None,
                 start: None,
                 object: std::ptr::null_mut(),
+                struct_size: size_of::<View>() as u32,
                 active: 0,
-                reserved: 0,
             },
             state: Mutex::new(State::of(None)),
         }))
@@ -137,7 +143,7 @@ pub fn make(body: Body) -> &'static Special {
     *special.state.lock() = State::of(Some(body));
     special.view.completion.store(REQUEST_PENDING, Ordering::Relaxed);
     let view = special.view();
-    // SAFETY: new or gone: nobody looks at it.
+    // SAFETY: new or gone: no thread looks at it.
     unsafe {
         (*view).status = MessageStatus::default();
         // The one before may have been freed while it was active.
@@ -150,6 +156,11 @@ pub fn make(body: Body) -> &'static Special {
 impl Special {
     fn view(&'static self) -> *mut View {
         (&raw const self.view).cast_mut()
+    }
+
+    /// The request as functions for all requests see it.
+    pub fn request(&'static self) -> RequestRef {
+        &self.view
     }
 
     /// Its handle.
@@ -205,10 +216,13 @@ impl Special {
         self.view.completion.store(REQUEST_PENDING, Ordering::Relaxed);
     }
 
-    /// Works on the partitions behind a request, if it has some.
-    pub fn with_partitioned<T>(&self, work: impl FnOnce(&mut Partitioned) -> T) -> Option<T> {
+    /// Works on the persistent operation behind it, if that is of the type.
+    pub fn with<P: Persistent, T>(&self, work: impl FnOnce(&mut P) -> T) -> Option<T> {
         match &mut self.state.lock().body {
-            Some(Body::Partitioned(partitioned)) => Some(work(partitioned)),
+            Some(Body::Persistent(operation)) => {
+                let operation: &mut dyn Any = &mut **operation;
+                operation.downcast_mut().map(work)
+            }
             _ => None,
         }
     }
@@ -216,8 +230,7 @@ impl Special {
     /// Its communicator, if it is of one.
     pub fn comm(&self) -> Option<CommRef> {
         match &self.state.lock().body {
-            Some(Body::Buffered(_, comm)) => Some(*comm),
-            Some(Body::Partitioned(partitioned)) => Some(partitioned.comm()),
+            Some(Body::Persistent(operation)) => Some(operation.comm()),
             _ => None,
         }
     }
@@ -235,22 +248,21 @@ impl Special {
         self.generalized().is_some()
     }
 
-    /// Its end: complete, and nobody needs it any more.
+    /// Its end: complete, and not needed any more.
     fn end(&'static self, mut state: MutexGuard<'_, State>) {
         let body = state.body.take();
         drop(state);
         match body {
             Some(Body::Several { parts, .. }) => parts.into_iter().for_each(request::release),
             Some(Body::Generalized(generalized)) => {
-                // Nobody waits who could be told of an error.
+                // There is no waiter that could be told of an error.
                 let _ = generalized.free();
             }
-            Some(Body::Buffered(_, comm)) => comm.release(),
-            Some(Body::Partitioned(partitioned)) => partitioned.end(self),
+            Some(Body::Persistent(operation)) => operation.end(self),
             Some(Body::Idle(_)) | None => {}
         }
         let view = self.view();
-        // SAFETY: nobody uses it any more.
+        // SAFETY: it is not used any more.
         unsafe {
             (*view).magic = 0;
             (*view).start = None;
@@ -293,9 +305,7 @@ pub fn outcome(request: RequestRef) -> Option<(Status, Result<()>)> {
             generalized.end()
         }
         Some(Body::Idle(receives)) => (of_nobody(*receives), Ok(())),
-        Some(Body::Several { .. } | Body::Buffered(..) | Body::Partitioned(_)) | None => {
-            (Status::EMPTY, Ok(()))
-        }
+        Some(Body::Several { .. } | Body::Persistent(_)) | None => (Status::EMPTY, Ok(())),
     })
 }
 
@@ -333,7 +343,7 @@ pub fn in_steps(parts: Vec<RequestRef>, next: Option<Next>, finish: Finish) -> R
     let special = make(Body::Several { parts, next, finish: Some(finish) });
     if !advance(special) {
         GOING.lock().push(special);
-        runtime::runtime().poll(poll_several);
+        runtime().poll(poll_several);
     }
     special.handle()
 }
@@ -361,16 +371,10 @@ pub fn idle(receives: bool) -> Request {
     persistent(Body::Idle(receives)).handle()
 }
 
-/// Makes a persistent request of a buffered send.
-pub fn buffered(send: PmlSend, comm: CommRef) -> Request {
-    comm.retain();
-    persistent(Body::Buffered(send, comm)).handle()
-}
-
 /// Makes a persistent request, which is not active.
 pub fn persistent(body: Body) -> &'static Special {
     let special = make(body);
-    // SAFETY: nobody else knows it yet. It is complete whenever somebody looks.
+    // SAFETY: no other thread knows it yet. It is complete whenever it is looked at.
     unsafe { (*special.view()).start = Some(start) };
     special.complete();
     special
@@ -380,22 +384,18 @@ unsafe extern "C" fn start(view: *mut View) -> i32 {
     // SAFETY: called with a view that `persistent` has made.
     match restart(unsafe { &*view }) {
         None | Some(Ok(())) => OK,
-        Some(Err(error)) => runtime::told(&error),
+        Some(Err(error)) => error::told(&error),
     }
 }
 
 /// Starts a persistent request again, if it is one of these.
 pub fn restart(request: RequestRef) -> Option<Result<()>> {
     let special = of(request)?;
-    if special.with_partitioned(|_| ()).is_some() {
-        partitioned::start(special);
-        return Some(Ok(()));
-    }
-    let send = match &special.state.lock().body {
-        Some(Body::Buffered(send, comm)) => Some((*send, *comm)),
+    let starter = match &special.state.lock().body {
+        Some(Body::Persistent(operation)) => Some(operation.starter()),
         _ => None,
     };
-    Some(send.map_or(Ok(()), |(send, comm)| bsend::send(send, comm)))
+    Some(starter.map_or(Ok(()), |start| start(special)))
 }
 
 /// Those that are not complete.
@@ -451,7 +451,7 @@ unsafe extern "C" fn free(view: *mut View) {
         state.freed = true;
         // The program still has to complete a generalized one, by its handle.
         if !matches!(state.body, Some(Body::Generalized(_))) {
-            // SAFETY: the field is read by who has the handle, which the program gave away.
+            // SAFETY: the field is read through the handle, which the program gave away.
             unsafe { (*view).magic = 0 };
         }
     }
@@ -487,8 +487,8 @@ mod tests {
             cancel: None,
             start: None,
             object: std::ptr::null_mut(),
+            struct_size: size_of::<View>() as u32,
             active: 0,
-            reserved: 0,
         }))
     }
 

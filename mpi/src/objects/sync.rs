@@ -3,18 +3,18 @@
 //!
 //! ```text
 //!   attach ─► ticket ◄─ completion word of the request
-//!               │ whoever completes the request, in whatever thread
+//!               │ the completer of the request, in any thread
 //!               ▼
 //!   counts ── done ──► query, query_bulk    the event: data and status; the request ends
-//!               └───── silent ──► nobody    without data, or cancelled: the request just ends
+//!               └───── silent ──► no event  without data, or cancelled: the request just ends
 //! ```
 //!
 //! A ticket holds a sync object that is counted down like that of a waiting thread, and calls a
 //! function then. What is attached was written before the completion word leads to the ticket
 //! (Release by the exchange) and is read after the exchange that completes (Acquire).
 //!
-//! Who touches what: `lists` is locked, for moments, and nobody is called under the lock who takes
-//! another. `incomplete` and `events` count, to be read without the lock.
+//! **What is touched when.** `lists` is locked, for moments, and no function is called under the lock that
+//! takes another. `incomplete` and `events` count, to be read without the lock.
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
@@ -42,7 +42,7 @@ pub struct SyncBody {
     lists: Mutex<Lists>,
     /// Requests that are attached and have not completed.
     incomplete: AtomicI32,
-    /// Events that nobody has asked for yet.
+    /// Events that were not fetched yet.
     events: AtomicI32,
 }
 
@@ -57,8 +57,8 @@ struct Lists {
     all: Vec<TicketRef>,
     /// Those that nothing is attached by.
     spare: Vec<TicketRef>,
-    /// Events, the first that happened first. Like `silent` with room for all tickets, because who
-    /// completes a request can't allocate.
+    /// Events, the first that happened first. Like `silent` with room for all tickets, because a
+    /// completer can't allocate.
     done: VecDeque<TicketRef>,
     /// Requests that have completed without an event, and have to be ended.
     silent: Vec<TicketRef>,
@@ -112,7 +112,7 @@ static MARKS: [u8; 2] = [0; 2];
 #[repr(transparent)]
 pub struct Mark(*const u8);
 
-// SAFETY: nobody follows the pointer.
+// SAFETY: the pointer is not followed.
 unsafe impl Sync for Mark {}
 
 /// `MPIX_SYNC_EMPTY`: there is no event.
@@ -169,7 +169,7 @@ pub fn attach(body: SyncRef, handle: Request, data: *mut c_void) -> Result<()> {
     }
 }
 
-/// Takes a request back that has not completed, or whose event nobody has asked for.
+/// Takes a request back that has not completed, or whose event was not fetched.
 pub fn detach(body: SyncRef, handle: Request) -> Result<()> {
     let request = request::of(handle)?;
     let not_attached = || Error::new(MPI_ERR_REQUEST, "the request is not attached to this object");
@@ -191,7 +191,7 @@ pub fn detach(body: SyncRef, handle: Request) -> Result<()> {
                 body.give_back(&[ticket], 0);
                 return Ok(());
             }
-            // Whoever completes it may not have come here yet.
+            // Its completer may not have come here yet.
             let coming = lists.all.iter().any(|ticket| is_its(ticket) && !lists.has(*ticket));
             if !coming {
                 return Err(not_attached());
@@ -213,7 +213,7 @@ pub fn detach(body: SyncRef, handle: Request) -> Result<()> {
 }
 
 /// Ends an object. Requests that are attached and go on are the program's again; of those that have
-/// completed nobody will ask, so they end.
+/// completed will not be fetched, so they end.
 pub fn free(body: SyncRef) -> Result<()> {
     let tickets: Vec<TicketRef> = {
         let lists = body.lists.lock();
@@ -257,7 +257,7 @@ pub fn wait_all(body: SyncRef) -> Result<()> {
     if waited.is_err() {
         body.lists.lock().waiters.retain(|waiter| *waiter != own);
     }
-    // Nobody is inside any more who has found it in the list.
+    // No thread is inside any more that has found it in the list.
     waited.and_then(|()| body.end_silent())
 }
 
@@ -317,7 +317,7 @@ impl SyncBody {
         let mut lists = self.lists.lock();
         if wanted {
             lists.done.push_back(ticket.into());
-            // Release: who sees the count finds the event.
+            // Release: a thread that sees the count finds the event.
             self.events.fetch_add(1, Ordering::Release);
         } else {
             lists.silent.push(ticket.into());
@@ -340,7 +340,7 @@ impl SyncBody {
     fn give_back(&self, tickets: &[TicketRef], withdrawn: usize) {
         let mut lists = self.lists.lock();
         for ticket in tickets {
-            // SAFETY: whoever gives it back has it for himself, and holds the lock.
+            // SAFETY: the thread that gives it back has it for itself, and holds the lock.
             unsafe { *ticket.get().attached.get() = None };
             lists.spare.push(*ticket);
         }
@@ -372,7 +372,7 @@ impl Object<SyncBody> {
             }
         };
         let ticket = ticket.get();
-        // SAFETY: nobody else has the ticket, and whoever looks at all of them holds the lock.
+        // SAFETY: no other thread has the ticket, and one that looks at all of them holds the lock.
         unsafe { *ticket.attached.get() = Some(attached) };
         // Relaxed: the exchange that publishes the ticket comes after.
         ticket.sync.pending.store(1, Ordering::Relaxed);
@@ -390,7 +390,7 @@ impl Lists {
 impl Drop for Lists {
     fn drop(&mut self) {
         for TicketRef(ticket) in self.all.drain(..) {
-            // SAFETY: leaked by `take_ticket`; nothing is attached any more, and nobody inside.
+            // SAFETY: leaked by `take_ticket`; nothing is attached any more, and no thread inside.
             drop(unsafe { Box::from_raw(ticket.as_ptr()) });
         }
     }
@@ -404,7 +404,7 @@ impl From<&Ticket> for TicketRef {
 
 impl TicketRef {
     fn get(self) -> &'static Ticket {
-        // SAFETY: tickets stay as long as the object, and whoever calls this uses the object.
+        // SAFETY: tickets stay as long as the object, and the caller uses the object.
         unsafe { self.0.as_ref() }
     }
 }
@@ -412,7 +412,7 @@ impl TicketRef {
 impl Ticket {
     /// What is attached by it.
     fn attached(&self) -> Option<Attached> {
-        // SAFETY: written by who has the ticket for himself, see the head of this file.
+        // SAFETY: written by the thread that has the ticket for itself, see the head of this file.
         unsafe { *self.attached.get() }
     }
 
@@ -432,7 +432,7 @@ impl Ticket {
         word.compare_exchange(self.word(), REQUEST_PENDING, release, acquire).is_ok()
     }
 
-    /// Waits until whoever has completed the request uses the ticket no more.
+    /// Waits until the completer of the request uses the ticket no more.
     fn wait_until_delivered(&self) {
         while !self.sync.is_complete() {
             std::hint::spin_loop();

@@ -12,9 +12,8 @@ use cairn_framework::host::{Chosen, System, forget_reason, node_cores, own_cores
 use cairn_framework::launch::{JOB_ID, JOB_SECRET, NODE_CORES, descriptors, secret};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::{failure, problem};
 use crate::abi::generated::constants::MPI_ERR_OTHER;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, failure, problem};
 
 /// Key under which the first process publishes the job's secret if the launcher has none.
 const SECRET: &str = "cairn-secret";
@@ -29,7 +28,7 @@ struct Inner {
 }
 
 impl Launch {
-    /// Chooses the protocol and asks who this process is.
+    /// Chooses the protocol and asks which rank this process is.
     pub fn connect(system: &'static System) -> Result<Self> {
         let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
         let pmi = system.select_one::<PmiOps>(&process).map_err(problem)?;

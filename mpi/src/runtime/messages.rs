@@ -9,8 +9,8 @@ use cairn_framework::abi::request::{MessageStatus, Request};
 use cairn_framework::abi::status::{OK, Status};
 use cairn_framework::frameworks::pml::{PmlReceive, PmlSend};
 
-use super::{Runtime, failure};
-use crate::error::Result;
+use super::Runtime;
+use crate::error::{Result, failure};
 
 /// A function of the component that makes a request of a message.
 type Make<T> = unsafe extern "C" fn(*mut Instance, &T, &mut *mut Request) -> Status;

@@ -73,7 +73,7 @@ pub fn enumeration(param: &Param) -> TEnum {
     }
 }
 
-/// Who has to write a variable, if anybody can.
+/// Which processes have to write a variable, if it can be written.
 pub fn scope(param: &Param) -> c_int {
     match &param.spec {
         spec if spec.fixed => MPI_T_SCOPE_CONSTANT,

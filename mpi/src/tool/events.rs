@@ -139,6 +139,8 @@ pub fn set_callback(
         inner.since = now();
         let system = runtime::system();
         if wanted {
+            // Nothing is delivered before anything listens, so this is early enough.
+            system.set_event_listener(deliver);
             system.event_listen(registration.kind);
         } else {
             system.event_unlisten(registration.kind);

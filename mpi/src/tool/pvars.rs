@@ -28,7 +28,7 @@ pub struct Pvar {
     pub owner: String,
     /// What is counted.
     pub help: String,
-    /// Who needs to know it, 1 to 9.
+    /// Its audience, 1 to 9.
     pub level: u32,
     /// `MPI_T_PVAR_CLASS_*`.
     pub class: c_int,

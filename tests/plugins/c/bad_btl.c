@@ -196,7 +196,7 @@ static const cairn_btl_ops_t table = {
 };
 
 static const cairn_component_t bad = {
-  CAIRN_COMPONENT_HEAD(BTL),
+  CAIRN_COMPONENT_HEAD,
   .framework = "btl",
   .name = "bad",
   .description = "a transport for tests",

@@ -43,7 +43,7 @@ static cairn_status_t wait_for(cairn_instance_t *self, const cairn_wait_sync_t *
   return CAIRN_ERR_RESOURCES;
 #endif
   for (uint32_t pass = 0; pass < PASSES && !is_complete(sync); pass++)
-    if (means->poll(means, sync) == 0 && !means->help(means)) means->sleep(means, sync, 100);
+    if (means->poll(means, sync) == 0) means->sleep(means, sync, 100);
   return CAIRN_OK;
 }
 
@@ -53,7 +53,7 @@ static const cairn_wait_ops_t ops = {
 };
 
 static const cairn_component_t hasty = {
-  CAIRN_COMPONENT_HEAD(WAIT),
+  CAIRN_COMPONENT_HEAD,
   .framework = "wait",
   .name = "hasty",
   .description = "waits as long as the macros say",

@@ -3,8 +3,7 @@
  * that always answers 0.
  *
  *   NAME, FRAMEWORK        what it calls itself
- *   ABI, CONTRACT          major versions
- *   NEWER                  a minor version from the future, with larger structs
+ *   ABI, MINOR             the version
  *   SIZE, TABLE_SIZE       sizes that the structs claim
  *   MAGIC                  the first word
  *   NO_OPEN, NO_ASSIGN, NO_TABLE   what is missing
@@ -32,15 +31,10 @@
 #ifndef ABI
 #define ABI CAIRN_ABI_MAJOR
 #endif
-#ifndef CONTRACT
-#define CONTRACT CAIRN_CRI_MAJOR
-#endif
 #ifndef MAGIC
 #define MAGIC CAIRN_MAGIC
 #endif
-#ifdef NEWER
-#define MINOR 99
-#else
+#ifndef MINOR
 #define MINOR CAIRN_ABI_MINOR
 #endif
 
@@ -162,59 +156,40 @@ static uint32_t assign(const cairn_cri_pool_t *pool, const cairn_cri_asker_t *as
 }
 #endif
 
-/* What a future version could have appended; nobody today may look at it. */
-static const struct {
-  cairn_cri_ops_t ops;
-  void *unknown[4];
-} table = {
-  .ops = {
+static const cairn_cri_ops_t table = {
 #ifdef TABLE_SIZE
-    .struct_size = TABLE_SIZE,
-#elif defined(NEWER)
-    .struct_size = sizeof table,
+  .struct_size = TABLE_SIZE,
 #else
-    .struct_size = sizeof(cairn_cri_ops_t),
+  .struct_size = sizeof(cairn_cri_ops_t),
 #endif
-    .attach = attach,
-    .detach = detach,
+  .attach = attach,
+  .detach = detach,
 #ifndef NO_ASSIGN
-    .assign = assign,
+  .assign = assign,
 #endif
-  },
-  .unknown = { (void *)1, (void *)2, (void *)3, (void *)4 },
 };
 
-static const struct {
-  cairn_component_t component;
-  void *unknown[4];
-} odd = {
-  .component = {
-    .magic = MAGIC,
+static const cairn_component_t odd = {
+  .magic = MAGIC,
 #ifdef SIZE
-    .struct_size = SIZE,
-#elif defined(NEWER)
-    .struct_size = sizeof odd,
+  .struct_size = SIZE,
 #else
-    .struct_size = sizeof(cairn_component_t),
+  .struct_size = sizeof(cairn_component_t),
 #endif
-    .abi_major = ABI,
-    .abi_minor = MINOR,
-    .framework_major = CONTRACT,
-    .framework_minor = MINOR,
-    .framework = FRAMEWORK,
-    .name = NAME,
-    .description = "a strategy for tests",
-    .register_params = register_params,
+  .abi_major = ABI,
+  .abi_minor = MINOR,
+  .framework = FRAMEWORK,
+  .name = NAME,
+  .description = "a strategy for tests",
+  .register_params = register_params,
 #ifndef NO_OPEN
-    .open = open_component,
+  .open = open_component,
 #endif
-    .query = query,
-    .close = close_component,
+  .query = query,
+  .close = close_component,
 #ifndef NO_TABLE
-    .ops = &table,
+  .ops = &table,
 #endif
-  },
-  .unknown = { (void *)1, (void *)2, (void *)3, (void *)4 },
 };
 
 #ifndef NO_ENTRY
@@ -223,7 +198,7 @@ const cairn_component_t *const *cairn_components(uint32_t *count)
 #ifdef NULL_DESCRIPTOR
   static const cairn_component_t *const components[] = { 0 };
 #else
-  static const cairn_component_t *const components[] = { &odd.component };
+  static const cairn_component_t *const components[] = { &odd };
 #endif
 #ifdef NOTHING
   *count = 0;

@@ -31,10 +31,8 @@ cairn_status_t register_params(cairn_instance_t *self)
   return self->host->param_register(self, &spec, &priority_param);
 }
 
-cairn_status_t open_component(cairn_instance_t *self)
+cairn_status_t open_component(cairn_instance_t *)
 {
-  if (!CAIRN_HAS(self->host, show_once))
-    return self->host->fail(self, CAIRN_ERR_UNAVAILABLE, "this host is too old");
   return CAIRN_OK;
 }
 
@@ -74,7 +72,7 @@ constexpr cairn_cri_ops_t ops = {
 };
 
 constexpr cairn_component_t component = {
-  CAIRN_COMPONENT_HEAD(CRI),
+  CAIRN_COMPONENT_HEAD,
   .version_major = 1,
   .framework = "cri",
   .name = "cxx",

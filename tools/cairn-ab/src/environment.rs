@@ -94,14 +94,15 @@ fn memory() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The commit that a directory is at, if it is part of a repository.
+/// The commit that a directory is at, if it is part of a repository, with a `+` if files in the directory
+/// differ from it. Changes elsewhere, such as a page with results, do not alter what is measured.
 fn commit(dir: &Path) -> Option<String> {
     let git = |args: &[&str]| {
         let output = Command::new("git").arg("-C").arg(dir).args(args).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let mut commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-    if !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty() {
+    if !git(&["status", "--porcelain", "--untracked-files=no", "--", "."])?.is_empty() {
         commit.push('+');
     }
     Some(commit)

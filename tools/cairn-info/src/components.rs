@@ -102,7 +102,6 @@ fn failed(
 }
 
 fn framework_json(system: &System, contract: &'static Contract) -> Json {
-    let version = |(major, minor): (u16, u16)| format!("{major}.{minor}");
     let components: Vec<Json> = slots_of(system, contract)
         .map(|slot| {
             let loaded = &slot.loaded;
@@ -112,8 +111,6 @@ fn framework_json(system: &System, contract: &'static Contract) -> Json {
                 "version": loaded.version.map(|part| part.to_string()).join("."),
                 "description": loaded.description,
                 "provider": loaded.provider,
-                "abi": version(loaded.abi),
-                "contract": version(loaded.contract_version),
                 "provides": loaded.provides,
             })
         })
@@ -125,7 +122,6 @@ fn framework_json(system: &System, contract: &'static Contract) -> Json {
             Cardinality::One => "one",
             Cardinality::Many => "many",
         },
-        "contract": version(contract.version),
         "components": components,
     })
 }

@@ -84,18 +84,22 @@ fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -
             let _ = writeln!(out, "let {name} = args::{wrap}({name});");
         }
     }
-    // Objects and root come first: the other checks, and what is significant, depend on them.
+    let running = match function.when {
+        When::Run => "check::running()?;\n",
+        When::Tool => "check::tool_running()?;\n",
+        When::Any => "",
+    };
+    guarded(out, running);
+    // Objects and root come first: the other checks, and what is significant, depend on them. What is
+    // looked up is needed also where nothing is checked.
     let (mut first, mut second) = (String::new(), String::new());
-    match function.when {
-        When::Run => first += "check::running()?;\n",
-        When::Tool => first += "check::tool_running()?;\n",
-        When::Any => {}
-    }
+    let (mut looked_up, mut significant) = (String::new(), String::new());
     for param in params {
-        let object = ["comm", "win", "file", "session", "group", "message_io"];
-        let first_kind = object.contains(&param.kind.name.as_str());
+        let object = ["win", "file", "session", "group", "message_io"];
         let text = checked(function, params, param)?;
-        if first_kind {
+        if param.kind.check.found.is_some() {
+            if param.conditions.is_empty() { looked_up += &text } else { significant += &text }
+        } else if object.contains(&param.kind.name.as_str()) {
             first += &text
         } else if param.kind.name != "root" {
             second += &text
@@ -108,10 +112,12 @@ fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -
     for condition in used(params) {
         let _ = writeln!(flags, "let {} = {};", flag(condition), evaluate(function, condition)?);
     }
-    // What is opened may depend on them also where nothing is checked.
-    if params.iter().any(|param| !param.kind.open.is_empty() && !param.conditions.is_empty()) {
+    *out += &looked_up;
+    let opened = |param: &&Param| !param.kind.open.is_empty() && !param.conditions.is_empty();
+    if !significant.is_empty() || params.iter().any(opened) {
         guarded(out, &first);
         *out += &flags;
+        *out += &significant;
         guarded(out, &second);
     } else {
         guarded(out, &[first, flags, second].concat());
@@ -180,7 +186,8 @@ fn checked(function: &Function, params: &[&Param], param: &Param) -> Result<Stri
         let next =
             |kinds: &[&str]| after.clone().find(|other| kinds.contains(&other.kind.name.as_str()));
         match need.as_str() {
-            "@" => arguments.push(scope(function, param)?.to_owned()),
+            "@" => arguments.push(format!("{}.peers()", scope(function, param)?)),
+            "comm" => arguments.push(scope(function, param)?.to_owned()),
             "count" => match next(&["count", "counts", "size", "aint_size"]) {
                 Some(count) if count.length.is_none() => arguments.push(count.name.clone()),
                 // Several messages, some of which may be empty: only the address itself is checked.
@@ -198,6 +205,15 @@ fn checked(function: &Function, params: &[&Param], param: &Param) -> Result<Stri
         }
     }
     let call = format!("check::{name}({})?;", arguments.join(", "));
+    if let Some(found) = &check.found {
+        let (name, call) = (&param.name, call.trim_end_matches(';'));
+        return Ok(match condition(param) {
+            Some(condition) => format!(
+                "let {name} = if {condition} {{ {call} }} else {{ {found}::insignificant() }};\n"
+            ),
+            None => format!("let {name} = {call};\n"),
+        });
+    }
     Ok(match condition(param) {
         Some(condition) => format!("if {condition} {{\n{call}\n}}\n"),
         None => format!("{call}\n"),
@@ -244,9 +260,9 @@ fn used<'a>(params: &[&'a Param]) -> Vec<&'a str> {
 fn evaluate(function: &Function, condition: &str) -> Result<String> {
     let root = || function.first(&["root"]).context("significant at a root that is not there");
     Ok(match condition {
-        "root" => format!("args::at_root({}, {})", root()?.name, scope(function, root()?)?),
-        "leaf" => format!("args::at_leaf({})", root()?.name),
-        "party" => format!("args::takes_part({})", root()?.name),
+        "root" => format!("check::at_root({}, {})", root()?.name, scope(function, root()?)?),
+        "leaf" => format!("check::at_leaf({})", root()?.name),
+        "party" => format!("check::takes_part({})", root()?.name),
         "op" => "op != MPI_NO_OP".to_owned(),
         names => {
             let used: Result<Vec<_>> =
@@ -274,11 +290,11 @@ fn length_of(function: &Function, length: &str) -> Result<String> {
     let (param, of) = length.split_once('.').unwrap_or((length, ""));
     let kind = &function.param(param).with_context(|| format!("{param} is not a parameter"))?.kind;
     Ok(match (kind.name.as_str(), of) {
-        ("comm", "") => format!("objects::peers({param})"),
-        ("comm", "local") => format!("objects::size({param})"),
-        ("comm", "in") => format!("objects::in_degree({param})"),
-        ("comm", "out") => format!("objects::out_degree({param})"),
-        ("comm", "dims") => format!("objects::dims({param})"),
+        ("comm", "") => format!("{param}.peers()"),
+        ("comm", "local") => format!("{param}.size() as usize"),
+        ("comm", "in") => format!("{param}.in_degree()"),
+        ("comm", "out") => format!("{param}.out_degree()"),
+        ("comm", "dims") => format!("{param}.dims()"),
         (_, "") => format!("args::length({param})"),
         _ => bail!("unknown length {length}"),
     })
@@ -302,6 +318,9 @@ pub fn signature(function: &Function) -> Result<String> {
 
 /// The type of a parameter after it was wrapped or opened.
 fn implementation_type(param: &Param) -> Result<String> {
+    if let Some(found) = &param.kind.check.found {
+        return Ok(found.clone());
+    }
     let raw = param_type(param, false)?;
     let pointee = raw.trim_start_matches("*mut ").trim_start_matches("*const ");
     Ok(match (param.kind.wrap.as_str(), param.kind.open.as_str()) {

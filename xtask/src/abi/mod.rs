@@ -6,7 +6,7 @@
 //! | `include/mpi-ext.h` | what Cairn has beside it |
 //! | `mpi/src/abi/generated/types.rs` | the types of the C interface in Rust |
 //! | `mpi/src/abi/generated/constants.rs` | its constants |
-//! | `mpi/src/abi/generated/entry/*.rs` | the exported functions: checks, and a call of the implementation |
+//! | `mpi/src/entries/*.rs` | the exported functions: checks, and a call of the implementation |
 //! | `mpi/src/abi/generated/exports.map` | the names that the library exports |
 //! | `docs/coverage.md` | which functions are implemented |
 
@@ -21,10 +21,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// Where the generated Rust files are.
+/// Where the generated Rust files are: the exported functions, and the types and constants.
 pub fn dirs(root: &Path) -> [PathBuf; 2] {
-    let generated = root.join("mpi/src/abi/generated");
-    [generated.join("entry"), generated]
+    [root.join("mpi/src/entries"), root.join("mpi/src/abi/generated")]
 }
 
 /// The files.

@@ -14,7 +14,7 @@ const NOTE: &str = "Made from the tables in `mpi/abi` by `cargo xtask gen`; chan
 
 /// `generated/mod.rs`.
 pub fn module() -> String {
-    format!("//! {NOTE}\n\npub mod constants;\nmod entry;\npub mod types;\n")
+    format!("//! {NOTE}\n\npub mod constants;\npub mod types;\n")
 }
 
 /// The types of the C interface.
@@ -134,7 +134,7 @@ pub fn exports(tables: &Tables) -> String {
     out + "local:\n    *;\n};\n"
 }
 
-/// `generated/entry/mod.rs`.
+/// `entries/mod.rs`.
 pub fn entries(tables: &Tables) -> Result<String> {
     let mut out = format!(
         "//! The functions that the library exports, one module for each of `crate::calls`. {NOTE}\n//!\n\
@@ -153,7 +153,7 @@ pub fn entry_modules(tables: &Tables) -> Result<BTreeMap<String, String>> {
     let mut files = BTreeMap::new();
     for module in modules(tables) {
         let mut out = format!(
-            "//! Entries of `crate::calls::{module}`. {NOTE}\n\nuse crate::abi::prelude::*;\n\n"
+            "//! Entries of `crate::calls::{module}`. {NOTE}\n\nuse crate::prelude::*;\n\n"
         );
         let functions = || tables.all_functions().filter(|function| function.module == module);
         for function in functions() {
@@ -171,7 +171,7 @@ pub fn entry_modules(tables: &Tables) -> Result<BTreeMap<String, String>> {
             }
         }
         out += ");\n";
-        let text = formatted(&out).with_context(|| format!("formatting entry/{module}.rs"))?;
+        let text = formatted(&out).with_context(|| format!("formatting entries/{module}.rs"))?;
         files.insert(module.to_owned(), text);
     }
     Ok(files)

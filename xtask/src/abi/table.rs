@@ -70,6 +70,8 @@ pub struct Kind {
 pub struct Check {
     pub name: String,
     pub needs: Vec<String>,
+    /// The type of the object that the check looks up and gives instead of the value.
+    pub found: Option<String>,
 }
 
 /// A group of constants.
@@ -254,9 +256,13 @@ fn kind(row: &str) -> Result<Kind> {
 }
 
 fn check_of(column: &str) -> Check {
+    let (column, found) = match column.split_once(" -> ") {
+        Some((column, found)) => (column, Some(found.to_owned())),
+        None => (column, None),
+    };
     let (name, needs) = column.split_once('(').unwrap_or((column, ""));
     let needs = needs.trim_end_matches(')').split(',').filter(|need| !need.is_empty());
-    Check { name: name.to_owned(), needs: needs.map(str::to_owned).collect() }
+    Check { name: name.to_owned(), needs: needs.map(str::to_owned).collect(), found }
 }
 
 fn function(row: &str, kinds: &BTreeMap<String, Kind>) -> Result<Function> {

@@ -17,15 +17,15 @@ use cairn_framework::abi::datatype::Segment;
 use cairn_framework::abi::job::{Job, THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::receive::Received;
+use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{OK, OutcomeCode, Status};
-use cairn_framework::abi::task::Task;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::component;
 use cairn_framework::frameworks::btl::{
     BtlCompletion, BtlGathered, BtlMessage, BtlModule, BtlOps, BtlPacked, BtlTransfer, Endpoint,
 };
-use cairn_framework::frameworks::tasks::{Tasks, TasksOps};
+use cairn_framework::frameworks::wait::{Wait, WaitMeans, WaitOps};
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
 use cairn_framework::host::problem::Problem;
@@ -82,14 +82,13 @@ impl Component for Receiver {
     }
 }
 
-impl Tasks for Receiver {
-    unsafe fn submit(&self, _: *mut Task) {}
-    fn helpers(&self) -> u32 {
-        0
+impl Wait for Receiver {
+    fn wait(&self, _: &WaitSync, _: &WaitMeans) -> Result<(), Failure> {
+        Ok(())
     }
 }
 
-component! { framework: tasks, component: Receiver, name: "receiver", description: "for tests" }
+component! { framework: wait, component: Receiver, name: "receiver", description: "for tests" }
 
 unsafe extern "C" fn collect(context: *mut c_void, received: *const Received) {
     // SAFETY: registered with an inbox; the message is valid during the call.
@@ -104,7 +103,7 @@ unsafe extern "C" fn collect(context: *mut c_void, received: *const Received) {
 }
 
 unsafe extern "C" fn echo(context: *mut c_void, received: *const Received) {
-    // SAFETY: as above; the module, its instance and endpoint are the transport's.
+    // SAFETY: as above; the module, its CRI and endpoint are the transport's.
     unsafe {
         let received = &*received;
         let inbox = &*context.cast::<Inbox>();
@@ -205,11 +204,11 @@ pub fn rank(setup: &Setup<'_>, rank: u32) -> Rank {
         anonymous_passes: u32::MAX,
         lock_bias: 1,
     };
-    // SAFETY: nothing is open, and nobody else knows the system.
+    // SAFETY: nothing is open, and no other thread has the system.
     unsafe { system.set_job(job) };
     system.set_nodes(nodes);
     let scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
-    system.select_one::<TasksOps>(&scope).unwrap();
+    system.select_one::<WaitOps>(&scope).unwrap();
     let key = std::ptr::from_ref(system.job()).addr();
     let inbox = INBOXES.lock().unwrap().as_ref().unwrap()[&key];
     Rank { system, inbox, lines }
@@ -289,7 +288,7 @@ impl Rank {
 
     /// Why the last call on this thread failed.
     pub fn reason(&self, route: &Route) -> String {
-        // SAFETY: the instance is the module's; the buffer has the length that is passed.
+        // SAFETY: the CRI is the module's; the buffer has the length that is passed.
         unsafe {
             let instance = route.module.instance;
             let mut text = vec![0u8; 4096];
@@ -310,20 +309,20 @@ pub struct Route {
     threads: bool,
 }
 
-// SAFETY: calls take the instance's lock where there are threads.
+// SAFETY: calls take the CRI's lock where there are threads.
 unsafe impl Send for Route {}
 
 impl Route {
-    /// The same on another instance.
+    /// The same on another CRI.
     pub fn on(mut self, index: u32) -> Self {
         // SAFETY: the pool stays.
         self.cri = unsafe { &*self.module.pool }.cri(index);
         self
     }
 
-    /// A pass of this instance alone.
+    /// A pass of this CRI alone.
     pub fn progress(&self) -> u32 {
-        // SAFETY: the pool stays, and the instance is one of it.
+        // SAFETY: the pool stays, and the CRI is one of it.
         self.locked(|| unsafe {
             let pool = &*self.module.pool;
             pool.progress.unwrap()(pool.module, std::ptr::from_ref(self.cri).cast_mut())

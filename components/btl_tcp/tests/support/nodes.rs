@@ -112,7 +112,7 @@ impl Node<'_> {
         let mut fds = Vec::new();
         let idle = (0..count).all(|index| {
             let route = route.on(index);
-            // SAFETY: with the instance's lock.
+            // SAFETY: with the CRI's lock.
             route.locked(|| unsafe {
                 let mut wake = std::mem::zeroed();
                 let outcome = arm(route.module, route.cri, &mut wake);

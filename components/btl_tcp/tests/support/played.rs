@@ -1,4 +1,4 @@
-//! A rank whose peer the test plays, with sockets of its own.
+//! A rank, and its peer, which the test plays with sockets of its own.
 
 use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};

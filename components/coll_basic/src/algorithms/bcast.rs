@@ -9,7 +9,7 @@ use crate::data::Data;
 use crate::schedule::Schedule;
 
 /// To so many processes of a node the root sends in less time than it takes a message to go down a
-/// tree; and where they share processors, nobody waits until one in between has had its turn.
+/// tree; and where they share processors, no process waits until one in between has had its turn.
 const FEW_PROCESSES: u32 = 8;
 
 pub fn bcast(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
@@ -41,7 +41,7 @@ fn straight(call: &Call<'_>, schedule: &mut Schedule, data: Data) {
 
 fn tree(call: &Call<'_>, schedule: &mut Schedule, data: Data) {
     let relative = call.relative();
-    // The lowest bit of a distance from the root says who the parent is; the root has none.
+    // The lowest bit of a distance from the root says which is the parent; the root has none.
     let reach = reach(call);
     if relative != 0 {
         schedule.receive(call.at_distance(relative - reach), data);

@@ -133,7 +133,7 @@ pub fn scatterv(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure>
 fn reach(relative: u32, size: u32) -> u32 {
     match relative {
         0 => size.next_power_of_two(),
-        // The last process has nobody behind it.
+        // The last process has none behind it.
         _ if relative == size - 1 => 1,
         _ => 1 << relative.trailing_zeros(),
     }

@@ -80,7 +80,7 @@ fn receive(schedule: &mut Schedule, peer: u32, data: Data) {
 fn barrier(call: &Call<'_>, schedule: &mut Schedule) {
     let nothing = Data::packed(core::ptr::null_mut(), 0);
     let others = call.comm.remote_size;
-    // Everybody tells the other leader; the leader then knows of the whole other group.
+    // Each process tells the other leader; the leader then knows of the whole other group.
     schedule.send(0, nothing);
     if call.rank() == 0 {
         (0..others).for_each(|peer| schedule.receive(peer, nothing));
@@ -143,10 +143,10 @@ fn allreduce(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Everybody sends the whole vector to the whole other group, where each reduces its part of it:
-/// nobody knows the counts of the other group, and only the other group could pass parts on.
+/// Each process sends the whole vector to the whole other group, where each reduces its part of it:
+/// no process knows the counts of the other group, and only the other group could pass parts on.
 ///
-/// In round r the processes r-th from the end send, and everybody receives from them.
+/// In round r the processes r-th from the end send, and all receive from them.
 fn reduce_scatter(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
     let (total, _) = parts(call, call.size());
     let (first, count) = parts(call, call.rank());

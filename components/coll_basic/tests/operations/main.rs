@@ -194,7 +194,7 @@ fn a_message_that_can_not_be_started_fails_the_operation_and_leaves_nothing() {
             let allow = |credit| {
                 world.net.credit.iter().for_each(|rank| rank.store(credit, Ordering::SeqCst));
             };
-            // Both ranks start a receive, which nobody will serve, because neither can send.
+            // Both ranks start a receive, which will not be served, because neither can send.
             allow(1);
             let results = world.run(move |rank| {
                 let open = rank.open(context);
@@ -257,7 +257,7 @@ fn an_operation_that_nobody_waits_for_completes_and_is_freed() {
         let open = rank.open(context);
         let mut plan = plans[rank.rank as usize].lock().unwrap();
         plan.start(rank, &open, 0)?.free();
-        // When the barrier is through, everybody has started; then only progress is missing.
+        // When the barrier is through, all have started; then only progress is missing.
         let none = Plan {
             operation: COLL_BARRIER,
             root: 0,
@@ -270,7 +270,7 @@ fn an_operation_that_nobody_waits_for_completes_and_is_freed() {
             rank.system.progress();
             std::thread::yield_now();
         }
-        // And nobody leaves before all have it.
+        // And none leaves before all have it.
         none.clone().run(rank, &open, COLL_BLOCKING, 2)
     });
     assert_eq!(results, vec![Ok(()); 3]);

@@ -2,7 +2,7 @@
 //!
 //! A message lies on the wire until its receiver makes progress; which sender's is taken next changes
 //! from one to the next. Messages above the eager limit are sent when they are received. So nothing
-//! completes unless everybody does what it takes.
+//! completes unless every process does what it takes.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{CStr, c_void};
@@ -43,7 +43,7 @@ struct Inbox {
     turn: usize,
 }
 
-// SAFETY: requests are used by who holds the inbox.
+// SAFETY: requests are used by the holder of the inbox.
 unsafe impl Send for Inbox {}
 
 struct Message {
@@ -113,8 +113,8 @@ impl Net {
                 cancel: receive.is_some().then_some(cancel as _),
                 start: None,
                 object: null_mut(),
+                struct_size: size_of::<Request>() as u32,
                 active: 0,
-                reserved: 0,
             },
             net: self,
             inbox,

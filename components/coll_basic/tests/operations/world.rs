@@ -115,7 +115,7 @@ impl World {
         Self { size, net: net(&name, size), ranks, contexts: AtomicU32::new(10) }
     }
 
-    /// Two numbers of communicators that nobody has used.
+    /// Two numbers of communicators that were not used.
     pub fn contexts(&self) -> u32 {
         self.contexts.fetch_add(2, Ordering::Relaxed)
     }

@@ -183,7 +183,7 @@ fn model_cancelled_or_matched() {
     }
 }
 
-/// Whoever lets the sender's next message in when `keep` is called keeps the sender's order.
+/// A caller that lets the sender's next message in when `keep` is called keeps the sender's order.
 #[test]
 fn model_keep_means_that_the_place_is_fixed() {
     explore(|| {

@@ -134,12 +134,12 @@ impl Fabric {
         chance > 0 && self.below(100) < chance
     }
 
-    /// Regions that nobody has deregistered.
+    /// Regions that were not deregistered.
     pub fn registered(&self) -> usize {
         self.regions.lock().unwrap().len()
     }
 
-    /// A rank is gone: whoever wants to reach it is told.
+    /// A rank is gone: a call that has to reach it is told.
     pub fn kill(&self, rank: u32) {
         self.dead.lock().unwrap().push(rank);
     }
@@ -227,7 +227,7 @@ struct Late {
     status: Status,
 }
 
-// SAFETY: whoever has the list completes it.
+// SAFETY: the holder of the list completes it.
 unsafe impl Send for Late {}
 
 struct Link {
@@ -321,7 +321,7 @@ fn device(
         arrivals: 0,
     }));
     *device.state().module.lock().unwrap() = device.module().addr();
-    // SAFETY: leaked, and complete; nobody else has the device yet.
+    // SAFETY: leaked, and complete; no other thread has the device yet.
     unsafe {
         (*device.module()).pool = pool;
         host.pool_add(pool)?;
@@ -346,7 +346,7 @@ impl Port {
         let count = due.len() as u32;
         for Late { completion, copy, status } in due {
             copy.into_iter().for_each(move_bytes);
-            // SAFETY: promised by whoever queued it; called once.
+            // SAFETY: promised by the caller that queued it; called once.
             unsafe { (*completion).done.unwrap()(completion, status) };
         }
         count

@@ -107,7 +107,7 @@ impl Job {
         }
     }
 
-    /// Runs `work` for each rank in a thread of its own. Whoever is done makes progress until all
+    /// Runs `work` for each rank in a thread of its own. A rank that is done makes progress until all
     /// are, as `MPI_Finalize` does: others may need what waits in its queues.
     pub fn each(&self, work: impl Fn(&Rank) + Sync) {
         let (start, done) = (Instant::now(), AtomicU32::new(0));
@@ -242,7 +242,7 @@ impl Rank {
 
     /// The same; says why it can't be opened.
     pub fn try_open(&self, comm: Handle) -> Result<(), String> {
-        // SAFETY: the view stays, and nobody uses it yet.
+        // SAFETY: the view stays, and it is not used yet.
         unsafe {
             let view = &mut *comm.0;
             let status = self.ops.comm_open.unwrap()(self.instance, view);
@@ -268,7 +268,7 @@ impl Rank {
                 cairn_framework::text::write((*scope).name(), value, capacity) as isize
             }
         }
-        // SAFETY: nobody uses it yet.
+        // SAFETY: it is not used yet.
         unsafe {
             (*comm.0).scope.name = engine.as_ptr();
             (*comm.0).scope.info = Some(info);
@@ -282,12 +282,12 @@ impl Rank {
 
     /// The same, of another maker.
     pub fn renew_of(&self, comm: Handle, maker: u32, context: u64) {
-        // SAFETY: nobody uses it.
+        // SAFETY: it is not used.
         unsafe { (*comm.0).context = ContextId::new(maker, context) };
     }
 
     pub fn close(&self, comm: Handle) {
-        // SAFETY: opened by `open`, and nobody uses it any more.
+        // SAFETY: opened by `open`, and it is not used any more.
         unsafe {
             self.ops.comm_close.unwrap()(self.instance, &mut *comm.0);
             self.system.wait_for_passes();
@@ -535,7 +535,7 @@ unsafe extern "C" fn segments(_: *mut Cursor, _: *mut Segment, _: usize, _: *mut
 /// A user's buffer that transports write behind the compiler's back.
 pub struct Buffer(Box<[UnsafeCell<u8>]>, &'static Datatype, pub u64);
 
-// SAFETY: tests look only when nobody writes.
+// SAFETY: tests look only when no thread writes.
 unsafe impl Sync for Buffer {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Buffer {}
@@ -551,7 +551,7 @@ impl Buffer {
     pub fn filled(datatype: &'static Datatype, count: u64, seed: u64) -> Self {
         let buffer = Self::new(datatype, count);
         for byte in 0..count * datatype.size {
-            // SAFETY: nobody else has it.
+            // SAFETY: no other thread has it.
             unsafe { *buffer.0[place(datatype, byte)].get() = pattern(seed, byte) };
         }
         buffer

@@ -100,7 +100,7 @@ impl Engine {
         // What is in the words before must not matter.
         let made = Box::new(MatchPosted { source, tag, engine_private: [!0; 4] });
         let receive = Receive(NonNull::from(Box::leak(made)));
-        self.receives.lock().expect("nobody panics with it").push(receive);
+        self.receives.lock().expect("no thread panics with it").push(receive);
         receive
     }
 
@@ -108,7 +108,7 @@ impl Engine {
     pub fn message(&self) -> Message {
         let made = Box::new(MatchArrived { source: 99, tag: 99, engine_private: [!0; 4] });
         let message = Message(NonNull::from(Box::leak(made)));
-        self.messages.lock().expect("nobody panics with it").push(message);
+        self.messages.lock().expect("no thread panics with it").push(message);
         message
     }
 
@@ -127,7 +127,7 @@ impl Engine {
         self.arrive_or_drop(source, tag, &mut || Some(keep()))
     }
 
-    /// Hands a message in, which is dropped if nobody gets it and `keep` has no room.
+    /// Hands a message in, which is dropped if no receive gets it and `keep` has no room.
     pub fn arrive_or_drop(
         &self,
         source: i32,
@@ -218,10 +218,10 @@ impl Drop for Engine {
         }
         // SAFETY: leaked boxes that the engine does not have any more.
         unsafe {
-            for receive in self.receives.get_mut().expect("nobody panics with it") {
+            for receive in self.receives.get_mut().expect("no thread panics with it") {
                 drop(Box::from_raw(receive.0.as_ptr()));
             }
-            for message in self.messages.get_mut().expect("nobody panics with it") {
+            for message in self.messages.get_mut().expect("no thread panics with it") {
                 drop(Box::from_raw(message.0.as_ptr()));
             }
         }

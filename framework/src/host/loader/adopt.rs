@@ -1,16 +1,14 @@
 //! From a foreign descriptor to one that the host can call without looking twice.
 //!
-//! A descriptor and its table are as long as their author's version had them. They are copied into
-//! structs of this version: what the author did not know stays null, and then optional functions
-//! get their defaults. After that every function pointer of the copy can be called, and nobody
-//! checks sizes or nulls again (STYLE: optional operations have safe defaults).
+//! A component was built for the very version of this host, or is refused. Its table is copied, and
+//! optional functions that are null get their defaults in the copy, so that every function pointer of
+//! the copy can be called and no caller checks for null.
 
 use std::ffi::c_void;
 
 use super::Provider;
 use super::refusal::{Refusal, StructSize};
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, MAGIC};
-use crate::field_end;
 use crate::frameworks::{Contract, by_name};
 use crate::host::params::valid_name;
 use crate::text;
@@ -28,10 +26,6 @@ pub struct Loaded {
     pub description: String,
     /// Its own version.
     pub version: [u16; 3],
-    /// The plugin ABI it was built for.
-    pub abi: (u16, u16),
-    /// The version of the framework's contract it was built for.
-    pub contract_version: (u16, u16),
     /// Names of the optional functions it has.
     pub provides: Vec<&'static str>,
     /// Where it comes from.
@@ -72,8 +66,45 @@ pub(crate) struct Life {
     pub close: unsafe extern "C" fn(*mut crate::abi::component::Instance),
 }
 
-/// Size of the descriptor in version 1.0.
-pub(super) const FIRST_SIZE: usize = field_end!(ComponentDescriptor, ops);
+/// The version of this host's plugin ABI.
+const VERSION: (u16, u16) = (ABI_MAJOR, ABI_MINOR);
+
+/// Checks that what a pointer leads to is a descriptor of this version.
+///
+/// # Safety
+/// As for [`adopt`].
+pub(super) unsafe fn known<'a>(
+    descriptor: *const ComponentDescriptor,
+) -> Result<&'a ComponentDescriptor, Refusal> {
+    if descriptor.is_null() {
+        return Err(Refusal::NullDescriptor);
+    }
+    // SAFETY: magic, size and version are the first words of a descriptor in any version, and the
+    // rest is there when the size says so.
+    unsafe {
+        if (&raw const (*descriptor).magic).read() != MAGIC {
+            return Err(Refusal::NotADescriptor);
+        }
+        let found = (&raw const (*descriptor).struct_size).read() as usize;
+        let size = || StructSize {
+            what: "its descriptor".into(),
+            type_name: "cairn_component_t".into(),
+            found,
+            wanted: size_of::<ComponentDescriptor>(),
+        };
+        if found < core::mem::offset_of!(ComponentDescriptor, version_major) {
+            return Err(Refusal::DescriptorSize(size()));
+        }
+        let abi = (&raw const (*descriptor).abi_major).cast::<[u16; 2]>().read();
+        if (abi[0], abi[1]) != VERSION {
+            return Err(Refusal::Abi { found: (abi[0], abi[1]), wanted: VERSION });
+        }
+        if found != size_of::<ComponentDescriptor>() {
+            return Err(Refusal::DescriptorSize(size()));
+        }
+        Ok(&*descriptor)
+    }
+}
 
 /// Checks a descriptor and makes the host's copy of it.
 ///
@@ -85,45 +116,8 @@ pub unsafe fn adopt(
     descriptor: *const ComponentDescriptor,
     provider: Provider,
 ) -> Result<Loaded, (Option<String>, Refusal)> {
-    if descriptor.is_null() {
-        return Err((None, Refusal::NullDescriptor));
-    }
-    // SAFETY: the first two words are there; the rest is read only up to its own size.
-    let copy = unsafe {
-        if (&raw const (*descriptor).magic).read() != MAGIC {
-            return Err((None, Refusal::NotADescriptor));
-        }
-        let size = (&raw const (*descriptor).struct_size).read();
-        if (size as usize) < FIRST_SIZE {
-            let size = StructSize {
-                what: "its descriptor".into(),
-                type_name: "cairn_component_t".into(),
-                found: size as usize,
-                least: FIRST_SIZE,
-            };
-            return Err((None, Refusal::DescriptorSize(size)));
-        }
-        let mut copy = std::mem::MaybeUninit::<ComponentDescriptor>::zeroed();
-        let known = (size as usize).min(size_of::<ComponentDescriptor>());
-        std::ptr::copy_nonoverlapping(
-            descriptor.cast::<u8>(),
-            copy.as_mut_ptr().cast::<u8>(),
-            known,
-        );
-        // All-zero is a valid value of each field that was not copied: numbers, null pointers and
-        // functions that are not there.
-        let mut copy = copy.assume_init();
-        // Half a pointer is none.
-        if known < field_end!(ComponentDescriptor, aliases) {
-            copy.aliases = std::ptr::null();
-        }
-        copy
-    };
-    let abi = (copy.abi_major, copy.abi_minor);
-    if abi.0 != ABI_MAJOR {
-        let refusal = Refusal::AbiMajor { found: abi, wanted: (ABI_MAJOR, ABI_MINOR) };
-        return Err((None, refusal));
-    }
+    // SAFETY: promised by the caller.
+    let copy = unsafe { known(descriptor) }.map_err(|refusal| (None, refusal))?;
     // SAFETY: the strings are null or valid.
     let (framework, name) = unsafe { (text::copy(copy.framework), text::copy(copy.name)) };
     let named = !framework.is_empty() && !name.is_empty();
@@ -134,11 +128,6 @@ pub unsafe fn adopt(
         by_name(&framework).ok_or_else(|| refuse(Refusal::UnknownFramework(framework.clone())))?;
     if !valid_name(&name) {
         return Err(refuse(Refusal::Name(name)));
-    }
-    let contract_version = (copy.framework_major, copy.framework_minor);
-    if contract_version.0 != contract.version.0 {
-        let (framework, found, wanted) = (contract.name, contract_version, contract.version);
-        return Err(refuse(Refusal::ContractMajor { framework, found, wanted }));
     }
     let missing = |function| refuse(Refusal::MissingFunction(function));
     let life = Life {
@@ -163,8 +152,6 @@ pub unsafe fn adopt(
             .collect(),
         description,
         version: [copy.version_major, copy.version_minor, copy.version_patch],
-        abi,
-        contract_version,
         provides,
         provider,
         life,
@@ -172,7 +159,7 @@ pub unsafe fn adopt(
     })
 }
 
-/// Copies a framework's table into one of this version and completes it. Returns it with the names
+/// Copies a framework's table and completes it. Returns it with the names
 /// of the optional functions that the author provides.
 ///
 /// # Safety
@@ -186,30 +173,24 @@ unsafe fn adopt_table(
     }
     // SAFETY: every table begins with its size.
     let found = unsafe { table.cast::<u32>().read() } as usize;
-    if found < contract.first_size {
+    if found != contract.size {
         return Err(Refusal::TableSize(StructSize {
             what: "its table of functions".into(),
             type_name: format!("cairn_{}_ops_t", contract.name),
             found,
-            least: contract.first_size,
+            wanted: contract.size,
         }));
     }
     // Words of 8 bytes, because tables consist of pointers.
     let mut copy = vec![0u64; contract.size.div_ceil(8)].into_boxed_slice();
-    let known = found.min(contract.size);
-    // SAFETY: both are that long. The size in the copy is then the host's.
+    // SAFETY: both are that long.
     unsafe {
-        std::ptr::copy_nonoverlapping(table.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);
-        copy.as_mut_ptr().cast::<u32>().write(contract.size as u32);
+        let into = copy.as_mut_ptr().cast::<u8>();
+        std::ptr::copy_nonoverlapping(table.cast::<u8>(), into, contract.size);
     }
     let mut provides = Vec::new();
     for function in contract.functions {
-        let pointer = &mut copy[function.offset / 8];
-        // Half a pointer is none.
-        if function.offset + size_of::<usize>() > known {
-            *pointer = 0;
-        }
-        let present = *pointer != 0;
+        let present = copy[function.offset / 8] != 0;
         if function.required && !present {
             return Err(Refusal::MissingFunction(function.name));
         }

@@ -111,7 +111,7 @@ pub struct Catalog {
     pub loaded: Vec<Loaded>,
     /// What can't, and why.
     pub refused: Vec<Refused>,
-    /// Libraries that nobody wants.
+    /// Libraries that are not wanted.
     pub unopened: Vec<Unopened>,
     /// Directories that could not be searched.
     pub problems: Vec<Problem>,
@@ -155,7 +155,7 @@ impl Catalog {
         match wishes.get(framework) {
             None | Some(Wish::Any) => true,
             Some(Wish::Except(words)) => !words.iter().any(|word| word == name),
-            // A word that nobody is called may be another name of this one.
+            // A word that is no component's name may be another name of this one.
             Some(Wish::Only(words)) => words.iter().any(|word| word == name || !known(word)),
         }
     }
@@ -345,17 +345,13 @@ fn linker_text(error: &libloading::Error, path: &Path) -> String {
 /// # Safety
 /// As for [`adopt::adopt`].
 unsafe fn claimed_name(descriptor: *const ComponentDescriptor) -> String {
-    // SAFETY: promised by the caller; another major's layout is not interpreted.
+    // SAFETY: promised by the caller.
     unsafe {
-        if descriptor.is_null()
-            || (*descriptor).magic != crate::abi::component::MAGIC
-            || ((*descriptor).struct_size as usize) < adopt::FIRST_SIZE
-            || (*descriptor).abi_major != crate::abi::component::ABI_MAJOR
-        {
+        let Ok(descriptor) = adopt::known(descriptor) else {
             return String::new();
-        }
-        let framework = crate::text::copy((*descriptor).framework);
-        let name = crate::text::copy((*descriptor).name);
+        };
+        let framework = crate::text::copy(descriptor.framework);
+        let name = crate::text::copy(descriptor.name);
         if framework.is_empty() || name.is_empty() {
             return String::new();
         }

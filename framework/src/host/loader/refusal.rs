@@ -7,7 +7,7 @@ use std::fmt;
 use crate::host::files::Obstacle;
 use crate::host::problem::{Problem, did_you_mean, nearest};
 
-/// The first word of a struct that is no size of it in any version.
+/// A `struct_size` that is not the size of the struct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructSize {
     /// What the struct is, for the sentence.
@@ -16,8 +16,8 @@ pub struct StructSize {
     pub type_name: String,
     /// What it says.
     pub found: usize,
-    /// What version 1.0 had.
-    pub least: usize,
+    /// Its size.
+    pub wanted: usize,
 }
 
 impl StructSize {
@@ -29,11 +29,7 @@ impl StructSize {
 
 impl fmt::Display for StructSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the struct_size of {} is {}", self.what, self.found)?;
-        if self.found > 0 {
-            write!(f, ", less than version 1.0 had ({})", self.least)?;
-        }
-        Ok(())
+        write!(f, "the struct_size of {} is {}, not {}", self.what, self.found, self.wanted)
     }
 }
 
@@ -73,10 +69,10 @@ pub enum Refusal {
     NullDescriptor,
     /// A descriptor does not begin with the magic word, or there are too many.
     NotADescriptor,
-    /// The descriptor says that it is smaller than the first version was.
+    /// The descriptor says another size than it has.
     DescriptorSize(StructSize),
-    /// Built for another major version of the plugin ABI.
-    AbiMajor {
+    /// Built for another version of the plugin ABI.
+    Abi {
         /// Its version.
         found: (u16, u16),
         /// The host's version.
@@ -84,20 +80,11 @@ pub enum Refusal {
     },
     /// It names a framework that this host does not have.
     UnknownFramework(String),
-    /// Built for another major version of its framework's contract.
-    ContractMajor {
-        /// The framework.
-        framework: &'static str,
-        /// Its version.
-        found: (u16, u16),
-        /// The host's version.
-        wanted: (u16, u16),
-    },
     /// The component's name is empty or has characters that names don't have.
     Name(String),
     /// Its table is null.
     NoTable,
-    /// Its table says that it is smaller than the first version was.
+    /// Its table says another size than it has.
     TableSize(StructSize),
     /// A function that a component must have is null.
     MissingFunction(&'static str),
@@ -139,19 +126,13 @@ impl fmt::Display for Refusal {
                 f.write_str("its cairn_components returned something that is no descriptor")
             }
             Self::DescriptorSize(size) | Self::TableSize(size) => size.fmt(f),
-            Self::AbiMajor { found, wanted } => {
+            Self::Abi { found, wanted } => {
                 write!(f, "built for plugin ABI {}, and this program has {}", v(*found), v(*wanted))
             }
             Self::UnknownFramework(name) if name.is_empty() => {
                 f.write_str("its framework is null or empty")
             }
             Self::UnknownFramework(name) => write!(f, "there is no framework {name}"),
-            Self::ContractMajor { framework, found, wanted } => write!(
-                f,
-                "built for version {} of the {framework} contract, and this program has {}",
-                v(*found),
-                v(*wanted)
-            ),
             Self::Name(name) if name.is_empty() => f.write_str("its name is null or empty"),
             Self::Name(name) => write!(f, "\"{name}\" is no name for a component"),
             Self::NoTable => f.write_str("its table of functions, ops, is null"),
@@ -184,9 +165,7 @@ impl Refusal {
                 "install the library it needs or set LD_LIBRARY_PATH; ldd shows what is missing"
                     .into()
             }
-            Self::AbiMajor { .. } | Self::ContractMajor { .. } => {
-                "build it again with the headers of this installation".into()
-            }
+            Self::Abi { .. } => "build it again with the headers of this installation".into(),
             Self::UnknownFramework(name) => {
                 let names = crate::frameworks::CONTRACTS.map(|contract| contract.name);
                 did_you_mean(&nearest(name, names), &format!("known are {}", names.join(", ")))

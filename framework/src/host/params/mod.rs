@@ -9,7 +9,7 @@
 //!   hot path ◄── one load ── cell ◄── write (MPI_T) ───┘
 //! ```
 //!
-//! A value that is not allowed and a name that nobody registered are collected as problems
+//! A value that is not allowed and a name that is not registered are collected as problems
 //! ([`Registry::problems`]), so that a user sees all of them at once.
 
 mod file;
@@ -37,7 +37,7 @@ pub type Changed = Box<dyn Fn(&'static ParamCell) + Send + Sync>;
 pub struct Spec {
     /// The full name.
     pub name: String,
-    /// Who registers it: `btl_sm`, or `mca` for the base.
+    /// Its owner: `btl_sm`, or `mca` for the base.
     pub owner: String,
     /// What it does.
     pub help: String,
@@ -47,7 +47,7 @@ pub struct Spec {
     pub kind: Kind,
     /// The default, as a user would write it.
     pub default: String,
-    /// Who needs to know it, 1 to 9.
+    /// Its audience, 1 to 9.
     pub level: u32,
     /// May it change at run time?
     pub writable: bool,
@@ -149,7 +149,7 @@ impl Param {
             },
             Value::List(words) => leak(&words.join(",")),
         };
-        // Release: whoever sees the pointer of a new string sees its bytes.
+        // Release: a thread that sees the pointer of a new string sees its bytes.
         self.cell.value.store(word, Ordering::Release);
     }
 }
@@ -295,7 +295,7 @@ impl Registry {
         self.len() == 0
     }
 
-    /// Names near to one that nobody registered, for a "did you mean".
+    /// Names near to one that is not registered, for a "did you mean".
     pub fn near(&self, name: &str) -> Vec<String> {
         let params = self.params.read();
         let names = params.by_name.keys().chain(params.synonyms.keys()).map(String::as_str);
@@ -357,7 +357,7 @@ impl Registry {
         Ok(())
     }
 
-    /// The problem of a name that nobody registered.
+    /// The problem of a name that is not registered.
     pub fn unknown(&self, name: &str) -> Problem {
         let near = self.near(name);
         let near: Vec<&str> = near.iter().map(String::as_str).collect();
@@ -365,8 +365,8 @@ impl Registry {
             .fix(did_you_mean(&near, "cairn-info --param '*' --level 9 lists all parameters"))
     }
 
-    /// What is wrong with sources and values, and with names that nobody registered; `unchecked`
-    /// says which names belong to components that are not loaded, so that nobody can know.
+    /// What is wrong with sources and values, and with names that are not registered; `unchecked`
+    /// says which names belong to components that are not loaded and can't be checked.
     ///
     /// Mistakes in Open MPI's variables are warnings: all names without a counterpart are one.
     pub fn problems(&self, unchecked: impl Fn(&str) -> bool) -> Vec<Problem> {

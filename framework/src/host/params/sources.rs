@@ -17,7 +17,7 @@ use crate::host::problem::{Problem, did_you_mean, nearest};
 pub const ENVIRONMENT_PREFIX: &str = "CAIRN_MCA_";
 /// Prefix of Open MPI's, which are understood where the name has a meaning here.
 pub const OMPI_PREFIX: &str = "OMPI_MCA_";
-/// What Open MPI's mpirun sets under this prefix for itself in each process that it starts. Nobody
+/// What Open MPI's mpirun sets under this prefix for itself in each process that it starts. No user
 /// wished for it.
 const OF_OMPIS_LAUNCHER: [&str; 4] = ["PREFIXES", "cpu_type", "initial_wdir", "num_procs"];
 /// The variable by which a launcher hands its command line to the processes it starts.

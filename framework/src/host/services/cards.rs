@@ -31,7 +31,7 @@ impl Cards {
         new
     }
 
-    /// The cards of this process, for whoever publishes them to the job.
+    /// The cards of this process, for the layer that publishes them to the job.
     pub fn own(&self) -> Vec<(String, &'static [u8])> {
         self.own.lock().iter().map(|(name, card)| (name.clone(), *card)).collect()
     }

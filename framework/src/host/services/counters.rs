@@ -1,4 +1,4 @@
-//! Performance counters: cells that their owners count in, combined when somebody reads.
+//! Performance counters: cells that their owners count in, combined when they are read.
 //!
 //! A counter keeps its number as long as the process lives, so that tools may hold on to it, and its
 //! count when cells are taken out.
@@ -28,7 +28,7 @@ pub struct CounterInfo {
     pub unit: Option<String>,
     /// One of `COUNTER_*` of [`crate::abi::counter`].
     pub kind: u32,
-    /// Who needs to know it, 1 to 9.
+    /// Its audience, 1 to 9.
     pub level: u32,
     /// Whether it can be read for each communicator alone.
     pub by_comm: bool,

@@ -1,4 +1,4 @@
-//! Events: from where they happen to who listens.
+//! Events: from where they happen to their listeners.
 //!
 //! ```text
 //!   component ── raise ──▶ queue, in order, with a time ── deliver ──▶ the listener
@@ -27,7 +27,7 @@ pub struct EventInfo {
     pub owner: String,
     /// What happened then.
     pub help: String,
-    /// Who needs to know it, 1 to 9.
+    /// Its audience, 1 to 9.
     pub level: u32,
     /// The names of its numbers.
     pub elements: Vec<String>,
@@ -134,7 +134,7 @@ impl Events {
         Some(self.types.lock().get(number)?.info.clone())
     }
 
-    /// Says who gets events. Once; false when that was said before.
+    /// Sets the listener. Once; false when that was said before.
     pub fn set_listener(&self, listener: Listener) -> bool {
         self.listener.set(listener).is_ok()
     }
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!((events.len(), events.info(1).unwrap().name.as_str()), (2, "two"));
         // SAFETY: `one` has two values, `two` none.
         let raise = |number: i64| unsafe { Events::raise(one, [number, -number].as_ptr()) };
-        // Nobody listens, so nothing is kept.
+        // There is no listener, so nothing is kept.
         raise(1);
         assert!(events.set_listener(|delivery| SEEN.lock().push(delivery)));
         events.listen(0);

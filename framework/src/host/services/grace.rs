@@ -1,4 +1,4 @@
-//! Waiting until nobody uses what was taken away.
+//! Waiting until what was taken away is not in use any more.
 //!
 //! Readers go through a list that writers replace. A writer that took an entry out must not let its
 //! owner free it while a reader that saw the old list is still at it. Counting readers would make

@@ -17,13 +17,13 @@ pub(crate) struct Log {
     filter: Filter,
     sink: Sink,
     /// `rank 3 of 8`, or nothing in a job of one.
-    who: Mutex<String>,
+    process: Mutex<String>,
     shown: Mutex<HashSet<String>>,
 }
 
 /// Writes a line to standard error in one piece, so that the lines of many processes stay whole.
 pub(crate) fn standard_error(line: &str) {
-    // Nobody can be told when standard error is closed.
+    // There is no place left to report to when standard error is closed.
     let _ = std::io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
@@ -57,12 +57,12 @@ pub(crate) fn parse_filter(text: &str) -> Result<Filter, String> {
 
 impl Log {
     pub fn new(filter: Filter, sink: Sink) -> Self {
-        Self { filter, sink, who: Mutex::default(), shown: Mutex::default() }
+        Self { filter, sink, process: Mutex::default(), shown: Mutex::default() }
     }
 
     /// Says which process this is.
     pub fn set_rank(&self, rank: u32, size: u32) {
-        *self.who.lock() = if size > 1 { format!(" rank {rank}") } else { String::new() };
+        *self.process.lock() = if size > 1 { format!(" rank {rank}") } else { String::new() };
     }
 
     /// Whether a line of this level and name would be written.
@@ -74,7 +74,7 @@ impl Log {
     pub fn write(&self, level: u32, name: &str, text: &str) {
         if self.enabled(level, name) {
             let level = level_of(level).as_str().to_ascii_lowercase();
-            (self.sink)(&format!("[cairn{} {name}] {level}: {text}", self.who.lock()));
+            (self.sink)(&format!("[cairn{} {name}] {level}: {text}", self.process.lock()));
         }
     }
 
@@ -85,7 +85,7 @@ impl Log {
 
     /// How a line to the user begins.
     pub fn prefix(&self) -> String {
-        format!("cairn{}", self.who.lock())
+        format!("cairn{}", self.process.lock())
     }
 
     /// Writes a line to the user once for each key.

@@ -7,7 +7,6 @@ pub(crate) mod cards;
 pub(crate) mod counters;
 pub(crate) mod events;
 pub(crate) mod grace;
-pub(crate) mod items;
 pub(crate) mod log;
 pub(crate) mod progress;
 pub(crate) mod receive;

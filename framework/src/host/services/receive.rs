@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::abi::receive::{RECEIVE_TAGS, ReceiveEntry, ReceiveFn, Received};
 
-/// The table and who owns which entry.
+/// The table, and the owner of each entry.
 pub(crate) struct ReceiveTable {
     /// Read by transports without a lock. Written under `owners`, only while no transport receives:
     /// during `open` and `close` of components.
@@ -20,8 +20,8 @@ unsafe impl Sync for ReceiveTable {}
 // SAFETY: the contexts belong to components, which vouch for use from any thread.
 unsafe impl Send for ReceiveTable {}
 
-/// Nobody registered this tag: the peer sent what no protocol of ours has.
-unsafe extern "C" fn nobody(_context: *mut c_void, received: *const Received) {
+/// This tag is not registered: the peer sent what no protocol of ours has.
+unsafe extern "C" fn unregistered(_context: *mut c_void, received: *const Received) {
     // SAFETY: the transport passes a message that is valid during the call.
     let len = unsafe { (*received).len };
     eprintln!(
@@ -32,7 +32,7 @@ unsafe extern "C" fn nobody(_context: *mut c_void, received: *const Received) {
 
 impl ReceiveTable {
     pub fn new() -> Self {
-        let entry = || ReceiveEntry { callback: Some(nobody), context: std::ptr::null_mut() };
+        let entry = || ReceiveEntry { callback: Some(unregistered), context: std::ptr::null_mut() };
         Self {
             entries: UnsafeCell::new(std::array::from_fn(|_| entry())),
             owners: Mutex::new([0; RECEIVE_TAGS]),
@@ -44,7 +44,7 @@ impl ReceiveTable {
         self.entries.get().cast()
     }
 
-    /// Gives a tag to an owner (not 0). The address of the owner who has it is the error.
+    /// Gives a tag to an owner (not 0). The address of the owner that has it is the error.
     pub fn register(
         &self,
         owner: usize,
@@ -74,8 +74,10 @@ impl ReceiveTable {
                 *slot = 0;
                 // SAFETY: as in `register`.
                 unsafe {
-                    (*self.entries.get())[tag] =
-                        ReceiveEntry { callback: Some(nobody), context: std::ptr::null_mut() };
+                    (*self.entries.get())[tag] = ReceiveEntry {
+                        callback: Some(unregistered),
+                        context: std::ptr::null_mut(),
+                    };
                 }
             }
         }

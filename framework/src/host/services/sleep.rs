@@ -106,7 +106,7 @@ impl Sleeper {
         }
         let mut complete = true;
         for module in modules {
-            // SAFETY: modules stay while their transport is open, and nobody waits when it closes.
+            // SAFETY: modules stay while their transport is open, and no thread waits when it closes.
             let module = unsafe { &*module };
             if module.capabilities & BTL_CAN_WAKE == 0 {
                 complete = false;
@@ -121,7 +121,7 @@ impl Sleeper {
         if sync.is_complete() {
             return NO_RESOURCES;
         }
-        // Alone with descriptors: nobody signals the sync object while this thread sleeps.
+        // Alone with descriptors: no thread signals the sync object while this one sleeps.
         if complete && !threaded && lists.words.len() == 1 && !lists.fds.is_empty() {
             count(sys::poll_readable(&lists.fds, microseconds));
             return DONE;
@@ -152,7 +152,7 @@ impl Sleeper {
 }
 
 /// Sleeps until `sync` is signalled or roused, for a thread that others poll for: no transport wakes it.
-/// `idle` is asked once whoever rouses would find it asleep, and says whether it may sleep.
+/// `idle` is asked once a waker would find it asleep, and says whether it may sleep.
 pub(crate) fn until_roused(sync: &WaitSync, idle: impl FnOnce() -> bool) {
     let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
     if sync.sleeping.compare_exchange(SYNC_POLLING, SYNC_SLEEPING, release, acquire).is_err() {
@@ -231,7 +231,7 @@ impl Watcher {
         match sys::spawn_quiet("cairn-watcher", move || Self::run(epoll, word)) {
             Ok(_) => Some(Self { epoll, word }),
             Err(_) => {
-                // SAFETY: made above, and nobody else has it.
+                // SAFETY: made above, and used nowhere else.
                 unsafe { libc::close(epoll) };
                 None
             }
@@ -255,7 +255,7 @@ impl Watcher {
         // Read before the descriptors are watched: what is seen later makes another value.
         let expected = self.word.load(Ordering::Acquire);
         for &fd in fds {
-            // Once for each time it is armed: a descriptor that stays readable because nobody polls
+            // Once for each time it is armed: a descriptor that stays readable because no thread polls
             // would keep the watcher running.
             let mut event = libc::epoll_event {
                 events: (libc::EPOLLIN | libc::EPOLLONESHOT) as u32,

@@ -8,7 +8,6 @@ use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
 use std::sync::atomic::AtomicU32;
 
-use super::items::Items;
 use super::threads;
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
@@ -29,10 +28,8 @@ use crate::abi::status::{
     ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_OTHER, ERR_PEER, ERR_RESOURCES, OK, Status,
     status_name,
 };
-use crate::abi::task::Task;
 use crate::abi::thread::Thread;
-use crate::audit::Rank;
-use crate::frameworks::tasks::run_task;
+use crate::audit::LockLevel;
 use crate::host::loader::StructSize;
 use crate::host::params::{Kind, Spec, full_name};
 use crate::host::services::counters::{CounterInfo, NewCell};
@@ -85,13 +82,8 @@ pub(crate) fn host(
         receive_register,
         card_put,
         card_get,
-        items_create,
-        items_get,
-        items_put,
-        items_destroy,
         counter_add,
         counter_remove,
-        task_submit,
         scope_slot_reserve,
         service,
         show_once,
@@ -102,8 +94,8 @@ pub(crate) fn host(
         event_raise,
         peer_failed,
         audit: crate::audit::of_component,
-        instance_acquire,
-        instance_try,
+        cri_acquire,
+        cri_try,
         info_key_add,
         progress_for,
         wait_for,
@@ -263,10 +255,9 @@ unsafe extern "C" fn param_register(
 /// # Safety
 /// Null, or as long as it says, with strings that are null or NUL-terminated.
 unsafe fn param_spec(owner: &str, spec: *const ParamSpec) -> Result<Spec, String> {
-    // SAFETY: every field of version 1.0 is there once the size says so.
+    // SAFETY: every field is there once the size says so.
     unsafe {
-        let least = crate::field_end!(ParamSpec, changed_context);
-        check_description("parameter", spec.cast(), least)?;
+        check_description("parameter", spec.cast(), size_of::<ParamSpec>())?;
         let spec = &*spec;
         let name = own_name(owner, "parameter", spec.name)?;
         let optional = |words: *const c_char| (!words.is_null()).then(|| text::copy(words));
@@ -321,21 +312,21 @@ unsafe fn words(text: *const c_char) -> Vec<String> {
 unsafe fn check_description(
     what: &'static str,
     spec: *const u32,
-    least: usize,
+    wanted: usize,
 ) -> Result<(), String> {
     if spec.is_null() {
         return Err(format!("the description of a {what} is null"));
     }
     // SAFETY: every description begins with its size.
     let found = unsafe { spec.read() } as usize;
-    if found >= least {
+    if found == wanted {
         return Ok(());
     }
     let size = StructSize {
         what: format!("a {what}'s description"),
         type_name: format!("cairn_{}_spec_t", if what == "parameter" { "param" } else { what }),
         found,
-        least,
+        wanted,
     };
     Err(format!("{size}: {}", size.fix()))
 }
@@ -415,20 +406,20 @@ pub(crate) unsafe extern "C" fn pool_thread_exit(pool: *mut c_void, thread: *con
 
 unsafe extern "C" fn lock_acquire(lock: *const Lock) {
     // SAFETY: the caller's lock is valid.
-    unsafe { (*lock).lock_as(Rank::UNKNOWN) };
+    unsafe { (*lock).lock_as(LockLevel::UNKNOWN) };
 }
 
 unsafe extern "C" fn lock_try(lock: *const Lock) -> i32 {
     // SAFETY: the caller's lock is valid.
-    i32::from(unsafe { (*lock).try_lock_as(Rank::UNKNOWN) })
+    i32::from(unsafe { (*lock).try_lock_as(LockLevel::UNKNOWN) })
 }
 
-unsafe extern "C" fn instance_acquire(cri: *const Cri) {
+unsafe extern "C" fn cri_acquire(cri: *const Cri) {
     // SAFETY: the caller's instance is valid.
     unsafe { (*cri).lock_for_release() };
 }
 
-unsafe extern "C" fn instance_try(cri: *const Cri) -> i32 {
+unsafe extern "C" fn cri_try(cri: *const Cri) -> i32 {
     // SAFETY: the caller's instance is valid.
     i32::from(unsafe { (*cri).try_for_release() })
 }
@@ -579,33 +570,6 @@ unsafe extern "C" fn card_get(
     }
 }
 
-unsafe extern "C" fn items_create(_: *mut Instance, size: usize, alignment: usize) -> *mut c_void {
-    match Items::new(size, alignment) {
-        Some(items) => Box::into_raw(Box::new(items)).cast(),
-        None => {
-            failed(ERR_RESOURCES, format!("no items of {size} bytes aligned to {alignment}"));
-            std::ptr::null_mut()
-        }
-    }
-}
-
-unsafe extern "C" fn items_get(items: *mut c_void) -> *mut c_void {
-    // SAFETY: made by `items_create`.
-    unsafe { &*items.cast::<Items>() }.get()
-}
-
-unsafe extern "C" fn items_put(items: *mut c_void, item: *mut c_void) {
-    // SAFETY: as above.
-    unsafe { &*items.cast::<Items>() }.put(item);
-}
-
-unsafe extern "C" fn items_destroy(items: *mut c_void) {
-    if !items.is_null() {
-        // SAFETY: as above, and nobody uses it any more.
-        drop(unsafe { Box::from_raw(items.cast::<Items>()) });
-    }
-}
-
 unsafe extern "C" fn counter_add(
     instance: *mut Instance,
     spec: *const CounterSpec,
@@ -615,20 +579,15 @@ unsafe extern "C" fn counter_add(
     // vouches for the cell.
     unsafe {
         let (slot, system) = caller(instance);
-        let least = crate::field_end!(CounterSpec, unit);
-        let name = check_description("counter", spec.cast(), least)
+        let name = check_description("counter", spec.cast(), size_of::<CounterSpec>())
             .and_then(|()| own_name(&slot.name(), "counter", (*spec).name));
         let name = match name {
             Ok(name) => name,
             Err(reason) => return failed(ERR_ARGUMENT, reason),
         };
         let spec = &*spec;
-        let (by_comm, refresh) = if crate::has_field!(spec, CounterSpec, refresh_context) {
-            let refresh = spec.refresh.map(|refresh| (refresh, spec.refresh_context));
-            (spec.by_comm != 0, refresh)
-        } else {
-            (false, None)
-        };
+        let refresh = spec.refresh.map(|refresh| (refresh, spec.refresh_context));
+        let by_comm = spec.by_comm != 0;
         if by_comm && refresh.is_none() {
             let text = format!("counter {name}: by_comm needs a function refresh");
             return failed(ERR_ARGUMENT, text);
@@ -662,8 +621,7 @@ unsafe extern "C" fn event_add(
     // SAFETY: the instance is a host's; the description and the place are valid during the call.
     unsafe {
         let (slot, system) = caller(instance);
-        let least = crate::field_end!(EventSpec, elements);
-        let name = check_description("event", spec.cast(), least)
+        let name = check_description("event", spec.cast(), size_of::<EventSpec>())
             .and_then(|()| own_name(&slot.name(), "event", (*spec).name));
         let name = match name {
             Ok(name) => name,
@@ -693,17 +651,6 @@ unsafe extern "C" fn event_add(
 unsafe extern "C" fn event_raise(event: *const EventType, values: *const i64) {
     // SAFETY: the caller has the type from `event_add`, and vouches for the values.
     unsafe { Events::raise(&*event, values) };
-}
-
-unsafe extern "C" fn task_submit(instance: *mut Instance, task: *mut Task) {
-    // SAFETY: the instance is a host's; the caller vouches for the task.
-    unsafe {
-        let (_, system) = caller(instance);
-        match system.tasks.get() {
-            Some(tasks) => (tasks.ops.submit.unwrap_unchecked())(tasks.instance, task),
-            None => run_task(task),
-        }
-    }
 }
 
 unsafe extern "C" fn scope_slot_reserve(instance: *mut Instance, slot: *mut u32) -> Status {

@@ -15,7 +15,7 @@ use super::grace::{Presence, writers_fence};
 use crate::abi::counter::CounterCell;
 use crate::abi::host::ThreadExitFn;
 use crate::abi::thread::{MAX_THREADS, Thread};
-use crate::author::Apart;
+use crate::author::CachePadded;
 
 /// A thread's record: what components see and what the host adds, on its own cache lines because
 /// its thread writes `presence` all the time.
@@ -72,7 +72,7 @@ struct Exit {
     running: AtomicU32,
 }
 
-// SAFETY: whoever registers a callback vouches that it may be called with its context on any
+// SAFETY: the owner of a callback vouches that it may be called with its context on any
 // thread.
 unsafe impl Send for Exit {}
 // SAFETY: see `Send`.
@@ -88,8 +88,8 @@ static THREADS: Mutex<Threads> = Mutex::new(Threads {
 /// Ends the thread's record when the thread ends.
 struct Current(Cell<Option<&'static Record>>);
 
-/// Threads that have a record. On cache lines of its own, because whoever waits reads it.
-static LIVING: Apart<AtomicU32> = Apart(AtomicU32::new(0));
+/// Threads that have a record. On cache lines of its own, because threads that wait read it.
+static LIVING: CachePadded<AtomicU32> = CachePadded(AtomicU32::new(0));
 
 /// Threads that have called the library and not ended.
 pub(crate) fn living() -> u32 {
@@ -120,7 +120,7 @@ impl Record {
     /// The part components see.
     #[inline]
     pub fn thread(&'static self) -> &'static Thread {
-        // SAFETY: the caller's thread has the record, so nobody writes it.
+        // SAFETY: the caller's thread has the record, so no thread writes it.
         unsafe { &*self.thread.get() }
     }
 }

@@ -92,7 +92,6 @@ impl<'a> Lent<'a> {
             thread,
             poll,
             sleep,
-            help,
             host_private: std::ptr::from_ref(self).cast(),
         }
     }
@@ -115,13 +114,4 @@ unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32
     let system = unsafe { lent(means) }.system;
     let threaded = system.job().thread_level == THREAD_MULTIPLE;
     system.sleeper.sleep(system.modules(), threaded, sync, microseconds)
-}
-
-unsafe extern "C" fn help(means: &WaitMeans) -> u32 {
-    // SAFETY: lent by `wait`.
-    let system = unsafe { lent(means) }.system;
-    system.tasks.get().map_or(0, |tasks| {
-        // SAFETY: the table is complete and the component open.
-        unsafe { (tasks.ops.run.unwrap_unchecked())(tasks.instance, &*means.thread, 1) }
-    })
 }

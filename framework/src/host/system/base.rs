@@ -33,6 +33,10 @@ pub(super) struct Base {
     pub log_filter: Filter,
 }
 
+/// The frameworks whose components are chosen by all processes together: messages, collective operations and
+/// windows need the same component on both sides. Other strategies are a matter of each process.
+const CHOSEN_ALIKE: [&str; 3] = ["pml", "coll", "osc"];
+
 /// Registers the parameters of the base and one for each framework, its selection list.
 pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
     let mut base = |spec: Spec| {
@@ -106,7 +110,7 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
     base(report);
     for contract in CONTRACTS {
         let mut selection = Spec::base(contract.name, Kind::List, "", &selection_help(contract));
-        selection.same = true;
+        selection.same = CHOSEN_ALIKE.contains(&contract.name);
         base(selection);
     }
     let log_filter = parse_filter(&log.value().to_string()).unwrap_or_else(|reason| {
@@ -121,7 +125,7 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
     Base { component_path, log_filter }
 }
 
-/// Makes the host's own counters, or says that nobody wants any.
+/// Makes the host's own counters, or says that none are wanted.
 pub(super) fn register_counters(counters: &Counters, wanted: bool) {
     if !wanted {
         return counters.turn_off();

@@ -16,13 +16,13 @@ impl System {
     /// Chooses the component of a framework for a scope.
     ///
     /// # Errors
-    /// A list that names what is not there or can't be used, or nobody who can serve.
+    /// A list that names what is not there or can't be used, or no component that can serve.
     pub fn select_one<T: Table>(&'static self, scope: &Scope) -> Result<Chosen<T>, Problem> {
         let contract = T::contract();
         let (decision, mut chosen) = self.choose(contract, scope)?;
         self.tell_failures(&decision);
         if chosen.is_empty() {
-            return Err(decision.nobody());
+            return Err(decision.none_serves());
         }
         Ok(Chosen::new(chosen.swap_remove(0)))
     }
@@ -97,7 +97,7 @@ impl System {
                 Some((*self.slots.iter().find(same)?, candidate.priority.unwrap_or(0)))
             })
             .collect();
-        // Who was opened only to be asked, and was not chosen, holds on to nothing.
+        // A component that was opened only to be asked, and was not chosen, holds on to nothing.
         for slot in opened_now {
             if !slots.iter().any(|(chosen, _)| std::ptr::eq(*chosen, slot)) {
                 slot.close();
@@ -277,7 +277,7 @@ impl System {
     }
 
     /// Whether a parameter's name belongs to a component that is there but was not loaded, so that
-    /// nobody can say whether it exists.
+    /// it is unknown whether it exists.
     pub(super) fn is_unchecked(&self, name: &str) -> bool {
         let belongs = |component: &str| {
             name.strip_prefix(component).is_some_and(|rest| rest.starts_with('_'))
@@ -311,13 +311,13 @@ impl System {
         match scope.filter(own) {
             Some(scope) if !chosen(key_of(scope)) => {
                 let (decision, chosen) = self.choose(contract, scope)?;
-                if chosen.is_empty() { Err(decision.nobody()) } else { Ok(()) }
+                if chosen.is_empty() { Err(decision.none_serves()) } else { Ok(()) }
             }
             _ => Ok(()),
         }
     }
 
-    /// Who serves a framework for a scope, by a choice of its own, else by the process's: the one at
+    /// What serves a framework for a scope, by a choice of its own, else by the process's: the one at
     /// `place`, the highest priority first.
     pub(crate) fn serving(
         &self,

@@ -54,7 +54,6 @@ use crate::abi::scope::{SCOPE_PROCESS, Scope};
 use crate::abi::status::Status;
 use crate::frameworks::CONTRACTS;
 use crate::frameworks::progress::ProgressOps;
-use crate::frameworks::tasks::TasksOps;
 use crate::frameworks::wait::WaitOps;
 use background::Background;
 use peers::Peers;
@@ -63,10 +62,6 @@ use scopes::Scopes;
 
 pub use slot::{Chosen, Slot, Stage};
 pub(crate) use slot::{Phase, Provider};
-
-/// Components of older versions wait for the lock of an instance without taking its bias away, so with one
-/// of them there is none.
-const KNOWS_BIAS: (u16, u16) = (1, 1);
 
 /// What a system is made from.
 pub struct Options {
@@ -130,7 +125,7 @@ pub struct System {
     problems: Mutex<Vec<Problem>>,
     /// With kind and number of the scope each was made for.
     decisions: Mutex<Vec<(ScopeKey, Decision)>>,
-    /// Who serves a framework for a scope, the process among them.
+    /// What serves a framework for a scope, the process among them.
     serving: Mutex<HashMap<ServingKey, Vec<&'static Slot>>>,
     /// Info keys of communicators that are looked at, and what holds where they are not set; nothing for
     /// those that name a framework's components.
@@ -157,7 +152,6 @@ pub struct System {
     pub(crate) engine: Engine,
     pub(crate) sleeper: Sleeper,
     pub(crate) wait: Provider<WaitOps>,
-    pub(crate) tasks: Provider<TasksOps>,
     background: Background,
     abort: OnceLock<Abort>,
     /// What the user is to be told, by component, while it is not known which process of the node this
@@ -222,7 +216,6 @@ impl System {
             engine: Engine::new(),
             sleeper: Sleeper::default(),
             wait: Provider::default(),
-            tasks: Provider::default(),
             background: Background::default(),
             abort: OnceLock::new(),
             held_notes: Mutex::new(None),
@@ -295,14 +288,12 @@ impl System {
         self.held_notes.lock().get_or_insert_default();
     }
 
-    /// Says who this process is in its job. Before components open.
+    /// Sets the place of this process in its job. Before components open.
     ///
     /// # Safety
     /// No component is open and no other thread uses the system.
     pub unsafe fn set_job(&self, mut job: Job) {
-        let biased = self.flag(base::PARAM_LOCK_BIAS, true)
-            && self.slots.iter().all(|slot| slot.loaded.abi >= KNOWS_BIAS);
-        job.lock_bias = biased.into();
+        job.lock_bias = self.flag(base::PARAM_LOCK_BIAS, true).into();
         self.log.set_rank(job.rank, job.size);
         self.engine.set_threaded(job.thread_level == THREAD_MULTIPLE);
         // SAFETY: promised by the caller.
@@ -384,7 +375,7 @@ impl System {
         self.events.info(number)
     }
 
-    /// Says who gets events. Once; false when that was said before.
+    /// Sets the listener of events. Once; false when that was said before.
     pub fn set_event_listener(&self, listener: Listener) -> bool {
         self.events.set_listener(listener)
     }
@@ -495,7 +486,7 @@ impl System {
         self.decisions.lock().iter().map(|(_, decision)| decision.clone()).collect()
     }
 
-    /// Makes the components of `progress`, `wait` and `tasks` that were selected do their work for
+    /// Makes the components of `progress` and `wait` that were selected do their work for
     /// this system. Frameworks without a component leave the host's own simple way in place.
     ///
     /// # Errors
@@ -512,9 +503,6 @@ impl System {
         }
         if there("wait") {
             self.wait.set(Some(self.select_one::<WaitOps>(&scope)?));
-        }
-        if there("tasks") {
-            self.tasks.set(Some(self.select_one::<TasksOps>(&scope)?));
         }
         Ok(())
     }
@@ -535,7 +523,6 @@ impl System {
         // From here on the host's own simple ways serve: components may wait while they close.
         self.engine.set_policy(None);
         self.wait.set(None);
-        self.tasks.set(None);
         let strategies = |slot: &&&Slot| slot.loaded.contract.name == "cri";
         self.slots.iter().filter(|slot| !strategies(slot)).for_each(|slot| slot.close());
         self.slots.iter().filter(strategies).for_each(|slot| slot.close());
@@ -543,7 +530,7 @@ impl System {
     }
 }
 
-/// The job of a process that nobody launched.
+/// The job of a process that no launcher started.
 fn job_of_one() -> Job {
     let id = crate::text::to_c(&format!("single-{}", std::process::id()));
     Job {
@@ -562,7 +549,7 @@ fn job_of_one() -> Job {
     }
 }
 
-/// Sixteen bytes that nobody can guess.
+/// Sixteen bytes that can't be guessed.
 pub fn random_secret() -> [u8; 16] {
     let mut secret = [0u8; 16];
     let mut filled = 0;

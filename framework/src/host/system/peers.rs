@@ -155,7 +155,7 @@ impl System {
         }
     }
 
-    /// Handles messages that arrive with `tag`, for whoever drives transports without being a
+    /// Handles messages that arrive with `tag`, for a driver of transports that is not a
     /// component: tests and benchmarks. False when a component handles them.
     ///
     /// # Safety
@@ -204,7 +204,7 @@ impl System {
 
     /// The process with this rank in the job.
     pub fn peer(&self, rank: u32) -> Option<*mut Peer> {
-        // Nobody said who shares a node, so nobody does.
+        // It was not said which processes share a node, so none do.
         let all = self.peers.all.get_or_init(|| self.make_peers(|rank| rank));
         all.get(rank as usize).map(|peer| peer.0)
     }
@@ -229,7 +229,7 @@ impl System {
         for device in devices {
             // SAFETY: devices stay while their transports are open.
             let module = unsafe { &*device.module };
-            // The rest could only lose. They are not asked, because nobody could take their endpoints
+            // The rest could only lose. They are not asked, because their endpoints could not be taken
             // back here: the caller may hold the lock of an instance, which `remove_peer` needs.
             if module.exclusivity < best {
                 break;
@@ -275,9 +275,9 @@ impl System {
         });
         let routes: Vec<Route> = routes.into_iter().map(|(route, _)| route).collect();
         let count = routes.len() as u32;
-        // SAFETY: nobody looks at them before the count is published.
+        // SAFETY: no thread looks at them before the count is published.
         unsafe { *peer.routes.get() = routes.leak().as_ptr() };
-        // Release: whoever sees the count sees the routes.
+        // Release: a thread that sees the count sees the routes.
         peer.route_count.store(count, Ordering::Release);
         Ok(())
     }
@@ -323,7 +323,7 @@ impl System {
             let routes = peer.routes();
             peer.route_count.store(0, Ordering::Release);
             for route in routes {
-                // SAFETY: made by `add_peers` of this device; nobody sends any more.
+                // SAFETY: made by `add_peers` of this device; no thread sends any more.
                 unsafe {
                     let module = &*route.module;
                     ((*module.ops).remove_peer.unwrap_unchecked())(module, route.endpoint);
@@ -344,7 +344,7 @@ unsafe fn complete(transport: &Chosen<BtlOps>, module: *mut BtlModule) -> Result
     // SAFETY: promised by the caller, field by field as far as the checks have come.
     unsafe {
         let size = (*module).struct_size as usize;
-        if size < crate::field_end!(BtlModule, reserved) {
+        if size != size_of::<BtlModule>() {
             return Err(format!("struct_size is {size}: set it to sizeof(cairn_btl_module_t)"));
         }
         let module = &mut *module;

@@ -3,8 +3,7 @@
 use super::System;
 use super::slot::{Chosen, Slot};
 use crate::abi::bias::Bias;
-use crate::abi::comm::Comm;
-use crate::abi::counter::{COUNTER_SUM, CounterCell, CounterRefreshFn};
+use crate::abi::counter::{COUNTER_SUM, CounterCell};
 use crate::abi::job::THREAD_MULTIPLE;
 use crate::abi::pool::{CACHE_LINE_PAIR, Cri, CriPool};
 use crate::abi::scope::{SCOPE_PROCESS, Scope};
@@ -13,24 +12,7 @@ use crate::host::problem::Problem;
 use crate::host::services::counters::{CounterInfo, NewCell};
 use crate::host::services::progress::Misses;
 use crate::host::services::{table, threads};
-use std::ffi::c_void;
 use std::sync::atomic::Ordering;
-
-/// An instance that every pass polls, and the passes before it was there.
-struct Alone {
-    cri: *const Cri,
-    start: u64,
-}
-
-/// Brings the polls of an instance up to date that is polled in every pass.
-unsafe extern "C" fn polls_are_passes(context: *mut c_void, _comm: *const Comm) {
-    // SAFETY: made by `count_instances`; the instance stays as long as the counter.
-    unsafe {
-        let Alone { cri, start } = *context.cast::<Alone>();
-        let passes = threads::counted(|counts| &counts.passes);
-        (*cri).polls.value.store(passes.wrapping_sub(start), Ordering::Relaxed);
-    }
-}
 
 /// Whose counters are those of a pool's instances.
 fn address(pool: &CriPool) -> usize {
@@ -40,7 +22,7 @@ fn address(pool: &CriPool) -> usize {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct PoolPointer(pub(super) *mut CriPool);
 
-// SAFETY: whoever adds a pool vouches that any thread may use it until it is removed.
+// SAFETY: the owner of a pool vouches that any thread may use it until it is removed.
 unsafe impl Send for PoolPointer {}
 
 impl System {
@@ -100,8 +82,8 @@ impl System {
         self.pools.lock().push((owner, PoolPointer(pool)));
         threads::exit_add(pool.addr(), table::pool_thread_exit, pool.cast());
         let biased = self.job().lock_bias != 0;
-        // SAFETY: promised by the caller. Nobody has used an instance, so the fields that authors of older
-        // versions don't know are nobody's yet.
+        // SAFETY: promised by the caller. No instance is in use yet, and these fields
+        // are the host\'s.
         let pool = unsafe {
             for index in 0..(*pool).count as usize {
                 let cri = (*pool).instances.byte_add(index * (*pool).stride);
@@ -127,7 +109,7 @@ impl System {
         Ok(())
     }
 
-    /// Makes counters for each instance of a pool: who polls it, and what one thread costs another there.
+    /// Makes counters for each instance of a pool: its polls, and what one thread costs another there.
     fn count_instances(&self, pool: &CriPool, misses: &'static [Misses]) {
         // A device may be named as in `btl_tcp/eth0`.
         let owner = pool.name().split('/').next().unwrap_or("?");
@@ -145,13 +127,8 @@ impl System {
                 ("lock_waits", "acquisitions", waits, &raw const cri.waits),
                 ("try_misses", "tries", misses, &raw const missed.0),
             ];
-            // With one thread there are no locks, and each pass polls every instance.
+            // With one thread there are no locks.
             let cells = &cells[..if threaded { 4 } else { 2 }];
-            let passes = || -> (CounterRefreshFn, *mut c_void) {
-                let start = threads::counted(|counts| &counts.passes);
-                // Leaked, like what lists the pool for passes.
-                (polls_are_passes, Box::into_raw(Box::new(Alone { cri, start })).cast())
-            };
             for &(what, unit, help, cell) in cells {
                 let info = CounterInfo {
                     name: format!("{device}_cri{index}_{what}"),
@@ -162,8 +139,7 @@ impl System {
                     level: 6,
                     by_comm: false,
                 };
-                let refresh = (what == "polls" && !threaded).then(passes);
-                let new = NewCell { cell, refresh };
+                let new = NewCell { cell, refresh: None };
                 // SAFETY: `pool_remove` takes the cells out while the instances are there.
                 if let Err(problem) = unsafe { self.counters.add(address(pool), info, new) } {
                     self.log.show_once(&problem, &problem);
@@ -195,7 +171,7 @@ impl System {
             self.engine.remove_pool(pool);
             self.counters.remove_all(pool.addr());
             threads::exit_remove(pool.addr(), None);
-            // SAFETY: attached by `pool_add`, and nobody uses the pool any more.
+            // SAFETY: attached by `pool_add`, and the pool is not used any more.
             unsafe {
                 self.close_living_scopes(removed);
                 let strategy = (*pool).strategy;
@@ -218,7 +194,7 @@ unsafe fn check(pool: *mut CriPool) -> Result<(), String> {
             return Err("the pool is null".into());
         }
         let size = (*pool).struct_size as usize;
-        if size < crate::field_end!(CriPool, arrivals) {
+        if size != size_of::<CriPool>() {
             return Err(format!(
                 "a pool's struct_size is {size}: set it to sizeof(cairn_cri_pool_t)"
             ));

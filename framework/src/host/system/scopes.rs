@@ -10,7 +10,7 @@ use crate::abi::status::OK;
 use crate::host::problem::Problem;
 use crate::host::services::table;
 
-/// The living scopes besides the process, and who owns which slot in all of them.
+/// The living scopes besides the process, and the owner of each slot in all of them.
 #[derive(Default)]
 pub(crate) struct Scopes {
     living: Mutex<Vec<ScopePointer>>,
@@ -21,7 +21,7 @@ pub(crate) struct Scopes {
 #[derive(Clone, Copy, PartialEq)]
 struct ScopePointer(*mut Scope);
 
-// SAFETY: whoever opens a scope vouches that it stays until it is closed.
+// SAFETY: the opener of a scope vouches that it stays until it is closed.
 unsafe impl Send for ScopePointer {}
 
 impl Scopes {
@@ -56,7 +56,7 @@ impl System {
     /// The first strategy's that fails; those that were told are told that it closed.
     ///
     /// # Safety
-    /// The scope stays where it is until [`System::scope_closed`], and nobody else has a reference
+    /// The scope stays where it is until [`System::scope_closed`], and there is no other reference
     /// to its slots while a function of this system runs.
     pub unsafe fn scope_opened(&self, scope: *mut Scope) -> Result<(), Problem> {
         let _lifecycle = self.lifecycle.lock();
@@ -78,7 +78,7 @@ impl System {
         Ok(())
     }
 
-    /// A communicator or window is being freed: tells the strategies, and forgets who served it.
+    /// A communicator or window is being freed: tells the strategies, and forgets what served it.
     ///
     /// # Safety
     /// The scope is valid. [`System::scope_opened`] has taken it, or nothing happens.
@@ -103,7 +103,7 @@ impl System {
     /// Tells the strategy of a new pool of the scopes that live already.
     ///
     /// # Safety
-    /// The pool is attached and nobody uses it yet.
+    /// The pool is attached and not in use yet.
     pub(super) unsafe fn open_living_scopes(&self, pool: PoolPointer) -> Result<(), Problem> {
         let living = self.scopes.living.lock().clone();
         for (i, ScopePointer(scope)) in living.iter().enumerate() {
@@ -121,7 +121,7 @@ impl System {
     /// Tells the strategy of a pool that ends that every scope closes.
     ///
     /// # Safety
-    /// The pool is attached and nobody uses it any more.
+    /// The pool is attached and not used any more.
     pub(super) unsafe fn close_living_scopes(&self, pool: PoolPointer) {
         for ScopePointer(scope) in self.scopes.living.lock().clone() {
             // SAFETY: promised by the caller; it lives.

@@ -20,7 +20,7 @@ use crate::host::services::{table, threads};
 
 /// A component in this system.
 pub struct Slot {
-    /// Who it is.
+    /// Its name and framework.
     pub loaded: Loaded,
     full_name: CString,
     instance: UnsafeCell<Instance>,
@@ -142,7 +142,7 @@ impl Slot {
 
     pub(super) fn attach(&'static self, system: &'static System, host: &'static Host) {
         let _ = self.system.set(system);
-        // SAFETY: nobody has seen the instance yet.
+        // SAFETY: the instance was not handed out yet.
         unsafe {
             let instance = &mut *self.instance.get();
             instance.host = host;
@@ -371,7 +371,7 @@ impl Unfit {
     /// The reason, with the function.
     pub fn whole(&self) -> String {
         let Self { function, reason, .. } = self;
-        // Who said nothing is quoted with the function.
+        // A component that gave no reason is quoted with the function.
         if reason.starts_with(&format!("{function} returned ")) {
             reason.clone()
         } else {

@@ -1,5 +1,4 @@
 //! Made from the tables in `mpi/abi` by `cargo xtask gen`; changes go there.
 
 pub mod constants;
-mod entry;
 pub mod types;

@@ -12,7 +12,7 @@ use cairn_framework::frameworks::coll::{
     COLL_SCATTER, CollArgs, CollCounts, CollSide,
 };
 
-use crate::abi::prelude::*;
+use crate::prelude::*;
 
 /// Fails if this process, one of so many, has data in the way of other data. It sends and receives,
 /// and nothing of that in place.

@@ -1,4 +1,4 @@
-//! How the processes of a communicator agree on one that is made of it: who is in it, and its number.
+//! How the processes of a communicator agree on one that is made of it: its members, and its number.
 //!
 //! The number, the context id, is made by one of its processes and sent to the others on the parent.
 //! Within a group it goes down a binomial tree. A process that can't get it sends its error down
@@ -23,13 +23,13 @@ use cairn_framework::frameworks::coll::{COLL_ALLGATHER, COLL_BCAST, CollArgs, Co
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 use parking_lot::Mutex;
 
-use crate::abi::prelude::*;
-use crate::objects::comm::{self, CommRef};
-use crate::objects::datatype;
+use super::related::related;
+use crate::objects::comm::{self, subgroup};
 use crate::objects::group::Ranks;
 use crate::objects::info::Pairs;
 use crate::objects::request::{self, RequestRef};
 use crate::objects::special::Next;
+use crate::prelude::*;
 use crate::runtime::{self, runtime};
 
 /// The tag for the messages of `MPI_Comm_create_group` with the program's tag.
@@ -118,7 +118,7 @@ impl Note {
         let words = &mut self.0;
         match runtime().recv(&words_from(words.as_mut_ptr(), words.len(), peer, tag, parent)?).0 {
             OK => Ok(()),
-            status => Err(runtime::failure("recv", status)),
+            status => Err(failure("recv", status)),
         }
     }
 
@@ -214,6 +214,29 @@ fn agree_between(
     agreed(parent, &note, 0, received.and(sent))
 }
 
+/// A communicator of processes of another one, whose error handler it gets.
+pub fn child(
+    parent: CommRef,
+    context: ContextId,
+    members: &Members,
+    info: Pairs,
+) -> Result<CommRef> {
+    let group = subgroup(&parent.group, members.local.iter().copied());
+    let remote = parent.remote.as_ref().map(|all| subgroup(all, members.remote.iter().copied()));
+    related(parent, context, group, remote, info)
+}
+
+/// A communicator of some processes of another one; none for those that are not among them, and none
+/// at all if one of two groups would be empty.
+pub fn found(parent: CommRef, members: &Members, tag: i32) -> Result<Comm> {
+    let empty = parent.is_inter() && members.remote.is_empty();
+    if empty || !members.local.contains(&parent.rank()) {
+        return Ok(MPI_COMM_NULL);
+    }
+    let context = agree(parent, members, tag)?;
+    Ok(child(parent, context, members, Pairs::default())?.handle())
+}
+
 /// The context id of a note, with what came of the messages.
 fn agreed(parent: CommRef, note: &Note, seal: u64, messages: Result<()>) -> Result<ContextId> {
     let context = note.context(seal);
@@ -226,13 +249,8 @@ fn agreed(parent: CommRef, note: &Note, seal: u64, messages: Result<()>) -> Resu
 /// Not all processes can be told of a context id, so this one makes no communicator of it. Others may, and
 /// what they send to this process is dropped, as if it had freed its own.
 fn forgo(parent: CommRef, context: ContextId) {
-    let made = super::related(
-        parent,
-        context,
-        parent.group.clone(),
-        parent.remote.clone(),
-        Pairs::default(),
-    );
+    let made =
+        related(parent, context, parent.group.clone(), parent.remote.clone(), Pairs::default());
     // Where that fails the context id is closed, too.
     if let Ok(comm) = made {
         comm::free(comm);
@@ -361,7 +379,7 @@ pub fn words_to(
     Ok(PmlSend {
         buffer: place.cast(),
         count: count as u64,
-        datatype: datatype::of(MPI_UINT32_T)?,
+        datatype: DatatypeRef::of(MPI_UINT32_T)?.view(),
         comm: comm.view(),
         peer,
         tag,
@@ -381,7 +399,7 @@ pub fn words_from(
     Ok(PmlReceive {
         buffer: place.cast(),
         count: count as u64,
-        datatype: datatype::of(MPI_UINT32_T)?,
+        datatype: DatatypeRef::of(MPI_UINT32_T)?.view(),
         comm: comm.view(),
         source: peer as i32,
         tag,
@@ -434,5 +452,10 @@ pub fn bcast(comm: CommRef, root: c_int, data: &mut [c_int]) -> Result<()> {
 }
 
 fn words(buffer: *mut c_void, count: u64) -> Result<CollSide> {
-    Ok(CollSide { buffer, count, datatype: datatype::of(MPI_INT)?, ..runtime::no_data(0).send })
+    Ok(CollSide {
+        buffer,
+        count,
+        datatype: DatatypeRef::of(MPI_INT)?.view(),
+        ..runtime::no_data(0).send
+    })
 }

@@ -7,13 +7,13 @@
 use std::ffi::{CStr, c_int};
 
 use super::agree::{self, agree_within};
-use super::handle_of;
 use super::inter::{Meeting, connect};
-use crate::abi::prelude::*;
+use crate::life;
 use crate::objects::comm::{CommRef, Plan, free, make};
 use crate::objects::errhandler::{self, Function};
 use crate::objects::group::{self, GroupBody};
 use crate::objects::info::{self, Pairs};
+use crate::prelude::*;
 use crate::runtime::runtime;
 
 pub fn comm_create_from_group(
@@ -29,7 +29,7 @@ pub fn comm_create_from_group(
         return Ok(());
     }
     let made = from_group(group, Stringtag::of(stringtag, 0)?, errhandler, info::pairs(info)?)?;
-    newcomm.set(handle_of(made));
+    newcomm.set(made.handle());
     Ok(())
 }
 
@@ -63,11 +63,11 @@ pub fn intercomm_create_from_groups(
             let size = format!("remote_group has {} processes", remote.len());
             Error::argument(MPI_ERR_RANK, "remote_leader", remote_leader, size)
         })?;
-        Ok(Meeting { comm: runtime().everybody()?, leader, tag: between })
+        Ok(Meeting { comm: life::all_processes()?, leader, tag: between })
     });
     let made = connect(local, leader as c_int, meeting, hints);
     free(local);
-    newintercomm.set(handle_of(made?));
+    newintercomm.set(made?.handle());
     Ok(())
 }
 
@@ -84,7 +84,7 @@ fn from_group(
         return Err(Error::new(MPI_ERR_GROUP, "this process is not in the group"));
     }
     let tag = group.ranks.iter().fold(tag, |tag, rank| tag.with(&rank.to_le_bytes()));
-    let all = runtime().everybody()?;
+    let all = life::all_processes()?;
     let context = agree_within(all, &group.ranks, agree::group_tag(tag.tag()), tag.0)?;
     make(Plan {
         context,

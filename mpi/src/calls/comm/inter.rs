@@ -6,25 +6,25 @@ use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::status::OK;
 
 use super::agree::{
-    self, Members, agree, bcast, context_of, gather, words_from, words_of, words_to,
+    self, Members, agree, bcast, context_of, found, gather, words_from, words_of, words_to,
 };
-use super::{found, handle_of, intra, ranks_in, related};
-use crate::abi::prelude::*;
-use crate::objects::comm::{CommRef, of};
+use super::related::{inter_only, intra_only, ranks_in, related};
+use crate::objects::comm::of;
 use crate::objects::group::{self, Ranks};
 use crate::objects::info::Pairs;
 use crate::objects::request;
-use crate::runtime::{self, runtime};
+use crate::prelude::*;
+use crate::runtime::runtime;
 
 pub fn intercomm_create(
-    local_comm: Comm,
+    local_comm: CommRef,
     local_leader: c_int,
     peer_comm: Comm,
     remote_leader: c_int,
     tag: c_int,
     newintercomm: Out<Comm>,
 ) -> Result<()> {
-    let local = intra(local_comm)?;
+    let local = intra_only(local_comm)?;
     let leads = local.rank() as c_int == local_leader;
     let meeting = leads.then(|| {
         let comm = of(peer_comm)?;
@@ -37,7 +37,7 @@ pub fn intercomm_create(
         Ok(Meeting { comm, leader, tag: agree::leader_tag(tag) })
     });
     let made = connect(local, local_leader, meeting, Pairs::default())?;
-    newintercomm.set(handle_of(made));
+    newintercomm.set(made.handle());
     Ok(())
 }
 
@@ -120,7 +120,7 @@ fn swap(comm: CommRef, peer: u32, tag: i32, own: &[u32], theirs: &mut [u32]) -> 
     let receive = words_from(theirs.as_mut_ptr(), theirs.len(), peer, tag, comm)?;
     let received = match runtime().recv(&receive).0 {
         OK => Ok(()),
-        status => Err(runtime::failure("recv", status)),
+        status => Err(failure("recv", status)),
     };
     // SAFETY: started above, and given back once.
     let send = unsafe { &*view };
@@ -129,8 +129,8 @@ fn swap(comm: CommRef, peer: u32, tag: i32, own: &[u32], theirs: &mut [u32]) -> 
     received.and(sent)
 }
 
-pub fn intercomm_merge(intercomm: Comm, high: c_int, newintracomm: Out<Comm>) -> Result<()> {
-    let parent = super::inter(intercomm)?;
+pub fn intercomm_merge(intercomm: CommRef, high: c_int, newintracomm: Out<Comm>) -> Result<()> {
+    let parent = inter_only(intercomm)?;
     let given = gather(parent, [(high != 0).into(), 0])?;
     let tag = parent.next_tag();
     let highs = [&given.local, &given.remote].map(|group| group[0][0] != 0);
@@ -149,7 +149,7 @@ pub fn intercomm_merge(intercomm: Comm, high: c_int, newintracomm: Out<Comm>) ->
     let (low, high) = if own_first { (&parent.group, &remote) } else { (&remote, &parent.group) };
     let group: Ranks = low.iter().chain(high.iter()).copied().collect();
     let made = related(parent, context, group, None, Pairs::default())?;
-    newintracomm.set(handle_of(made));
+    newintracomm.set(made.handle());
     Ok(())
 }
 

@@ -13,7 +13,8 @@ use std::ops::Range;
 
 use cairn_framework::abi::datatype::{DATATYPE_CONTIGUOUS, Datatype as View};
 
-use super::super::{datatype, packing};
+use super::super::datatype::DatatypeRef;
+use super::super::packing;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Count;
 use crate::error::{Error, Result};
@@ -147,7 +148,7 @@ impl Inbox {
         let as_bytes = |address: *mut c_void| Place {
             buffer: address.wrapping_byte_add(start as usize),
             count: bytes,
-            datatype: datatype::of(MPI_BYTE).expect("a predefined type"),
+            datatype: DatatypeRef::of(MPI_BYTE).expect("a predefined type").view(),
         };
         match &mut self.way {
             Way::Bytes => as_bytes(address.wrapping_byte_offset(datatype.true_lb as isize)),
@@ -245,7 +246,7 @@ mod tests {
 
     /// Messages that arrive in an order, as a component receives them.
     fn receive(theirs: Cut, datatype: Datatype, partitions: usize, count: usize, order: &[usize]) {
-        let datatype = datatype::of(datatype).unwrap();
+        let datatype = DatatypeRef::of(datatype).unwrap().view();
         let own = Cut { partitions, bytes: count as u64 * datatype.size };
         let mut memory = vec![GAP; partitions * count * datatype.extent as usize];
         let address = memory.as_mut_ptr().cast();
@@ -341,7 +342,7 @@ mod tests {
         #[test]
         fn peers_may_say_anything(partitions in any::<u32>(), bytes in any::<u64>(), message in any::<u32>()) {
             let theirs = Cut { partitions: partitions as usize, bytes };
-            let datatype = datatype::of(MPI_INT).unwrap();
+            let datatype = DatatypeRef::of(MPI_INT).unwrap().view();
             let mut memory = [0_u32; 6];
             let buffer = Buffer { address: memory.as_mut_ptr().cast(), count: 2, datatype };
             let own = Cut { partitions: 3, bytes: 8 };

@@ -11,112 +11,19 @@
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 use parking_lot::Mutex;
 
 use super::super::comm::CommRef;
+use super::super::datatype::DatatypeRef;
 use super::super::request::{self, RequestRef};
 use super::super::special::{self, Special};
-use super::super::{TAG_UB, datatype};
-use super::inbox::Cut;
-use super::{started, tag};
+use super::of_comm::{ANNOUNCEMENT, Key, Theirs, Waiting, Words};
+use super::{Partitioned, started, tag};
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result};
 use crate::runtime::runtime;
-
-/// The number in the place of announcements.
-const ANNOUNCEMENT: u32 = TAG_UB.cast_unsigned();
-
-/// What an announcement says: the tag, the first number, partitions, and the bytes of each, low and
-/// high half.
-type Words = [u32; 5];
-
-/// The sender's side, as it announces it.
-#[derive(Clone, Copy)]
-pub struct Theirs {
-    /// The number of the first partition.
-    pub first: u32,
-    /// What they are.
-    pub cut: Cut,
-}
-
-impl Theirs {
-    fn words(self, tag: c_int) -> Words {
-        let Cut { partitions, bytes } = self.cut;
-        let (low, high) = (bytes as u32, (bytes >> 32) as u32);
-        [tag.cast_unsigned(), self.first, partitions as u32, low, high]
-    }
-
-    fn of(words: Words) -> (c_int, Self) {
-        let [tag, first, partitions, low, high] = words;
-        let bytes = u64::from(high) << 32 | u64::from(low);
-        (tag.cast_signed(), Self { first, cut: Cut { partitions: partitions as usize, bytes } })
-    }
-}
-
-/// What a communicator has of partitioned communication.
-#[derive(Default)]
-pub struct OfComm {
-    /// Partitions of this process's sends so far.
-    numbers: AtomicU32,
-    /// Taken while that of what is received for all communicators is held.
-    unmet: Mutex<Unmet>,
-}
-
-/// Announcements and receives of a communicator that have not met.
-#[derive(Default)]
-struct Unmet {
-    /// Announcements that no receive has been made for, in their order.
-    announced: VecDeque<(Key, Theirs)>,
-    /// Receives that have no announcement, in their order.
-    waiting: VecDeque<Waiting>,
-    /// The program has freed the communicator.
-    freed: bool,
-}
-
-struct Waiting {
-    key: Key,
-    /// None if it was freed.
-    special: Option<&'static Special>,
-}
-
-impl Unmet {
-    /// How many announcements of a process are to be received at a time. On a communicator that was freed
-    /// none for freed receives alone: they would keep it for sends that may never be made.
-    fn wanted_of(&self, peer: c_int) -> usize {
-        let all = || self.waiting.iter().filter(|it| it.key.peer == peer);
-        if self.freed && all().all(|it| it.special.is_none()) {
-            0
-        } else {
-            all().take(MOST).count()
-        }
-    }
-}
-
-/// What tells which announcement of a communicator is for which receive.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Key {
-    /// Whom it comes from.
-    pub peer: c_int,
-    /// The program's tag.
-    pub tag: c_int,
-}
-
-impl OfComm {
-    /// The first of so many new numbers, which are never used again.
-    pub fn numbers(&self, partitions: usize) -> Result<u32> {
-        let more = |first: u32| {
-            let next = first.checked_add(u32::try_from(partitions).ok()?)?;
-            (next <= ANNOUNCEMENT).then_some(next)
-        };
-        self.numbers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).map_err(|_| {
-            let text = "all numbers of partitions of this communicator are used up";
-            Error::new(MPI_ERR_NO_MEM, text)
-        })
-    }
-}
 
 /// An announcement on its way. Memory that stays until it is sent.
 pub struct Announcement {
@@ -132,7 +39,7 @@ pub fn announce(comm: CommRef, key: Key, own: Theirs) -> Result<Announcement> {
     let send = PmlSend {
         buffer: words.as_ptr().cast(),
         count: words.len() as u64,
-        datatype: datatype::of(MPI_UINT32_T)?,
+        datatype: DatatypeRef::of(MPI_UINT32_T)?.view(),
         comm: comm.view(),
         peer: key.peer.cast_unsigned(),
         tag: tag(ANNOUNCEMENT),
@@ -141,9 +48,6 @@ pub fn announce(comm: CommRef, key: Key, own: Theirs) -> Result<Announcement> {
     };
     Ok(Announcement { request: started(runtime().isend(&send)?, comm), words })
 }
-
-/// Announcements of a process that are received at a time. One that has come makes room for the next.
-const MOST: usize = 16;
 
 /// Receives without an announcement from which on making one more makes progress.
 const MANY: usize = 64;
@@ -184,7 +88,7 @@ pub fn meet(comm: CommRef, key: Key, special: &'static Special) -> Result<Option
     if let Some((_, theirs)) = place.and_then(|place| unmet.announced.remove(place)) {
         return Ok(Some(theirs));
     }
-    unmet.waiting.push_back(Waiting { key, special: Some(special) });
+    unmet.waiting.push_back(Waiting { key, request: Some(special.request()) });
     let many = unmet.waiting.len() > MANY;
     drop(unmet);
     if let Err(error) = meeting.balance(comm, key.peer) {
@@ -207,11 +111,12 @@ pub fn listen_again(comm: CommRef, peer: c_int) -> Result<()> {
 /// A receive is freed. Not from progress.
 pub fn leave(comm: CommRef, special: &'static Special) {
     let mut meeting = MEETING.lock();
-    let is_it = |it: &&mut Waiting| it.special.is_some_and(|its| std::ptr::eq(its, special));
+    let is_it =
+        |it: &&mut Waiting| it.request.is_some_and(|its| std::ptr::eq(its, special.request()));
     let mut unmet = comm.partitions.unmet.lock();
     // Most are freed soon after they were made.
     let Some(waiting) = unmet.waiting.iter_mut().rev().find(is_it) else { return };
-    waiting.special = None;
+    waiting.request = None;
     let peer = waiting.key.peer;
     drop(unmet);
     // Not more are wanted than before, so nothing is started.
@@ -261,7 +166,7 @@ impl Listening {
         let receive = PmlReceive {
             buffer: words.get().cast(),
             count: Words::default().len() as u64,
-            datatype: datatype::of(MPI_UINT32_T)?,
+            datatype: DatatypeRef::of(MPI_UINT32_T)?.view(),
             comm: comm.view(),
             source: peer,
             tag: tag(ANNOUNCEMENT),
@@ -334,10 +239,11 @@ impl Meeting {
         let mut unmet = comm.partitions.unmet.lock();
         let place = unmet.waiting.iter().position(|it| it.key == key);
         match place.and_then(|place| unmet.waiting.remove(place)) {
-            Some(Waiting { special: Some(special), .. }) => {
-                special.with_partitioned(|this| this.found(theirs));
+            Some(Waiting { request: Some(request), .. }) => {
+                let special = special::of(request);
+                special.and_then(|it| it.with(|this: &mut Partitioned| this.found(theirs)));
             }
-            Some(Waiting { special: None, .. }) => {}
+            Some(Waiting { request: None, .. }) => {}
             None => unmet.announced.push_back((key, theirs)),
         }
     }
@@ -346,8 +252,8 @@ impl Meeting {
     fn lose(&mut self, comm: CommRef, peer: c_int, error: &Error) {
         let unmet = comm.partitions.unmet.lock();
         let of_it = unmet.waiting.iter().filter(|it| it.key.peer == peer);
-        for special in of_it.filter_map(|it| it.special) {
-            special.with_partitioned(|this| this.lost(error.again()));
+        for special in of_it.filter_map(|it| special::of(it.request?)) {
+            special.with(|this: &mut Partitioned| this.lost(error.again()));
         }
     }
 }

@@ -1,0 +1,377 @@
+use std::time::{Duration, Instant};
+
+use cairn_framework::abi::receive::Received;
+use cairn_framework::layout::{check, check_elements};
+use cairn_framework::mock::MockHost;
+
+use super::*;
+use crate::params::HEADER_ROOM;
+use crate::receive::UNMAPPABLE;
+use crate::ring::KIND_CONTROL;
+
+/// Tag of messages.
+const TAG: u8 = 201;
+
+/// Our process in a job of four of the node; this test plays the other ranks.
+struct Job {
+    mock: &'static MockHost,
+    transport: SharedMemory,
+    /// Messages that were received.
+    received: Box<Cell<u32>>,
+}
+
+unsafe extern "C" fn count(received: *mut c_void, _: *const Received) {
+    // SAFETY: registered with the counter.
+    let received = unsafe { &*received.cast::<Cell<u32>>() };
+    received.set(received.get() + 1);
+}
+
+impl Job {
+    fn new() -> Self {
+        let mock = MockHost::leak_among("btl_sm", 4);
+        mock.set("num_cris", "1");
+        let received = Box::new(Cell::new(0));
+        let context = (&raw const *received).cast_mut().cast();
+        // SAFETY: the counter lives as long as the transport.
+        unsafe { mock.handle().receive_register(TAG, count, context).unwrap() };
+        Self { mock, transport: mock.open().unwrap(), received }
+    }
+
+    fn state(&self) -> &State {
+        self.transport._device.state()
+    }
+
+    fn cri(&self) -> &Cri {
+        // SAFETY: the pool lives as long as the device.
+        unsafe { &*self.state().pool }.cri(0)
+    }
+
+    /// Another rank, as it sends to us. Its first ring is the one of its number.
+    fn sender(&self, rank: u32) -> Peer {
+        let own = Own { rank, local_rank: rank, barriers: false, pool: self.state().pool };
+        Peer::new(self.state().segment.again().unwrap(), view(0), own).unwrap()
+    }
+
+    /// A pass. Whether anything has happened.
+    fn pass(&self) -> bool {
+        let _held = self.cri().guard();
+        let module = self.transport.modules[0].cast();
+        // SAFETY: the CRI of the device; its lock is held.
+        unsafe { cri::progress(module, (&raw const *self.cri()).cast_mut()) > 0 }
+    }
+
+    /// Makes passes and looks for ended processes, until something is so.
+    fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while !is_so() {
+            assert!(Instant::now() < end, "{what}");
+            self.pass();
+            self.mock.run_progress();
+        }
+    }
+
+    /// Connects us to a rank that never looks at what we send.
+    fn connect(&self, rank: u32) {
+        let mock = MockHost::leak_among("btl_sm", 4);
+        mock.set("ring_size", "16k");
+        let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
+        let segment = other._device.state().segment.again().unwrap();
+        let own = Own { rank: 0, local_rank: 0, barriers: false, pool: self.state().pool };
+        let peer = Peer::new(segment, view(rank), own).unwrap();
+        self.state().peers[rank as usize].store(Box::leak(Box::new(peer)), Ordering::Release);
+    }
+
+    /// Sends a control message to us, if there is room.
+    fn control(&self, sender: &Peer, tag: u8, body: &[u8]) -> bool {
+        // SAFETY: one thread; a line has room for the body.
+        unsafe {
+            let Some(mut ring) = sender.outbound(self.cri()) else { return false };
+            ring.body().copy_from_nonoverlapping(body.as_ptr(), body.len());
+            ring.send(KIND_CONTROL, tag, body.len());
+        }
+        true
+    }
+
+    /// Refusals of ours that a rank left us no room for.
+    fn unsent(&self) -> usize {
+        // SAFETY: one thread, and not in a pass.
+        unsafe { &*SmCri::of(self.cri()).transfers.get() }.unsent()
+    }
+
+    fn is_reaped(&self, rank: u32) -> bool {
+        let line = format!("the process of rank {rank} has ended");
+        self.mock.log().iter().any(|said| said.ends_with(&line))
+    }
+}
+
+/// A peer, as the host has it.
+fn view(rank: u32) -> &'static PeerView {
+    Box::leak(Box::new(PeerView {
+        struct_size: size_of::<PeerView>() as u32,
+        rank,
+        job: 0,
+        flags: PEER_LOCAL.into(),
+        node: 0,
+        route_count: 0.into(),
+        routes: UnsafeCell::new(null()),
+        pml: null_mut(),
+    }))
+}
+
+/// Sends one message.
+fn send(sender: &Peer, cri: &Cri) {
+    // SAFETY: one thread.
+    unsafe { sender.outbound(cri) }.expect("room").send(KIND_MESSAGE, TAG, 0);
+}
+
+#[test]
+fn a_ring_that_can_not_be_mapped_holds_up_the_end_of_its_own_sender_only() {
+    let job = Job::new();
+    let senders = [1, 2, 3].map(|rank| job.sender(rank));
+    senders.iter().for_each(|sender| send(sender, job.cri()));
+    UNMAPPABLE.set(vec![2]);
+    job.until("messages of others", || job.received.get() == 2);
+    // A thread may sleep meanwhile.
+    assert!(sleep(job.state()).is_some());
+    (1..4).for_each(|rank| job.state().lives.has_ended(rank));
+    job.until("ends of others", || job.is_reaped(1) && job.is_reaped(3));
+    assert!(!job.is_reaped(2));
+    // What it had sent is not lost.
+    UNMAPPABLE.take();
+    job.until("the last message", || job.received.get() == 3);
+    job.until("the last end", || job.is_reaped(2));
+}
+
+#[test]
+fn a_ring_that_can_never_be_mapped_is_given_up_after_the_end_of_its_sender() {
+    let job = Job::new();
+    let [lost, other] = [1, 2].map(|rank| job.sender(rank));
+    UNMAPPABLE.set(vec![1]);
+    send(&lost, job.cri());
+    // As long as its sender lives it is tried, however often it is announced.
+    let state = job.state();
+    let (news, entry) =
+        (state.geometry.news(&state.segment, 0), state.geometry.entry(&state.segment, 1));
+    let again = || {
+        job.pass();
+        news.newest.push(1, &entry.next);
+        // SAFETY: the lock is not held by any; one thread.
+        unsafe { (*SmCri::of(job.cri()).inbox.get()).make_due() };
+        job.mock.run_progress();
+    };
+    (0..200).for_each(|_| again());
+    state.lives.has_ended(1);
+    let mut passes = 0;
+    job.until("the end", || {
+        again();
+        passes += 1;
+        job.is_reaped(1)
+    });
+    let given_up = "rank 1 has ended and ring 1 can't be mapped; it is not read";
+    let said = |text: &str| job.mock.log().iter().filter(|line| line.ends_with(text)).count();
+    assert!(said(given_up) == 1 && passes > 10, "{passes}: {:?}", job.mock.log());
+    // It is not read any more, and others are.
+    UNMAPPABLE.take();
+    (0..10).for_each(|_| again());
+    send(&other, job.cri());
+    job.until("a message", || job.received.get() == 1);
+    (0..10).for_each(|_| again());
+    assert_eq!((job.received.get(), said(given_up)), (1, 1));
+}
+
+/// Arms all CRIs, as a thread does before it sleeps.
+fn sleep(state: &State) -> Option<Vec<BtlWake>> {
+    // SAFETY: the pool lives as long as the device.
+    let pool = unsafe { &*state.pool };
+    let arm = |index| {
+        let cri = pool.cri(index);
+        let _held = cri.guard();
+        SharedMemory::arm(state, cri).unwrap()
+    };
+    (0..pool.count).map(arm).collect()
+}
+
+#[test]
+fn a_sleep_of_many_cris_makes_one_barrier_and_has_one_word() {
+    let mock = MockHost::leak("btl_sm");
+    mock.set("num_cris", "200");
+    let transport: SharedMemory = mock.open().unwrap();
+    let state = transport._device.state();
+    let barriers = wake::BARRIERS.get();
+    let wakes = sleep(state).expect("nothing has come");
+    assert_eq!(wake::BARRIERS.get() - barriers, u32::from(state.barriers));
+    assert_eq!(wakes.len(), 200);
+    assert!(wakes.iter().all(|wake| wake.word == wakes[0].word && wake.fd < 0));
+    // SAFETY: in the segment.
+    let word = unsafe { &*wakes[0].word };
+    assert_eq!(word.load(Ordering::Relaxed), wakes[0].expected);
+    // A message to the last CRI: the others are armed in vain.
+    let news = state.geometry.news(&state.segment, 199);
+    news.newest.push(0, &state.geometry.entry(&state.segment, 0).next);
+    assert!(sleep(state).is_none());
+    // Its sender wakes the threads that slept on what the word was.
+    wake::wake(word);
+    assert_ne!(word.load(Ordering::Relaxed), wakes[0].expected);
+    assert!(news.newest.take().is_some() && sleep(state).is_some());
+    assert_ne!(word.load(Ordering::Relaxed), wakes[0].expected);
+}
+
+#[test]
+fn cris_share_no_cache_lines() {
+    let parts = cairn_framework::parts!(SmCri {
+        cri: "the lock's holder",
+        inbox: "the lock's holder",
+        transfers: "the lock's holder",
+        starved: "the lock's holder",
+    });
+    check("an instance of btl_sm", &parts);
+    check_elements("instances of btl_sm", size_of::<SmCri>(), align_of::<SmCri>());
+}
+
+/// More than any peer has a reason to send.
+const FLOOD: usize = 20_000;
+
+#[test]
+fn orders_without_end_of_a_peer_that_hears_no_answer_are_not_kept() {
+    let job = Job::new();
+    job.connect(1);
+    let [flood, other] = [1, 2].map(|rank| job.sender(rank));
+    // Of no key that there is.
+    let order = [0xff; INLINE];
+    let mut most = 0;
+    let sent = (0..FLOOD).take_while(|_| {
+        let room = job.control(&flood, large::ORDER, &order);
+        job.pass();
+        most = most.max(job.unsent());
+        room
+    });
+    let sent = sent.count();
+    assert!(sent < FLOOD && most <= 1000, "{most} kept of {sent}");
+    send(&other, job.cri());
+    job.until("a message of another", || job.received.get() == 1);
+}
+
+#[test]
+fn refusals_of_what_was_not_asked_for_are_not_kept() {
+    let job = Job::new();
+    job.connect(1);
+    let sender = job.sender(1);
+    for id in 0..FLOOD as u32 {
+        let refusal = [(id & 0xffff).to_le_bytes(), (-1i32).to_le_bytes()].concat();
+        assert!(job.control(&sender, large::REFUSAL, &refusal));
+        job.pass();
+    }
+    assert_eq!(job.state().refused.len(), 0);
+    send(&sender, job.cri());
+    job.until("a message", || job.received.get() == 1);
+}
+
+/// What the device says of itself with these parameters: its frame, its limits of eager and immediate
+/// messages, and its preferences.
+fn view_with(params: &[(&str, &str)]) -> ([usize; 3], [u32; 3]) {
+    let mock = MockHost::leak("btl_sm");
+    params.iter().for_each(|(name, value)| mock.set(name, value));
+    let transport: SharedMemory = mock.open().unwrap();
+    // SAFETY: the device lives as long as the transport.
+    let view = unsafe { &*transport.modules()[0] };
+    let limits = [view.packed_limit, view.eager_limit as u32, view.immediate_limit];
+    (limits.map(|limit| limit as usize), [view.exclusivity, view.latency, view.bandwidth])
+}
+
+#[test]
+fn limits_follow_from_the_parameters_and_the_ring() {
+    let limits = |params: &[(&str, &str)]| view_with(params).0;
+    assert_eq!(limits(&[]), [32 << 10, 16 << 10, 8 << 10]);
+    // A small ring has smaller defaults.
+    assert_eq!(limits(&[("ring_size", "16k")]), [4096, 4096 - HEADER_ROOM, 4096]);
+    // A larger eager message makes a larger frame; nothing is cut.
+    let large = [("ring_size", "4m"), ("eager_limit", "512k"), ("immediate_limit", "64k")];
+    assert_eq!(limits(&large), [(512 << 10) + HEADER_ROOM, 512 << 10, 64 << 10]);
+    assert_eq!(limits(&[("ring_size", "4m"), ("fragment_size", "1m")])[0], 1 << 20);
+    let preferences = [("exclusivity", "7"), ("latency", "300"), ("bandwidth", "2000")];
+    assert_eq!(view_with(&preferences).1, [7, 300, 2000]);
+}
+
+/// A tool may change a parameter after the ranges of others were derived from it.
+#[test]
+fn limits_that_do_not_fit_the_ring_any_more_are_an_error() {
+    for (name, value, most) in [
+        ("fragment_size", "5000", "at most 4096"),
+        ("eager_limit", "4000", "at most 3968"),
+        ("immediate_limit", "5000", "at most 4096"),
+    ] {
+        let mock = MockHost::leak("btl_sm");
+        mock.set("ring_size", "16k");
+        mock.set(name, value);
+        let refused = mock.open::<SharedMemory>().err().expect("an error").text;
+        for part in [name, value, most] {
+            assert!(refused.contains(part), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn messages_up_to_the_limits_are_sent_and_longer_ones_are_errors() {
+    let mock = MockHost::leak("btl_sm");
+    for (name, value) in [("ring_size", "1m"), ("fragment_size", "256k"), ("immediate_limit", "5k")]
+    {
+        mock.set(name, value);
+    }
+    let received = Box::new(Cell::new(0));
+    let context = (&raw const *received).cast_mut().cast();
+    // SAFETY: the counter lives as long as the transport.
+    unsafe { mock.handle().receive_register(TAG, count, context).unwrap() };
+    let job = Job { mock, transport: mock.open().unwrap(), received };
+    let sender = job.sender(0);
+    let data = vec![7u8; (256 << 10) + 1];
+    let status = |sent: Result<Outcome, Failure>| sent.map_err(|failure| failure.status);
+    unsafe extern "C" fn pack(from: *mut c_void, to: *mut c_void, len: usize) -> usize {
+        // SAFETY: both have so many bytes.
+        unsafe { from.cast::<u8>().copy_to_nonoverlapping(to.cast(), len) };
+        len
+    }
+    let endpoint = (&raw const sender.endpoint).cast_mut();
+    let (header, payload) = (data.as_ptr().cast::<c_void>(), data.as_ptr().cast::<c_void>());
+    let immediate = |len: usize| {
+        let (header_len, payload_len) = (24, (len - 24) as u32);
+        let message = BtlMessage { header, payload, header_len, payload_len, tag: TAG };
+        // SAFETY: one thread; the data is longer.
+        status(unsafe { SharedMemory::send_immediate(job.state(), job.cri(), endpoint, &message) })
+    };
+    let packed = |len: usize| {
+        let message = BtlPacked {
+            header,
+            header_len: 24,
+            payload_len: (len - 24) as u32,
+            pack: Some(pack),
+            context: payload.cast_mut(),
+            tag: TAG,
+        };
+        // SAFETY: as above.
+        status(unsafe { SharedMemory::send_packed(job.state(), job.cri(), endpoint, &message) })
+    };
+    for round in 1..100 {
+        assert_eq!(immediate(5 << 10), Ok(Outcome::Done));
+        // A quarter of the ring finds room wherever the ring begins anew.
+        assert_eq!(packed(256 << 10), Ok(Outcome::Done));
+        job.pass();
+        assert_eq!(job.received.get(), 2 * round);
+    }
+    assert_eq!(immediate((5 << 10) + 1), Err(ERR_ARGUMENT));
+    assert_eq!(packed((256 << 10) + 1), Err(ERR_ARGUMENT));
+}
+
+#[test]
+fn a_peer_with_rings_too_small_for_our_messages_is_refused() {
+    let job = Job::new();
+    let other = MockHost::leak_among("btl_sm", 4);
+    other.set("ring_size", "16k");
+    let other: &SharedMemory = Box::leak(Box::new(other.open().unwrap()));
+    let segment = other._device.state().segment.again().unwrap();
+    let own = Own { rank: 0, local_rank: 0, barriers: false, pool: job.state().pool };
+    let peer = Peer::new(segment, view(1), own).unwrap();
+    assert_eq!(peer.message_limit(), 4096);
+    let refused = peer.takes(job.state().packed_limit).unwrap_err();
+    assert!(refused.text.contains("btl_sm_ring_size differs"), "{refused}");
+    assert!(job.sender(1).takes(job.state().packed_limit).is_ok());
+}

@@ -1,0 +1,15 @@
+//! What the entries and the implementations of the functions use all the time.
+
+pub use std::ffi::{CStr, c_char, c_int, c_void};
+
+pub use crate::abi::args::{
+    self, Copying, CountIo, CountOut, Counts, InOut, Out, Reduction, TextOut,
+};
+pub use crate::abi::generated::constants::*;
+pub use crate::abi::generated::types::*;
+pub use crate::abi::status::{Status, StatusIn, StatusOut, StatusesOut};
+pub(crate) use crate::check;
+pub use crate::error::{Error, Origin, Result, failure};
+pub use crate::objects::comm::CommRef;
+pub use crate::objects::datatype::DatatypeRef;
+pub(crate) use crate::raise::{finish, unsupported};
