@@ -24,6 +24,9 @@
 enum { MANY = 20000, FEW = 5, TAG = 3, LAST = 4, NEVER = 5, THREADS = 4, THREAD_TAG = 10 };
 enum { BARRIERS = 20 };
 
+/* How far a process has come: 0 at first, then it only changes to what follows. */
+enum { MET = 1, DYING, OVER, FORKED };
+
 static int rank, size;
 
 /* What the processes know of each other without MPI: a file that all map, and of which each holds a lock
@@ -63,6 +66,15 @@ static void say(int what)
     __atomic_store_n(&there[rank], what, __ATOMIC_RELEASE);
 }
 
+/* Outside of MPI until every process has come here: what they did before is complete everywhere, so that a
+   death that follows can't reach into it. */
+static void meet(void)
+{
+    say(MET);
+    for (int other = 0; other < size; other++)
+        while (__atomic_load_n(&there[other], __ATOMIC_ACQUIRE) == 0) usleep(1000);
+}
+
 /* Outside of MPI until a process has died. */
 static void wait_for_end(int other)
 {
@@ -96,16 +108,19 @@ static void unheard(int count, bool slow)
     MPI_Request last;
     MPI_Status status;
     /* Everybody knows everybody. */
-    if (slow) OK(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    if (slow) {
+        OK(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+        meet();
+    }
     if (rank == 1) {
         for (int i = 0; i < count; i++)
             OK(MPI_Send(&i, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD));
         OK(MPI_Send(&count, 1, MPI_INT, 0, LAST, MPI_COMM_WORLD));
-        say(1);
+        say(DYING);
         die();
     }
     if (rank == 0) {
-        wait_for(1, 1);
+        wait_for(1, DYING);
         wait_for_end(1);
         OK(MPI_Irecv(&value, 1, MPI_INT, 1, LAST, MPI_COMM_WORLD, &last));
         while (slow && !flag) {
@@ -137,16 +152,17 @@ static void of_threads(void)
 {
     int value, flag, all[16] = { 0 };
     OK(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    meet();
     if (rank == 1) {
         pthread_t threads[THREADS];
         for (size_t i = 0; i < THREADS; i++)
             CHECK(!pthread_create(&threads[i], NULL, sender, (void *)i));
         for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-        say(1);
+        say(DYING);
         die();
     }
     if (rank == 0) {
-        wait_for(1, 1);
+        wait_for(1, DYING);
         wait_for_end(1);
         for (int number = 0; number < THREADS; number++)
             for (int i = 0; i <= MANY / THREADS; i++) {
@@ -166,10 +182,8 @@ static void barrier(int dead, int before)
     MPI_Comm others;
     OK(MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &others));
     for (int i = 0; i < before; i++) OK(MPI_Barrier(others));
-    if (rank == dead) {
-        say(1);
-        die();
-    }
+    meet();
+    if (rank == dead) die();
     FAILS(MPI_ERR_PROC_ABORTED, MPI_Barrier(others));
     /* And so does each that follows. */
     for (int i = 0; i < 3; i++) FAILS(MPI_ERR_PROC_ABORTED, MPI_Barrier(others));
@@ -180,16 +194,17 @@ static void forked(void)
 {
     int all[16] = { 0 };
     OK(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    meet();
     if (rank == 1) {
         pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) {
-            say(3);
+            say(FORKED);
             for (int other = 0; other < size; other++)
-                if (other != 1) wait_for(other, 2);
+                if (other != 1) wait_for(other, OVER);
             _exit(0);
         }
-        wait_for(1, 3);
+        wait_for(1, FORKED);
         die();
     }
     FAILS(MPI_ERR_PROC_ABORTED,
@@ -213,10 +228,10 @@ int main(int argc, char **argv)
     if (strcmp(when, "made") == 0) barrier(1, 2);
     if (strcmp(when, "forked") == 0) forked();
     /* The others may still be at it. */
-    say(2);
+    say(OVER);
     if (rank == judge) {
         for (int other = 0; other < size; other++)
-            if (other != (judge ? 0 : 1)) wait_for(other, 2);
+            if (other != (judge ? 0 : 1)) wait_for(other, OVER);
         MPI_Abort(MPI_COMM_WORLD, 42);
     }
     for (;;) pause();
