@@ -108,9 +108,9 @@ impl Pml for Ob1 {
     }
 
     #[inline]
-    unsafe fn recv(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure> {
+    unsafe fn recv(&self, receive: &PmlReceive, status: &mut MessageStatus) -> Result<(), Failure> {
         // SAFETY: the contract's.
-        unsafe { in_mode!(self.recv(receive)) }
+        unsafe { in_mode!(self.recv(receive, status)) }
     }
 
     #[inline]

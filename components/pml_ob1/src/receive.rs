@@ -561,7 +561,11 @@ impl Core {
     /// # Safety
     /// As the contract says.
     #[inline]
-    pub unsafe fn recv<M: Mode>(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure> {
+    pub unsafe fn recv<M: Mode>(
+        &self,
+        receive: &PmlReceive,
+        status: &mut MessageStatus,
+    ) -> Result<(), Failure> {
         let mut place = MaybeUninit::<ReceiveRequest>::uninit();
         let request = place.as_mut_ptr();
         // SAFETY: the fields that a receive needs are written; it stays until it is complete, and
@@ -574,7 +578,8 @@ impl Core {
             self.wait::<M>(&raw const (*request).request, known, |cris| {
                 self.cris_of_receive(request, cris);
             });
-            Ok((*request).request.status)
+            *status = (*request).request.status;
+            Ok(())
         }
     }
 

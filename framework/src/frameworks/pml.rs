@@ -279,8 +279,8 @@ pub trait Pml: Component {
     unsafe fn send(&self, send: &PmlSend) -> Result<(), Failure>;
     /// Starts a send.
     unsafe fn isend(&self, send: &PmlSend) -> Result<*mut Request, Failure>;
-    /// Receives. What went wrong with a message that was matched is in the status.
-    unsafe fn recv(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure>;
+    /// Receives, and writes the status. What went wrong with a message that was matched is in it.
+    unsafe fn recv(&self, receive: &PmlReceive, status: &mut MessageStatus) -> Result<(), Failure>;
     /// Starts a receive.
     unsafe fn irecv(&self, receive: &PmlReceive) -> Result<*mut Request, Failure>;
     /// Makes a persistent send.
@@ -364,11 +364,9 @@ shims! { T: Pml;
         receive: &PmlReceive,
         status: &mut MessageStatus,
     ) -> Status = no_unwind {
-        match author::component::<T>(instance).recv(receive) {
-            Ok(found) => {
-                *status = found;
-                if status.error == OK { OK } else { ended_badly(instance, status) }
-            }
+        match author::component::<T>(instance).recv(receive, status) {
+            Ok(()) if status.error == OK => OK,
+            Ok(()) => ended_badly(instance, status),
             Err(failure) => author::fail(instance, &failure),
         }
     }

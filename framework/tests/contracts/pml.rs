@@ -39,9 +39,10 @@ impl Pml for Double {
         play("isend", (self.0.me(), p(send)))?;
         Ok(at(0x100))
     }
-    unsafe fn recv(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure> {
+    unsafe fn recv(&self, receive: &PmlReceive, status: &mut MessageStatus) -> Result<(), Failure> {
         play("recv", (self.0.me(), p(receive)))?;
-        Ok(found(receive.tag))
+        *status = found(receive.tag);
+        Ok(())
     }
     unsafe fn irecv(&self, receive: &PmlReceive) -> Result<*mut Request, Failure> {
         play("irecv", (self.0.me(), p(receive)))?;

@@ -166,7 +166,8 @@ pub fn recv(
         return Ok(());
     }
     let receive = to_receive(buf, count, datatype, source, tag, comm);
-    let (result, found) = runtime().recv(&receive);
+    let mut found = MessageStatus::default();
+    let result = runtime().recv(&receive, &mut found);
     received(result, &found, status)
 }
 

@@ -12,8 +12,9 @@ unsafe extern "C" fn PMPI_Abi_get_fortran_booleans(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let is_set = args::out(is_set);
-            if check::enabled() {
+            if checks {
                 check::pointer("logical_true", logical_true)?;
                 check::pointer("logical_false", logical_false)?;
                 check::pointer("is_set", is_set)?;
@@ -34,8 +35,9 @@ unsafe extern "C" fn PMPI_Abi_get_fortran_info(info: *mut Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info = args::out(info);
-            if check::enabled() {
+            if checks {
                 check::pointer("info", info)?;
             }
             crate::calls::abi::abi_get_fortran_info(info)
@@ -49,8 +51,9 @@ unsafe extern "C" fn PMPI_Abi_get_info(info: *mut Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info = args::out(info);
-            if check::enabled() {
+            if checks {
                 check::pointer("info", info)?;
             }
             crate::calls::abi::abi_get_info(info)
@@ -64,9 +67,10 @@ unsafe extern "C" fn PMPI_Abi_get_version(abi_major: *mut c_int, abi_minor: *mut
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let abi_major = args::out(abi_major);
             let abi_minor = args::out(abi_minor);
-            if check::enabled() {
+            if checks {
                 check::pointer("abi_major", abi_major)?;
                 check::pointer("abi_minor", abi_minor)?;
             }
@@ -85,7 +89,8 @@ unsafe extern "C" fn PMPI_Abi_set_fortran_booleans(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::pointer("logical_true", logical_true)?;
                 check::pointer("logical_false", logical_false)?;
             }
@@ -100,7 +105,8 @@ unsafe extern "C" fn PMPI_Abi_set_fortran_info(info: Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::info_object("info", info)?;
             }
             crate::calls::abi::abi_set_fortran_info(info)

@@ -7,7 +7,8 @@ unsafe extern "C" fn PMPI_Attr_delete(comm: Comm, keyval: c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -27,13 +28,14 @@ unsafe extern "C" fn PMPI_Attr_get(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let attribute_val = args::pointer_out(attribute_val);
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("attribute_val", attribute_val)?;
                 check::pointer("flag", flag)?;
             }
@@ -48,7 +50,8 @@ unsafe extern "C" fn PMPI_Attr_put(comm: Comm, keyval: c_int, attribute_val: *mu
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -68,12 +71,13 @@ unsafe extern "C" fn PMPI_Comm_create_keyval(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let comm_copy_attr_fn = args::copying(comm_copy_attr_fn);
             let comm_keyval = args::out(comm_keyval);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("comm_keyval", comm_keyval)?;
             }
             crate::calls::attribute::comm_create_keyval(
@@ -92,7 +96,8 @@ unsafe extern "C" fn PMPI_Comm_delete_attr(comm: Comm, comm_keyval: c_int) -> c_
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -107,11 +112,12 @@ unsafe extern "C" fn PMPI_Comm_free_keyval(comm_keyval: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let comm_keyval = args::inout(comm_keyval);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("comm_keyval", comm_keyval)?;
             }
             crate::calls::attribute::comm_free_keyval(comm_keyval)
@@ -130,13 +136,14 @@ unsafe extern "C" fn PMPI_Comm_get_attr(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let attribute_val = args::pointer_out(attribute_val);
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("attribute_val", attribute_val)?;
                 check::pointer("flag", flag)?;
             }
@@ -155,7 +162,8 @@ unsafe extern "C" fn PMPI_Comm_set_attr(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -175,12 +183,13 @@ unsafe extern "C" fn PMPI_Keyval_create(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let copy_fn = args::copying(copy_fn);
             let keyval = args::out(keyval);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("keyval", keyval)?;
             }
             crate::calls::attribute::keyval_create(copy_fn, delete_fn, keyval, extra_state)
@@ -194,11 +203,12 @@ unsafe extern "C" fn PMPI_Keyval_free(keyval: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let keyval = args::inout(keyval);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("keyval", keyval)?;
             }
             crate::calls::attribute::keyval_free(keyval)
@@ -217,12 +227,13 @@ unsafe extern "C" fn PMPI_Type_create_keyval(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let type_copy_attr_fn = args::copying(type_copy_attr_fn);
             let type_keyval = args::out(type_keyval);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("type_keyval", type_keyval)?;
             }
             crate::calls::attribute::type_create_keyval(
@@ -241,7 +252,8 @@ unsafe extern "C" fn PMPI_Type_delete_attr(datatype: Datatype, type_keyval: c_in
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
@@ -256,11 +268,12 @@ unsafe extern "C" fn PMPI_Type_free_keyval(type_keyval: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let type_keyval = args::inout(type_keyval);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("type_keyval", type_keyval)?;
             }
             crate::calls::attribute::type_free_keyval(type_keyval)
@@ -279,13 +292,14 @@ unsafe extern "C" fn PMPI_Type_get_attr(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let attribute_val = args::pointer_out(attribute_val);
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("attribute_val", attribute_val)?;
                 check::pointer("flag", flag)?;
             }
@@ -304,7 +318,8 @@ unsafe extern "C" fn PMPI_Type_set_attr(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;

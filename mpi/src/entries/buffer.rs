@@ -7,11 +7,12 @@ unsafe extern "C" fn PMPI_Buffer_attach(buffer: *mut c_void, size: c_int) -> c_i
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::size("size", size)?;
             }
             crate::calls::buffer::buffer_attach(buffer, size)
@@ -25,11 +26,12 @@ unsafe extern "C" fn PMPI_Buffer_attach_c(buffer: *mut c_void, size: Count) -> c
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::size("size", size)?;
             }
             crate::calls::buffer::buffer_attach(buffer, size)
@@ -43,12 +45,13 @@ unsafe extern "C" fn PMPI_Buffer_detach(buffer_addr: *mut c_void, size: *mut c_i
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let buffer_addr = args::pointer_out(buffer_addr);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buffer_addr", buffer_addr)?;
                 check::pointer("size", size)?;
             }
@@ -63,12 +66,13 @@ unsafe extern "C" fn PMPI_Buffer_detach_c(buffer_addr: *mut c_void, size: *mut C
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let buffer_addr = args::pointer_out(buffer_addr);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buffer_addr", buffer_addr)?;
                 check::pointer("size", size)?;
             }
@@ -83,7 +87,8 @@ unsafe extern "C" fn PMPI_Buffer_flush() -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             crate::calls::buffer::buffer_flush()
@@ -97,11 +102,12 @@ unsafe extern "C" fn PMPI_Buffer_iflush(request: *mut Request) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("request", request)?;
             }
             crate::calls::buffer::buffer_iflush(request)
@@ -119,12 +125,13 @@ unsafe extern "C" fn PMPI_Comm_attach_buffer(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::size("size", size)?;
             }
             crate::calls::buffer::comm_attach_buffer(comm, buffer, size)
@@ -142,12 +149,13 @@ unsafe extern "C" fn PMPI_Comm_attach_buffer_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::size("size", size)?;
             }
             crate::calls::buffer::comm_attach_buffer(comm, buffer, size)
@@ -165,13 +173,14 @@ unsafe extern "C" fn PMPI_Comm_detach_buffer(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let buffer_addr = args::pointer_out(buffer_addr);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("buffer_addr", buffer_addr)?;
                 check::pointer("size", size)?;
             }
@@ -190,13 +199,14 @@ unsafe extern "C" fn PMPI_Comm_detach_buffer_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let buffer_addr = args::pointer_out(buffer_addr);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("buffer_addr", buffer_addr)?;
                 check::pointer("size", size)?;
             }
@@ -211,7 +221,8 @@ unsafe extern "C" fn PMPI_Comm_flush_buffer(comm: Comm) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -226,12 +237,13 @@ unsafe extern "C" fn PMPI_Comm_iflush_buffer(comm: Comm, request: *mut Request) 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("request", request)?;
             }
             crate::calls::buffer::comm_iflush_buffer(comm, request)
@@ -249,11 +261,12 @@ unsafe extern "C" fn PMPI_Session_attach_buffer(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::size("size", size)?;
             }
@@ -272,11 +285,12 @@ unsafe extern "C" fn PMPI_Session_attach_buffer_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::size("size", size)?;
             }
@@ -295,12 +309,13 @@ unsafe extern "C" fn PMPI_Session_detach_buffer(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let buffer_addr = args::pointer_out(buffer_addr);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::pointer("buffer_addr", buffer_addr)?;
                 check::pointer("size", size)?;
@@ -320,12 +335,13 @@ unsafe extern "C" fn PMPI_Session_detach_buffer_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let buffer_addr = args::pointer_out(buffer_addr);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::pointer("buffer_addr", buffer_addr)?;
                 check::pointer("size", size)?;
@@ -341,10 +357,11 @@ unsafe extern "C" fn PMPI_Session_flush_buffer(session: Session) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
             }
             crate::calls::buffer::session_flush_buffer(session)
@@ -358,11 +375,12 @@ unsafe extern "C" fn PMPI_Session_iflush_buffer(session: Session, request: *mut 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::pointer("request", request)?;
             }

@@ -15,9 +15,10 @@ unsafe extern "C" fn PMPI_Allgather(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -28,7 +29,7 @@ unsafe extern "C" fn PMPI_Allgather(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -57,9 +58,10 @@ unsafe extern "C" fn PMPI_Allgather_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -70,7 +72,7 @@ unsafe extern "C" fn PMPI_Allgather_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -100,8 +102,9 @@ unsafe extern "C" fn PMPI_Allgatherv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -112,7 +115,7 @@ unsafe extern "C" fn PMPI_Allgatherv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -129,7 +132,7 @@ unsafe extern "C" fn PMPI_Allgatherv(
                 check::array("displs", displs, length)?;
                 args::counts(displs, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::coll::allgatherv(
@@ -154,8 +157,9 @@ unsafe extern "C" fn PMPI_Allgatherv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -166,7 +170,7 @@ unsafe extern "C" fn PMPI_Allgatherv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -183,7 +187,7 @@ unsafe extern "C" fn PMPI_Allgatherv_c(
                 check::array("displs", displs, length)?;
                 args::counts(displs, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::coll::allgatherv(
@@ -206,13 +210,14 @@ unsafe extern "C" fn PMPI_Allreduce(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -236,13 +241,14 @@ unsafe extern "C" fn PMPI_Allreduce_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -267,9 +273,10 @@ unsafe extern "C" fn PMPI_Alltoall(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -280,7 +287,7 @@ unsafe extern "C" fn PMPI_Alltoall(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -309,9 +316,10 @@ unsafe extern "C" fn PMPI_Alltoall_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -322,7 +330,7 @@ unsafe extern "C" fn PMPI_Alltoall_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -353,7 +361,8 @@ unsafe extern "C" fn PMPI_Alltoallv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -364,7 +373,7 @@ unsafe extern "C" fn PMPI_Alltoallv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
             }
             let sendcounts = if uses_sendbuf {
@@ -395,7 +404,7 @@ unsafe extern "C" fn PMPI_Alltoallv(
                 check::array("rdispls", rdispls, length)?;
                 args::counts(rdispls, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
             }
@@ -423,7 +432,8 @@ unsafe extern "C" fn PMPI_Alltoallv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -434,7 +444,7 @@ unsafe extern "C" fn PMPI_Alltoallv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
             }
             let sendcounts = if uses_sendbuf {
@@ -465,7 +475,7 @@ unsafe extern "C" fn PMPI_Alltoallv_c(
                 check::array("rdispls", rdispls, length)?;
                 args::counts(rdispls, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
             }
@@ -493,12 +503,13 @@ unsafe extern "C" fn PMPI_Alltoallw(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
             }
             let sendcounts = if uses_sendbuf {
@@ -543,7 +554,7 @@ unsafe extern "C" fn PMPI_Alltoallw(
                 check::array("recvtypes", recvtypes, length)?;
                 args::slice(recvtypes, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::datatypes("sendtypes", sendtypes, sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
@@ -573,12 +584,13 @@ unsafe extern "C" fn PMPI_Alltoallw_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
             }
             let sendcounts = if uses_sendbuf {
@@ -623,7 +635,7 @@ unsafe extern "C" fn PMPI_Alltoallw_c(
                 check::array("recvtypes", recvtypes, length)?;
                 args::slice(recvtypes, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::datatypes("sendtypes", sendtypes, sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
@@ -643,7 +655,8 @@ unsafe extern "C" fn PMPI_Barrier(comm: Comm) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -664,12 +677,13 @@ unsafe extern "C" fn PMPI_Bcast(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let takes_part = check::takes_part(root);
@@ -678,7 +692,7 @@ unsafe extern "C" fn PMPI_Bcast(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -703,12 +717,13 @@ unsafe extern "C" fn PMPI_Bcast_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let takes_part = check::takes_part(root);
@@ -717,7 +732,7 @@ unsafe extern "C" fn PMPI_Bcast_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -743,13 +758,14 @@ unsafe extern "C" fn PMPI_Exscan(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -773,13 +789,14 @@ unsafe extern "C" fn PMPI_Exscan_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -805,13 +822,14 @@ unsafe extern "C" fn PMPI_Gather(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -827,7 +845,7 @@ unsafe extern "C" fn PMPI_Gather(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -863,13 +881,14 @@ unsafe extern "C" fn PMPI_Gather_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -885,7 +904,7 @@ unsafe extern "C" fn PMPI_Gather_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -922,12 +941,13 @@ unsafe extern "C" fn PMPI_Gatherv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -943,7 +963,7 @@ unsafe extern "C" fn PMPI_Gatherv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -972,7 +992,7 @@ unsafe extern "C" fn PMPI_Gatherv(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::coll::gatherv(
@@ -998,12 +1018,13 @@ unsafe extern "C" fn PMPI_Gatherv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1019,7 +1040,7 @@ unsafe extern "C" fn PMPI_Gatherv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1048,7 +1069,7 @@ unsafe extern "C" fn PMPI_Gatherv_c(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::coll::gatherv(
@@ -1072,12 +1093,13 @@ unsafe extern "C" fn PMPI_Reduce(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1088,7 +1110,7 @@ unsafe extern "C" fn PMPI_Reduce(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1121,12 +1143,13 @@ unsafe extern "C" fn PMPI_Reduce_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1137,7 +1160,7 @@ unsafe extern "C" fn PMPI_Reduce_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1168,12 +1191,13 @@ unsafe extern "C" fn PMPI_Reduce_local(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::buffer("inbuf", inbuf, count, datatype)?;
                 check::buffer("inoutbuf", inoutbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1196,12 +1220,13 @@ unsafe extern "C" fn PMPI_Reduce_local_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::buffer("inbuf", inbuf, count, datatype)?;
                 check::buffer("inoutbuf", inoutbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1225,12 +1250,13 @@ unsafe extern "C" fn PMPI_Reduce_scatter(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::op("op", op)?;
             }
@@ -1239,7 +1265,7 @@ unsafe extern "C" fn PMPI_Reduce_scatter(
                 check::array("recvcounts", recvcounts, length)?;
                 args::counts(recvcounts, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::coll::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)
@@ -1260,12 +1286,13 @@ unsafe extern "C" fn PMPI_Reduce_scatter_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::op("op", op)?;
             }
@@ -1274,7 +1301,7 @@ unsafe extern "C" fn PMPI_Reduce_scatter_c(
                 check::array("recvcounts", recvcounts, length)?;
                 args::counts(recvcounts, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::coll::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)
@@ -1295,13 +1322,14 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
@@ -1327,13 +1355,14 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
@@ -1359,13 +1388,14 @@ unsafe extern "C" fn PMPI_Scan(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1389,13 +1419,14 @@ unsafe extern "C" fn PMPI_Scan_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1421,13 +1452,14 @@ unsafe extern "C" fn PMPI_Scatter(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1443,7 +1475,7 @@ unsafe extern "C" fn PMPI_Scatter(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1479,13 +1511,14 @@ unsafe extern "C" fn PMPI_Scatter_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1501,7 +1534,7 @@ unsafe extern "C" fn PMPI_Scatter_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1538,12 +1571,13 @@ unsafe extern "C" fn PMPI_Scatterv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1559,7 +1593,7 @@ unsafe extern "C" fn PMPI_Scatterv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::not_in_place("sendbuf", sendbuf)?;
                 }
@@ -1588,7 +1622,7 @@ unsafe extern "C" fn PMPI_Scatterv(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
             }
             crate::calls::coll::scatterv(
@@ -1614,12 +1648,13 @@ unsafe extern "C" fn PMPI_Scatterv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1635,7 +1670,7 @@ unsafe extern "C" fn PMPI_Scatterv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::not_in_place("sendbuf", sendbuf)?;
                 }
@@ -1664,7 +1699,7 @@ unsafe extern "C" fn PMPI_Scatterv_c(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
             }
             crate::calls::coll::scatterv(

@@ -7,13 +7,14 @@ unsafe extern "C" fn PMPI_Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let result = args::out(result);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm1 = check::comm("comm1", comm1)?;
             let comm2 = check::comm("comm2", comm2)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("result", result)?;
             }
             crate::calls::comm::comm_compare(comm1, comm2, result)
@@ -27,12 +28,13 @@ unsafe extern "C" fn PMPI_Comm_create(comm: Comm, group: Group, newcomm: *mut Co
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::pointer("newcomm", newcomm)?;
             }
@@ -53,11 +55,12 @@ unsafe extern "C" fn PMPI_Comm_create_from_group(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::pointer("stringtag", stringtag)?;
                 check::info("info", info)?;
@@ -81,12 +84,13 @@ unsafe extern "C" fn PMPI_Comm_create_group(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::tag("tag", tag)?;
                 check::pointer("newcomm", newcomm)?;
@@ -102,12 +106,13 @@ unsafe extern "C" fn PMPI_Comm_dup(comm: Comm, newcomm: *mut Comm) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("newcomm", newcomm)?;
             }
             crate::calls::comm::comm_dup(comm, newcomm)
@@ -121,12 +126,13 @@ unsafe extern "C" fn PMPI_Comm_dup_with_info(comm: Comm, info: Info, newcomm: *m
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
             }
@@ -141,11 +147,12 @@ unsafe extern "C" fn PMPI_Comm_free(comm: *mut Comm) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let comm = args::inout(comm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::comm_io("comm", comm)?;
             }
             crate::calls::comm::comm_free(comm)
@@ -161,12 +168,13 @@ unsafe extern "C" fn PMPI_Comm_get_info(comm: Comm, info_used: *mut Info) -> c_i
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info_used = args::out(info_used);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("info_used", info_used)?;
             }
             crate::calls::comm::comm_get_info(comm, info_used)
@@ -184,11 +192,12 @@ unsafe extern "C" fn PMPI_Comm_get_name(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let resultlen = args::out(resultlen);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::comm_or_null("comm", comm)?;
                 check::pointer("comm_name", comm_name)?;
                 check::pointer("resultlen", resultlen)?;
@@ -208,12 +217,13 @@ unsafe extern "C" fn PMPI_Comm_group(comm: Comm, group: *mut Group) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let group = args::out(group);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("group", group)?;
             }
             crate::calls::comm::comm_group(comm, group)
@@ -231,13 +241,14 @@ unsafe extern "C" fn PMPI_Comm_idup(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("newcomm", newcomm)?;
                 check::pointer("request", request)?;
             }
@@ -257,13 +268,14 @@ unsafe extern "C" fn PMPI_Comm_idup_with_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
                 check::pointer("request", request)?;
@@ -279,12 +291,13 @@ unsafe extern "C" fn PMPI_Comm_rank(comm: Comm, rank: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let rank = args::out(rank);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("rank", rank)?;
             }
             crate::calls::comm::comm_rank(comm, rank)
@@ -298,12 +311,13 @@ unsafe extern "C" fn PMPI_Comm_remote_group(comm: Comm, group: *mut Group) -> c_
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let group = args::out(group);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("group", group)?;
             }
             crate::calls::comm::comm_remote_group(comm, group)
@@ -317,12 +331,13 @@ unsafe extern "C" fn PMPI_Comm_remote_size(comm: Comm, size: *mut c_int) -> c_in
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("size", size)?;
             }
             crate::calls::comm::comm_remote_size(comm, size)
@@ -336,11 +351,12 @@ unsafe extern "C" fn PMPI_Comm_set_info(comm: Comm, info: Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
             }
             crate::calls::comm::comm_set_info(comm, info)
@@ -354,11 +370,12 @@ unsafe extern "C" fn PMPI_Comm_set_name(comm: Comm, comm_name: *const c_char) ->
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("comm_name", comm_name)?;
             }
             let comm_name = args::text(comm_name);
@@ -373,12 +390,13 @@ unsafe extern "C" fn PMPI_Comm_size(comm: Comm, size: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("size", size)?;
             }
             crate::calls::comm::comm_size(comm, size)
@@ -397,12 +415,13 @@ unsafe extern "C" fn PMPI_Comm_split(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("newcomm", newcomm)?;
             }
             crate::calls::comm::comm_split(comm, color, key, newcomm)
@@ -422,12 +441,13 @@ unsafe extern "C" fn PMPI_Comm_split_type(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newcomm = args::out(newcomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
             }
@@ -442,12 +462,13 @@ unsafe extern "C" fn PMPI_Comm_test_inter(comm: Comm, flag: *mut c_int) -> c_int
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("flag", flag)?;
             }
             crate::calls::comm::comm_test_inter(comm, flag)
@@ -468,12 +489,13 @@ unsafe extern "C" fn PMPI_Intercomm_create(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newintercomm = args::out(newintercomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let local_comm = check::comm("local_comm", local_comm)?;
-            if check::enabled() {
+            if checks {
                 check::rank("local_leader", local_leader, local_comm.peers())?;
                 check::tag("tag", tag)?;
                 check::pointer("newintercomm", newintercomm)?;
@@ -505,11 +527,12 @@ unsafe extern "C" fn PMPI_Intercomm_create_from_groups(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newintercomm = args::out(newintercomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("local_group", local_group)?;
                 check::pointer("stringtag", stringtag)?;
                 check::info("info", info)?;
@@ -541,12 +564,13 @@ unsafe extern "C" fn PMPI_Intercomm_merge(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newintracomm = args::out(newintracomm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let intercomm = check::comm("intercomm", intercomm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("newintracomm", newintracomm)?;
             }
             crate::calls::comm::intercomm_merge(intercomm, high, newintracomm)

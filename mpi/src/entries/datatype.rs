@@ -17,11 +17,12 @@ unsafe extern "C" fn PMPI_Get_address(location: *const c_void, address: *mut Ain
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let address = args::out(address);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("address", address)?;
             }
             crate::calls::datatype::get_address(location, address)
@@ -43,15 +44,16 @@ unsafe extern "C" fn PMPI_Pack(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let incount = args::count(incount);
             let outsize = args::count(outsize);
             let position = args::count_io(position);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer("inbuf", inbuf, incount, datatype)?;
                 check::count("incount", incount)?;
                 check::packed("outbuf", outbuf, outsize)?;
@@ -77,15 +79,16 @@ unsafe extern "C" fn PMPI_Pack_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let incount = args::count(incount);
             let outsize = args::count(outsize);
             let position = args::count_io(position);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer("inbuf", inbuf, incount, datatype)?;
                 check::count("incount", incount)?;
                 check::packed("outbuf", outbuf, outsize)?;
@@ -111,13 +114,14 @@ unsafe extern "C" fn PMPI_Pack_external(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let incount = args::count(incount);
             let position = args::count_io(position);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("datarep", datarep)?;
                 check::buffer("inbuf", inbuf, incount, datatype)?;
                 check::count("incount", incount)?;
@@ -147,13 +151,14 @@ unsafe extern "C" fn PMPI_Pack_external_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let incount = args::count(incount);
             let position = args::count_io(position);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("datarep", datarep)?;
                 check::buffer("inbuf", inbuf, incount, datatype)?;
                 check::count("incount", incount)?;
@@ -180,13 +185,14 @@ unsafe extern "C" fn PMPI_Pack_external_size(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let incount = args::count(incount);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("datarep", datarep)?;
                 check::count("incount", incount)?;
                 check::pointer("size", size)?;
@@ -208,13 +214,14 @@ unsafe extern "C" fn PMPI_Pack_external_size_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let incount = args::count(incount);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("datarep", datarep)?;
                 check::count("incount", incount)?;
                 check::pointer("size", size)?;
@@ -236,14 +243,15 @@ unsafe extern "C" fn PMPI_Pack_size(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let incount = args::count(incount);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::count("incount", incount)?;
                 check::pointer("size", size)?;
             }
@@ -263,14 +271,15 @@ unsafe extern "C" fn PMPI_Pack_size_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let incount = args::count(incount);
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::count("incount", incount)?;
                 check::pointer("size", size)?;
             }
@@ -285,11 +294,12 @@ unsafe extern "C" fn PMPI_Type_commit(datatype: *mut Datatype) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let datatype = args::inout(datatype);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::datatype_io("datatype", datatype)?;
             }
             crate::calls::datatype::type_commit(datatype)
@@ -537,11 +547,12 @@ unsafe extern "C" fn PMPI_Type_free(datatype: *mut Datatype) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let datatype = args::inout(datatype);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::datatype_io("datatype", datatype)?;
             }
             crate::calls::datatype::type_free(datatype)
@@ -589,17 +600,18 @@ unsafe extern "C" fn PMPI_Type_get_envelope(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num_integers = args::count_out(num_integers);
             let num_addresses = args::count_out(num_addresses);
             let num_large_counts: *mut Count = std::ptr::null_mut();
             let num_large_counts = args::count_out(num_large_counts);
             let num_datatypes = args::count_out(num_datatypes);
             let combiner = args::out(combiner);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("num_integers", num_integers)?;
                 check::pointer("num_addresses", num_addresses)?;
                 check::pointer("num_datatypes", num_datatypes)?;
@@ -630,16 +642,17 @@ unsafe extern "C" fn PMPI_Type_get_envelope_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num_integers = args::count_out(num_integers);
             let num_addresses = args::count_out(num_addresses);
             let num_large_counts = args::count_out(num_large_counts);
             let num_datatypes = args::count_out(num_datatypes);
             let combiner = args::out(combiner);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("num_integers", num_integers)?;
                 check::pointer("num_addresses", num_addresses)?;
                 check::pointer("num_datatypes", num_datatypes)?;
@@ -667,13 +680,14 @@ unsafe extern "C" fn PMPI_Type_get_extent(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let lb = args::count_out(lb);
             let extent = args::count_out(extent);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("lb", lb)?;
                 check::pointer("extent", extent)?;
             }
@@ -692,13 +706,14 @@ unsafe extern "C" fn PMPI_Type_get_extent_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let lb = args::count_out(lb);
             let extent = args::count_out(extent);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("lb", lb)?;
                 check::pointer("extent", extent)?;
             }
@@ -717,13 +732,14 @@ unsafe extern "C" fn PMPI_Type_get_extent_x(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let lb = args::count_out(lb);
             let extent = args::count_out(extent);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("lb", lb)?;
                 check::pointer("extent", extent)?;
             }
@@ -742,11 +758,12 @@ unsafe extern "C" fn PMPI_Type_get_name(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let resultlen = args::out(resultlen);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::oldtype_or_null("datatype", datatype)?;
                 check::pointer("type_name", type_name)?;
                 check::pointer("resultlen", resultlen)?;
@@ -770,13 +787,14 @@ unsafe extern "C" fn PMPI_Type_get_true_extent(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let true_lb = args::count_out(true_lb);
             let true_extent = args::count_out(true_extent);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("true_lb", true_lb)?;
                 check::pointer("true_extent", true_extent)?;
             }
@@ -795,13 +813,14 @@ unsafe extern "C" fn PMPI_Type_get_true_extent_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let true_lb = args::count_out(true_lb);
             let true_extent = args::count_out(true_extent);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("true_lb", true_lb)?;
                 check::pointer("true_extent", true_extent)?;
             }
@@ -820,13 +839,14 @@ unsafe extern "C" fn PMPI_Type_get_true_extent_x(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let true_lb = args::count_out(true_lb);
             let true_extent = args::count_out(true_extent);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("true_lb", true_lb)?;
                 check::pointer("true_extent", true_extent)?;
             }
@@ -845,13 +865,14 @@ unsafe extern "C" fn PMPI_Type_get_value_index(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let pair_type = args::out(pair_type);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let value_type = check::oldtype("value_type", value_type)?;
             let index_type = check::oldtype("index_type", index_type)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("pair_type", pair_type)?;
             }
             crate::calls::datatype::type_get_value_index(value_type, index_type, pair_type)
@@ -891,11 +912,12 @@ unsafe extern "C" fn PMPI_Type_match_size(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let datatype = args::out(datatype);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("datatype", datatype)?;
             }
             crate::calls::datatype::type_match_size(typeclass, size, datatype)
@@ -909,11 +931,12 @@ unsafe extern "C" fn PMPI_Type_set_name(datatype: Datatype, type_name: *const c_
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("type_name", type_name)?;
             }
             let type_name = args::text(type_name);
@@ -928,12 +951,13 @@ unsafe extern "C" fn PMPI_Type_size(datatype: Datatype, size: *mut c_int) -> c_i
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("size", size)?;
             }
             crate::calls::datatype::type_size(datatype, size)
@@ -947,12 +971,13 @@ unsafe extern "C" fn PMPI_Type_size_c(datatype: Datatype, size: *mut Count) -> c
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("size", size)?;
             }
             crate::calls::datatype::type_size(datatype, size)
@@ -966,12 +991,13 @@ unsafe extern "C" fn PMPI_Type_size_x(datatype: Datatype, size: *mut Count) -> c
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::count_out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("size", size)?;
             }
             crate::calls::datatype::type_size_x(datatype, size)
@@ -1015,15 +1041,16 @@ unsafe extern "C" fn PMPI_Unpack(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let insize = args::count(insize);
             let position = args::count_io(position);
             let outcount = args::count(outcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::packed("inbuf", inbuf, insize)?;
                 check::size("insize", insize)?;
                 check::pointer("position", position)?;
@@ -1051,15 +1078,16 @@ unsafe extern "C" fn PMPI_Unpack_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let insize = args::count(insize);
             let position = args::count_io(position);
             let outcount = args::count(outcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::packed("inbuf", inbuf, insize)?;
                 check::size("insize", insize)?;
                 check::pointer("position", position)?;
@@ -1087,13 +1115,14 @@ unsafe extern "C" fn PMPI_Unpack_external(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let position = args::count_io(position);
             let outcount = args::count(outcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("datarep", datarep)?;
                 check::packed("inbuf", inbuf, insize)?;
                 check::size("insize", insize)?;
@@ -1123,13 +1152,14 @@ unsafe extern "C" fn PMPI_Unpack_external_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let position = args::count_io(position);
             let outcount = args::count(outcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("datarep", datarep)?;
                 check::packed("inbuf", inbuf, insize)?;
                 check::size("insize", insize)?;

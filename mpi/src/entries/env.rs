@@ -7,7 +7,8 @@ unsafe extern "C" fn PMPI_Abort(comm: Comm, errorcode: c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -22,11 +23,12 @@ unsafe extern "C" fn PMPI_Alloc_mem(size: Aint, info: Info, baseptr: *mut c_void
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let baseptr = args::pointer_out(baseptr);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::memory_size("size", size)?;
                 check::info("info", info)?;
                 check::pointer("baseptr", baseptr)?;
@@ -42,7 +44,8 @@ unsafe extern "C" fn PMPI_Finalize() -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             crate::calls::env::finalize()
@@ -56,8 +59,9 @@ unsafe extern "C" fn PMPI_Finalized(flag: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::pointer("flag", flag)?;
             }
             crate::calls::env::finalized(flag)
@@ -71,7 +75,8 @@ unsafe extern "C" fn PMPI_Free_mem(base: *mut c_void) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             crate::calls::env::free_mem(base)
@@ -85,8 +90,9 @@ unsafe extern "C" fn PMPI_Get_hw_resource_info(hw_info: *mut Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let hw_info = args::out(hw_info);
-            if check::enabled() {
+            if checks {
                 check::pointer("hw_info", hw_info)?;
             }
             crate::calls::env::get_hw_resource_info(hw_info)
@@ -103,8 +109,9 @@ unsafe extern "C" fn PMPI_Get_library_version(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let resultlen = args::out(resultlen);
-            if check::enabled() {
+            if checks {
                 check::pointer("version", version)?;
                 check::pointer("resultlen", resultlen)?;
             }
@@ -123,11 +130,12 @@ unsafe extern "C" fn PMPI_Get_processor_name(name: *mut c_char, resultlen: *mut 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let resultlen = args::out(resultlen);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("name", name)?;
                 check::pointer("resultlen", resultlen)?;
             }
@@ -146,9 +154,10 @@ unsafe extern "C" fn PMPI_Get_version(version: *mut c_int, subversion: *mut c_in
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let version = args::out(version);
             let subversion = args::out(subversion);
-            if check::enabled() {
+            if checks {
                 check::pointer("version", version)?;
                 check::pointer("subversion", subversion)?;
             }
@@ -177,8 +186,9 @@ unsafe extern "C" fn PMPI_Init_thread(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let provided = args::out(provided);
-            if check::enabled() {
+            if checks {
                 check::pointer("provided", provided)?;
             }
             crate::calls::env::init_thread(argc, argv, required, provided)
@@ -192,8 +202,9 @@ unsafe extern "C" fn PMPI_Initialized(flag: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::pointer("flag", flag)?;
             }
             crate::calls::env::initialized(flag)
@@ -207,8 +218,9 @@ unsafe extern "C" fn PMPI_Is_thread_main(flag: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::pointer("flag", flag)?;
             }
             crate::calls::env::is_thread_main(flag)
@@ -222,7 +234,8 @@ unsafe extern "C" fn PMPI_Pcontrol(level: c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             crate::calls::env::pcontrol(level)
@@ -236,8 +249,9 @@ unsafe extern "C" fn PMPI_Query_thread(provided: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let provided = args::out(provided);
-            if check::enabled() {
+            if checks {
                 check::pointer("provided", provided)?;
             }
             crate::calls::env::query_thread(provided)

@@ -7,8 +7,9 @@ unsafe extern "C" fn PMPI_Add_error_class(errorclass: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errorclass = args::out(errorclass);
-            if check::enabled() {
+            if checks {
                 check::pointer("errorclass", errorclass)?;
             }
             crate::calls::error::add_error_class(errorclass)
@@ -22,8 +23,9 @@ unsafe extern "C" fn PMPI_Add_error_code(errorclass: c_int, errorcode: *mut c_in
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errorcode = args::out(errorcode);
-            if check::enabled() {
+            if checks {
                 check::pointer("errorcode", errorcode)?;
             }
             crate::calls::error::add_error_code(errorclass, errorcode)
@@ -37,7 +39,8 @@ unsafe extern "C" fn PMPI_Add_error_string(errorcode: c_int, string: *const c_ch
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::pointer("string", string)?;
             }
             let string = args::text(string);
@@ -52,7 +55,8 @@ unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: Comm, errorcode: c_int) -> 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -70,11 +74,12 @@ unsafe extern "C" fn PMPI_Comm_create_errhandler(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errhandler = args::out(errhandler);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::callback("comm_errhandler_fn", comm_errhandler_fn)?;
                 check::pointer("errhandler", errhandler)?;
             }
@@ -89,12 +94,13 @@ unsafe extern "C" fn PMPI_Comm_get_errhandler(comm: Comm, errhandler: *mut Errha
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errhandler = args::out(errhandler);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("errhandler", errhandler)?;
             }
             crate::calls::error::comm_get_errhandler(comm, errhandler)
@@ -108,11 +114,12 @@ unsafe extern "C" fn PMPI_Comm_set_errhandler(comm: Comm, errhandler: Errhandler
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::errhandler("errhandler", errhandler)?;
             }
             crate::calls::error::comm_set_errhandler(comm, errhandler)
@@ -126,8 +133,9 @@ unsafe extern "C" fn PMPI_Errhandler_free(errhandler: *mut Errhandler) -> c_int 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errhandler = args::inout(errhandler);
-            if check::enabled() {
+            if checks {
                 check::errhandler_io("errhandler", errhandler)?;
             }
             crate::calls::error::errhandler_free(errhandler)
@@ -141,8 +149,9 @@ unsafe extern "C" fn PMPI_Error_class(errorcode: c_int, errorclass: *mut c_int) 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errorclass = args::out(errorclass);
-            if check::enabled() {
+            if checks {
                 check::pointer("errorclass", errorclass)?;
             }
             crate::calls::error::error_class(errorcode, errorclass)
@@ -160,8 +169,9 @@ unsafe extern "C" fn PMPI_Error_string(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let resultlen = args::out(resultlen);
-            if check::enabled() {
+            if checks {
                 check::pointer("string", string)?;
                 check::pointer("resultlen", resultlen)?;
             }
@@ -207,7 +217,8 @@ unsafe extern "C" fn PMPI_Session_call_errhandler(session: Session, errorcode: c
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::session("session", session)?;
             }
             crate::calls::error::session_call_errhandler(session, errorcode)
@@ -224,8 +235,9 @@ unsafe extern "C" fn PMPI_Session_create_errhandler(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errhandler = args::out(errhandler);
-            if check::enabled() {
+            if checks {
                 check::callback("session_errhandler_fn", session_errhandler_fn)?;
                 check::pointer("errhandler", errhandler)?;
             }
@@ -243,11 +255,12 @@ unsafe extern "C" fn PMPI_Session_get_errhandler(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errhandler = args::out(errhandler);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::pointer("errhandler", errhandler)?;
             }
@@ -265,10 +278,11 @@ unsafe extern "C" fn PMPI_Session_set_errhandler(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::errhandler("errhandler", errhandler)?;
             }
@@ -291,11 +305,12 @@ unsafe extern "C" fn PMPI_Win_create_errhandler(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let errhandler = args::out(errhandler);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::callback("win_errhandler_fn", win_errhandler_fn)?;
                 check::pointer("errhandler", errhandler)?;
             }

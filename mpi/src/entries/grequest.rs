@@ -7,10 +7,11 @@ unsafe extern "C" fn PMPI_Grequest_complete(request: Request) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_object("request", request)?;
             }
             crate::calls::grequest::grequest_complete(request)
@@ -30,11 +31,12 @@ unsafe extern "C" fn PMPI_Grequest_start(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::callback("query_fn", query_fn)?;
                 check::callback("free_fn", free_fn)?;
                 check::callback("cancel_fn", cancel_fn)?;

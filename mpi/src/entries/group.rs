@@ -7,11 +7,12 @@ unsafe extern "C" fn PMPI_Group_compare(group1: Group, group2: Group, result: *m
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let result = args::out(result);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group1", group1)?;
                 check::group("group2", group2)?;
                 check::pointer("result", result)?;
@@ -31,11 +32,12 @@ unsafe extern "C" fn PMPI_Group_difference(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newgroup = args::out(newgroup);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group1", group1)?;
                 check::group("group2", group2)?;
                 check::pointer("newgroup", newgroup)?;
@@ -56,11 +58,12 @@ unsafe extern "C" fn PMPI_Group_excl(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newgroup = args::out(newgroup);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::length("n", n)?;
                 check::pointer("newgroup", newgroup)?;
@@ -81,11 +84,12 @@ unsafe extern "C" fn PMPI_Group_free(group: *mut Group) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let group = args::inout(group);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group_io("group", group)?;
             }
             crate::calls::group::group_free(group)
@@ -103,11 +107,12 @@ unsafe extern "C" fn PMPI_Group_from_session_pset(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newgroup = args::out(newgroup);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::pointer("pset_name", pset_name)?;
                 check::pointer("newgroup", newgroup)?;
@@ -129,11 +134,12 @@ unsafe extern "C" fn PMPI_Group_incl(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newgroup = args::out(newgroup);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::length("n", n)?;
                 check::pointer("newgroup", newgroup)?;
@@ -158,11 +164,12 @@ unsafe extern "C" fn PMPI_Group_intersection(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newgroup = args::out(newgroup);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group1", group1)?;
                 check::group("group2", group2)?;
                 check::pointer("newgroup", newgroup)?;
@@ -183,11 +190,12 @@ unsafe extern "C" fn PMPI_Group_range_excl(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newgroup = args::out(newgroup);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::length("n", n)?;
                 check::pointer("newgroup", newgroup)?;
@@ -213,11 +221,12 @@ unsafe extern "C" fn PMPI_Group_range_incl(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newgroup = args::out(newgroup);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::length("n", n)?;
                 check::pointer("newgroup", newgroup)?;
@@ -238,11 +247,12 @@ unsafe extern "C" fn PMPI_Group_rank(group: Group, rank: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let rank = args::out(rank);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::pointer("rank", rank)?;
             }
@@ -257,11 +267,12 @@ unsafe extern "C" fn PMPI_Group_size(group: Group, size: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let size = args::out(size);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group", group)?;
                 check::pointer("size", size)?;
             }
@@ -282,10 +293,11 @@ unsafe extern "C" fn PMPI_Group_translate_ranks(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group1", group1)?;
                 check::group("group2", group2)?;
                 check::length("n", n)?;
@@ -311,11 +323,12 @@ unsafe extern "C" fn PMPI_Group_union(group1: Group, group2: Group, newgroup: *m
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newgroup = args::out(newgroup);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::group("group1", group1)?;
                 check::group("group2", group2)?;
                 check::pointer("newgroup", newgroup)?;

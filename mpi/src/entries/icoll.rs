@@ -16,10 +16,11 @@ unsafe extern "C" fn PMPI_Iallgather(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -30,7 +31,7 @@ unsafe extern "C" fn PMPI_Iallgather(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -61,10 +62,11 @@ unsafe extern "C" fn PMPI_Iallgather_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -75,7 +77,7 @@ unsafe extern "C" fn PMPI_Iallgather_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -107,9 +109,10 @@ unsafe extern "C" fn PMPI_Iallgatherv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -120,7 +123,7 @@ unsafe extern "C" fn PMPI_Iallgatherv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -138,7 +141,7 @@ unsafe extern "C" fn PMPI_Iallgatherv(
                 check::array("displs", displs, length)?;
                 args::counts(displs, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::icoll::iallgatherv(
@@ -164,9 +167,10 @@ unsafe extern "C" fn PMPI_Iallgatherv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -177,7 +181,7 @@ unsafe extern "C" fn PMPI_Iallgatherv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -195,7 +199,7 @@ unsafe extern "C" fn PMPI_Iallgatherv_c(
                 check::array("displs", displs, length)?;
                 args::counts(displs, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::icoll::iallgatherv(
@@ -219,14 +223,15 @@ unsafe extern "C" fn PMPI_Iallreduce(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -252,14 +257,15 @@ unsafe extern "C" fn PMPI_Iallreduce_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -286,10 +292,11 @@ unsafe extern "C" fn PMPI_Ialltoall(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -300,7 +307,7 @@ unsafe extern "C" fn PMPI_Ialltoall(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -331,10 +338,11 @@ unsafe extern "C" fn PMPI_Ialltoall_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -345,7 +353,7 @@ unsafe extern "C" fn PMPI_Ialltoall_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -378,8 +386,9 @@ unsafe extern "C" fn PMPI_Ialltoallv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -390,7 +399,7 @@ unsafe extern "C" fn PMPI_Ialltoallv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::pointer("request", request)?;
             }
@@ -422,7 +431,7 @@ unsafe extern "C" fn PMPI_Ialltoallv(
                 check::array("rdispls", rdispls, length)?;
                 args::counts(rdispls, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
             }
@@ -451,8 +460,9 @@ unsafe extern "C" fn PMPI_Ialltoallv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -463,7 +473,7 @@ unsafe extern "C" fn PMPI_Ialltoallv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::pointer("request", request)?;
             }
@@ -495,7 +505,7 @@ unsafe extern "C" fn PMPI_Ialltoallv_c(
                 check::array("rdispls", rdispls, length)?;
                 args::counts(rdispls, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
             }
@@ -524,13 +534,14 @@ unsafe extern "C" fn PMPI_Ialltoallw(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::pointer("request", request)?;
             }
@@ -576,7 +587,7 @@ unsafe extern "C" fn PMPI_Ialltoallw(
                 check::array("recvtypes", recvtypes, length)?;
                 args::slice(recvtypes, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::datatypes("sendtypes", sendtypes, sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
@@ -607,13 +618,14 @@ unsafe extern "C" fn PMPI_Ialltoallw_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::pointer("request", request)?;
             }
@@ -659,7 +671,7 @@ unsafe extern "C" fn PMPI_Ialltoallw_c(
                 check::array("recvtypes", recvtypes, length)?;
                 args::slice(recvtypes, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::datatypes("sendtypes", sendtypes, sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
@@ -679,12 +691,13 @@ unsafe extern "C" fn PMPI_Ibarrier(comm: Comm, request: *mut Request) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::ibarrier(comm, request)
@@ -705,13 +718,14 @@ unsafe extern "C" fn PMPI_Ibcast(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let takes_part = check::takes_part(root);
@@ -720,7 +734,7 @@ unsafe extern "C" fn PMPI_Ibcast(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -747,13 +761,14 @@ unsafe extern "C" fn PMPI_Ibcast_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let takes_part = check::takes_part(root);
@@ -762,7 +777,7 @@ unsafe extern "C" fn PMPI_Ibcast_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -790,14 +805,15 @@ unsafe extern "C" fn PMPI_Iexscan(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -823,14 +839,15 @@ unsafe extern "C" fn PMPI_Iexscan_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -858,14 +875,15 @@ unsafe extern "C" fn PMPI_Igather(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -881,7 +899,7 @@ unsafe extern "C" fn PMPI_Igather(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -919,14 +937,15 @@ unsafe extern "C" fn PMPI_Igather_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -942,7 +961,7 @@ unsafe extern "C" fn PMPI_Igather_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -981,13 +1000,14 @@ unsafe extern "C" fn PMPI_Igatherv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1003,7 +1023,7 @@ unsafe extern "C" fn PMPI_Igatherv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1033,7 +1053,7 @@ unsafe extern "C" fn PMPI_Igatherv(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::icoll::igatherv(
@@ -1061,13 +1081,14 @@ unsafe extern "C" fn PMPI_Igatherv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1083,7 +1104,7 @@ unsafe extern "C" fn PMPI_Igatherv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1113,7 +1134,7 @@ unsafe extern "C" fn PMPI_Igatherv_c(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::icoll::igatherv(
@@ -1139,13 +1160,14 @@ unsafe extern "C" fn PMPI_Ireduce(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1156,7 +1178,7 @@ unsafe extern "C" fn PMPI_Ireduce(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1191,13 +1213,14 @@ unsafe extern "C" fn PMPI_Ireduce_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1208,7 +1231,7 @@ unsafe extern "C" fn PMPI_Ireduce_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1242,13 +1265,14 @@ unsafe extern "C" fn PMPI_Ireduce_scatter(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::op("op", op)?;
                 check::pointer("request", request)?;
@@ -1258,7 +1282,7 @@ unsafe extern "C" fn PMPI_Ireduce_scatter(
                 check::array("recvcounts", recvcounts, length)?;
                 args::counts(recvcounts, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::icoll::ireduce_scatter(
@@ -1282,13 +1306,14 @@ unsafe extern "C" fn PMPI_Ireduce_scatter_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::op("op", op)?;
                 check::pointer("request", request)?;
@@ -1298,7 +1323,7 @@ unsafe extern "C" fn PMPI_Ireduce_scatter_c(
                 check::array("recvcounts", recvcounts, length)?;
                 args::counts(recvcounts, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::icoll::ireduce_scatter(
@@ -1322,14 +1347,15 @@ unsafe extern "C" fn PMPI_Ireduce_scatter_block(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
@@ -1357,14 +1383,15 @@ unsafe extern "C" fn PMPI_Ireduce_scatter_block_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
@@ -1392,14 +1419,15 @@ unsafe extern "C" fn PMPI_Iscan(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1425,14 +1453,15 @@ unsafe extern "C" fn PMPI_Iscan_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1460,14 +1489,15 @@ unsafe extern "C" fn PMPI_Iscatter(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1483,7 +1513,7 @@ unsafe extern "C" fn PMPI_Iscatter(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1521,14 +1551,15 @@ unsafe extern "C" fn PMPI_Iscatter_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1544,7 +1575,7 @@ unsafe extern "C" fn PMPI_Iscatter_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1583,13 +1614,14 @@ unsafe extern "C" fn PMPI_Iscatterv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1605,7 +1637,7 @@ unsafe extern "C" fn PMPI_Iscatterv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::not_in_place("sendbuf", sendbuf)?;
                 }
@@ -1635,7 +1667,7 @@ unsafe extern "C" fn PMPI_Iscatterv(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
             }
             crate::calls::icoll::iscatterv(
@@ -1663,13 +1695,14 @@ unsafe extern "C" fn PMPI_Iscatterv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1685,7 +1718,7 @@ unsafe extern "C" fn PMPI_Iscatterv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::not_in_place("sendbuf", sendbuf)?;
                 }
@@ -1715,7 +1748,7 @@ unsafe extern "C" fn PMPI_Iscatterv_c(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
             }
             crate::calls::icoll::iscatterv(

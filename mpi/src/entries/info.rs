@@ -7,8 +7,9 @@ unsafe extern "C" fn PMPI_Info_create(info: *mut Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info = args::out(info);
-            if check::enabled() {
+            if checks {
                 check::pointer("info", info)?;
             }
             crate::calls::info::info_create(info)
@@ -26,8 +27,9 @@ unsafe extern "C" fn PMPI_Info_create_env(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info = args::out(info);
-            if check::enabled() {
+            if checks {
                 check::length("argc", argc)?;
                 check::pointer("info", info)?;
             }
@@ -42,12 +44,13 @@ unsafe extern "C" fn PMPI_Info_delete(info: Info, key: *const c_char) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::info_object("info", info)?;
                 check::pointer("key", key)?;
             }
             let key = args::text(key);
-            if check::enabled() {
+            if checks {
                 check::info_key("key", key)?;
             }
             crate::calls::info::info_delete(info, key)
@@ -61,8 +64,9 @@ unsafe extern "C" fn PMPI_Info_dup(info: Info, newinfo: *mut Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let newinfo = args::out(newinfo);
-            if check::enabled() {
+            if checks {
                 check::info_object("info", info)?;
                 check::pointer("newinfo", newinfo)?;
             }
@@ -77,8 +81,9 @@ unsafe extern "C" fn PMPI_Info_free(info: *mut Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info = args::inout(info);
-            if check::enabled() {
+            if checks {
                 check::info_io("info", info)?;
             }
             crate::calls::info::info_free(info)
@@ -98,15 +103,16 @@ unsafe extern "C" fn PMPI_Info_get(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::info_object("info", info)?;
                 check::pointer("key", key)?;
                 check::length("valuelen", valuelen)?;
                 check::pointer("flag", flag)?;
             }
             let key = args::text(key);
-            if check::enabled() {
+            if checks {
                 check::info_key("key", key)?;
             }
             crate::calls::info::info_get(info, key, valuelen, value, flag)
@@ -120,8 +126,9 @@ unsafe extern "C" fn PMPI_Info_get_nkeys(info: Info, nkeys: *mut c_int) -> c_int
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let nkeys = args::out(nkeys);
-            if check::enabled() {
+            if checks {
                 check::info_object("info", info)?;
                 check::pointer("nkeys", nkeys)?;
             }
@@ -136,7 +143,8 @@ unsafe extern "C" fn PMPI_Info_get_nthkey(info: Info, n: c_int, key: *mut c_char
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::info_object("info", info)?;
                 check::pointer("key", key)?;
             }
@@ -161,16 +169,17 @@ unsafe extern "C" fn PMPI_Info_get_string(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let buflen = args::inout(buflen);
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::info_object("info", info)?;
                 check::pointer("key", key)?;
                 check::pointer("buflen", buflen)?;
                 check::pointer("flag", flag)?;
             }
             let key = args::text(key);
-            if check::enabled() {
+            if checks {
                 check::info_key("key", key)?;
             }
             crate::calls::info::info_get_string(info, key, buflen, value, flag)
@@ -189,16 +198,17 @@ unsafe extern "C" fn PMPI_Info_get_valuelen(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let valuelen = args::out(valuelen);
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::info_object("info", info)?;
                 check::pointer("key", key)?;
                 check::pointer("valuelen", valuelen)?;
                 check::pointer("flag", flag)?;
             }
             let key = args::text(key);
-            if check::enabled() {
+            if checks {
                 check::info_key("key", key)?;
             }
             crate::calls::info::info_get_valuelen(info, key, valuelen, flag)
@@ -212,14 +222,15 @@ unsafe extern "C" fn PMPI_Info_set(info: Info, key: *const c_char, value: *const
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::info_object("info", info)?;
                 check::pointer("key", key)?;
                 check::pointer("value", value)?;
             }
             let key = args::text(key);
             let value = args::text(value);
-            if check::enabled() {
+            if checks {
                 check::info_key("key", key)?;
                 check::info_value("value", value)?;
             }

@@ -7,11 +7,12 @@ unsafe extern "C" fn PMPI_Op_commutative(op: Op, commute: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let commute = args::out(commute);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::op("op", op)?;
                 check::pointer("commute", commute)?;
             }
@@ -30,12 +31,13 @@ unsafe extern "C" fn PMPI_Op_create(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let user_fn = args::user_function(user_fn);
             let op = args::out(op);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::user_function("user_fn", user_fn)?;
                 check::pointer("op", op)?;
             }
@@ -54,12 +56,13 @@ unsafe extern "C" fn PMPI_Op_create_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let user_fn = args::user_function(user_fn);
             let op = args::out(op);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::user_function("user_fn", user_fn)?;
                 check::pointer("op", op)?;
             }
@@ -74,11 +77,12 @@ unsafe extern "C" fn PMPI_Op_free(op: *mut Op) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let op = args::inout(op);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::op_io("op", op)?;
             }
             crate::calls::op::op_free(op)

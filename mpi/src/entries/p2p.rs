@@ -14,8 +14,9 @@ unsafe extern "C" fn PMPI_Bsend(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -25,7 +26,7 @@ unsafe extern "C" fn PMPI_Bsend(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -51,8 +52,9 @@ unsafe extern "C" fn PMPI_Bsend_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -62,7 +64,7 @@ unsafe extern "C" fn PMPI_Bsend_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -89,9 +91,10 @@ unsafe extern "C" fn PMPI_Bsend_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -101,7 +104,7 @@ unsafe extern "C" fn PMPI_Bsend_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -129,9 +132,10 @@ unsafe extern "C" fn PMPI_Bsend_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -141,7 +145,7 @@ unsafe extern "C" fn PMPI_Bsend_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -169,9 +173,10 @@ unsafe extern "C" fn PMPI_Ibsend(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -181,7 +186,7 @@ unsafe extern "C" fn PMPI_Ibsend(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -209,9 +214,10 @@ unsafe extern "C" fn PMPI_Ibsend_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -221,7 +227,7 @@ unsafe extern "C" fn PMPI_Ibsend_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -248,14 +254,15 @@ unsafe extern "C" fn PMPI_Improbe(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
             let message = args::out(message);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::source("source", source, comm.peers())?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("flag", flag)?;
@@ -278,13 +285,14 @@ unsafe extern "C" fn PMPI_Imrecv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let message = args::inout(message);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::message_io("message", message)?;
             }
             let uses_message = message.get() != MPI_MESSAGE_NO_PROC;
@@ -293,7 +301,7 @@ unsafe extern "C" fn PMPI_Imrecv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_message {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -317,13 +325,14 @@ unsafe extern "C" fn PMPI_Imrecv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let message = args::inout(message);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::message_io("message", message)?;
             }
             let uses_message = message.get() != MPI_MESSAGE_NO_PROC;
@@ -332,7 +341,7 @@ unsafe extern "C" fn PMPI_Imrecv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_message {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -356,13 +365,14 @@ unsafe extern "C" fn PMPI_Iprobe(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::source("source", source, comm.peers())?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("flag", flag)?;
@@ -386,9 +396,10 @@ unsafe extern "C" fn PMPI_Irecv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -398,7 +409,7 @@ unsafe extern "C" fn PMPI_Irecv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -426,9 +437,10 @@ unsafe extern "C" fn PMPI_Irecv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -438,7 +450,7 @@ unsafe extern "C" fn PMPI_Irecv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -466,9 +478,10 @@ unsafe extern "C" fn PMPI_Irsend(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -478,7 +491,7 @@ unsafe extern "C" fn PMPI_Irsend(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -506,9 +519,10 @@ unsafe extern "C" fn PMPI_Irsend_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -518,7 +532,7 @@ unsafe extern "C" fn PMPI_Irsend_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -546,9 +560,10 @@ unsafe extern "C" fn PMPI_Isend(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -558,7 +573,7 @@ unsafe extern "C" fn PMPI_Isend(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -586,9 +601,10 @@ unsafe extern "C" fn PMPI_Isend_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -598,7 +614,7 @@ unsafe extern "C" fn PMPI_Isend_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -631,10 +647,11 @@ unsafe extern "C" fn PMPI_Isendrecv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -650,7 +667,7 @@ unsafe extern "C" fn PMPI_Isendrecv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -692,10 +709,11 @@ unsafe extern "C" fn PMPI_Isendrecv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -711,7 +729,7 @@ unsafe extern "C" fn PMPI_Isendrecv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -750,9 +768,10 @@ unsafe extern "C" fn PMPI_Isendrecv_replace(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -762,7 +781,7 @@ unsafe extern "C" fn PMPI_Isendrecv_replace(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest_or_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -796,9 +815,10 @@ unsafe extern "C" fn PMPI_Isendrecv_replace_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -808,7 +828,7 @@ unsafe extern "C" fn PMPI_Isendrecv_replace_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest_or_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -840,9 +860,10 @@ unsafe extern "C" fn PMPI_Issend(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -852,7 +873,7 @@ unsafe extern "C" fn PMPI_Issend(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -880,9 +901,10 @@ unsafe extern "C" fn PMPI_Issend_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -892,7 +914,7 @@ unsafe extern "C" fn PMPI_Issend_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -918,13 +940,14 @@ unsafe extern "C" fn PMPI_Mprobe(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let message = args::out(message);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::source("source", source, comm.peers())?;
                 check::tag_or_any("tag", tag)?;
                 check::pointer("message", message)?;
@@ -946,13 +969,14 @@ unsafe extern "C" fn PMPI_Mrecv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let message = args::inout(message);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::message_io("message", message)?;
             }
             let uses_message = message.get() != MPI_MESSAGE_NO_PROC;
@@ -961,7 +985,7 @@ unsafe extern "C" fn PMPI_Mrecv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_message {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -984,13 +1008,14 @@ unsafe extern "C" fn PMPI_Mrecv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let message = args::inout(message);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::message_io("message", message)?;
             }
             let uses_message = message.get() != MPI_MESSAGE_NO_PROC;
@@ -999,7 +1024,7 @@ unsafe extern "C" fn PMPI_Mrecv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_message {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1021,12 +1046,13 @@ unsafe extern "C" fn PMPI_Probe(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::source("source", source, comm.peers())?;
                 check::tag_or_any("tag", tag)?;
             }
@@ -1049,9 +1075,10 @@ unsafe extern "C" fn PMPI_Recv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1061,7 +1088,7 @@ unsafe extern "C" fn PMPI_Recv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1088,9 +1115,10 @@ unsafe extern "C" fn PMPI_Recv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1100,7 +1128,7 @@ unsafe extern "C" fn PMPI_Recv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1127,9 +1155,10 @@ unsafe extern "C" fn PMPI_Recv_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1139,7 +1168,7 @@ unsafe extern "C" fn PMPI_Recv_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1167,9 +1196,10 @@ unsafe extern "C" fn PMPI_Recv_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1179,7 +1209,7 @@ unsafe extern "C" fn PMPI_Recv_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1206,8 +1236,9 @@ unsafe extern "C" fn PMPI_Rsend(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1217,7 +1248,7 @@ unsafe extern "C" fn PMPI_Rsend(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1243,8 +1274,9 @@ unsafe extern "C" fn PMPI_Rsend_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1254,7 +1286,7 @@ unsafe extern "C" fn PMPI_Rsend_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1281,9 +1313,10 @@ unsafe extern "C" fn PMPI_Rsend_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1293,7 +1326,7 @@ unsafe extern "C" fn PMPI_Rsend_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1321,9 +1354,10 @@ unsafe extern "C" fn PMPI_Rsend_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1333,7 +1367,7 @@ unsafe extern "C" fn PMPI_Rsend_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1360,8 +1394,9 @@ unsafe extern "C" fn PMPI_Send(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1371,7 +1406,7 @@ unsafe extern "C" fn PMPI_Send(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1397,8 +1432,9 @@ unsafe extern "C" fn PMPI_Send_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1408,7 +1444,7 @@ unsafe extern "C" fn PMPI_Send_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1435,9 +1471,10 @@ unsafe extern "C" fn PMPI_Send_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1447,7 +1484,7 @@ unsafe extern "C" fn PMPI_Send_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1475,9 +1512,10 @@ unsafe extern "C" fn PMPI_Send_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1487,7 +1525,7 @@ unsafe extern "C" fn PMPI_Send_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1520,10 +1558,11 @@ unsafe extern "C" fn PMPI_Sendrecv(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1539,7 +1578,7 @@ unsafe extern "C" fn PMPI_Sendrecv(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1580,10 +1619,11 @@ unsafe extern "C" fn PMPI_Sendrecv_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1599,7 +1639,7 @@ unsafe extern "C" fn PMPI_Sendrecv_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1637,9 +1677,10 @@ unsafe extern "C" fn PMPI_Sendrecv_replace(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1649,7 +1690,7 @@ unsafe extern "C" fn PMPI_Sendrecv_replace(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest_or_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1682,9 +1723,10 @@ unsafe extern "C" fn PMPI_Sendrecv_replace_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1694,7 +1736,7 @@ unsafe extern "C" fn PMPI_Sendrecv_replace_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest_or_source {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1724,8 +1766,9 @@ unsafe extern "C" fn PMPI_Ssend(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1735,7 +1778,7 @@ unsafe extern "C" fn PMPI_Ssend(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1761,8 +1804,9 @@ unsafe extern "C" fn PMPI_Ssend_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1772,7 +1816,7 @@ unsafe extern "C" fn PMPI_Ssend_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1799,9 +1843,10 @@ unsafe extern "C" fn PMPI_Ssend_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1811,7 +1856,7 @@ unsafe extern "C" fn PMPI_Ssend_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -1839,9 +1884,10 @@ unsafe extern "C" fn PMPI_Ssend_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -1851,7 +1897,7 @@ unsafe extern "C" fn PMPI_Ssend_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }

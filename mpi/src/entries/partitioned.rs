@@ -7,11 +7,12 @@ unsafe extern "C" fn PMPI_Parrived(request: Request, partition: c_int, flag: *mu
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_object("request", request)?;
                 check::pointer("flag", flag)?;
             }
@@ -26,10 +27,11 @@ unsafe extern "C" fn PMPI_Pready(partition: c_int, request: Request) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_object("request", request)?;
             }
             crate::calls::partitioned::pready(partition, request)
@@ -47,10 +49,11 @@ unsafe extern "C" fn PMPI_Pready_list(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("length", length)?;
                 check::request_object("request", request)?;
             }
@@ -74,10 +77,11 @@ unsafe extern "C" fn PMPI_Pready_range(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_object("request", request)?;
             }
             crate::calls::partitioned::pready_range(partition_low, partition_high, request)
@@ -101,9 +105,10 @@ unsafe extern "C" fn PMPI_Precv_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -113,7 +118,7 @@ unsafe extern "C" fn PMPI_Precv_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -147,9 +152,10 @@ unsafe extern "C" fn PMPI_Precv_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -159,7 +165,7 @@ unsafe extern "C" fn PMPI_Precv_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -193,9 +199,10 @@ unsafe extern "C" fn PMPI_Psend_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -205,7 +212,7 @@ unsafe extern "C" fn PMPI_Psend_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }
@@ -239,9 +246,10 @@ unsafe extern "C" fn PMPI_Psend_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
@@ -251,7 +259,7 @@ unsafe extern "C" fn PMPI_Psend_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if uses_dest {
                     check::buffer("buf", buf, count, datatype)?;
                 }

@@ -17,10 +17,11 @@ unsafe extern "C" fn PMPI_Allgather_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -31,7 +32,7 @@ unsafe extern "C" fn PMPI_Allgather_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -64,10 +65,11 @@ unsafe extern "C" fn PMPI_Allgather_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -78,7 +80,7 @@ unsafe extern "C" fn PMPI_Allgather_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -112,9 +114,10 @@ unsafe extern "C" fn PMPI_Allgatherv_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -125,7 +128,7 @@ unsafe extern "C" fn PMPI_Allgatherv_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -144,7 +147,7 @@ unsafe extern "C" fn PMPI_Allgatherv_init(
                 check::array("displs", displs, length)?;
                 args::counts(displs, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::pcoll::allgatherv_init(
@@ -172,9 +175,10 @@ unsafe extern "C" fn PMPI_Allgatherv_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -185,7 +189,7 @@ unsafe extern "C" fn PMPI_Allgatherv_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -204,7 +208,7 @@ unsafe extern "C" fn PMPI_Allgatherv_init_c(
                 check::array("displs", displs, length)?;
                 args::counts(displs, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::pcoll::allgatherv_init(
@@ -230,14 +234,15 @@ unsafe extern "C" fn PMPI_Allreduce_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -267,14 +272,15 @@ unsafe extern "C" fn PMPI_Allreduce_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -305,10 +311,11 @@ unsafe extern "C" fn PMPI_Alltoall_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -319,7 +326,7 @@ unsafe extern "C" fn PMPI_Alltoall_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -352,10 +359,11 @@ unsafe extern "C" fn PMPI_Alltoall_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -366,7 +374,7 @@ unsafe extern "C" fn PMPI_Alltoall_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 if uses_sendbuf {
                     check::count("sendcount", sendcount)?;
@@ -401,8 +409,9 @@ unsafe extern "C" fn PMPI_Alltoallv_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -413,7 +422,7 @@ unsafe extern "C" fn PMPI_Alltoallv_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::info("info", info)?;
                 check::pointer("request", request)?;
@@ -446,7 +455,7 @@ unsafe extern "C" fn PMPI_Alltoallv_init(
                 check::array("rdispls", rdispls, length)?;
                 args::counts(rdispls, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
             }
@@ -476,8 +485,9 @@ unsafe extern "C" fn PMPI_Alltoallv_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
@@ -488,7 +498,7 @@ unsafe extern "C" fn PMPI_Alltoallv_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::info("info", info)?;
                 check::pointer("request", request)?;
@@ -521,7 +531,7 @@ unsafe extern "C" fn PMPI_Alltoallv_init_c(
                 check::array("rdispls", rdispls, length)?;
                 args::counts(rdispls, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
             }
@@ -551,13 +561,14 @@ unsafe extern "C" fn PMPI_Alltoallw_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::info("info", info)?;
                 check::pointer("request", request)?;
@@ -604,7 +615,7 @@ unsafe extern "C" fn PMPI_Alltoallw_init(
                 check::array("recvtypes", recvtypes, length)?;
                 args::slice(recvtypes, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::datatypes("sendtypes", sendtypes, sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
@@ -636,13 +647,14 @@ unsafe extern "C" fn PMPI_Alltoallw_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::info("info", info)?;
                 check::pointer("request", request)?;
@@ -689,7 +701,7 @@ unsafe extern "C" fn PMPI_Alltoallw_init_c(
                 check::array("recvtypes", recvtypes, length)?;
                 args::slice(recvtypes, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
                 check::datatypes("sendtypes", sendtypes, sendcounts)?;
                 check::counts("recvcounts", recvcounts)?;
@@ -709,12 +721,13 @@ unsafe extern "C" fn PMPI_Barrier_init(comm: Comm, info: Info, request: *mut Req
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
                 check::pointer("request", request)?;
             }
@@ -737,13 +750,14 @@ unsafe extern "C" fn PMPI_Bcast_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let takes_part = check::takes_part(root);
@@ -752,7 +766,7 @@ unsafe extern "C" fn PMPI_Bcast_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -781,13 +795,14 @@ unsafe extern "C" fn PMPI_Bcast_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let takes_part = check::takes_part(root);
@@ -796,7 +811,7 @@ unsafe extern "C" fn PMPI_Bcast_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if takes_part {
                     check::buffer("buffer", buffer, count, datatype)?;
                 }
@@ -826,14 +841,15 @@ unsafe extern "C" fn PMPI_Exscan_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -863,14 +879,15 @@ unsafe extern "C" fn PMPI_Exscan_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -902,14 +919,15 @@ unsafe extern "C" fn PMPI_Gather_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -925,7 +943,7 @@ unsafe extern "C" fn PMPI_Gather_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -966,14 +984,15 @@ unsafe extern "C" fn PMPI_Gather_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -989,7 +1008,7 @@ unsafe extern "C" fn PMPI_Gather_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1031,13 +1050,14 @@ unsafe extern "C" fn PMPI_Gatherv_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1053,7 +1073,7 @@ unsafe extern "C" fn PMPI_Gatherv_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1084,7 +1104,7 @@ unsafe extern "C" fn PMPI_Gatherv_init(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::pcoll::gatherv_init(
@@ -1113,13 +1133,14 @@ unsafe extern "C" fn PMPI_Gatherv_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1135,7 +1156,7 @@ unsafe extern "C" fn PMPI_Gatherv_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1166,7 +1187,7 @@ unsafe extern "C" fn PMPI_Gatherv_init_c(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::pcoll::gatherv_init(
@@ -1193,13 +1214,14 @@ unsafe extern "C" fn PMPI_Reduce_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1210,7 +1232,7 @@ unsafe extern "C" fn PMPI_Reduce_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1249,13 +1271,14 @@ unsafe extern "C" fn PMPI_Reduce_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_leaf = check::at_leaf(root);
@@ -1266,7 +1289,7 @@ unsafe extern "C" fn PMPI_Reduce_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 }
@@ -1304,14 +1327,15 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
@@ -1341,14 +1365,15 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
@@ -1378,13 +1403,14 @@ unsafe extern "C" fn PMPI_Reduce_scatter_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::op("op", op)?;
                 check::info("info", info)?;
@@ -1395,7 +1421,7 @@ unsafe extern "C" fn PMPI_Reduce_scatter_init(
                 check::array("recvcounts", recvcounts, length)?;
                 args::counts(recvcounts, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::pcoll::reduce_scatter_init(
@@ -1420,13 +1446,14 @@ unsafe extern "C" fn PMPI_Reduce_scatter_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
                 check::op("op", op)?;
                 check::info("info", info)?;
@@ -1437,7 +1464,7 @@ unsafe extern "C" fn PMPI_Reduce_scatter_init_c(
                 check::array("recvcounts", recvcounts, length)?;
                 args::counts(recvcounts, length)
             };
-            if check::enabled() {
+            if checks {
                 check::counts("recvcounts", recvcounts)?;
             }
             crate::calls::pcoll::reduce_scatter_init(
@@ -1462,14 +1489,15 @@ unsafe extern "C" fn PMPI_Scan_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1499,14 +1527,15 @@ unsafe extern "C" fn PMPI_Scan_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let count = args::count(count);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
@@ -1538,14 +1567,15 @@ unsafe extern "C" fn PMPI_Scatter_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1561,7 +1591,7 @@ unsafe extern "C" fn PMPI_Scatter_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1602,14 +1632,15 @@ unsafe extern "C" fn PMPI_Scatter_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sendcount = args::count(sendcount);
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1625,7 +1656,7 @@ unsafe extern "C" fn PMPI_Scatter_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::buffer("sendbuf", sendbuf, sendcount, sendtype)?;
                 }
@@ -1667,13 +1698,14 @@ unsafe extern "C" fn PMPI_Scatterv_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1689,7 +1721,7 @@ unsafe extern "C" fn PMPI_Scatterv_init(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::not_in_place("sendbuf", sendbuf)?;
                 }
@@ -1720,7 +1752,7 @@ unsafe extern "C" fn PMPI_Scatterv_init(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
             }
             crate::calls::pcoll::scatterv_init(
@@ -1749,13 +1781,14 @@ unsafe extern "C" fn PMPI_Scatterv_init_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let recvcount = args::count(recvcount);
             let request = args::out(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if check::enabled() {
+            if checks {
                 check::root("root", root, comm)?;
             }
             let at_root = check::at_root(root, comm);
@@ -1771,7 +1804,7 @@ unsafe extern "C" fn PMPI_Scatterv_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
-            if check::enabled() {
+            if checks {
                 if at_root {
                     check::not_in_place("sendbuf", sendbuf)?;
                 }
@@ -1802,7 +1835,7 @@ unsafe extern "C" fn PMPI_Scatterv_init_c(
             } else {
                 Default::default()
             };
-            if check::enabled() {
+            if checks {
                 check::counts("sendcounts", sendcounts)?;
             }
             crate::calls::pcoll::scatterv_init(

@@ -34,11 +34,12 @@ unsafe extern "C" fn PMPI_Comm_disconnect(comm: *mut Comm) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let comm = args::inout(comm);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::comm_io("comm", comm)?;
             }
             crate::calls::process::comm_disconnect(comm)
@@ -54,11 +55,12 @@ unsafe extern "C" fn PMPI_Comm_get_parent(parent: *mut Comm) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let parent = args::out(parent);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("parent", parent)?;
             }
             crate::calls::process::comm_get_parent(parent)

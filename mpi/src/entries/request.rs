@@ -7,11 +7,12 @@ unsafe extern "C" fn PMPI_Cancel(request: *mut Request) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::inout(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_object_io("request", request)?;
             }
             crate::calls::request::cancel(request)
@@ -27,11 +28,12 @@ unsafe extern "C" fn PMPI_Request_free(request: *mut Request) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::inout(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_object_io("request", request)?;
             }
             crate::calls::request::request_free(request)
@@ -51,12 +53,13 @@ unsafe extern "C" fn PMPI_Request_get_status(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request("request", request)?;
                 check::pointer("flag", flag)?;
             }
@@ -76,11 +79,12 @@ unsafe extern "C" fn PMPI_Request_get_status_all(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("count", count)?;
                 check::pointer("flag", flag)?;
             }
@@ -93,7 +97,7 @@ unsafe extern "C" fn PMPI_Request_get_status_all(
                 let length = args::length(count);
                 args::statuses_out(array_of_statuses, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", array_of_requests)?;
             }
             crate::calls::request::request_get_status_all(
@@ -118,13 +122,14 @@ unsafe extern "C" fn PMPI_Request_get_status_any(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let indx = args::out(indx);
             let flag = args::out(flag);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("count", count)?;
                 check::pointer("indx", indx)?;
                 check::pointer("flag", flag)?;
@@ -134,7 +139,7 @@ unsafe extern "C" fn PMPI_Request_get_status_any(
                 check::array("array_of_requests", array_of_requests, length)?;
                 args::slice(array_of_requests, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", array_of_requests)?;
             }
             crate::calls::request::request_get_status_any(
@@ -160,11 +165,12 @@ unsafe extern "C" fn PMPI_Request_get_status_some(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let outcount = args::out(outcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("incount", incount)?;
                 check::pointer("outcount", outcount)?;
             }
@@ -182,7 +188,7 @@ unsafe extern "C" fn PMPI_Request_get_status_some(
                 let length = args::length(incount);
                 args::statuses_out(array_of_statuses, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", array_of_requests)?;
             }
             crate::calls::request::request_get_status_some(
@@ -202,11 +208,12 @@ unsafe extern "C" fn PMPI_Start(request: *mut Request) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::inout(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_object_io("request", request)?;
             }
             crate::calls::request::start(request)
@@ -222,10 +229,11 @@ unsafe extern "C" fn PMPI_Startall(count: c_int, array_of_requests: *mut Request
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("count", count)?;
             }
             let array_of_requests = {
@@ -233,7 +241,7 @@ unsafe extern "C" fn PMPI_Startall(count: c_int, array_of_requests: *mut Request
                 check::array("array_of_requests", array_of_requests, length)?;
                 args::slice_mut(array_of_requests, length)
             };
-            if check::enabled() {
+            if checks {
                 check::request_objects("array_of_requests", &*array_of_requests)?;
             }
             crate::calls::request::startall(count, array_of_requests)
@@ -251,13 +259,14 @@ unsafe extern "C" fn PMPI_Test(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::inout(request);
             let flag = args::out(flag);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_io("request", request)?;
                 check::pointer("flag", flag)?;
             }
@@ -277,11 +286,12 @@ unsafe extern "C" fn PMPI_Testall(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("count", count)?;
                 check::pointer("flag", flag)?;
             }
@@ -294,7 +304,7 @@ unsafe extern "C" fn PMPI_Testall(
                 let length = args::length(count);
                 args::statuses_out(array_of_statuses, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", &*array_of_requests)?;
             }
             crate::calls::request::testall(count, array_of_requests, flag, array_of_statuses)
@@ -314,13 +324,14 @@ unsafe extern "C" fn PMPI_Testany(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let indx = args::out(indx);
             let flag = args::out(flag);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("count", count)?;
                 check::pointer("indx", indx)?;
                 check::pointer("flag", flag)?;
@@ -330,7 +341,7 @@ unsafe extern "C" fn PMPI_Testany(
                 check::array("array_of_requests", array_of_requests, length)?;
                 args::slice_mut(array_of_requests, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", &*array_of_requests)?;
             }
             crate::calls::request::testany(count, array_of_requests, indx, flag, status)
@@ -350,11 +361,12 @@ unsafe extern "C" fn PMPI_Testsome(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let outcount = args::out(outcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("incount", incount)?;
                 check::pointer("outcount", outcount)?;
             }
@@ -372,7 +384,7 @@ unsafe extern "C" fn PMPI_Testsome(
                 let length = args::length(incount);
                 args::statuses_out(array_of_statuses, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", &*array_of_requests)?;
             }
             crate::calls::request::testsome(
@@ -392,12 +404,13 @@ unsafe extern "C" fn PMPI_Wait(request: *mut Request, status: *mut Status) -> c_
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::inout(request);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::request_io("request", request)?;
             }
             crate::calls::request::wait(request, status)
@@ -415,10 +428,11 @@ unsafe extern "C" fn PMPI_Waitall(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("count", count)?;
             }
             let array_of_requests = {
@@ -430,7 +444,7 @@ unsafe extern "C" fn PMPI_Waitall(
                 let length = args::length(count);
                 args::statuses_out(array_of_statuses, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", &*array_of_requests)?;
             }
             crate::calls::request::waitall(count, array_of_requests, array_of_statuses)
@@ -449,12 +463,13 @@ unsafe extern "C" fn PMPI_Waitany(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let indx = args::out(indx);
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("count", count)?;
                 check::pointer("indx", indx)?;
             }
@@ -463,7 +478,7 @@ unsafe extern "C" fn PMPI_Waitany(
                 check::array("array_of_requests", array_of_requests, length)?;
                 args::slice_mut(array_of_requests, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", &*array_of_requests)?;
             }
             crate::calls::request::waitany(count, array_of_requests, indx, status)
@@ -483,11 +498,12 @@ unsafe extern "C" fn PMPI_Waitsome(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let outcount = args::out(outcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("incount", incount)?;
                 check::pointer("outcount", outcount)?;
             }
@@ -505,7 +521,7 @@ unsafe extern "C" fn PMPI_Waitsome(
                 let length = args::length(incount);
                 args::statuses_out(array_of_statuses, length)
             };
-            if check::enabled() {
+            if checks {
                 check::requests("array_of_requests", &*array_of_requests)?;
             }
             crate::calls::request::waitsome(

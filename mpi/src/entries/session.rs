@@ -7,11 +7,12 @@ unsafe extern "C" fn PMPI_Session_finalize(session: *mut Session) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let session = args::inout(session);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session_io("session", session)?;
             }
             crate::calls::session::session_finalize(session)
@@ -27,11 +28,12 @@ unsafe extern "C" fn PMPI_Session_get_info(session: Session, info_used: *mut Inf
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info_used = args::out(info_used);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::pointer("info_used", info_used)?;
             }
@@ -52,11 +54,12 @@ unsafe extern "C" fn PMPI_Session_get_nth_pset(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let pset_len = args::inout(pset_len);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::info("info", info)?;
                 check::pointer("pset_len", pset_len)?;
@@ -76,11 +79,12 @@ unsafe extern "C" fn PMPI_Session_get_num_psets(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let npset_names = args::out(npset_names);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::info("info", info)?;
                 check::pointer("npset_names", npset_names)?;
@@ -100,11 +104,12 @@ unsafe extern "C" fn PMPI_Session_get_pset_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info = args::out(info);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::session("session", session)?;
                 check::pointer("pset_name", pset_name)?;
                 check::pointer("info", info)?;
@@ -125,8 +130,9 @@ unsafe extern "C" fn PMPI_Session_init(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let session = args::out(session);
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
                 check::errhandler("errhandler", errhandler)?;
                 check::pointer("session", session)?;

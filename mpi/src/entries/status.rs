@@ -11,13 +11,14 @@ unsafe extern "C" fn PMPI_Get_count(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let count = args::count_out(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("count", count)?;
             }
@@ -36,13 +37,14 @@ unsafe extern "C" fn PMPI_Get_count_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let count = args::count_out(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("count", count)?;
             }
@@ -61,13 +63,14 @@ unsafe extern "C" fn PMPI_Get_elements(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let count = args::count_out(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("count", count)?;
             }
@@ -86,13 +89,14 @@ unsafe extern "C" fn PMPI_Get_elements_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let count = args::count_out(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("count", count)?;
             }
@@ -111,13 +115,14 @@ unsafe extern "C" fn PMPI_Get_elements_x(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let count = args::count_out(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("count", count)?;
             }
@@ -132,12 +137,13 @@ unsafe extern "C" fn PMPI_Status_get_error(status: *const Status, error: *mut c_
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let error = args::out(error);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("error", error)?;
             }
@@ -152,12 +158,13 @@ unsafe extern "C" fn PMPI_Status_get_source(status: *const Status, source: *mut 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let source = args::out(source);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("source", source)?;
             }
@@ -172,12 +179,13 @@ unsafe extern "C" fn PMPI_Status_get_tag(status: *const Status, tag: *mut c_int)
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let tag = args::out(tag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("tag", tag)?;
             }
@@ -192,11 +200,12 @@ unsafe extern "C" fn PMPI_Status_set_cancelled(status: *mut Status, flag: c_int)
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
             }
             crate::calls::status::status_set_cancelled(status, flag)
@@ -214,13 +223,14 @@ unsafe extern "C" fn PMPI_Status_set_elements(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status_out(status);
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::count("count", count)?;
             }
@@ -239,13 +249,14 @@ unsafe extern "C" fn PMPI_Status_set_elements_c(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status_out(status);
             let count = args::count(count);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::count("count", count)?;
             }
@@ -264,12 +275,13 @@ unsafe extern "C" fn PMPI_Status_set_elements_x(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
             let datatype = check::oldtype("datatype", datatype)?;
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::count("count", count)?;
             }
@@ -284,11 +296,12 @@ unsafe extern "C" fn PMPI_Status_set_error(status: *mut Status, error: c_int) ->
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
             }
             crate::calls::status::status_set_error(status, error)
@@ -302,11 +315,12 @@ unsafe extern "C" fn PMPI_Status_set_source(status: *mut Status, source: c_int) 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
             }
             crate::calls::status::status_set_source(status, source)
@@ -320,11 +334,12 @@ unsafe extern "C" fn PMPI_Status_set_tag(status: *mut Status, tag: c_int) -> c_i
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status_out(status);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
             }
             crate::calls::status::status_set_tag(status, tag)
@@ -338,12 +353,13 @@ unsafe extern "C" fn PMPI_Test_cancelled(status: *const Status, flag: *mut c_int
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let status = args::status(status);
             let flag = args::out(flag);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("status", status)?;
                 check::pointer("flag", flag)?;
             }

@@ -11,11 +11,12 @@ unsafe extern "C" fn PMPIX_Sync_attach(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::inout(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::sync("sync", sync)?;
                 check::request_object_io("request", request)?;
             }
@@ -32,11 +33,12 @@ unsafe extern "C" fn PMPIX_Sync_detach(sync: XSync, request: *mut Request) -> c_
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let request = args::inout(request);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::sync("sync", sync)?;
                 check::request_object_io("request", request)?;
             }
@@ -62,11 +64,12 @@ unsafe extern "C" fn PMPIX_Sync_init(sync: *mut XSync) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let sync = args::out(sync);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("sync", sync)?;
             }
             crate::calls::sync::sync_init(sync)
@@ -100,11 +103,12 @@ unsafe extern "C" fn PMPIX_Sync_query_bulk(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let outcount = args::out(outcount);
-            if check::enabled() {
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("incount", incount)?;
                 check::sync("sync", sync)?;
                 check::pointer("outcount", outcount)?;
@@ -134,10 +138,11 @@ unsafe extern "C" fn PMPIX_Sync_waitall(sync: XSync) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::sync("sync", sync)?;
             }
             crate::calls::sync::sync_waitall(sync)

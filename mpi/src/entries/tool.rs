@@ -7,11 +7,12 @@ unsafe extern "C" fn PMPI_T_category_changed(update_number: *mut c_int) -> c_int
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let update_number = args::out(update_number);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("update_number", update_number)?;
             }
             crate::calls::tool::t_category_changed(update_number)
@@ -29,10 +30,11 @@ unsafe extern "C" fn PMPI_T_category_get_categories(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("len", len)?;
             }
             let indices = {
@@ -55,10 +57,11 @@ unsafe extern "C" fn PMPI_T_category_get_cvars(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("len", len)?;
             }
             let indices = {
@@ -81,10 +84,11 @@ unsafe extern "C" fn PMPI_T_category_get_events(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("len", len)?;
             }
             let indices = {
@@ -106,11 +110,12 @@ unsafe extern "C" fn PMPI_T_category_get_index(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let cat_index = args::out(cat_index);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("name", name)?;
                 check::pointer("cat_index", cat_index)?;
             }
@@ -135,12 +140,13 @@ unsafe extern "C" fn PMPI_T_category_get_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let name_len = args::inout(name_len);
             let desc_len = args::inout(desc_len);
             let num_cvars = args::out(num_cvars);
             let num_pvars = args::out(num_pvars);
             let num_categories = args::out(num_categories);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_category_get_info(
@@ -163,11 +169,12 @@ unsafe extern "C" fn PMPI_T_category_get_num(num_cat: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num_cat = args::out(num_cat);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("num_cat", num_cat)?;
             }
             crate::calls::tool::t_category_get_num(num_cat)
@@ -184,11 +191,12 @@ unsafe extern "C" fn PMPI_T_category_get_num_events(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num_events = args::out(num_events);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("num_events", num_events)?;
             }
             crate::calls::tool::t_category_get_num_events(cat_index, num_events)
@@ -206,10 +214,11 @@ unsafe extern "C" fn PMPI_T_category_get_pvars(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::length("len", len)?;
             }
             let indices = {
@@ -228,11 +237,12 @@ unsafe extern "C" fn PMPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let cvar_index = args::out(cvar_index);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("name", name)?;
                 check::pointer("cvar_index", cvar_index)?;
             }
@@ -259,6 +269,7 @@ unsafe extern "C" fn PMPI_T_cvar_get_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let name_len = args::inout(name_len);
             let verbosity = args::out(verbosity);
             let datatype = args::out(datatype);
@@ -266,7 +277,7 @@ unsafe extern "C" fn PMPI_T_cvar_get_info(
             let desc_len = args::inout(desc_len);
             let bind = args::out(bind);
             let scope = args::out(scope);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_cvar_get_info(
@@ -283,11 +294,12 @@ unsafe extern "C" fn PMPI_T_cvar_get_num(num_cvar: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num_cvar = args::out(num_cvar);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("num_cvar", num_cvar)?;
             }
             crate::calls::tool::t_cvar_get_num(num_cvar)
@@ -306,12 +318,13 @@ unsafe extern "C" fn PMPI_T_cvar_handle_alloc(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let handle = args::out(handle);
             let count = args::out(count);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("handle", handle)?;
                 check::pointer("count", count)?;
             }
@@ -326,11 +339,12 @@ unsafe extern "C" fn PMPI_T_cvar_handle_free(handle: *mut TCvarHandle) -> c_int 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let handle = args::inout(handle);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("handle", handle)?;
             }
             crate::calls::tool::t_cvar_handle_free(handle)
@@ -344,10 +358,11 @@ unsafe extern "C" fn PMPI_T_cvar_read(handle: TCvarHandle, buf: *mut c_void) -> 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buf", buf)?;
             }
             crate::calls::tool::t_cvar_read(handle, buf)
@@ -361,10 +376,11 @@ unsafe extern "C" fn PMPI_T_cvar_write(handle: TCvarHandle, buf: *const c_void) 
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buf", buf)?;
             }
             crate::calls::tool::t_cvar_write(handle, buf)
@@ -383,9 +399,10 @@ unsafe extern "C" fn PMPI_T_enum_get_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num = args::out(num);
             let name_len = args::inout(name_len);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_enum_get_info(enumtype, num, name, name_len)
@@ -405,12 +422,13 @@ unsafe extern "C" fn PMPI_T_enum_get_item(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let value = args::out(value);
             let name_len = args::inout(name_len);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("value", value)?;
             }
             crate::calls::tool::t_enum_get_item(enumtype, indx, value, name, name_len)
@@ -428,11 +446,12 @@ unsafe extern "C" fn PMPI_T_event_callback_get_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info_used = args::out(info_used);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("info_used", info_used)?;
             }
             crate::calls::tool::t_event_callback_get_info(event_registration, cb_safety, info_used)
@@ -450,10 +469,11 @@ unsafe extern "C" fn PMPI_T_event_callback_set_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
             }
             crate::calls::tool::t_event_callback_set_info(event_registration, cb_safety, info)
@@ -470,10 +490,11 @@ unsafe extern "C" fn PMPI_T_event_copy(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buffer", buffer)?;
             }
             crate::calls::tool::t_event_copy(event_instance, buffer)
@@ -487,11 +508,12 @@ unsafe extern "C" fn PMPI_T_event_get_index(name: *const c_char, event_index: *m
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let event_index = args::out(event_index);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("name", name)?;
                 check::pointer("event_index", event_index)?;
             }
@@ -520,6 +542,7 @@ unsafe extern "C" fn PMPI_T_event_get_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let name_len = args::inout(name_len);
             let verbosity = args::out(verbosity);
             let num_elements = args::inout(num_elements);
@@ -527,7 +550,7 @@ unsafe extern "C" fn PMPI_T_event_get_info(
             let info = args::out(info);
             let desc_len = args::inout(desc_len);
             let bind = args::out(bind);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_event_get_info(
@@ -554,11 +577,12 @@ unsafe extern "C" fn PMPI_T_event_get_num(num_events: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num_events = args::out(num_events);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("num_events", num_events)?;
             }
             crate::calls::tool::t_event_get_num(num_events)
@@ -575,11 +599,12 @@ unsafe extern "C" fn PMPI_T_event_get_source(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let source_index = args::out(source_index);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("source_index", source_index)?;
             }
             crate::calls::tool::t_event_get_source(event_instance, source_index)
@@ -596,11 +621,12 @@ unsafe extern "C" fn PMPI_T_event_get_timestamp(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let event_timestamp = args::count_out(event_timestamp);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("event_timestamp", event_timestamp)?;
             }
             crate::calls::tool::t_event_get_timestamp(event_instance, event_timestamp)
@@ -619,11 +645,12 @@ unsafe extern "C" fn PMPI_T_event_handle_alloc(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let event_registration = args::out(event_registration);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
                 check::pointer("event_registration", event_registration)?;
             }
@@ -647,7 +674,8 @@ unsafe extern "C" fn PMPI_T_event_handle_free(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_event_handle_free(event_registration, user_data, free_cb_function)
@@ -664,11 +692,12 @@ unsafe extern "C" fn PMPI_T_event_handle_get_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let info_used = args::out(info_used);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("info_used", info_used)?;
             }
             crate::calls::tool::t_event_handle_get_info(event_registration, info_used)
@@ -685,10 +714,11 @@ unsafe extern "C" fn PMPI_T_event_handle_set_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
             }
             crate::calls::tool::t_event_handle_set_info(event_registration, info)
@@ -706,10 +736,11 @@ unsafe extern "C" fn PMPI_T_event_read(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buffer", buffer)?;
             }
             crate::calls::tool::t_event_read(event_instance, element_index, buffer)
@@ -729,10 +760,11 @@ unsafe extern "C" fn PMPI_T_event_register_callback(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::info("info", info)?;
             }
             crate::calls::tool::t_event_register_callback(
@@ -755,7 +787,8 @@ unsafe extern "C" fn PMPI_T_event_set_dropped_handler(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_event_set_dropped_handler(event_registration, dropped_cb_function)
@@ -769,7 +802,8 @@ unsafe extern "C" fn PMPI_T_finalize() -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_finalize()
@@ -783,8 +817,9 @@ unsafe extern "C" fn PMPI_T_init_thread(required: c_int, provided: *mut c_int) -
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let provided = args::out(provided);
-            if check::enabled() {
+            if checks {
                 check::pointer("provided", provided)?;
             }
             crate::calls::tool::t_init_thread(required, provided)
@@ -802,11 +837,12 @@ unsafe extern "C" fn PMPI_T_pvar_get_index(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let pvar_index = args::out(pvar_index);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("name", name)?;
                 check::pointer("pvar_index", pvar_index)?;
             }
@@ -836,6 +872,7 @@ unsafe extern "C" fn PMPI_T_pvar_get_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let name_len = args::inout(name_len);
             let verbosity = args::out(verbosity);
             let var_class = args::out(var_class);
@@ -846,7 +883,7 @@ unsafe extern "C" fn PMPI_T_pvar_get_info(
             let readonly = args::out(readonly);
             let continuous = args::out(continuous);
             let atomic = args::out(atomic);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_pvar_get_info(
@@ -863,11 +900,12 @@ unsafe extern "C" fn PMPI_T_pvar_get_num(num_pvar: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num_pvar = args::out(num_pvar);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("num_pvar", num_pvar)?;
             }
             crate::calls::tool::t_pvar_get_num(num_pvar)
@@ -887,12 +925,13 @@ unsafe extern "C" fn PMPI_T_pvar_handle_alloc(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let handle = args::out(handle);
             let count = args::out(count);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("handle", handle)?;
                 check::pointer("count", count)?;
             }
@@ -910,11 +949,12 @@ unsafe extern "C" fn PMPI_T_pvar_handle_free(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let handle = args::inout(handle);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("handle", handle)?;
             }
             crate::calls::tool::t_pvar_handle_free(session, handle)
@@ -932,10 +972,11 @@ unsafe extern "C" fn PMPI_T_pvar_read(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buf", buf)?;
             }
             crate::calls::tool::t_pvar_read(session, handle, buf)
@@ -953,10 +994,11 @@ unsafe extern "C" fn PMPI_T_pvar_readreset(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buf", buf)?;
             }
             crate::calls::tool::t_pvar_readreset(session, handle, buf)
@@ -970,7 +1012,8 @@ unsafe extern "C" fn PMPI_T_pvar_reset(session: TPvarSession, handle: TPvarHandl
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_pvar_reset(session, handle)
@@ -984,11 +1027,12 @@ unsafe extern "C" fn PMPI_T_pvar_session_create(session: *mut TPvarSession) -> c
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let session = args::out(session);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("session", session)?;
             }
             crate::calls::tool::t_pvar_session_create(session)
@@ -1002,11 +1046,12 @@ unsafe extern "C" fn PMPI_T_pvar_session_free(session: *mut TPvarSession) -> c_i
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let session = args::inout(session);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("session", session)?;
             }
             crate::calls::tool::t_pvar_session_free(session)
@@ -1020,7 +1065,8 @@ unsafe extern "C" fn PMPI_T_pvar_start(session: TPvarSession, handle: TPvarHandl
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_pvar_start(session, handle)
@@ -1034,7 +1080,8 @@ unsafe extern "C" fn PMPI_T_pvar_stop(session: TPvarSession, handle: TPvarHandle
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_pvar_stop(session, handle)
@@ -1052,10 +1099,11 @@ unsafe extern "C" fn PMPI_T_pvar_write(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            if check::enabled() {
+            let checks = check::enabled();
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("buf", buf)?;
             }
             crate::calls::tool::t_pvar_write(session, handle, buf)
@@ -1079,13 +1127,14 @@ unsafe extern "C" fn PMPI_T_source_get_info(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let name_len = args::inout(name_len);
             let desc_len = args::inout(desc_len);
             let ordering = args::out(ordering);
             let ticks_per_second = args::count_out(ticks_per_second);
             let max_ticks = args::count_out(max_ticks);
             let info = args::out(info);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
             crate::calls::tool::t_source_get_info(
@@ -1109,11 +1158,12 @@ unsafe extern "C" fn PMPI_T_source_get_num(num_sources: *mut c_int) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let num_sources = args::out(num_sources);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("num_sources", num_sources)?;
             }
             crate::calls::tool::t_source_get_num(num_sources)
@@ -1130,11 +1180,12 @@ unsafe extern "C" fn PMPI_T_source_get_timestamp(
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
+            let checks = check::enabled();
             let timestamp = args::count_out(timestamp);
-            if check::enabled() {
+            if checks {
                 check::tool_running()?;
             }
-            if check::enabled() {
+            if checks {
                 check::pointer("timestamp", timestamp)?;
             }
             crate::calls::tool::t_source_get_timestamp(source_index, timestamp)

@@ -26,14 +26,11 @@ impl Runtime {
         }
     }
 
-    /// Receives; the status holds whatever was matched, also when the receive failed.
+    /// Receives; `found` holds whatever was matched, also when the receive failed.
     #[inline(always)]
-    pub fn recv(&self, receive: &PmlReceive) -> (Status, MessageStatus) {
-        let mut found = MessageStatus::default();
+    pub fn recv(&self, receive: &PmlReceive, found: &mut MessageStatus) -> Status {
         // SAFETY: see the top of this file.
-        let status =
-            unsafe { (self.pml.recv.unwrap_unchecked())(self.pml_instance, receive, &mut found) };
-        (status, found)
+        unsafe { (self.pml.recv.unwrap_unchecked())(self.pml_instance, receive, found) }
     }
 
     /// Starts a send.

@@ -71,8 +71,23 @@ fn result(kind: &Kind) -> Result<String> {
 const SAFETY: &str =
     "// SAFETY: the pointers are what the program that calls MPI promises; null is checked.";
 
-/// Everything that happens before the implementation is called.
+/// Everything that happens before the implementation is called. Whether arguments are checked is read once.
 fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -> Result<()> {
+    let mut text = String::new();
+    checks_and_conversions(&mut text, function, params, large)?;
+    if text.contains("if checks {") {
+        *out += "let checks = check::enabled();\n";
+    }
+    *out += &text;
+    Ok(())
+}
+
+fn checks_and_conversions(
+    out: &mut String,
+    function: &Function,
+    params: &[&Param],
+    large: bool,
+) -> Result<()> {
     for param in params {
         let (name, wrap) = (&param.name, &param.kind.wrap);
         if param.kind.c_type(large).is_none() {
@@ -169,7 +184,7 @@ fn body(out: &mut String, function: &Function, params: &[&Param], large: bool) -
 
 fn guarded(out: &mut String, checks: &str) {
     if !checks.is_empty() {
-        let _ = writeln!(out, "if check::enabled() {{\n{checks}}}");
+        let _ = writeln!(out, "if checks {{\n{checks}}}");
     }
 }
 

@@ -334,10 +334,11 @@ impl Pml for Memory {
         }
     }
 
-    unsafe fn recv(&self, receive: &PmlReceive) -> Result<MessageStatus, Failure> {
+    unsafe fn recv(&self, receive: &PmlReceive, status: &mut MessageStatus) -> Result<(), Failure> {
         // SAFETY: promised by the caller.
         let request = unsafe { self.irecv(receive)? };
-        self.wait(request)
+        *status = self.wait(request)?;
+        Ok(())
     }
 
     unsafe fn irecv(&self, receive: &PmlReceive) -> Result<*mut Request, Failure> {

@@ -128,6 +128,27 @@ enum Call {
     },
 }
 
+impl Call {
+    /// Makes the call; returns its events.
+    ///
+    /// # Safety
+    /// In a pass, and what is called has not been taken out.
+    #[inline(always)]
+    unsafe fn make(&self) -> u32 {
+        // SAFETY: the owner keeps function and context until it has taken them out.
+        unsafe {
+            match *self {
+                Self::Poll { function, module, cri } => {
+                    let count = function(module, cri);
+                    (*cri).count_poll(count);
+                    count
+                }
+                Self::Callback { function, context } => function(context),
+            }
+        }
+    }
+}
+
 struct Callback {
     owner: usize,
     function: ProgressFn,
@@ -278,31 +299,49 @@ impl Engine {
         self.inside.load(Ordering::Relaxed) || threads::current().presence.inside()
     }
 
-    /// A pass of the only thread, without a policy.
+    /// A pass of the only thread, without a policy. Mostly it is a single call: of what had the last event.
+    #[inline(always)]
     fn run_alone(&self, snapshot: &Snapshot, alone: &Alone) -> u32 {
         if self.inside.load(Ordering::Relaxed) {
             return 0;
         }
         self.inside.store(true, Ordering::Relaxed);
-        let mut events = 0;
         let counts = &alone.record.counts;
         let passes = counts.passes.get();
+        counts.passes.add(1);
+        let mut events = 0;
+        // With nothing to call there is no first call.
+        if !passes.is_multiple_of(ALL_CALLS.into())
+            && let Some(first) = alone.calls.get(alone.first.load(Ordering::Relaxed))
+        {
+            // SAFETY: the owners keep what they registered until they have taken it out.
+            events = unsafe { first.make() };
+        }
+        if events == 0 {
+            events = self.run_others(snapshot, alone, passes);
+            counts.empty.add(u64::from(events == 0));
+        }
+        self.inside.store(false, Ordering::Relaxed);
+        events
+    }
+
+    /// The rest of a pass whose first call had no events, or all of a pass of all calls.
+    #[inline(never)]
+    fn run_others(&self, snapshot: &Snapshot, alone: &Alone, passes: u64) -> u32 {
         let all_calls = passes.is_multiple_of(ALL_CALLS.into());
         let number = alone.calls.len() / 2;
         let first = alone.first.load(Ordering::Relaxed);
+        let mut events = 0;
         for (place, call) in alone.calls[first..][..number].iter().enumerate() {
-            // SAFETY: the owners keep what they registered until they have taken it out, and the
-            // pass ends when one does.
-            let count = unsafe {
-                match *call {
-                    Call::Poll { function, module, cri } => {
-                        let count = function(module, cri);
-                        (*cri).count_poll(count);
-                        count
-                    }
-                    Call::Callback { function, context } => function(context),
-                }
-            };
+            if !all_calls && place == 0 {
+                continue;
+            }
+            // What the last call took out may be gone, and what this snapshot lists with it.
+            if !snapshot.is_current() {
+                break;
+            }
+            // SAFETY: nothing was taken out since the snapshot was loaded; the owners keep the rest.
+            let count = unsafe { call.make() };
             if count > 0 {
                 events += count;
                 let at = first + place;
@@ -311,17 +350,11 @@ impl Engine {
                     break;
                 }
             }
-            if !snapshot.is_current() {
-                break;
-            }
         }
         if passes.is_multiple_of(SELDOM.into()) {
             // SAFETY: a view of a snapshot, in a pass.
             events += unsafe { poll_callbacks(&snapshot.view, PROGRESS_SELDOM) };
         }
-        self.inside.store(false, Ordering::Relaxed);
-        counts.passes.add(1);
-        counts.empty.add(u64::from(events == 0));
         events
     }
 

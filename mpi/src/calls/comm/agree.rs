@@ -17,7 +17,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use cairn_framework::abi::comm::ContextId;
-use cairn_framework::abi::request::Request as View;
+use cairn_framework::abi::request::{MessageStatus, Request as View};
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::{COLL_ALLGATHER, COLL_BCAST, CollArgs, CollSide};
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
@@ -116,7 +116,8 @@ impl Note {
 
     fn receive(&mut self, peer: u32, tag: i32, parent: CommRef) -> Result<()> {
         let words = &mut self.0;
-        match runtime().recv(&words_from(words.as_mut_ptr(), words.len(), peer, tag, parent)?).0 {
+        let receive = words_from(words.as_mut_ptr(), words.len(), peer, tag, parent)?;
+        match runtime().recv(&receive, &mut MessageStatus::default()) {
             OK => Ok(()),
             status => Err(failure("recv", status)),
         }

@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 
 use cairn_framework::abi::comm::ContextId;
+use cairn_framework::abi::request::MessageStatus;
 use cairn_framework::abi::status::OK;
 
 use super::agree::{
@@ -118,7 +119,7 @@ fn swap(comm: CommRef, peer: u32, tag: i32, own: &[u32], theirs: &mut [u32]) -> 
     let view = runtime().isend(&words_to(own.as_ptr(), own.len(), peer, tag, comm)?)?;
     request::handle(view, comm);
     let receive = words_from(theirs.as_mut_ptr(), theirs.len(), peer, tag, comm)?;
-    let received = match runtime().recv(&receive).0 {
+    let received = match runtime().recv(&receive, &mut MessageStatus::default()) {
         OK => Ok(()),
         status => Err(failure("recv", status)),
     };
