@@ -358,6 +358,7 @@ impl Engine {
         events
     }
 
+    #[inline(never)]
     fn run_among_others(&self, want: &Want<'_>) -> u32 {
         let record: &'static Record = threads::current();
         if record.presence.inside() {

@@ -430,16 +430,25 @@ impl System {
     }
 
     /// A pass for a thread that wants something; as `Engine::run`.
+    #[inline]
     pub(crate) fn pass(&self, want: &Want<'_>) -> u32 {
         let events = self.engine.run(want);
-        if self.events.are_pending() && !threads::current().presence.inside() {
-            // A tool's callback may wait for another thread, which must not wait for this one to poll.
-            if let Some(sync) = want.sync {
-                self.engine.leave(sync);
-            }
-            self.events.deliver();
+        if self.events.are_pending() {
+            self.deliver(want);
         }
         events
+    }
+
+    #[cold]
+    fn deliver(&self, want: &Want<'_>) {
+        if threads::current().presence.inside() {
+            return;
+        }
+        // A tool's callback may wait for another thread, which must not wait for this one to poll.
+        if let Some(sync) = want.sync {
+            self.engine.leave(sync);
+        }
+        self.events.deliver();
     }
 
     /// Waits until a sync object is complete; for the host's own threads, with no lock held. `cris` says
