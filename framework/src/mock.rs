@@ -81,7 +81,7 @@ impl MockHost {
             node_cores: 0,
             id: c"mock".as_ptr(),
             secret: [7; 16],
-            anonymous_passes: u32::MAX,
+            wait_polls: u32::MAX,
             lock_bias: 1,
         };
         let receive = core::array::from_fn(|_| ReceiveEntry {

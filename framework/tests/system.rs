@@ -430,7 +430,7 @@ fn a_component_uses_the_host_table() {
         node_cores: 0,
         id: c"job".as_ptr(),
         secret: [1; 16],
-        anonymous_passes: u32::MAX,
+        wait_polls: u32::MAX,
         lock_bias: 1,
     };
     // SAFETY: no component is open.
@@ -597,7 +597,7 @@ fn wishes(host: HostHandle) {
     host.progress_for(Some(&CriSet::default()), 8);
     assert_eq!(*LAST_ASK.lock().unwrap(), (8, None));
 
-    let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
+    let sync = WaitSync::of(1);
     unsafe extern "C" fn complete(context: *mut c_void) -> u32 {
         // SAFETY: registered with a sync object that lives until the callback is taken out.
         unsafe { (*context.cast::<WaitSync>()).complete_one() };

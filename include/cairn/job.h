@@ -82,10 +82,11 @@ struct cairn_job_t {
    */
   uint8_t secret[16];
   /**
-   * With how many passes at most a wait may begin before the thread says that it waits:
-   * what the process's `progress` component bears (`anonymous_passes`).
+   * How many passes in a row without an event a thread makes for what may come at once, before it leaves
+   * the waiting to the `wait` component. The host makes it from the parameter `wait_polls` when the job is
+   * set; until then it is the most that the process's `progress` component bears.
    */
-  uint32_t anonymous_passes;
+  uint32_t wait_polls;
   /**
    * 1 when a lock may stay with a thread that takes it many times in a row, as the parameter
    * `mca_lock_bias` says and every component bears. Set by the host.

@@ -135,7 +135,8 @@ fn start(level: c_int) -> Result<&'static Runtime> {
     // What `MPI_Query_thread` says is the program's; threads of our own need locks all the same.
     let wishes = system.progress_wishes().map_err(problem)?;
     let level_within = if wishes.threads == 0 { level as u32 } else { THREAD_MULTIPLE };
-    let job = launch.job(level_within, wishes.anonymous_passes)?;
+    let polls = if level_within == THREAD_MULTIPLE { wishes.anonymous_passes } else { u32::MAX };
+    let job = launch.job(level_within, polls)?;
     if job.size > 1 {
         launch::raise_descriptors();
     }

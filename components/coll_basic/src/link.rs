@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::pool::CriSet;
-use cairn_framework::abi::request::{REQUEST_PENDING, Request, WaitSync};
+use cairn_framework::abi::request::{Attach, Request, WaitSync};
 use cairn_framework::abi::status::{OK, Status, status_name};
 use cairn_framework::author::{Failure, HostHandle, Pml};
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
@@ -112,7 +112,7 @@ impl Link {
         // SAFETY: promised by the caller.
         let mut status = unsafe { collect(pending) };
         if !pending.is_empty() {
-            let (sync, mut cris) = (WaitSync::default(), CriSet::default());
+            let (sync, mut cris) = (WaitSync::of(pending.len()), CriSet::default());
             // One thread polls everything.
             if self.host.job().thread_level == THREAD_MULTIPLE {
                 for request in pending.iter() {
@@ -120,18 +120,10 @@ impl Link {
                     unsafe { self.pml.cris_of(*request, &mut cris) };
                 }
             }
-            sync.pending.store(pending.len() as i32, Ordering::Relaxed);
-            let address = (&raw const sync).expose_provenance();
             for request in pending.iter() {
-                // SAFETY: promised by the caller. Release publishes the sync object to the thread that
-                // completes the request.
-                let attached = unsafe { &(**request).completion }.compare_exchange(
-                    REQUEST_PENDING,
-                    address,
-                    Ordering::AcqRel,
-                    Ordering::Acquire,
-                );
-                if attached.is_err() {
+                // SAFETY: promised by the caller; the object stays until all have completed. No other thread
+                // waits for them.
+                if unsafe { (**request).attach(&sync) } != Attach::Counts {
                     sync.pending.fetch_sub(1, Ordering::Relaxed);
                 }
             }

@@ -21,10 +21,6 @@ use crate::setup;
 /// Before `basic`, where the processes share a node.
 const PRIORITY: i64 = 30;
 
-/// Passes of the progress engine before the waiting is left to the process's way of waiting, where
-/// processes have processors of their own.
-const POLLS: u32 = 1000;
-
 /// The parameters.
 pub struct Params {
     priority: IntegerParam,
@@ -150,14 +146,17 @@ impl SharedMemory {
 
     /// What happens soon.
     fn poll(&self, member: &Member, generation: u32) -> Option<Gone> {
-        let mut polls = 0..self.host.job().polls(POLLS);
-        polls.find_map(|_| {
-            let gone = member.board().left(generation);
-            if gone.is_none() {
-                self.host.progress();
-            }
-            gone
-        })
+        let mut gone = member.board().left(generation);
+        if gone.is_none() {
+            self.host.job().poll_until(
+                |_| self.host.progress(),
+                || {
+                    gone = member.board().left(generation);
+                    gone.is_some()
+                },
+            );
+        }
+        gone
     }
 
     /// What happens later.
@@ -165,12 +164,8 @@ impl SharedMemory {
         let board = member.board();
         loop {
             board.sleeping(|| {
-                let sync = WaitSync {
-                    pending: 1.into(),
-                    expected: generation,
-                    word: board.word(),
-                    ..WaitSync::default()
-                };
+                let word = board.word();
+                let sync = WaitSync { expected: generation, word, ..WaitSync::of(1) };
                 self.host.wait(&sync)
             })?;
             if let Some(gone) = board.left(generation) {

@@ -11,12 +11,11 @@ use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_framework::abi::pool::{Cri, CriPool, CriSet};
 use cairn_framework::abi::request::{
-    MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_SEND, Request,
-    WaitSync,
+    Attach, MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_SEND, Request, WaitSync,
 };
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{ERR_PEER, OK, Status, status_name};
-use cairn_framework::audit::{Counted as _, LockLevel};
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::CachePadded;
 use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
@@ -455,14 +454,10 @@ impl Core {
 
     #[inline(always)]
     fn poll(&self, request: &Request, cris: Option<&CriSet>) {
-        let host = self.host;
-        for attempts in 0..host.job().polls(self.params.spin.get() as u32) {
-            host.progress_for(cris, attempts);
-            if request.is_complete() {
-                return;
-            }
+        let pass = |attempts| self.host.progress_for(cris, attempts);
+        if !self.host.job().poll_until(pass, || request.is_complete()) {
+            self.wait_long(request, cris);
         }
-        self.wait_long(request, cris);
     }
 
     /// Adds where the events can come from that complete a request.
@@ -482,16 +477,9 @@ impl Core {
 
     #[cold]
     fn wait_long(&self, request: &Request, cris: Option<&CriSet>) {
-        let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
-        let ours = (&raw const sync).expose_provenance();
-        // Release: the completer sees the object. Acquire: if it is complete we see the status.
-        let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
-        if request
-            .completion
-            .rmw()
-            .compare_exchange(REQUEST_PENDING, ours, release, acquire)
-            .is_err()
-        {
+        let sync = WaitSync::of(1);
+        // SAFETY: it stays until the request has completed.
+        if unsafe { request.attach(&sync) } != Attach::Counts {
             return;
         }
         // An error means that waiting is impossible here; then this thread polls.

@@ -26,7 +26,6 @@ pub struct Params {
     /// See its help.
     pub fragment_size: SizeParam,
     /// See its help.
-    pub spin: IntegerParam,
     request_cache: ChoiceParam,
 }
 
@@ -56,18 +55,6 @@ impl Params {
                 )
                 .range(64, 1 << 30)
                 .level(5)
-                .register()?,
-            spin: registrar
-                .integer(
-                    "spin",
-                    300,
-                    "Passes of the progress engine that a blocking call makes before it leaves the \
-                     waiting to the wait component; with MPI_THREAD_MULTIPLE a sixteenth of them",
-                )
-                .range(0, i64::from(i32::MAX))
-                .unit("passes")
-                .level(6)
-                .writable()
                 .register()?,
             request_cache: registrar
                 .choice(

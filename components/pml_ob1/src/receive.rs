@@ -725,18 +725,22 @@ impl Core {
         if M::THREADED && self.host.knows_arrivals() {
             self.cris_of_source(state, receive.source, &mut cris);
         }
-        let polls = if blocking { self.host.job().polls(self.params.spin.get() as u32) } else { 1 };
-        for attempts in 0..polls {
-            if let Some(found) = look() {
-                return Ok(Some(found));
-            }
-            self.host.progress_for(Some(&cris), if blocking { attempts } else { PROGRESS_SINGLE });
+        let mut found = look();
+        let progress = |attempts| self.host.progress_for(Some(&cris), attempts);
+        if found.is_none() && !blocking {
+            progress(PROGRESS_SINGLE);
+            found = look();
+        } else if found.is_none() {
+            self.host.job().poll_until(progress, || {
+                found = look();
+                found.is_some()
+            });
+        }
+        if found.is_some() {
+            return Ok(found);
         }
         if !blocking {
-            return match look() {
-                Some(found) => Ok(Some(found)),
-                None => self.lost_source(state, receive.source).map_or(Ok(None), Err),
-            };
+            return self.lost_source(state, receive.source).map_or(Ok(None), Err);
         }
         state.waiting.fetch_add(1, Ordering::Relaxed);
         // Pairs with the fence in `lost_sources`: that a peer has failed is seen here, or this thread
@@ -751,7 +755,7 @@ impl Core {
                 break Err(failure);
             }
             let word = &raw const state.arrivals;
-            let sync = WaitSync { pending: 1.into(), expected, word, ..WaitSync::default() };
+            let sync = WaitSync { expected, word, ..WaitSync::of(1) };
             // An error means that waiting is impossible here; then this thread polls.
             if self.host.wait_for(&sync, Some(&cris)).is_err() && self.host.progress() == 0 {
                 std::thread::yield_now();

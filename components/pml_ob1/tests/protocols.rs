@@ -164,7 +164,7 @@ fn the_protocol_can_be_chosen() {
 fn blocking_calls_wait_in_threads_of_their_own() {
     for threaded in [false, true] {
         for (_, behaviour) in transports() {
-            let job = Job::new(2, threaded, &[("pml_ob1_spin", "3")], behaviour);
+            let job = Job::new(2, threaded, &[("wait_polls", "3")], behaviour);
             let comm = job.comm(8, true);
             job.each(|rank| {
                 let (me, other) = (rank.number as usize, 1 - rank.number);

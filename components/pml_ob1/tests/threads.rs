@@ -83,7 +83,7 @@ fn wait(rank: &Rank, request: pair::Pending) {
 #[test]
 fn each_thread_gets_its_messages_in_order() {
     for (behaviour, engine) in behaviours().into_iter().zip(ENGINES.into_iter().cycle()) {
-        let mca = [("pml_ob1_spin", "5"), ("match", engine)];
+        let mca = [("wait_polls", "5"), ("match", engine)];
         let job = Job::new(2, true, &mca, behaviour);
         let comm = job.comm(4, true);
         job.each(|rank| {
@@ -148,7 +148,7 @@ fn what_waits_for_room_is_never_forgotten() {
     const ALL: u64 = 500;
     let capabilities = BTL_SEND_IMMEDIATE | BTL_SEND_PACKED;
     let behaviour = Behaviour { capabilities, cris: 1, refuses: 70, ..Behaviour::default() };
-    let job = Job::new(2, true, &[("pml_ob1_spin", "5")], behaviour);
+    let job = Job::new(2, true, &[("wait_polls", "5")], behaviour);
     let comm = job.comm(4, true);
     let left = std::sync::atomic::AtomicU64::new(2);
     job.each(|rank| {

@@ -185,7 +185,7 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
     checks.check("a thread that waits polls everything, whatever it waits for", || {
         for at in PLACES {
             nothing_polled(None);
-            let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
+            let (own, sync) = (thread(0), WaitSync::of(1));
             (0..PATIENCE).for_each(|attempts| _ = policy.run(&own, Some(&sync), at, attempts));
             policy.leave(&own, &sync);
             left_out()?;
@@ -196,7 +196,7 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
     checks.check("where events can come from is polled at least as often as anything else", || {
         for at in PLACES.into_iter().skip(1) {
             nothing_polled(None);
-            let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
+            let (own, sync) = (thread(0), WaitSync::of(1));
             (0..PATIENCE).for_each(|attempts| _ = policy.run(&own, Some(&sync), at, attempts));
             policy.leave(&own, &sync);
             POLLED.with_borrow(|polled| {
@@ -213,7 +213,7 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
 
     checks.check("only a thread that can be woken is told that others poll for it", || {
         let threads: Vec<Thread> = (0..2).map(thread).collect();
-        let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
+        let sync = WaitSync::of(1);
         nothing_polled(None);
         policy.run(&threads[0], Some(&sync), &[], 0);
         let told = (0..PATIENCE).any(|attempts| {
@@ -236,7 +236,7 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
         const BUSY: [Places; 4] = [&[(0, 0)], &[(0, 2)], &[(1, 0)], &[(2, 3)]];
         for busy in BUSY {
             nothing_polled(Some(busy[0]));
-            let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
+            let (own, sync) = (thread(0), WaitSync::of(1));
             for attempts in 0..PATIENCE {
                 policy.run(&own, Some(&sync), busy, attempts);
             }
@@ -249,7 +249,7 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
     checks.check("no thread waits for a CRI that another thread polls", || {
         nothing_polled(None);
         POLLED.with_borrow_mut(|polled| polled.held = vec![(0, 1), (2, 0)]);
-        let (own, sync) = (thread(0), WaitSync { pending: 1.into(), ..WaitSync::default() });
+        let (own, sync) = (thread(0), WaitSync::of(1));
         (0..PATIENCE).for_each(|attempts| _ = policy.run(&own, Some(&sync), &[(0, 1)], attempts));
         POLLED.with_borrow_mut(|polled| polled.held.clear());
         (0..PATIENCE).for_each(|attempts| _ = policy.run(&own, Some(&sync), &[(0, 1)], attempts));
@@ -259,8 +259,7 @@ pub fn run(checks: &mut Checks<'_>, slot: &'static Slot) {
 
     checks.check("when a thread leaves, or ends, the others poll everything", || {
         let threads: Vec<Thread> = (0..4).map(thread).collect();
-        let syncs: Vec<WaitSync> =
-            (0..4).map(|_| WaitSync { pending: 1.into(), ..WaitSync::default() }).collect();
+        let syncs: Vec<WaitSync> = (0..4).map(|_| WaitSync::of(1)).collect();
         let pass = |i: usize, attempts| {
             policy.run(&threads[i], Some(&syncs[i]), &[], attempts);
         };

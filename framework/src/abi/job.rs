@@ -38,9 +38,10 @@ pub struct Job {
     /// What only the processes of the job know; acceptors ask for it before they read
     /// anything else, and compare in constant time.
     pub secret: [u8; 16],
-    /// With how many passes at most a wait may begin before the thread says that it waits:
-    /// what the process's `progress` component bears (`anonymous_passes`).
-    pub anonymous_passes: u32,
+    /// How many passes in a row without an event a thread makes for what may come at once, before it leaves
+    /// the waiting to the `wait` component. The host makes it from the parameter `wait_polls` when the job is
+    /// set; until then it is the most that the process's `progress` component bears.
+    pub wait_polls: u32,
     /// 1 when a lock may stay with a thread that takes it many times in a row, as the parameter
     /// `mca_lock_bias` says and every component bears. Set by the host.
     pub lock_bias: u32,
@@ -53,17 +54,23 @@ impl Job {
         self.node_cores != 0 && self.local_size > self.node_cores
     }
 
-    /// How often a thread polls for what may come at once, before it leaves the waiting to the `wait`
-    /// component: so many times, but not at all where there are more processes than processors: the sender
-    /// needs the processor first. With `CAIRN_THREAD_MULTIPLE` a sixteenth of it, a few microseconds, because
-    /// another thread of the process may need the processor, and only the component knows.
-    #[inline]
-    pub fn polls(&self, alone: u32) -> u32 {
-        match self.thread_level {
-            _ if self.is_crowded() => 0,
-            THREAD_MULTIPLE => (alone / 16).min(self.anonymous_passes),
-            _ => alone,
+    /// Makes passes until something is done, or until `wait_polls` passes in a row had no event; whether it
+    /// is done. `pass` is told how many came before and returns its events.
+    #[inline(always)]
+    pub fn poll_until(
+        &self,
+        mut pass: impl FnMut(u32) -> u32,
+        mut done: impl FnMut() -> bool,
+    ) -> bool {
+        let (mut misses, mut attempts) = (0, 0);
+        while misses < self.wait_polls {
+            misses = if pass(attempts) == 0 { misses + 1 } else { 0 };
+            if done() {
+                return true;
+            }
+            attempts += 1;
         }
+        false
     }
 }
 

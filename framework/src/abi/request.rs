@@ -126,6 +126,32 @@ impl Request {
         self.completion.load(Ordering::Acquire) == REQUEST_COMPLETE
     }
 
+    /// Makes the completion count `sync` down by one. A thread that sees the count sees the status.
+    ///
+    /// # Safety
+    /// `sync` stays until the request has completed, or [`Request::detach`] has taken it back.
+    #[inline]
+    pub unsafe fn attach(&self, sync: &WaitSync) -> Attach {
+        let address = core::ptr::from_ref(sync).expose_provenance();
+        // Release: the completer sees the object as it was made. Acquire: the status of a complete request.
+        let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
+        let word = self.completion.rmw();
+        match word.compare_exchange(REQUEST_PENDING, address, release, acquire) {
+            Ok(_) => Attach::Counts,
+            Err(REQUEST_COMPLETE) => Attach::Complete,
+            Err(_) => Attach::Busy,
+        }
+    }
+
+    /// The way back. False if the request has completed: then it counts `sync` down, or has done so.
+    #[inline]
+    pub fn detach(&self, sync: &WaitSync) -> bool {
+        let address = core::ptr::from_ref(sync).addr();
+        let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
+        let word = self.completion.rmw();
+        word.compare_exchange(address, REQUEST_PENDING, release, acquire).is_ok()
+    }
+
     /// Completes the request and wakes its waiter. Called once by the owner, which has written
     /// the status before and touches the request no more.
     ///
@@ -140,6 +166,17 @@ impl Request {
             unsafe { (*(found as *const WaitSync)).complete_one() }
         }
     }
+}
+
+/// What [`Request::attach`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attach {
+    /// The request is pending, and will count the object down.
+    Counts,
+    /// The request is complete, and leaves the object alone.
+    Complete,
+    /// Another thread waits for the request, or something else is told of its completion.
+    Busy,
 }
 
 impl Default for WaitSync {
@@ -165,6 +202,12 @@ unsafe impl Sync for WaitSync {}
 unsafe impl Send for WaitSync {}
 
 impl WaitSync {
+    /// One that so many completions are awaited with.
+    pub fn of(pending: usize) -> Self {
+        // A count beyond 2^31 has no requests to fill it.
+        Self { pending: AtomicI32::new(pending as i32), ..Self::default() }
+    }
+
     /// Counts one completion and wakes the waiter when it was the last and the waiter sleeps.
     #[inline]
     pub fn complete_one(&self) {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{
-    MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, REQUEST_RECEIVE, REQUEST_SEND,
+    Attach, MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_RECEIVE, REQUEST_SEND,
     Request as View, WaitSync,
 };
 use cairn_framework::abi::status::OK;
@@ -180,24 +180,12 @@ pub fn is_active(request: RequestRef) -> bool {
     request.start.is_none() || request.active == 1
 }
 
-/// Passes of the progress engine without an event before the waiting is left to the process's way of
-/// waiting. A message that comes soon costs no meeting at the completion word, then.
-const POLLS: u32 = 300;
-
 /// Makes passes of the progress engine until something is done, or until nothing has happened for a
-/// while; whether it is done. `cris` says where the events can come from that it needs.
-fn poll_for(cris: Option<&CriSet>, mut done: impl FnMut() -> bool) -> bool {
+/// while; whether it is done. `cris` says where the events can come from that it needs. A message that
+/// comes soon costs no meeting at the completion word, then.
+fn poll_for(cris: Option<&CriSet>, done: impl FnMut() -> bool) -> bool {
     let system = runtime().system;
-    let polls = system.job().polls(POLLS);
-    let (mut misses, mut attempts) = (0, 0);
-    while misses < polls {
-        misses = if system.progress_for(cris, attempts) == 0 { misses + 1 } else { 0 };
-        attempts += 1;
-        if done() {
-            return true;
-        }
-    }
-    false
+    system.job().poll_until(|attempts| system.progress_for(cris, attempts), done)
 }
 
 /// Where the events can come from that complete requests: of all of them, if the process's strategy says
@@ -248,20 +236,18 @@ pub fn wait(request: RequestRef) -> Result<()> {
     if poll_for(cris.as_ref(), || request.is_complete()) {
         return Ok(());
     }
-    let sync = WaitSync::default();
-    sync.pending.store(1, Ordering::Relaxed);
+    let sync = WaitSync::of(1);
     if attach(request, &sync)? { runtime().wait(&sync, cris.as_ref()) } else { Ok(()) }
 }
 
-/// Makes the completion of a request count down a sync object; false if it is complete already.
+/// Makes the completion of a request count down a sync object, which stays until it has; false if it is
+/// complete already.
 fn attach(request: RequestRef, sync: &WaitSync) -> Result<bool> {
-    let own = std::ptr::from_ref(sync).expose_provenance();
-    // Release: the completer sees the sync object as it was made.
-    let word = &request.completion;
-    match word.rmw().compare_exchange(REQUEST_PENDING, own, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => Ok(true),
-        Err(REQUEST_COMPLETE) => Ok(false),
-        Err(_) => Err(busy().at(origin(request))),
+    // SAFETY: every caller waits, or calls `leave`, before the object goes.
+    match unsafe { request.attach(sync) } {
+        Attach::Counts => Ok(true),
+        Attach::Complete => Ok(false),
+        Attach::Busy => Err(busy().at(origin(request))),
     }
 }
 
@@ -270,13 +256,6 @@ fn attach(request: RequestRef, sync: &WaitSync) -> Result<bool> {
 pub fn busy() -> Error {
     let text = "another thread waits for the request, or it is attached to an MPIX_Sync";
     Error::new(MPI_ERR_REQUEST, text)
-}
-
-/// The way back; false if the request was completed meanwhile and so counts the object down.
-fn detach(request: RequestRef, sync: &WaitSync) -> bool {
-    let own = std::ptr::from_ref(sync).addr();
-    let word = &request.completion;
-    word.rmw().compare_exchange(own, REQUEST_PENDING, Ordering::AcqRel, Ordering::Acquire).is_ok()
 }
 
 /// Waits for all of these that there is something to wait for.
@@ -299,9 +278,8 @@ pub fn wait_all(requests: &[Request]) -> Result<()> {
         return Ok(());
     }
     let rest = &requests[first..];
-    let sync = WaitSync::default();
     // One more than there are, so that it does not reach zero before all are attached.
-    sync.pending.store(rest.len() as i32 + 1, Ordering::Relaxed);
+    let sync = WaitSync::of(rest.len() + 1);
     let (mut seen, mut complete) = (0, 0);
     for request in all_going(rest) {
         match attach(request, &sync) {
@@ -331,8 +309,7 @@ pub fn wait_some(requests: &[Request]) -> Result<()> {
     if poll_for(cris.as_ref(), one) {
         return Ok(());
     }
-    let sync = WaitSync::default();
-    sync.pending.store(1, Ordering::Relaxed);
+    let sync = WaitSync::of(1);
     let mut attached = 0;
     let mut waits = Ok(true);
     for request in all_going(requests) {
@@ -351,7 +328,7 @@ pub fn wait_some(requests: &[Request]) -> Result<()> {
 /// Takes requests back from a sync object whose count was `pending` at first. Those that complete
 /// meanwhile count it down, and it has to live until then.
 fn leave(attached: impl Iterator<Item = RequestRef>, sync: &WaitSync, pending: i32) {
-    let completed = attached.filter(|request| !detach(request, sync)).count();
+    let completed = attached.filter(|request| !request.detach(sync)).count();
     while sync.pending.load(Ordering::Acquire) > pending - completed as i32
         || sync.signalling.load(Ordering::Acquire) != 0
     {

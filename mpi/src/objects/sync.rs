@@ -23,7 +23,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use cairn_framework::abi::request::{
-    REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_RECEIVE, SYNC_NOTIFY, WaitSync,
+    Attach, REQUEST_COMPLETE, REQUEST_RECEIVE, SYNC_NOTIFY, WaitSync,
 };
 use parking_lot::Mutex;
 
@@ -152,17 +152,16 @@ pub fn attach(body: SyncRef, handle: Request, data: *mut c_void) -> Result<()> {
         return Err(Error::new(MPI_ERR_REQUEST, "a persistent request is attached once started"));
     }
     let ticket = body.take_ticket(Attached { request, data });
-    let own = (&raw const ticket.sync).expose_provenance();
     body.incomplete.fetch_add(1, Ordering::Relaxed);
-    let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
-    match request.completion.compare_exchange(REQUEST_PENDING, own, release, acquire) {
-        Ok(_) => Ok(()),
-        Err(REQUEST_COMPLETE) => {
+    // SAFETY: tickets stay as long as the object, which takes its requests back before it goes.
+    match unsafe { request.attach(&ticket.sync) } {
+        Attach::Counts => Ok(()),
+        Attach::Complete => {
             ticket.sync.pending.store(0, Ordering::Relaxed);
             body.deliver(ticket);
             Ok(())
         }
-        Err(_) => {
+        Attach::Busy => {
             body.give_back(&[ticket.into()], 1);
             Err(request::busy())
         }
@@ -234,7 +233,7 @@ pub fn free(body: SyncRef) -> Result<()> {
 /// Waits until everything that is attached has completed.
 pub fn wait_all(body: SyncRef) -> Result<()> {
     body.end_silent()?;
-    let sync = WaitSync { pending: 1.into(), ..WaitSync::default() };
+    let sync = WaitSync::of(1);
     let own = WaiterRef(NonNull::from(&sync));
     let cris = {
         let mut lists = body.lists.lock();
@@ -427,9 +426,7 @@ impl Ticket {
 
     /// Takes the request back; false if it has completed.
     fn withdraw(&self, request: RequestRef) -> bool {
-        let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
-        let word = &request.completion;
-        word.compare_exchange(self.word(), REQUEST_PENDING, release, acquire).is_ok()
+        request.detach(&self.sync)
     }
 
     /// Waits until the completer of the request uses the ticket no more.

@@ -59,8 +59,8 @@ impl Launch {
         Err(Error::new(MPI_ERR_OTHER, text))
     }
 
-    /// The job of this process.
-    pub fn job(&self, thread_level: u32, anonymous_passes: u32) -> Result<Job> {
+    /// The job of this process, in which a wait may begin with so many passes.
+    pub fn job(&self, thread_level: u32, wait_polls: u32) -> Result<Job> {
         let told = &self.0.told;
         // SAFETY: the component filled in a NUL-terminated text.
         let id = unsafe { cairn_framework::text::copy(told.id.as_ptr()) };
@@ -84,7 +84,7 @@ impl Launch {
             // Lives as long as the process.
             id: cairn_framework::text::to_c(&id).into_raw(),
             secret,
-            anonymous_passes,
+            wait_polls,
             lock_bias: 1,
         })
     }

@@ -201,7 +201,7 @@ pub fn rank(setup: &Setup<'_>, rank: u32) -> Rank {
         node_cores: 0,
         id: CString::from(c"test").into_raw(),
         secret,
-        anonymous_passes: u32::MAX,
+        wait_polls: u32::MAX,
         lock_bias: 1,
     };
     // SAFETY: nothing is open, and no other thread has the system.

@@ -193,7 +193,7 @@ impl Rank {
             node_cores: 0,
             id,
             secret: [3; 16],
-            anonymous_passes: u32::MAX,
+            wait_polls: u32::MAX,
             lock_bias: 1,
         };
         // SAFETY: no component is open.

@@ -283,7 +283,7 @@ mod tests {
     const LONG: u32 = 60_000_000;
 
     fn waiting() -> WaitSync {
-        WaitSync { pending: 1.into(), ..WaitSync::default() }
+        WaitSync::of(1)
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::host::services::waiting;
 pub struct ProgressWishes {
     /// Threads of its own.
     pub threads: u32,
-    /// For [`Job::anonymous_passes`](crate::abi::job::Job::anonymous_passes).
+    /// With how many passes at most a wait may begin before the thread says that it waits.
     pub anonymous_passes: u32,
 }
 
@@ -64,8 +64,7 @@ impl System {
         for _ in 0..self.progress_wishes()?.threads {
             let scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
             let progress = self.select_one::<ProgressOps>(&scope)?;
-            let stop: &'static WaitSync =
-                Box::leak(Box::new(WaitSync { pending: 1.into(), ..WaitSync::default() }));
+            let stop: &'static WaitSync = Box::leak(Box::new(WaitSync::of(1)));
             let thread = crate::sys::spawn_quiet("cairn-progress", move || {
                 waiting::background(self, &progress, stop);
             });

@@ -23,6 +23,9 @@ pub(super) const PARAM_COUNTERS_REPORT: &str = "counters_report";
 /// Whether locks have a bias.
 pub(super) const PARAM_LOCK_BIAS: &str = "mca_lock_bias";
 
+/// When a thread leaves the waiting to the `wait` component.
+pub(super) const PARAM_WAIT_POLLS: &str = "wait_polls";
+
 /// In `mca_component_path`: the directories of the installation and of the user.
 const DEFAULT_PATH: &str = "default";
 
@@ -88,6 +91,17 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
     bias.level = 7;
     bias.fixed = true;
     base(bias);
+    let mut polls = Spec::base(
+        PARAM_WAIT_POLLS,
+        Kind::Integer { min: 0, max: i64::from(i32::MAX) },
+        "300",
+        "Passes in a row without an event that a thread makes for what may come at once, before it leaves \
+         the waiting to the component of wait. With MPI_THREAD_MULTIPLE a sixteenth of them, because \
+         another thread may need the processor; none where there are more processes than processors.",
+    );
+    polls.level = 6;
+    polls.fixed = true;
+    base(polls);
     let mut counters = Spec::base(
         PARAM_COUNTERS,
         Kind::Bool,

@@ -294,6 +294,7 @@ impl System {
     /// No component is open and no other thread uses the system.
     pub unsafe fn set_job(&self, mut job: Job) {
         job.lock_bias = self.flag(base::PARAM_LOCK_BIAS, true).into();
+        job.wait_polls = self.wait_polls(&job).min(job.wait_polls);
         self.log.set_rank(job.rank, job.size);
         self.engine.set_threaded(job.thread_level == THREAD_MULTIPLE);
         // SAFETY: promised by the caller.
@@ -301,6 +302,22 @@ impl System {
         let held = self.held_notes.lock().take();
         for (component, text) in held.unwrap_or_default() {
             self.note(&component, &text);
+        }
+    }
+
+    /// What the parameter `wait_polls` means in this job.
+    fn wait_polls(&self, job: &Job) -> u32 {
+        let polls = match self.params.find(base::PARAM_WAIT_POLLS).map(|param| param.value()) {
+            Some(Value::Integer(polls)) => polls as u32,
+            _ => 0,
+        };
+        match job.thread_level {
+            // The sender needs the processor first.
+            _ if job.is_crowded() => 0,
+            // A few microseconds: another thread of the process may need the processor, and only the
+            // component knows.
+            THREAD_MULTIPLE => polls / 16,
+            _ => polls,
         }
     }
 
@@ -553,7 +570,7 @@ fn job_of_one() -> Job {
         node_cores: node_cores(),
         id: id.into_raw(),
         secret: random_secret(),
-        anonymous_passes: u32::MAX,
+        wait_polls: u32::MAX,
         lock_bias: 1,
     }
 }
