@@ -414,15 +414,24 @@ impl Core {
         }
         let search = self.begin_search::<M>(message);
         let mut unexpected = Unexpected { core: self, message, turn, claims: false };
+        let mut claims = false;
+        if !M::THREADED {
+            // No other thread could bring the next message while the engine has this one.
+            unexpected.pass::<M>();
+            claims = unexpected.claims;
+        }
         // SAFETY: promised by the caller.
         let posted = unsafe { arrive(state, message, keep::<M>, (&raw mut unexpected).cast()) };
-        unexpected.pass::<M>();
+        if M::THREADED {
+            unexpected.pass::<M>();
+            claims = unexpected.claims;
+        }
         self.searched::<M>(search, state, &message.header, (kind, message.bytes(kind)), posted);
         if !posted.is_null() {
             // SAFETY: the engine gave the receive out; the message is promised by the caller.
             unsafe { self.accept::<M>(state, ReceiveRequest::of_posted(posted), message, kind) };
         }
-        unexpected.claims
+        claims
     }
 
     /// The engine is about to search a message's receive: where to count, and when it began.
