@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `include/cairn/*.h` | the contracts in the framework's sources |
 //! | `mca-params/default.toml` | what the components register |
+//! | `docs/architecture.svg` | the rooms in `xtask/src/rooms.rs` |
 //! | `include/mpi.h`, `mpi/src/abi/generated`, `docs/coverage.md` | the tables in `mpi/abi` |
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use anyhow::{Result, bail};
 
 use crate::dist::{self, Form};
 use crate::exec::{self, Workspace};
-use crate::{abi, headers};
+use crate::{abi, headers, rooms};
 
 /// Writes the files, or says which are stale.
 pub fn run(workspace: &Workspace, check: bool) -> Result<()> {
@@ -32,6 +33,7 @@ pub fn run(workspace: &Workspace, check: bool) -> Result<()> {
     info.args(["generate", "defaults"]);
     let defaults = exec::output(&mut info)?;
     files.insert(root.join("mca-params/default.toml"), defaults);
+    files.insert(root.join("docs/architecture.svg"), rooms::picture());
     stale.extend(settle(&files, &[headers::dir(root)], check)?);
 
     let shown: Vec<String> = stale

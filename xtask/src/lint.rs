@@ -8,45 +8,17 @@ use anyhow::{Result, bail};
 use cargo_metadata::DependencyKind;
 
 use crate::exec::{self, Workspace};
+use crate::rooms::{self, ASIDE, COMPONENTS, MODULES, Modules};
 
 /// Longer files have a second subject in them.
 const MAX_LINES: usize = 1000;
-
-/// The rooms of a crate, each a module at its root, from the lowest to the highest. What is in one imports
-/// from those before it.
-struct Rooms {
-    source: &'static str,
-    order: &'static [&'static str],
-}
-
-const ROOMS: &[Rooms] = &[Rooms {
-    source: "mpi/src",
-    order: &[
-        "abi",
-        "state",
-        "error",
-        "codes",
-        "levels",
-        "hardware",
-        "built_from",
-        "runtime",
-        "objects",
-        "tool",
-        "raise",
-        "life",
-        "check",
-        "prelude",
-        "calls",
-        "entries",
-    ],
-}];
 
 /// Checks them all and shows every violation.
 pub fn run(workspace: &Workspace) -> Result<()> {
     let mut violations = Vec::new();
     directions(workspace, &mut violations);
-    for rooms in ROOMS {
-        imports(workspace, rooms, &mut violations)?;
+    for modules in MODULES {
+        imports(workspace, modules, &mut violations)?;
     }
     files(workspace, &mut violations)?;
     if violations.is_empty() {
@@ -59,36 +31,44 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     bail!("{} rules of the house are broken", violations.len())
 }
 
-/// Dependencies point one way: nothing below knows anything above. A component sees the framework
-/// and the libraries for components, and nothing else of ours.
+/// A crate uses those of the rooms that its own one uses, and of its own, and no use is declared that is none.
 fn directions(workspace: &Workspace, violations: &mut Vec<String>) {
     let ours: Vec<&str> =
         workspace.packages().iter().map(|package| package.name.as_str()).collect();
     let components: Vec<&str> =
         workspace.components().iter().map(|package| package.name.as_str()).collect();
+    let room_of = |name: &str| {
+        let known = rooms::all().find(|room| room.packages.contains(&name));
+        known.or_else(|| rooms::named(COMPONENTS).filter(|_| components.contains(&name)))
+    };
+    let mut found: BTreeSet<(&str, &str)> = BTreeSet::new();
     for package in workspace.packages() {
         let name = package.name.as_str();
-        let allowed = |other: &str| match name {
-            "cairn-framework" | "cairn-descriptors" => false,
-            "cairn-segment" => other == "cairn-descriptors",
-            "cairn-matching" => other == "cairn-framework",
-            _ if components.contains(&name) => {
-                ["cairn-framework", "cairn-descriptors", "cairn-matching", "cairn-segment"]
-                    .contains(&other)
-            }
-            "linked" => components.contains(&other),
-            // Throws at each what comes from outside of it, and is part of nothing.
-            "cairn-fuzz" => true,
-            // The list is the only place that names components.
-            _ => !components.contains(&other),
+        if ASIDE.contains(&name) {
+            continue;
+        }
+        let Some(own) = room_of(name) else {
+            violations.push(format!("{name} is in no room that xtask/src/rooms.rs knows"));
+            continue;
         };
-        for dependency in &package.dependencies {
-            let test_only = dependency.kind == DependencyKind::Development;
-            if ours.contains(&dependency.name.as_str()) && !allowed(&dependency.name) && !test_only
-            {
+        // Tests may use anything.
+        let used = package
+            .dependencies
+            .iter()
+            .filter(|used| ours.contains(&used.name.as_str()))
+            .filter(|used| used.kind != DependencyKind::Development);
+        for dependency in used {
+            let room = room_of(&dependency.name).map_or("", |room| room.name);
+            found.insert((own.name, room));
+            let among = room == own.name && own.name != COMPONENTS;
+            if !among && !own.uses.contains(&room) {
                 violations.push(format!("{name} depends on {}", dependency.name));
             }
         }
+    }
+    for room in rooms::all() {
+        let unused = room.uses.iter().filter(|used| !found.contains(&(room.name, **used)));
+        violations.extend(unused.map(|used| format!("{} does not use {used}", room.name)));
     }
     for component in workspace.components() {
         let dir = component.manifest_path.parent().and_then(|dir| dir.file_name());
@@ -98,8 +78,8 @@ fn directions(workspace: &Workspace, violations: &mut Vec<String>) {
     }
 }
 
-/// Within a crate, rooms use those below them.
-fn imports(workspace: &Workspace, rooms: &Rooms, violations: &mut Vec<String>) -> Result<()> {
+/// Within a crate, modules use those below them.
+fn imports(workspace: &Workspace, rooms: &Modules, violations: &mut Vec<String>) -> Result<()> {
     let list = exec::output(
         workspace
             .command("git")
@@ -115,7 +95,7 @@ fn imports(workspace: &Workspace, rooms: &Rooms, violations: &mut Vec<String>) -
             continue;
         }
         let Some(own) = place(room) else {
-            violations.push(format!("{file} is in no room that xtask/src/lint.rs knows"));
+            violations.push(format!("{file} is in no room that xtask/src/rooms.rs knows"));
             continue;
         };
         for used in used_rooms(&text) {

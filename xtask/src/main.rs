@@ -27,6 +27,7 @@ mod generate;
 mod headers;
 mod lint;
 mod packages;
+mod rooms;
 mod sanitize;
 mod test;
 
