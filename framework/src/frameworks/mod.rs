@@ -2,7 +2,8 @@
 //!
 //! Each file holds, in this order: the rules of the contract (life, threads and locks, completion,
 //! ownership), the table of functions as C sees it (`<Framework>Ops`), the types that only this
-//! contract uses, the trait a Rust author implements, and the shims between the two.
+//! contract uses, the trait a Rust author implements, and the shims between the two. What C sees of `btl`
+//! and `cri` is in files of these names in [`crate::abi`], whose structs lead to it.
 //!
 //! # Rules that hold in every contract
 //!

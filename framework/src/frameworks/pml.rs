@@ -25,6 +25,8 @@
 //! `CAIRN_ERR_PEER`, also those that begin later; but a message of it that has arrived whole is
 //! received. A receive from anybody ends so when all others of the communicator have failed.
 
+mod handle;
+
 use core::ffi::{c_char, c_void};
 
 use super::{contract, shims};
@@ -36,6 +38,8 @@ use crate::abi::pool::CriSet;
 use crate::abi::request::{MessageStatus, Request};
 use crate::abi::status::{OK, OutcomeCode, Status, status_name};
 use crate::author::{self, Component, Failure, Outcome};
+
+pub use handle::PmlHandle;
 
 /// [`PmlReceive::source`]: from anybody.
 pub const PML_ANY_SOURCE: i32 = -1;
