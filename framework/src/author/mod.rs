@@ -195,6 +195,16 @@ pub(crate) fn unsupported(function: &str) -> Failure {
     Failure::new(ERR_UNSUPPORTED, format!("this component does not offer {function}"))
 }
 
+/// The answer of a table's function that the component does not have.
+///
+/// # Safety
+/// `instance` is a living instance.
+#[cold]
+pub(crate) unsafe fn refuse(instance: *mut Instance, function: &str) -> Status {
+    // SAFETY: promised by the caller.
+    unsafe { fail(instance, &unsupported(function)) }
+}
+
 /// The message of a caught panic.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     panic

@@ -1,40 +1,15 @@
 //! **btl** — byte transfer layer: moves bytes between two processes. The rules of the contract and
 //! what C sees of it are in [`abi::btl`](crate::abi::btl).
 
-mod absent;
-
 use core::ffi::{c_char, c_void};
 
-use super::{contract, shims};
+use super::contract;
 pub use crate::abi::btl::*;
 use crate::abi::component::Instance;
 use crate::abi::peer::Peer;
 use crate::abi::pool::Cri;
-use crate::abi::status::{DONE, NO_RESOURCES, OK, OutcomeCode, Status};
+use crate::abi::status::{OK, OutcomeCode, Status};
 use crate::author::{self, Component, Failure, Outcome};
-
-contract! {
-    BtlOps: "btl", Many,
-        "moves bytes between two processes";
-    required modules;
-    required add_peers;
-    required remove_peer;
-    optional send_immediate = absent::send_immediate;
-    optional send_packed = absent::send_packed;
-    optional send_gathered = absent::send_gathered;
-    optional put = absent::transfer;
-    optional get = absent::transfer;
-    optional atomic = absent::atomic;
-    optional flush = absent::flush;
-    optional register_memory = absent::register_memory;
-    optional deregister_memory = absent::release;
-    optional pack_key = absent::pack_key;
-    optional unpack_key = absent::unpack_key;
-    optional release_key = absent::release;
-    optional arm = absent::arm;
-    optional describe = absent::describe;
-    optional offer_memory = absent::offer_memory;
-}
 
 impl BtlOps {
     /// The capabilities that the functions in a complete table allow.
@@ -42,20 +17,20 @@ impl BtlOps {
     pub(crate) fn offered(&self) -> u64 {
         let mut bits = u64::MAX;
         macro_rules! lacks {
-            ($function:ident, $default:ident, $lost:expr) => {
+            ($function:ident, $lost:expr) => {
                 let own = self.$function.map_or(core::ptr::null(), |f| f as *const ());
-                if core::ptr::eq(own, absent::$default as *const ()) {
+                if core::ptr::eq(own, defaults::$function as *const ()) {
                     bits &= !$lost;
                 }
             };
         }
-        lacks!(send_immediate, send_immediate, BTL_SEND_IMMEDIATE);
-        lacks!(send_packed, send_packed, BTL_SEND_PACKED);
-        lacks!(send_gathered, send_gathered, BTL_SEND_GATHERED);
-        lacks!(put, transfer, BTL_PUT);
-        lacks!(get, transfer, BTL_GET);
-        lacks!(atomic, atomic, BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL);
-        lacks!(arm, arm, BTL_CAN_WAKE);
+        lacks!(send_immediate, BTL_SEND_IMMEDIATE);
+        lacks!(send_packed, BTL_SEND_PACKED);
+        lacks!(send_gathered, BTL_SEND_GATHERED);
+        lacks!(put, BTL_PUT);
+        lacks!(get, BTL_GET);
+        lacks!(atomic, BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL);
+        lacks!(arm, BTL_CAN_WAKE);
         bits
     }
 }
@@ -306,32 +281,6 @@ pub trait Btl: Component {
     }
 }
 
-/// The table of a transport in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Btl>() -> BtlOps {
-    BtlOps {
-        struct_size: size_of::<BtlOps>() as u32,
-        reserved: 0,
-        modules: Some(modules::<T>),
-        add_peers: Some(add_peers::<T>),
-        remove_peer: Some(remove_peer::<T>),
-        send_immediate: Some(send_immediate::<T>),
-        send_packed: Some(send_packed::<T>),
-        send_gathered: Some(send_gathered::<T>),
-        put: Some(put::<T>),
-        get: Some(get::<T>),
-        atomic: Some(atomic::<T>),
-        flush: Some(flush::<T>),
-        register_memory: Some(register_memory::<T>),
-        deregister_memory: Some(deregister_memory::<T>),
-        pack_key: Some(pack_key::<T>),
-        unpack_key: Some(unpack_key::<T>),
-        release_key: Some(release_key::<T>),
-        arm: Some(arm::<T>),
-        describe: Some(describe::<T>),
-        offer_memory: Some(offer_memory::<T>),
-    }
-}
-
 /// # Safety
 /// The module is one of `T`.
 unsafe fn device<T: Btl>(module: &BtlModule) -> &T::Device {
@@ -339,23 +288,18 @@ unsafe fn device<T: Btl>(module: &BtlModule) -> &T::Device {
     unsafe { &*module.state.cast::<T::Device>() }
 }
 
-shims! { T: Btl;
-    fn modules(
-        instance: *mut Instance,
-        modules: &mut *const *mut BtlModule,
-        count: &mut u32,
-    ) -> Status = report(instance) {
-        let all = author::component::<T>(instance).modules();
-        *modules = all.as_ptr();
-        *count = all.len() as u32;
-        Ok(())
-    }
-    fn add_peers(
-        module: &BtlModule,
-        count: u32,
-        peers: *const *const Peer,
-        endpoints: *mut *mut Endpoint,
-    ) -> Status = report(module.instance) {
+/// Makes endpoints for all peers or for none.
+///
+/// # Safety
+/// The module is one of `T`, and there are `count` peers and places for endpoints.
+unsafe fn add_all_peers<T: Btl>(
+    module: &BtlModule,
+    count: u32,
+    peers: *const *const Peer,
+    endpoints: *mut *mut Endpoint,
+) -> Result<(), Failure> {
+    // SAFETY: promised by the caller; what is removed was made here.
+    unsafe {
         let device = device::<T>(module);
         for i in 0..count as usize {
             match T::add_peer(device, module, &**peers.add(i)) {
@@ -373,154 +317,135 @@ shims! { T: Btl;
         }
         Ok(())
     }
+}
+
+fn refuse(module: &BtlModule, function: &str) -> OutcomeCode {
+    // SAFETY: the host has set the module's instance, which lives as long as the process.
+    unsafe { author::refuse(module.instance, function) }
+}
+
+contract! {
+    table: BtlOps, from T: Btl,
+    "btl", Many, "moves bytes between two processes";
+
+    fn modules(
+        instance: *mut Instance, modules: &mut *const *mut BtlModule, count: &mut u32,
+    ) -> Status = report(instance) {
+        let all = author::component::<T>(instance).modules();
+        *modules = all.as_ptr();
+        *count = all.len() as u32;
+        Ok(())
+    }
+    fn add_peers(
+        module: &BtlModule, count: u32, peers: *const *const Peer, endpoints: *mut *mut Endpoint,
+    ) -> Status = report(module.instance) {
+        add_all_peers::<T>(module, count, peers, endpoints)
+    }
     fn remove_peer(module: &BtlModule, endpoint: *mut Endpoint) = no_unwind {
         T::remove_peer(device::<T>(module), endpoint)
     }
+
     fn send_immediate(
-        module: &BtlModule,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        message: &BtlMessage,
-    ) -> OutcomeCode = no_unwind {
-        author::outcome(
-            module.instance,
-            T::send_immediate(device::<T>(module), cri, endpoint, message),
-        )
-    }
+        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, message: &BtlMessage,
+    ) -> OutcomeCode = outcome(module.instance) {
+        T::send_immediate(device::<T>(module), cri, endpoint, message)
+    } default { refuse(module, "send_immediate") }
     fn send_packed(
-        module: &BtlModule,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        message: &BtlPacked,
-    ) -> OutcomeCode = no_unwind {
-        author::outcome(
-            module.instance,
-            T::send_packed(device::<T>(module), cri, endpoint, message),
-        )
-    }
+        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, message: &BtlPacked,
+    ) -> OutcomeCode = outcome(module.instance) {
+        T::send_packed(device::<T>(module), cri, endpoint, message)
+    } default { refuse(module, "send_packed") }
     fn send_gathered(
-        module: &BtlModule,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        message: &BtlGathered,
+        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, message: &BtlGathered,
         completion: *mut BtlCompletion,
-    ) -> OutcomeCode = no_unwind {
-        author::outcome(
-            module.instance,
-            T::send_gathered(device::<T>(module), cri, endpoint, message, completion),
-        )
-    }
+    ) -> OutcomeCode = outcome(module.instance) {
+        T::send_gathered(device::<T>(module), cri, endpoint, message, completion)
+    } default { refuse(module, "send_gathered") }
     fn put(
-        module: &BtlModule,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
+        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, transfer: &BtlTransfer,
         completion: *mut BtlCompletion,
-    ) -> OutcomeCode = no_unwind {
-        author::outcome(
-            module.instance,
-            T::put(device::<T>(module), cri, endpoint, transfer, completion),
-        )
-    }
+    ) -> OutcomeCode = outcome(module.instance) {
+        T::put(device::<T>(module), cri, endpoint, transfer, completion)
+    } default { refuse(module, "put") }
     fn get(
-        module: &BtlModule,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
+        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, transfer: &BtlTransfer,
         completion: *mut BtlCompletion,
-    ) -> OutcomeCode = no_unwind {
-        author::outcome(
-            module.instance,
-            T::get(device::<T>(module), cri, endpoint, transfer, completion),
-        )
-    }
+    ) -> OutcomeCode = outcome(module.instance) {
+        T::get(device::<T>(module), cri, endpoint, transfer, completion)
+    } default { refuse(module, "get") }
     fn atomic(
-        module: &BtlModule,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        atomic: &BtlAtomic,
+        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, atomic: &BtlAtomic,
         completion: *mut BtlCompletion,
-    ) -> OutcomeCode = no_unwind {
-        author::outcome(
-            module.instance,
-            T::atomic(device::<T>(module), cri, endpoint, atomic, completion),
-        )
-    }
+    ) -> OutcomeCode = outcome(module.instance) {
+        T::atomic(device::<T>(module), cri, endpoint, atomic, completion)
+    } default { refuse(module, "atomics") }
     fn flush(
-        module: &BtlModule,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        completion: *mut BtlCompletion,
-    ) -> OutcomeCode = no_unwind {
-        author::outcome(
-            module.instance,
-            T::flush(device::<T>(module), cri, endpoint, completion),
-        )
-    }
+        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, completion: *mut BtlCompletion,
+    ) -> OutcomeCode = outcome(module.instance) {
+        T::flush(device::<T>(module), cri, endpoint, completion)
+    } default { refuse(module, "flush") }
+
     fn register_memory(
-        module: &BtlModule,
-        address: *mut c_void,
-        len: usize,
-        access: u32,
+        module: &BtlModule, address: *mut c_void, len: usize, access: u32,
         registration: &mut *mut c_void,
     ) -> Status = report(module.instance) {
         *registration = T::register_memory(device::<T>(module), address, len, access)?;
         Ok(())
-    }
-    fn offer_memory(
-        module: &BtlModule,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        address: *mut c_void,
-        len: usize,
-        registration: &mut *mut c_void,
-    ) -> Status = report(module.instance) {
-        *registration = T::offer_memory(device::<T>(module), cri, endpoint, address, len)?;
-        Ok(())
+    } default {
+        *registration = core::ptr::null_mut();
+        OK
     }
     fn deregister_memory(module: &BtlModule, registration: *mut c_void) = no_unwind {
         T::deregister_memory(device::<T>(module), registration)
-    }
+    } default {}
     fn pack_key(
-        module: &BtlModule,
-        registration: *mut c_void,
-        key: *mut c_void,
+        module: &BtlModule, registration: *mut c_void, key: *mut c_void,
     ) -> Status = report(module.instance) {
         let key = match module.key_size {
             0 => &mut [][..],
             size => core::slice::from_raw_parts_mut(key.cast(), size as usize),
         };
         T::pack_key(device::<T>(module), registration, key)
-    }
+    } default { OK }
     fn unpack_key(
-        module: &BtlModule,
-        endpoint: *mut Endpoint,
-        packed: *const c_void,
-        key: &mut *mut c_void,
+        module: &BtlModule, endpoint: *mut Endpoint, packed: *const c_void, key: &mut *mut c_void,
     ) -> Status = report(module.instance) {
         let packed = author::bytes(packed, module.key_size as usize);
         *key = T::unpack_key(device::<T>(module), endpoint, packed)?;
         Ok(())
+    } default {
+        *key = core::ptr::null_mut();
+        OK
     }
     fn release_key(module: &BtlModule, key: *mut c_void) = no_unwind {
         T::release_key(device::<T>(module), key)
-    }
-    fn arm(module: &BtlModule, cri: &Cri, wake: &mut BtlWake) -> OutcomeCode = no_unwind {
-        match T::arm(device::<T>(module), cri) {
-            Ok(Some(found)) => {
+    } default {}
+
+    fn arm(
+        module: &BtlModule, cri: &Cri, wake: &mut BtlWake,
+    ) -> Status = outcome(module.instance) {
+        T::arm(device::<T>(module), cri).map(|found| match found {
+            Some(found) => {
                 *wake = found;
-                DONE
+                Outcome::Done
             }
-            Ok(None) => NO_RESOURCES,
-            Err(failure) => author::fail(module.instance, &failure),
-        }
-    }
+            None => Outcome::NoResources,
+        })
+    } default { refuse(module, "arm") }
     fn describe(
-        module: &BtlModule,
-        endpoint: *mut Endpoint,
-        text: *mut c_char,
-        capacity: usize,
-    ) -> usize = no_unwind {
-        author::describe(text, capacity, || T::describe(device::<T>(module), endpoint))
+        module: &BtlModule, endpoint: *mut Endpoint, text: *mut c_char, capacity: usize,
+    ) -> usize = describe(text, capacity) {
+        T::describe(device::<T>(module), endpoint)
+    } default { crate::text::write("", text, capacity) }
+    fn offer_memory(
+        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, address: *mut c_void, len: usize,
+        registration: &mut *mut c_void,
+    ) -> Status = report(module.instance) {
+        *registration = T::offer_memory(device::<T>(module), cri, endpoint, address, len)?;
+        Ok(())
+    } default {
+        // The host has set the module's table and completed it.
+        let register = (*module.ops).register_memory.unwrap_unchecked();
+        register(module, address, len, BTL_LOCAL | BTL_REMOTE_READ, registration)
     }
 }

@@ -3,7 +3,7 @@
 
 use core::ffi::c_char;
 
-use super::{contract, shims};
+use super::contract;
 use crate::abi::component::Instance;
 pub use crate::abi::cri::*;
 use crate::abi::pool::CriPool;
@@ -11,32 +11,6 @@ use crate::abi::scope::Scope;
 use crate::abi::status::{OK, Status};
 use crate::abi::thread::Thread;
 use crate::author::{self, Component, Failure};
-
-contract! {
-    CriOps: "cri", One,
-        "which communication resource instance an operation uses";
-    required attach;
-    required detach;
-    required assign;
-    optional scope_open = no_scope_open;
-    optional scope_close = no_scope_close;
-    optional thread_exit = no_thread_exit;
-    optional describe = no_description;
-    optional arrival = unknown_arrival;
-}
-
-unsafe extern "C" fn no_scope_open(_: &CriPool, _: &mut Scope) -> Status {
-    OK
-}
-unsafe extern "C" fn no_scope_close(_: &CriPool, _: &mut Scope) {}
-unsafe extern "C" fn no_thread_exit(_: &CriPool, _: &Thread) {}
-unsafe extern "C" fn unknown_arrival(_: &CriPool, _: &Scope, _: u32) -> u32 {
-    CRI_ANYWHERE
-}
-unsafe extern "C" fn no_description(_: &CriPool, text: *mut c_char, capacity: usize) -> usize {
-    // SAFETY: the caller vouches for `capacity` bytes at `text`.
-    unsafe { crate::text::write("", text, capacity) }
-}
 
 /// The same as a Rust strategy sees it.
 #[derive(Debug, Clone, Copy)]
@@ -90,22 +64,6 @@ pub trait Cri: Component {
     }
 }
 
-/// The table of a strategy in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Cri>() -> CriOps {
-    CriOps {
-        struct_size: size_of::<CriOps>() as u32,
-        reserved: 0,
-        attach: Some(attach::<T>),
-        detach: Some(detach::<T>),
-        assign: Some(assign::<T>),
-        scope_open: Some(scope_open::<T>),
-        scope_close: Some(scope_close::<T>),
-        thread_exit: Some(thread_exit::<T>),
-        describe: Some(describe::<T>),
-        arrival: Some(arrival::<T>),
-    }
-}
-
 /// What `attach` leaves in `strategy_state`.
 struct Attached<T: Cri> {
     instance: *mut Instance,
@@ -119,7 +77,10 @@ unsafe fn attached<T: Cri>(pool: &CriPool) -> &Attached<T> {
     unsafe { &*pool.strategy_state.cast::<Attached<T>>() }
 }
 
-shims! { T: Cri;
+contract! {
+    table: CriOps, from T: Cri,
+    "cri", One, "which communication resource instance an operation uses";
+
     fn attach(instance: *mut Instance, pool: &mut CriPool) -> Status = report(instance) {
         let state = author::component::<T>(instance).attach(pool)?;
         pool.strategy_state = Box::into_raw(Box::new(Attached::<T> { instance, pool: state })).cast();
@@ -139,21 +100,25 @@ shims! { T: Cri;
         let index = T::assign(&attached::<T>(pool).pool, pool, &asker);
         if index < pool.count { index } else { index % pool.count }
     }
-    fn scope_open(pool: &CriPool, scope: &mut Scope) -> Status = report(attached::<T>(pool).instance) {
+    fn scope_open(
+        pool: &CriPool, scope: &mut Scope,
+    ) -> Status = report(attached::<T>(pool).instance) {
         T::scope_open(&attached::<T>(pool).pool, pool, scope)
-    }
+    } default { OK }
     fn scope_close(pool: &CriPool, scope: &mut Scope) = no_unwind {
         T::scope_close(&attached::<T>(pool).pool, pool, scope)
-    }
+    } default {}
     fn thread_exit(pool: &CriPool, thread: &Thread) = no_unwind {
         T::thread_exit(&attached::<T>(pool).pool, pool, thread)
-    }
-    fn describe(pool: &CriPool, text: *mut c_char, capacity: usize) -> usize = no_unwind {
-        author::describe(text, capacity, || T::describe(&attached::<T>(pool).pool, pool))
-    }
+    } default {}
+    fn describe(
+        pool: &CriPool, text: *mut c_char, capacity: usize,
+    ) -> usize = describe(text, capacity) {
+        T::describe(&attached::<T>(pool).pool, pool)
+    } default { crate::text::write("", text, capacity) }
     fn arrival(pool: &CriPool, scope: &Scope, peer: u32) -> u32 = no_unwind {
         let peer = (peer != CRI_NO_PEER).then_some(peer);
         let index = T::arrival(&attached::<T>(pool).pool, pool, scope, peer);
         index.map_or(CRI_ANYWHERE, |index| if index < pool.count { index } else { index % pool.count })
-    }
+    } default { CRI_ANYWHERE }
 }
