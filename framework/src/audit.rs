@@ -29,7 +29,12 @@
 
 use core::ffi::c_void;
 
-use crate::abi::lock::AUDIT_ATOMIC;
+/// What is reported, as `CAIRN_AUDIT_*` of `<cairn/lock.h>`: a lock that was waited for or might have
+/// been, one that was taken by a try, one that was released, an atomic read-modify-write.
+pub(crate) const LOCK: u32 = 1;
+pub(crate) const TRY: u32 = 2;
+pub(crate) const UNLOCK: u32 = 3;
+pub(crate) const ATOMIC: u32 = 4;
 
 /// The place of a lock in the order in which threads take locks; see the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,7 +122,7 @@ pub trait Counted {
     /// Counts one read-modify-write.
     #[inline(always)]
     fn rmw(&self) -> &Self {
-        report(AUDIT_ATOMIC, core::ptr::null(), LockLevel::UNKNOWN);
+        report(ATOMIC, core::ptr::null(), LockLevel::UNKNOWN);
         self
     }
 }
@@ -142,15 +147,15 @@ pub(crate) unsafe extern "C" fn of_component(event: u32, lock: *const c_void, ra
 
 /// Says whose host this library's components have, so that there is one account. For `register`.
 #[cfg(not(feature = "host"))]
-pub(crate) fn attach(host: &crate::abi::host::Host) {
+pub(crate) fn attach(audit: unsafe extern "C" fn(u32, *const c_void, u32)) {
     if ON {
-        account::attach(host.audit);
+        account::attach(audit);
     }
 }
 
 /// The components are where the host is.
 #[cfg(feature = "host")]
-pub(crate) fn attach(_: &crate::abi::host::Host) {}
+pub(crate) fn attach(_: unsafe extern "C" fn(u32, *const c_void, u32)) {}
 
 #[cfg(not(debug_assertions))]
 mod account {
@@ -173,8 +178,7 @@ mod account {
     use core::cell::{Cell, RefCell};
     use core::ffi::c_void;
 
-    use super::{Counts, LockLevel};
-    use crate::abi::lock::{AUDIT_ATOMIC, AUDIT_LOCK, AUDIT_TRY, AUDIT_UNLOCK};
+    use super::{ATOMIC, Counts, LOCK, LockLevel, TRY, UNLOCK};
 
     thread_local! {
         static COUNTS: Cell<Counts> = const { Cell::new(Counts { locks: 0, tries: 0, atomics: 0 }) };
@@ -222,27 +226,27 @@ mod account {
     pub fn own(event: u32, lock: *const c_void, rank: LockLevel) {
         let mut counts = COUNTS.get();
         match event {
-            AUDIT_LOCK => counts.locks += 1,
-            AUDIT_TRY => counts.tries += 1,
-            AUDIT_ATOMIC => counts.atomics += 1,
+            LOCK => counts.locks += 1,
+            TRY => counts.tries += 1,
+            ATOMIC => counts.atomics += 1,
             _ => {}
         }
         COUNTS.set(counts);
-        if event == AUDIT_ATOMIC {
+        if event == ATOMIC {
             return;
         }
         // At a thread's end the list may be gone; what is locked then is not checked.
         let wrong = HELD.try_with(|held| {
             let mut held = held.borrow_mut();
             let address = lock.addr();
-            if event == AUDIT_UNLOCK {
+            if event == UNLOCK {
                 if let Some(place) = held.iter().rposition(|(other, _)| *other == address) {
                     held.swap_remove(place);
                 }
                 return None;
             }
             let wrong = held.iter().copied().find(|(other, above)| {
-                event == AUDIT_LOCK && !may_follow((*other, *above), (address, rank))
+                event == LOCK && !may_follow((*other, *above), (address, rank))
             });
             if wrong.is_none() {
                 held.push((address, rank));
@@ -281,75 +285,7 @@ mod account {
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
-    use core::sync::atomic::{AtomicU32, Ordering};
-    use std::panic::catch_unwind;
-
     use super::*;
-    use crate::abi::lock::Lock;
-
-    /// What is said when a thread waits for these locks, one after the other.
-    fn complaint(locks: &[(&Lock, LockLevel)]) -> Option<String> {
-        let take = || {
-            let mut guards = Vec::new();
-            for (lock, rank) in locks {
-                guards.push(lock.guard_as(*rank));
-            }
-        };
-        catch_unwind(std::panic::AssertUnwindSafe(take))
-            .err()
-            .map(|panic| panic.downcast_ref::<String>().expect("a text").clone())
-    }
-
-    #[test]
-    fn an_inversion_is_found_and_names_both() {
-        let locks: [Lock; 2] = Default::default();
-        let (first, second) = (&locks[0], &locks[1]);
-        assert_eq!(complaint(&[(first, LockLevel::CRI), (second, LockLevel::SHARD)]), None);
-        let text =
-            complaint(&[(first, LockLevel::SHARD), (second, LockLevel::CRI)]).expect("an error");
-        assert!(text.contains("waits for the lock \"cri\""), "{text}");
-        assert!(text.contains("while it holds \"shard\""), "{text}");
-        // What was held was given back on the way out, and nothing is left in the account.
-        assert_eq!(complaint(&[(first, LockLevel::CRI), (second, LockLevel::LEAF)]), None);
-        assert!(complaint(&[(first, LockLevel::LEAF), (second, LockLevel::LEAF)]).is_some());
-        assert!(
-            complaint(&[(first, LockLevel::UNKNOWN), (first, LockLevel::UNKNOWN)]).is_some(),
-            "twice"
-        );
-        assert_eq!(complaint(&[(second, LockLevel::LEAF)]), None);
-    }
-
-    #[test]
-    fn several_of_one_rank_go_by_address_where_it_says_so() {
-        let locks: [Lock; 2] = Default::default();
-        let (low, high) = (&locks[0], &locks[1]);
-        assert_eq!(complaint(&[(low, LockLevel::SHARD), (high, LockLevel::SHARD)]), None);
-        assert!(complaint(&[(high, LockLevel::SHARD), (low, LockLevel::SHARD)]).is_some());
-        assert!(complaint(&[(low, LockLevel::CRI), (high, LockLevel::CRI)]).is_some());
-    }
-
-    #[test]
-    fn a_try_may_come_in_any_order_but_is_held() {
-        let (outer, inner, third) = (Lock::new(), Lock::new(), Lock::new());
-        let _inner = inner.guard_as(LockLevel::SHARD);
-        let _outer = outer.try_guard_as(LockLevel::CRI).expect("free");
-        assert!(complaint(&[(&third, LockLevel::CRI)]).is_some());
-        assert_eq!(complaint(&[(&third, LockLevel::LINE)]), None);
-    }
-
-    #[test]
-    fn what_a_thread_does_is_counted() {
-        let (lock, word) = (Lock::new(), AtomicU32::new(0));
-        let before = counts();
-        drop(lock.guard());
-        let held = lock.try_guard().expect("free");
-        assert!(lock.try_guard().is_none());
-        drop(held);
-        assert_eq!(word.rmw().fetch_add(1, Ordering::Relaxed), 0);
-        let others = std::thread::spawn(counts).join().expect("no panic");
-        assert_eq!(others, Counts::default());
-        assert_eq!(counts() - before, Counts { locks: 1, tries: 1, atomics: 1 });
-    }
 
     #[test]
     fn the_table_is_in_order() {

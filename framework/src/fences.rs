@@ -19,8 +19,8 @@ pub(crate) use real::*;
 mod real {
     use core::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 
-    pub(crate) use crate::abi::thread::mark;
     use crate::sys;
+    pub(crate) use crate::sys::mark;
 
     /// The side that is often there.
     #[inline(always)]

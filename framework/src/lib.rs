@@ -5,14 +5,16 @@
 //! when the program starts. This crate is the ground both sides stand on:
 //!
 //! ```text
-//!                 a component's author                         the MPI library, cairn-info
-//!                        │                                                │
-//!      author  trait, component! macro                        host  loader, selection, parameters,
-//!                        │                                          services behind the host table
-//!                        └──────────► abi, frameworks ◄───────────────────┘
-//!                                     what crosses the boundary,
-//!                                     one contract file a framework
+//!   what crosses the boundary   for authors in Rust   the contracts        the library, cairn-info
+//!
+//!        abi  ◄──────────────────  author  ◄─────────  frameworks  ◄───────  host  loader, selection,
+//!         │                        Component,          one file each              parameters, services
+//!         ▼                        Failure, the host                              behind the host table
+//!   text, sys, fences, audit       as methods
 //! ```
+//!
+//! Each uses what is to its left, and nothing to its right. The macro `component!` (`export`) joins them
+//! at the user's side; `mock` is a host for tests of a component.
 //!
 //! Without the feature `host` the crate has no dependency: that is the form in which component
 //! authors get it, inside an installation. With it, [`host::System`] is the running system.
@@ -23,6 +25,7 @@
 pub mod abi;
 pub mod audit;
 pub mod author;
+mod export;
 mod fences;
 pub mod frameworks;
 #[cfg(feature = "host")]

@@ -16,6 +16,18 @@
 /* <cairn/bias.h> */
 typedef struct cairn_bias_t cairn_bias_t;
 
+/* <cairn/btl.h> */
+typedef struct cairn_endpoint_t cairn_endpoint_t;
+typedef struct cairn_btl_module_t cairn_btl_module_t;
+typedef struct cairn_btl_completion_t cairn_btl_completion_t;
+typedef struct cairn_btl_message_t cairn_btl_message_t;
+typedef struct cairn_btl_packed_t cairn_btl_packed_t;
+typedef struct cairn_btl_gathered_t cairn_btl_gathered_t;
+typedef struct cairn_btl_transfer_t cairn_btl_transfer_t;
+typedef struct cairn_btl_atomic_t cairn_btl_atomic_t;
+typedef struct cairn_btl_wake_t cairn_btl_wake_t;
+typedef struct cairn_btl_ops_t cairn_btl_ops_t;
+
 /* <cairn/comm.h> */
 typedef struct cairn_context_id_t cairn_context_id_t;
 typedef struct cairn_comm_t cairn_comm_t;
@@ -27,6 +39,10 @@ typedef struct cairn_instance_t cairn_instance_t;
 /* <cairn/counter.h> */
 typedef struct cairn_counter_spec_t cairn_counter_spec_t;
 typedef struct cairn_counter_cell_t cairn_counter_cell_t;
+
+/* <cairn/cri.h> */
+typedef struct cairn_cri_asker_t cairn_cri_asker_t;
+typedef struct cairn_cri_ops_t cairn_cri_ops_t;
 
 /* <cairn/datatype.h> */
 typedef struct cairn_segment_t cairn_segment_t;
@@ -77,27 +93,11 @@ typedef struct cairn_scope_t cairn_scope_t;
 /* <cairn/thread.h> */
 typedef struct cairn_thread_t cairn_thread_t;
 
-/* <cairn/btl.h> */
-typedef struct cairn_endpoint_t cairn_endpoint_t;
-typedef struct cairn_btl_module_t cairn_btl_module_t;
-typedef struct cairn_btl_completion_t cairn_btl_completion_t;
-typedef struct cairn_btl_message_t cairn_btl_message_t;
-typedef struct cairn_btl_packed_t cairn_btl_packed_t;
-typedef struct cairn_btl_gathered_t cairn_btl_gathered_t;
-typedef struct cairn_btl_transfer_t cairn_btl_transfer_t;
-typedef struct cairn_btl_atomic_t cairn_btl_atomic_t;
-typedef struct cairn_btl_wake_t cairn_btl_wake_t;
-typedef struct cairn_btl_ops_t cairn_btl_ops_t;
-
 /* <cairn/coll.h> */
 typedef struct cairn_coll_counts_t cairn_coll_counts_t;
 typedef struct cairn_coll_side_t cairn_coll_side_t;
 typedef struct cairn_coll_args_t cairn_coll_args_t;
 typedef struct cairn_coll_ops_t cairn_coll_ops_t;
-
-/* <cairn/cri.h> */
-typedef struct cairn_cri_asker_t cairn_cri_asker_t;
-typedef struct cairn_cri_ops_t cairn_cri_ops_t;
 
 /* <cairn/match.h> */
 typedef struct cairn_match_posted_t cairn_match_posted_t;

@@ -1,7 +1,7 @@
 //! The C headers for authors of components, made from the contracts.
 //!
 //! Each file under `framework/src/abi` and `framework/src/frameworks` becomes the header of the same
-//! name in `include/cairn`. cbindgen reads one file at a time; what keeps the headers together is a
+//! name in `include/cairn`; where both have it, what C sees is in `abi`. cbindgen reads one file at a time; what keeps the headers together is a
 //! table of names that covers all files (`CriOps` is `cairn_cri_ops_t` everywhere) and the includes
 //! that the files' own `use` lines ask for.
 //!
@@ -51,7 +51,9 @@ pub fn generate(workspace: &Workspace) -> Result<BTreeMap<String, String>> {
         paths.sort();
         for path in paths {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            if name == "mod" || UNEXPORTED.contains(&name.as_str()) {
+            let is_there = |source: &Source| source.name == name;
+            if name == "mod" || UNEXPORTED.contains(&name.as_str()) || sources.iter().any(is_there)
+            {
                 continue;
             }
             let text = fs::read_to_string(&path)?;
@@ -158,7 +160,8 @@ fn snake(name: &str) -> String {
 
 /// Whether a file belongs to the base, not to a framework.
 fn is_base(source: &Source) -> bool {
-    source.path.parent().is_some_and(|dir| dir.ends_with("abi"))
+    let framework = source.path.with_file_name(format!("../frameworks/{}.rs", source.name));
+    !framework.is_file()
 }
 
 fn header(source: &Source, sources: &[Source], names: &HashMap<String, String>) -> Result<String> {

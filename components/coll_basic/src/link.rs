@@ -7,7 +7,8 @@ use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{Attach, Request, WaitSync};
 use cairn_framework::abi::status::{OK, Status, status_name};
-use cairn_framework::author::{Failure, HostHandle, Pml};
+use cairn_framework::author::{Failure, HostHandle};
+use cairn_framework::frameworks::pml::PmlHandle;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
 use crate::data::Data;
@@ -17,7 +18,7 @@ use crate::schedule::Step;
 #[derive(Clone, Copy)]
 pub struct Link {
     host: HostHandle,
-    pml: Pml,
+    pml: PmlHandle,
 }
 
 /// The communicator and the tag of an operation's messages.
@@ -62,7 +63,7 @@ pub fn lost(status: Status) -> Failure {
 impl Link {
     /// Finds the component that serves the process.
     pub fn find(host: HostHandle) -> Result<Self, Failure> {
-        Ok(Self { host, pml: Pml::find(host)? })
+        Ok(Self { host, pml: PmlHandle::find(host)? })
     }
 
     /// Starts a step that sends or receives; what is not complete at once goes to `pending`.

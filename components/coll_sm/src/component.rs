@@ -8,15 +8,14 @@ use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
-use cairn_framework::author::{
-    Answer, Component, Failure, HostHandle, Pml, Registrar, wake_sleepers,
-};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar, wake_sleepers};
 use cairn_framework::frameworks::coll::{COLL_BARRIER, COLL_BLOCKING, Coll, CollArgs};
 
 use crate::board::{Gone, Next};
 use crate::deaths::{Deaths, Member};
 use crate::links::{Operation, lost};
 use crate::setup;
+use cairn_framework::frameworks::pml::PmlHandle;
 
 /// Before `basic`, where the processes share a node.
 const PRIORITY: i64 = 30;
@@ -38,7 +37,7 @@ pub struct SharedMemory {
 
 /// What it keeps for a communicator.
 pub struct Module {
-    pml: Pml,
+    pml: PmlHandle,
     /// Barriers over messages so far.
     calls: AtomicU32,
     /// Set when the processes have tried to make one.
@@ -91,7 +90,7 @@ impl Coll for SharedMemory {
     type Module = Module;
 
     fn comm_open(&self, _comm: &mut Comm) -> Result<Module, Failure> {
-        let pml = Pml::find(self.host)?;
+        let pml = PmlHandle::find(self.host)?;
         let deaths = Arc::clone(&self.deaths);
         Ok(Module { pml, calls: AtomicU32::new(0), board: OnceLock::new(), deaths })
     }

@@ -4,13 +4,14 @@ use core::ffi::c_void;
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::status::ERR_PEER;
-use cairn_framework::author::{BYTES, Failure, Pml};
+use cairn_framework::author::{BYTES, Failure};
+use cairn_framework::frameworks::pml::PmlHandle;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
 /// The messages of one operation.
 #[derive(Clone, Copy)]
 pub struct Operation<'a> {
-    pub pml: &'a Pml,
+    pub pml: &'a PmlHandle,
     pub comm: &'a Comm,
     pub tag: i32,
 }

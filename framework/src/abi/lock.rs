@@ -21,6 +21,9 @@ pub const AUDIT_UNLOCK: u32 = 3;
 /// The host's `audit`: the thread makes an atomic read-modify-write that is not a lock's.
 pub const AUDIT_ATOMIC: u32 = 4;
 
+const _: () = assert!(AUDIT_LOCK == audit::LOCK && AUDIT_TRY == audit::TRY);
+const _: () = assert!(AUDIT_UNLOCK == audit::UNLOCK && AUDIT_ATOMIC == audit::ATOMIC);
+
 /// A mutual exclusion lock of four bytes. All zero is unlocked, so zeroed memory holds a valid one.
 ///
 /// Not recursive and not fair. C code uses the host table's `lock_acquire`, `lock_try` and
@@ -371,5 +374,78 @@ mod tests {
         // SAFETY: taken just now.
         unsafe { lock.unlock() };
         assert_eq!(size_of::<Lock>(), 4);
+    }
+}
+
+/// What [`audit`] sees of locks.
+#[cfg(all(test, debug_assertions))]
+mod watched {
+    use std::panic::catch_unwind;
+
+    use super::*;
+    use crate::audit::{Counted, Counts, counts};
+
+    /// What is said when a thread waits for these locks, one after the other.
+    fn complaint(locks: &[(&Lock, LockLevel)]) -> Option<String> {
+        let take = || {
+            let mut guards = Vec::new();
+            for (lock, rank) in locks {
+                guards.push(lock.guard_as(*rank));
+            }
+        };
+        catch_unwind(std::panic::AssertUnwindSafe(take))
+            .err()
+            .map(|panic| panic.downcast_ref::<String>().expect("a text").clone())
+    }
+
+    #[test]
+    fn an_inversion_is_found_and_names_both() {
+        let locks: [Lock; 2] = Default::default();
+        let (first, second) = (&locks[0], &locks[1]);
+        assert_eq!(complaint(&[(first, LockLevel::CRI), (second, LockLevel::SHARD)]), None);
+        let text =
+            complaint(&[(first, LockLevel::SHARD), (second, LockLevel::CRI)]).expect("an error");
+        assert!(text.contains("waits for the lock \"cri\""), "{text}");
+        assert!(text.contains("while it holds \"shard\""), "{text}");
+        // What was held was given back on the way out, and nothing is left in the account.
+        assert_eq!(complaint(&[(first, LockLevel::CRI), (second, LockLevel::LEAF)]), None);
+        assert!(complaint(&[(first, LockLevel::LEAF), (second, LockLevel::LEAF)]).is_some());
+        assert!(
+            complaint(&[(first, LockLevel::UNKNOWN), (first, LockLevel::UNKNOWN)]).is_some(),
+            "twice"
+        );
+        assert_eq!(complaint(&[(second, LockLevel::LEAF)]), None);
+    }
+
+    #[test]
+    fn several_of_one_rank_go_by_address_where_it_says_so() {
+        let locks: [Lock; 2] = Default::default();
+        let (low, high) = (&locks[0], &locks[1]);
+        assert_eq!(complaint(&[(low, LockLevel::SHARD), (high, LockLevel::SHARD)]), None);
+        assert!(complaint(&[(high, LockLevel::SHARD), (low, LockLevel::SHARD)]).is_some());
+        assert!(complaint(&[(low, LockLevel::CRI), (high, LockLevel::CRI)]).is_some());
+    }
+
+    #[test]
+    fn a_try_may_come_in_any_order_but_is_held() {
+        let (outer, inner, third) = (Lock::new(), Lock::new(), Lock::new());
+        let _inner = inner.guard_as(LockLevel::SHARD);
+        let _outer = outer.try_guard_as(LockLevel::CRI).expect("free");
+        assert!(complaint(&[(&third, LockLevel::CRI)]).is_some());
+        assert_eq!(complaint(&[(&third, LockLevel::LINE)]), None);
+    }
+
+    #[test]
+    fn what_a_thread_does_is_counted() {
+        let (lock, word) = (Lock::new(), AtomicU32::new(0));
+        let before = counts();
+        drop(lock.guard());
+        let held = lock.try_guard().expect("free");
+        assert!(lock.try_guard().is_none());
+        drop(held);
+        assert_eq!(word.rmw().fetch_add(1, Ordering::Relaxed), 0);
+        let others = std::thread::spawn(counts).join().expect("no panic");
+        assert_eq!(others, Counts::default());
+        assert_eq!(counts() - before, Counts { locks: 1, tries: 1, atomics: 1 });
     }
 }

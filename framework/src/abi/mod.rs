@@ -1,7 +1,8 @@
 //! What crosses the boundary between a component and its host, as C sees it.
 //!
 //! Every file here and every file under [`crate::frameworks`] becomes one C header of the same
-//! name in `include/cairn/` (`cargo xtask gen`). The rules that keep the two languages and all
+//! name in `include/cairn/` (`cargo xtask gen`). Of the contracts, [`btl`] and [`cri`] have their C side
+//! here, because a peer's routes and a pool's strategy lead to it. The rules that keep the two languages and all
 //! versions together:
 //!
 //! * Types are `repr(C)`, of fixed width, and carry no Rust type that C cannot spell.
@@ -15,9 +16,11 @@
 //! * No panic, C++ exception or `longjmp` crosses a function of these tables.
 
 pub mod bias;
+pub mod btl;
 pub mod comm;
 pub mod component;
 pub mod counter;
+pub mod cri;
 pub mod datatype;
 pub mod event;
 pub mod host;

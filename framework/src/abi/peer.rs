@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::frameworks::btl::{BtlModule, Endpoint};
+use super::btl::{BtlModule, Endpoint};
 
 /// One way to reach a peer: a device and an endpoint on it.
 #[repr(C)]

@@ -10,11 +10,11 @@ use core::ffi::{c_char, c_void};
 
 use super::bias::Bias;
 use super::counter::CounterCell;
+use super::cri::{CRI_ANYWHERE, CRI_PROGRESS, CriAsker, CriOps};
 use super::lock::{BiasedGuard, Lock};
 use super::scope::Scope;
 use super::thread::Thread;
 use crate::audit::LockLevel;
-use crate::frameworks::cri::{CRI_ANYWHERE, CRI_PROGRESS, CriAsker, CriOps};
 
 /// Bytes that keep two writers off each other's cache lines: two lines of 64, because processors
 /// prefetch lines in pairs.

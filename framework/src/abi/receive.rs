@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
+use super::btl::{BtlModule, Endpoint};
 use super::pool::Cri;
-use crate::frameworks::btl::{BtlModule, Endpoint};
 
 /// Number of entries of the receive table; a tag on the wire is one byte.
 pub const RECEIVE_TAGS: usize = 256;

@@ -1,5 +1,7 @@
 //! The host's record of a thread.
 
+pub use crate::sys::mark;
+
 /// One thread of the process that has called into the host.
 ///
 /// Thread-local variables are one per library, so two components would number the same thread
@@ -19,41 +21,3 @@ pub struct Thread {
 
 /// How many threads of a process can use the host at a time.
 pub const MAX_THREADS: u32 = 65_536;
-
-/// What tells living threads apart: the address of a thread's own block, which costs one instruction.
-/// Never 0; a thread that begins may get the address of one that has ended.
-#[inline(always)]
-pub fn mark() -> usize {
-    let pointer: usize;
-    // SAFETY: reads the register (or the word that it leads to) where the ABI keeps the address.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        core::arch::asm!("mov {}, fs:0", out(reg) pointer, options(nostack, preserves_flags, readonly));
-    }
-    // SAFETY: as above.
-    #[cfg(target_arch = "aarch64")]
-    unsafe {
-        core::arch::asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nostack, nomem, preserves_flags));
-    }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    {
-        std::thread_local! {
-            static OWN: u8 = const { 0 };
-        }
-        pointer = OWN.with(|own| (&raw const *own).addr());
-    }
-    pointer
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_are_told_apart() {
-        let own = mark();
-        assert_ne!(own, 0);
-        assert_eq!(own, mark());
-        assert_ne!(own, std::thread::spawn(mark).join().unwrap());
-    }
-}

@@ -18,7 +18,8 @@
 use core::ffi::{CStr, c_void};
 use core::ops::Deref;
 
-use super::{Failure, HostHandle};
+use super::failure::Failure;
+use super::handle::HostHandle;
 use crate::abi::counter::{CounterCell, CounterRefreshFn, CounterSpec};
 
 /// What a counter of a block is.

@@ -3,7 +3,8 @@
 use core::ffi::CStr;
 use core::sync::atomic::Ordering;
 
-use super::{Failure, HostHandle};
+use super::failure::Failure;
+use super::handle::HostHandle;
 use crate::abi::event::EventType;
 
 /// A type of events with `N` numbers. Raising one costs a load while there is no listener.

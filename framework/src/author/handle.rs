@@ -3,6 +3,7 @@
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::Ordering;
 
+use super::failure::Failure;
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::event::{EventSpec, EventType};
@@ -16,7 +17,6 @@ use crate::abi::request::WaitSync;
 use crate::abi::scope::Scope;
 use crate::abi::status::{ERR_UNSUPPORTED, OK, Status, status_name};
 use crate::abi::thread::Thread;
-use crate::author::Failure;
 
 /// The host as one component sees it. A copyable pointer; every method may be called from any
 /// thread unless the [`Host`] table says otherwise.

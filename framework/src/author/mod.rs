@@ -17,9 +17,9 @@
 mod bytes;
 pub mod counters;
 mod events;
+mod failure;
 mod handle;
 mod padded;
-mod pml;
 mod register;
 mod wake;
 
@@ -30,86 +30,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, Instance, MAGIC};
 use crate::abi::host::LOG_ERROR;
 use crate::abi::scope::Scope;
-use crate::abi::status::{
-    DONE, ERR_OTHER, ERR_PANIC, ERR_UNAVAILABLE, ERR_UNSUPPORTED, NO_RESOURCES, NOTHING, OK,
-    OutcomeCode, QUEUED, Status,
-};
+use crate::abi::status::{ERR_PANIC, ERR_UNSUPPORTED, OK, OutcomeCode, Status};
 
 pub use bytes::BYTES;
 pub use events::EventKind;
+pub use failure::{Failure, Outcome};
 pub use handle::HostHandle;
 pub use padded::CachePadded;
-pub use pml::Pml;
 pub use register::{Instances, Registrar};
 pub use wake::wake_sleepers;
-
-/// Why something failed: a status code and a sentence for the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// One of the codes in [`crate::abi::status`], below zero.
-    pub status: Status,
-    /// What happened, without the component's name.
-    pub text: String,
-}
-
-impl Failure {
-    /// A failure with a code and a text.
-    pub fn new(status: Status, text: impl Into<String>) -> Self {
-        Self { status, text: text.into() }
-    }
-
-    /// The component can't be used here, and nothing is wrong.
-    pub fn unavailable(text: impl Into<String>) -> Self {
-        Self::new(ERR_UNAVAILABLE, text)
-    }
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl From<String> for Failure {
-    fn from(text: String) -> Self {
-        Self::new(ERR_OTHER, text)
-    }
-}
-
-impl From<&str> for Failure {
-    fn from(text: &str) -> Self {
-        Self::new(ERR_OTHER, text)
-    }
-}
-
-/// How an operation that may have to wait went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i32)]
-pub enum Outcome {
-    /// Finished; no completion will be called.
-    Done = DONE,
-    /// Accepted; the completion is called later.
-    Queued = QUEUED,
-    /// Not accepted; try again after progress.
-    NoResources = NO_RESOURCES,
-    /// There is nothing of what was asked for.
-    Nothing = NOTHING,
-}
-
-impl Outcome {
-    /// Reads the answer of a table's function.
-    pub fn from_code(code: OutcomeCode) -> Result<Self, Status> {
-        match code {
-            DONE => Ok(Self::Done),
-            QUEUED => Ok(Self::Queued),
-            NO_RESOURCES => Ok(Self::NoResources),
-            NOTHING => Ok(Self::Nothing),
-            error => Err(if error < 0 { error } else { ERR_OTHER }),
-        }
-    }
-}
 
 /// A component's answer to the question whether it would serve a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -266,6 +195,16 @@ pub(crate) fn unsupported(function: &str) -> Failure {
     Failure::new(ERR_UNSUPPORTED, format!("this component does not offer {function}"))
 }
 
+/// The answer of a table's function that the component does not have.
+///
+/// # Safety
+/// `instance` is a living instance.
+#[cold]
+pub(crate) unsafe fn refuse(instance: *mut Instance, function: &str) -> Status {
+    // SAFETY: promised by the caller.
+    unsafe { fail(instance, &unsupported(function)) }
+}
+
 /// The message of a caught panic.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     panic
@@ -306,7 +245,7 @@ unsafe extern "C" fn register<T: Component>(instance: *mut Instance) -> Status {
     // SAFETY: the host calls this first, with a valid instance that is not used otherwise.
     unsafe {
         report(instance, || {
-            crate::audit::attach(HostHandle::new(instance).table());
+            crate::audit::attach(HostHandle::new(instance).table().audit);
             let params = T::register(&Registrar::new(HostHandle::new(instance)))?;
             let state = State::<T> { params: Some(params), component: None };
             (*instance).state = Box::into_raw(Box::new(state)).cast();
@@ -411,94 +350,11 @@ pub const fn c_str(bytes: &'static [u8]) -> &'static core::ffi::CStr {
     }
 }
 
-/// Declares a component: makes its descriptor from a type that implements [`Component`] and the
-/// framework's trait, with the version of the package, and registers it.
-///
-/// ```ignore
-/// component! {
-///     framework: cri,          // the module in `frameworks`: `matching` for the framework match
-///     component: RoundRobin,
-///     name: "round_robin",
-///     description: "each operation takes the next instance",
-///     aliases: "rr",            // may be left out
-/// }
-/// ```
-///
-/// A library with several components uses the macro's other form once, with a list of such blocks:
-/// `component! { { framework: .. } { framework: .. } }`.
-#[macro_export]
-macro_rules! component {
-    ($($field:ident : $value:tt),* $(,)?) => {
-        $crate::component! { { $($field: $value),* } }
-    };
-    ($({
-        framework: $framework:ident,
-        component: $component:ident,
-        name: $name:literal,
-        description: $description:literal
-        $(, aliases: $aliases:literal)? $(,)?
-    })+) => {
-        const _: () = {
-            static DESCRIPTORS: &[&$crate::abi::component::ComponentDescriptor] = &[
-                $({
-                    static OPS: $crate::frameworks::$framework::Ops =
-                        $crate::frameworks::$framework::ops::<$component>();
-                    static DESCRIPTOR: $crate::abi::component::ComponentDescriptor =
-                        $crate::author::descriptor::<$component>(
-                            $crate::frameworks::$framework::NAME,
-                            [
-                                $crate::__c_str!($name),
-                                $crate::__c_str!($description),
-                                $crate::__c_str!("" $(, $aliases)?),
-                            ],
-                            [
-                                $crate::author::version_number(env!("CARGO_PKG_VERSION_MAJOR")),
-                                $crate::author::version_number(env!("CARGO_PKG_VERSION_MINOR")),
-                                $crate::author::version_number(env!("CARGO_PKG_VERSION_PATCH")),
-                            ],
-                            (&raw const OPS).cast(),
-                        );
-                    &DESCRIPTOR
-                }),+
-            ];
-            $crate::__export!(DESCRIPTORS);
-        };
-    };
-}
-
 /// A C string from literals.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __c_str {
     ($($text:expr),+) => {
         $crate::author::c_str(concat!($($text,)+ "\0").as_bytes())
-    };
-}
-
-/// Registers descriptors in a program that holds the host: a link-time list.
-#[cfg(feature = "host")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __export {
-    ($descriptors:expr) => {
-        $crate::host::inventory::submit! { $crate::host::Linked($descriptors) }
-    };
-}
-
-/// Registers descriptors in a library without the host: the exported entry symbol.
-#[cfg(not(feature = "host"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __export {
-    ($descriptors:expr) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn cairn_components(
-            count: *mut u32,
-        ) -> *const *const $crate::abi::component::ComponentDescriptor {
-            // SAFETY: the host passes a place for the count. References and pointers have the
-            // same layout.
-            unsafe { *count = $descriptors.len() as u32 };
-            $descriptors.as_ptr().cast()
-        }
     };
 }

@@ -3,13 +3,14 @@
 use core::ffi::CStr;
 use std::ffi::CString;
 
+use super::failure::Failure;
+use super::handle::HostHandle;
 use crate::abi::job::{Job, THREAD_MULTIPLE};
 use crate::abi::param::{
     BoolParam, ChoiceParam, IntegerParam, ListParam, PARAM_BOOL, PARAM_CHOICE, PARAM_INTEGER,
     PARAM_LIST, PARAM_SAME, PARAM_SIZE, PARAM_STRING, PARAM_WRITABLE, ParamCell, ParamSpec,
     SizeParam, StringParam,
 };
-use crate::author::{Failure, HostHandle};
 
 /// Registers a component's parameters; given to [`Component::register`](super::Component::register).
 ///

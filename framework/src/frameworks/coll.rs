@@ -22,7 +22,7 @@
 
 use core::ffi::c_void;
 
-use super::{contract, shims};
+use super::contract;
 use crate::abi::comm::Comm;
 use crate::abi::component::Instance;
 use crate::abi::datatype::{Datatype, Op};
@@ -237,33 +237,6 @@ pub struct CollOps {
     >,
 }
 
-contract! {
-    CollOps: "coll", Many,
-        "collective operations";
-    required comm_open;
-    required comm_close;
-    required offer;
-    required run;
-    optional start = no_request;
-    optional init = no_request;
-    optional pending = none_pending;
-}
-
-unsafe extern "C" fn none_pending(_: *mut Instance, _: &Comm, _: *mut c_void) -> u64 {
-    0
-}
-
-unsafe extern "C" fn no_request(
-    instance: *mut Instance,
-    _: &Comm,
-    _: *mut c_void,
-    _: &CollArgs,
-    _: &mut *mut Request,
-) -> Status {
-    // SAFETY: the caller passes a living instance.
-    unsafe { author::fail(instance, &author::unsupported("operations with a request")) }
-}
-
 /// Collectives in Rust. Functions correspond to those of [`CollOps`].
 ///
 /// # Safety of the unsafe functions
@@ -309,26 +282,12 @@ pub trait Coll: Component {
     }
 }
 
-/// The table of a component in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Coll>() -> CollOps {
-    CollOps {
-        struct_size: size_of::<CollOps>() as u32,
-        reserved: 0,
-        comm_open: Some(comm_open::<T>),
-        comm_close: Some(comm_close::<T>),
-        offer: Some(offer::<T>),
-        run: Some(run::<T>),
-        start: Some(start::<T>),
-        init: Some(init::<T>),
-        pending: Some(pending::<T>),
-    }
-}
+contract! {
+    table: CollOps, from T: Coll,
+    "coll", Many, "collective operations";
 
-shims! { T: Coll;
     fn comm_open(
-        instance: *mut Instance,
-        comm: &mut Comm,
-        module: &mut *mut c_void,
+        instance: *mut Instance, comm: &mut Comm, module: &mut *mut c_void,
     ) -> Status = report(instance) {
         let opened = author::component::<T>(instance).comm_open(comm)?;
         *module = Box::into_raw(Box::new(opened)).cast();
@@ -337,48 +296,34 @@ shims! { T: Coll;
     fn comm_close(_instance: *mut Instance, _comm: &mut Comm, module: *mut c_void) = no_unwind {
         drop(Box::from_raw(module.cast::<T::Module>()));
     }
-    fn pending(instance: *mut Instance, comm: &Comm, module: *mut c_void) -> u64 = no_unwind {
-        author::component::<T>(instance).pending(comm, &*module.cast::<T::Module>())
-    }
     fn offer(
-        instance: *mut Instance,
-        comm: &Comm,
-        module: *mut c_void,
-        operation: u32,
-        way: u32,
+        instance: *mut Instance, comm: &Comm, module: *mut c_void, operation: u32, way: u32,
     ) -> i32 = no_unwind {
         let module = &*module.cast::<T::Module>();
         author::component::<T>(instance).offer(comm, module, operation, way).unwrap_or(-1)
     }
     fn run(
-        instance: *mut Instance,
-        comm: &Comm,
-        module: *mut c_void,
-        args: &CollArgs,
-    ) -> Status = no_unwind {
-        let module = &*module.cast::<T::Module>();
-        author::status(instance, author::component::<T>(instance).run(comm, module, args))
+        instance: *mut Instance, comm: &Comm, module: *mut c_void, args: &CollArgs,
+    ) -> Status = status(instance) {
+        author::component::<T>(instance).run(comm, &*module.cast::<T::Module>(), args)
     }
     fn start(
-        instance: *mut Instance,
-        comm: &Comm,
-        module: *mut c_void,
-        args: &CollArgs,
+        instance: *mut Instance, comm: &Comm, module: *mut c_void, args: &CollArgs,
         request: &mut *mut Request,
     ) -> Status = no_unwind {
         let module = &*module.cast::<T::Module>();
         let started = author::component::<T>(instance).start(comm, module, args);
         author::store(instance, request, started)
-    }
+    } default { author::refuse(instance, "operations with a request") }
     fn init(
-        instance: *mut Instance,
-        comm: &Comm,
-        module: *mut c_void,
-        args: &CollArgs,
+        instance: *mut Instance, comm: &Comm, module: *mut c_void, args: &CollArgs,
         request: &mut *mut Request,
     ) -> Status = no_unwind {
         let module = &*module.cast::<T::Module>();
         let made = author::component::<T>(instance).init(comm, module, args);
         author::store(instance, request, made)
-    }
+    } default { author::refuse(instance, "operations with a request") }
+    fn pending(instance: *mut Instance, comm: &Comm, module: *mut c_void) -> u64 = no_unwind {
+        author::component::<T>(instance).pending(comm, &*module.cast::<T::Module>())
+    } default { 0 }
 }

@@ -28,7 +28,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use super::{contract, shims};
+use super::contract;
 use crate::abi::comm::Comm;
 use crate::abi::component::Instance;
 use crate::abi::status::{DONE, NOTHING, OutcomeCode, Status};
@@ -193,32 +193,6 @@ pub struct MatchOps {
         Option<unsafe extern "C" fn(engine: *mut c_void, source: i32) -> *mut MatchPosted>,
 }
 
-contract! {
-    MatchOps: "match", One,
-        "which receive gets which message";
-    required engine_open;
-    required engine_close;
-    required post;
-    required arrive;
-    required find;
-    required cancel;
-    required drain;
-    optional counts = no_counts;
-    optional describe = no_description;
-    optional withdraw = no_withdrawal;
-}
-
-unsafe extern "C" fn no_counts(_: *mut c_void, counts: &mut MatchCounts) {
-    *counts = MatchCounts::default();
-}
-unsafe extern "C" fn no_withdrawal(_: *mut c_void, _: i32) -> *mut MatchPosted {
-    core::ptr::null_mut()
-}
-unsafe extern "C" fn no_description(_: *mut c_void, text: *mut c_char, capacity: usize) -> usize {
-    // SAFETY: the caller vouches for `capacity` bytes at `text`.
-    unsafe { crate::text::write("", text, capacity) }
-}
-
 /// A matching engine in Rust. Functions correspond to those of [`MatchOps`].
 ///
 /// # Safety of the unsafe functions
@@ -266,24 +240,6 @@ pub trait Match: Component {
     }
 }
 
-/// The table of an engine in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Match>() -> MatchOps {
-    MatchOps {
-        struct_size: size_of::<MatchOps>() as u32,
-        reserved: 0,
-        engine_open: Some(engine_open::<T>),
-        engine_close: Some(engine_close::<T>),
-        post: Some(post::<T>),
-        arrive: Some(arrive::<T>),
-        find: Some(find::<T>),
-        cancel: Some(cancel::<T>),
-        drain: Some(drain::<T>),
-        counts: Some(counts::<T>),
-        describe: Some(describe::<T>),
-        withdraw: Some(withdraw::<T>),
-    }
-}
-
 /// # Safety
 /// `engine` was made by `engine_open` of `T` and is not closed during `'a`.
 unsafe fn engine_of<'a, T: Match>(engine: *mut c_void) -> &'a T::Engine {
@@ -295,11 +251,12 @@ fn or_null<E>(entry: Option<*mut E>) -> *mut E {
     entry.unwrap_or(core::ptr::null_mut())
 }
 
-shims! { T: Match;
+contract! {
+    table: MatchOps, from T: Match,
+    "match", One, "which receive gets which message";
+
     fn engine_open(
-        instance: *mut Instance,
-        comm: &Comm,
-        engine: &mut *mut c_void,
+        instance: *mut Instance, comm: &Comm, engine: &mut *mut c_void,
     ) -> Status = report(instance) {
         let opened = author::component::<T>(instance).engine_open(comm)?;
         *engine = Box::into_raw(Box::new(opened)).cast();
@@ -312,21 +269,13 @@ shims! { T: Match;
         or_null(T::post(engine_of::<T>(engine), posted))
     }
     fn arrive(
-        engine: *mut c_void,
-        source: i32,
-        tag: i32,
-        keep: MatchKeepFn,
-        context: *mut c_void,
+        engine: *mut c_void, source: i32, tag: i32, keep: MatchKeepFn, context: *mut c_void,
     ) -> *mut MatchPosted = no_unwind {
         let mut keep = move || Some(keep(context)).filter(|kept| !kept.is_null());
         or_null(T::arrive(engine_of::<T>(engine), source, tag, &mut keep))
     }
     fn find(
-        engine: *mut c_void,
-        source: i32,
-        tag: i32,
-        take: u32,
-        look: MatchLookFn,
+        engine: *mut c_void, source: i32, tag: i32, take: u32, look: MatchLookFn,
         context: *mut c_void,
     ) -> *mut MatchArrived = no_unwind {
         let mut look = |arrived| look(context, arrived);
@@ -336,9 +285,7 @@ shims! { T: Match;
         if T::cancel(engine_of::<T>(engine), posted) { DONE } else { NOTHING }
     }
     fn drain(
-        engine: *mut c_void,
-        posted: &mut *mut MatchPosted,
-        arrived: &mut *mut MatchArrived,
+        engine: *mut c_void, posted: &mut *mut MatchPosted, arrived: &mut *mut MatchArrived,
     ) = no_unwind {
         let (receive, message) = T::drain(engine_of::<T>(engine));
         *posted = or_null(receive);
@@ -346,11 +293,13 @@ shims! { T: Match;
     }
     fn counts(engine: *mut c_void, counts: &mut MatchCounts) = no_unwind {
         *counts = T::counts(engine_of::<T>(engine));
-    }
-    fn describe(engine: *mut c_void, text: *mut c_char, capacity: usize) -> usize = no_unwind {
-        author::describe(text, capacity, || T::describe(engine_of::<T>(engine)))
-    }
+    } default { *counts = MatchCounts::default(); }
+    fn describe(
+        engine: *mut c_void, text: *mut c_char, capacity: usize,
+    ) -> usize = describe(text, capacity) {
+        T::describe(engine_of::<T>(engine))
+    } default { crate::text::write("", text, capacity) }
     fn withdraw(engine: *mut c_void, source: i32) -> *mut MatchPosted = no_unwind {
         or_null(T::withdraw(engine_of::<T>(engine), source))
-    }
+    } default { core::ptr::null_mut() }
 }

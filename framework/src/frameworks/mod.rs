@@ -2,7 +2,9 @@
 //!
 //! Each file holds, in this order: the rules of the contract (life, threads and locks, completion,
 //! ownership), the table of functions as C sees it (`<Framework>Ops`), the types that only this
-//! contract uses, the trait a Rust author implements, and the shims between the two.
+//! contract uses, the trait a Rust author implements, and the list of the functions, with what leads from
+//! the table to the trait. What C sees of `btl` and `cri` is in files of these names in [`crate::abi`],
+//! whose structs lead to it.
 //!
 //! # Rules that hold in every contract
 //!
@@ -112,14 +114,45 @@ pub fn by_name(name: &str) -> Option<&'static Contract> {
     CONTRACTS.into_iter().find(|contract| contract.name == name)
 }
 
-/// Declares, next to a table, which of its functions are required and what takes the place of the
-/// others. Generates `CONTRACT`. Fails to compile when a function of the table is
-/// not listed.
+/// Declares a contract: the list of its functions, in the order of the table, with what leads from each
+/// to the trait.
+///
+/// ```text
+/// contract! {
+///     table: CriOps, from T: Cri,                  the view of C, and that of Rust
+///     "cri", One, "which communication resource instance an operation uses";
+///
+///     fn thread_exit(pool: &CriPool, thread: &Thread) = no_unwind {
+///         T::thread_exit(&attached::<T>(pool).pool, pool, thread)
+///     } default {}
+///     ...
+/// }
+/// ```
+///
+/// A function has the signature of its field in the table. A function with a `default`, which takes its
+/// place in a table that lacks it, is optional; any other is required. Of both the body may be unsafe: the
+/// caller keeps the contract's rules. How the result of the body becomes the function's, and what happens
+/// when it panics, is said before it:
+///
+/// | | the body is | a failure | a panic |
+/// |---|---|---|---|
+/// | `report(instance)` | `Result<(), Failure>` | is the status; the host has the reason | is a failure |
+/// | `status(instance)` | `Result<(), Failure>` | the same | ends the process |
+/// | `outcome(instance)` | `Result<Outcome, Failure>` | the same | ends the process |
+/// | `describe(text, capacity)` | the `String` to write | | is what the text says |
+/// | `no_unwind` | the result | | ends the process |
+///
+/// Made of it are `CONTRACT`, the table's place in it ([`Table`]), what fills defaults in, the functions
+/// of a Rust component (`shims`) and its table (`ops`). A function of the table that is not in the list does
+/// not compile, nor does a list in another order.
 macro_rules! contract {
     (
-        $ops:ident: $name:literal, $cardinality:ident, $summary:literal;
-        $(required $required:ident;)*
-        $(optional $optional:ident = $default:expr;)*
+        table: $ops:ident, from $T:ident: $Trait:ident,
+        $name:literal, $cardinality:ident, $summary:literal;
+        $(
+            fn $function:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)?
+                = $guard:ident $(($($with:expr),+))? $body:block $(default $default:block)?
+        )+
     ) => {
         /// The framework's name as C sees it. For the `component!` macro, like the type below.
         #[doc(hidden)]
@@ -135,20 +168,18 @@ macro_rules! contract {
             summary: $summary,
             cardinality: $crate::frameworks::Cardinality::$cardinality,
             size: size_of::<$ops>(),
-            functions: &[
-                $( $crate::frameworks::Function {
-                    name: stringify!($required),
-                    offset: ::core::mem::offset_of!($ops, $required),
-                    required: true,
-                }, )*
-                $( $crate::frameworks::Function {
-                    name: stringify!($optional),
-                    offset: ::core::mem::offset_of!($ops, $optional),
-                    required: false,
-                }, )*
-            ],
+            functions: FUNCTIONS,
             fill_defaults,
         };
+
+        const FUNCTIONS: &[$crate::frameworks::Function] = &[
+            $( $crate::frameworks::Function {
+                name: stringify!($function),
+                offset: ::core::mem::offset_of!($ops, $function),
+                required: $crate::frameworks::part!(@is_required $($default)?),
+            }, )+
+        ];
+        const _: () = $crate::frameworks::check_order(FUNCTIONS);
 
         // SAFETY: the contract was made from this type, above.
         unsafe impl $crate::frameworks::Table for $ops {
@@ -160,39 +191,98 @@ macro_rules! contract {
         /// # Safety
         /// `table` leads to a whole, writable table of this version.
         unsafe fn fill_defaults(table: *mut ::core::ffi::c_void) {
+            #[allow(unused_variables)] // where no function is optional
             // SAFETY: promised by the caller.
             let table = unsafe { &mut *table.cast::<$ops>() };
-            // A pattern without `..`: a function that is in neither list does not compile.
-            let $ops { struct_size: _, reserved: _, $($required: _,)* $($optional,)* } = table;
-            $( if $optional.is_none() { *$optional = Some($default); } )*
+            $( $crate::frameworks::part!(@fill table $function $($default)?); )+
+        }
+
+        /// The table of a component in Rust; the `component!` macro puts it into the descriptor.
+        pub const fn ops<$T: $Trait>() -> $ops {
+            $ops {
+                struct_size: size_of::<$ops>() as u32,
+                reserved: 0,
+                $( $function: Some(shims::$function::<$T>), )+
+            }
+        }
+
+        /// The functions of a component in Rust, which forward to its trait.
+        mod shims {
+            use super::*;
+
+            $( pub unsafe extern "C" fn $function<$T: $Trait>($($arg: $type),*) $(-> $result)? {
+                // SAFETY: the caller keeps the contract's rules: references are valid during the
+                // call, objects were made by the component and are alive, and pointers are what the
+                // table says.
+                unsafe { $crate::frameworks::part!(@$guard($T $function $(, $($with),+)?) $body) }
+            } )+
+        }
+
+        /// What takes the place of optional functions.
+        mod defaults {
+            #[allow(unused_imports)] // where no function is optional
+            use super::*;
+
+            $( $crate::frameworks::part! {
+                @default $function($($arg: $type),*) $(-> $result)?; $($default)?
+            } )+
         }
     };
 }
 pub(crate) use contract;
 
-/// Declares the functions of a table that forward to a trait. Each has the signature of its field
-/// and one of two ways to deal with a panic: `report(instance)` for functions that return a status
-/// (the body is a `Result<(), Failure>`), `no_unwind` for the others.
-macro_rules! shims {
-    ($T:ident: $Trait:ident; $(
-        fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)?
-            = $guard:ident $(($instance:expr))? $body:block
-    )*) => {
-        $( unsafe extern "C" fn $name<$T: $Trait>($($arg: $type),*) $(-> $result)? {
-            // SAFETY: the caller keeps the contract's rules: references are valid during the
-            // call, objects were made by `$T` and are alive, and pointers are what the table says.
-            unsafe { $crate::frameworks::shims!(@ $guard $T $name $(($instance))? $body) }
-        } )*
+/// The parts of [`contract!`] that differ from function to function.
+macro_rules! part {
+    (@is_required) => { true };
+    (@is_required $default:block) => { false };
+
+    (@fill $table:ident $function:ident) => {};
+    (@fill $table:ident $function:ident $default:block) => {
+        $table.$function.get_or_insert(defaults::$function)
     };
-    (@ report $T:ident $name:ident ($instance:expr) $body:block) => {
+
+    (@default $function:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;) => {};
+    (@default $function:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?; $default:block) => {
+        // Has one address, by which `BtlOps::offered` knows it.
+        #[inline(never)]
+        #[allow(unused_variables, unused_unsafe)]
+        pub unsafe extern "C" fn $function($($arg: $type),*) $(-> $result)? {
+            // SAFETY: the caller keeps the contract's rules, as for the function itself.
+            unsafe { $default }
+        }
+    };
+
+    (@report($T:ident $function:ident, $instance:expr) $body:block) => {
         $crate::author::report($instance, || $body)
     };
-    (@ no_unwind $T:ident $name:ident $body:block) => {
+    (@status($T:ident $function:ident, $instance:expr) $body:block) => {
+        $crate::frameworks::part!(@no_unwind($T $function) {
+            $crate::author::status($instance, $body)
+        })
+    };
+    (@outcome($T:ident $function:ident, $instance:expr) $body:block) => {
+        $crate::frameworks::part!(@no_unwind($T $function) {
+            $crate::author::outcome($instance, $body)
+        })
+    };
+    (@describe($T:ident $function:ident, $text:expr, $capacity:expr) $body:block) => {
+        $crate::author::describe($text, $capacity, || $body)
+    };
+    (@no_unwind($T:ident $function:ident) $body:block) => {
         $crate::author::no_unwind::<$T, _, _>(
             || $body,
             // A type of its own, so that the name is not written anywhere until it is needed.
-            || stringify!($name),
+            || stringify!($function),
         )
     };
 }
-pub(crate) use shims;
+pub(crate) use part;
+
+/// Fails to compile when functions are not in the order of the table.
+const fn check_order(functions: &[Function]) {
+    let mut i = 1;
+    while i < functions.len() {
+        assert!(functions[i - 1].offset < functions[i].offset, "the list has the table's order");
+        i += 1;
+    }
+}

@@ -17,7 +17,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use super::{contract, shims};
+use super::contract;
 use crate::abi::comm::Comm;
 use crate::abi::component::Instance;
 use crate::abi::datatype::{Datatype, Op};
@@ -215,49 +215,6 @@ pub struct OscOps {
     >,
 }
 
-contract! {
-    OscOps: "osc", One,
-        "windows and one-sided operations";
-    required window_open;
-    required window_close;
-    required transfer;
-    required synchronize;
-    optional attach = no_attach;
-    optional shared_query = no_shared_query;
-    optional describe = no_description;
-}
-
-unsafe extern "C" fn no_attach(
-    instance: *mut Instance,
-    _: &Window,
-    _: *mut c_void,
-    _: u64,
-    _: u32,
-) -> Status {
-    // SAFETY: the caller passes a living instance.
-    unsafe { author::fail(instance, &author::unsupported("dynamic windows")) }
-}
-unsafe extern "C" fn no_shared_query(
-    instance: *mut Instance,
-    _: &Window,
-    _: u32,
-    _: &mut *mut c_void,
-    _: &mut u64,
-    _: &mut u32,
-) -> Status {
-    // SAFETY: the caller passes a living instance.
-    unsafe { author::fail(instance, &author::unsupported("shared windows")) }
-}
-unsafe extern "C" fn no_description(
-    _: *mut Instance,
-    _: &Window,
-    text: *mut c_char,
-    capacity: usize,
-) -> usize {
-    // SAFETY: the caller vouches for `capacity` bytes at `text`.
-    unsafe { crate::text::write("", text, capacity) }
-}
-
 /// Where the memory of a rank of a shared window lies.
 #[derive(Debug, Clone, Copy)]
 pub struct SharedMemory {
@@ -309,22 +266,10 @@ pub trait Osc: Component {
     }
 }
 
-/// The table of a component in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Osc>() -> OscOps {
-    OscOps {
-        struct_size: size_of::<OscOps>() as u32,
-        reserved: 0,
-        window_open: Some(window_open::<T>),
-        window_close: Some(window_close::<T>),
-        transfer: Some(transfer::<T>),
-        synchronize: Some(synchronize::<T>),
-        attach: Some(attach::<T>),
-        shared_query: Some(shared_query::<T>),
-        describe: Some(describe::<T>),
-    }
-}
+contract! {
+    table: OscOps, from T: Osc,
+    "osc", One, "windows and one-sided operations";
 
-shims! { T: Osc;
     fn window_open(instance: *mut Instance, window: &mut Window) -> Status = report(instance) {
         author::component::<T>(instance).window_open(window)
     }
@@ -332,14 +277,12 @@ shims! { T: Osc;
         author::component::<T>(instance).window_close(window)
     }
     fn transfer(
-        instance: *mut Instance,
-        window: &Window,
-        transfer: &OscTransfer,
+        instance: *mut Instance, window: &Window, transfer: &OscTransfer,
         request: *mut *mut Request,
-    ) -> Status = no_unwind {
+    ) -> Status = status(instance) {
         let component = author::component::<T>(instance);
         let started = component.transfer(window, transfer, !request.is_null());
-        let stored = started.and_then(|made| match (made, request.is_null()) {
+        started.and_then(|made| match (made, request.is_null()) {
             (Some(made), false) => {
                 *request = made;
                 Ok(())
@@ -347,43 +290,29 @@ shims! { T: Osc;
             (None, true) => Ok(()),
             (Some(_), true) => Err("it made a request that was not asked for".into()),
             (None, false) => Err("it made no request although one was asked for".into()),
-        });
-        author::status(instance, stored)
+        })
     }
     fn synchronize(
-        instance: *mut Instance,
-        window: &Window,
-        sync: &OscSync,
-    ) -> OutcomeCode = no_unwind {
-        author::outcome(instance, author::component::<T>(instance).synchronize(window, sync))
+        instance: *mut Instance, window: &Window, sync: &OscSync,
+    ) -> OutcomeCode = outcome(instance) {
+        author::component::<T>(instance).synchronize(window, sync)
     }
     fn attach(
-        instance: *mut Instance,
-        window: &Window,
-        base: *mut c_void,
-        size: u64,
-        attach: u32,
+        instance: *mut Instance, window: &Window, base: *mut c_void, size: u64, attach: u32,
     ) -> Status = report(instance) {
         author::component::<T>(instance).attach(window, base, size, attach != 0)
-    }
+    } default { author::refuse(instance, "dynamic windows") }
     fn shared_query(
-        instance: *mut Instance,
-        window: &Window,
-        rank: u32,
-        base: &mut *mut c_void,
-        size: &mut u64,
-        displacement_unit: &mut u32,
+        instance: *mut Instance, window: &Window, rank: u32, base: &mut *mut c_void,
+        size: &mut u64, displacement_unit: &mut u32,
     ) -> Status = report(instance) {
         let found = author::component::<T>(instance).shared_query(window, rank)?;
         (*base, *size, *displacement_unit) = (found.base, found.size, found.displacement_unit);
         Ok(())
-    }
+    } default { author::refuse(instance, "shared windows") }
     fn describe(
-        instance: *mut Instance,
-        window: &Window,
-        text: *mut c_char,
-        capacity: usize,
-    ) -> usize = no_unwind {
-        author::describe(text, capacity, || author::component::<T>(instance).describe(window))
-    }
+        instance: *mut Instance, window: &Window, text: *mut c_char, capacity: usize,
+    ) -> usize = describe(text, capacity) {
+        author::component::<T>(instance).describe(window)
+    } default { crate::text::write("", text, capacity) }
 }

@@ -21,7 +21,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use super::{contract, shims};
+use super::contract;
 use crate::abi::component::Instance;
 use crate::abi::status::{ERR_ARGUMENT, ERR_TRUNCATED, Status};
 use crate::author::{self, Component, Failure};
@@ -138,53 +138,6 @@ pub struct PmiOps {
 /// What [`PmiOps::fence_with`] calls while it waits.
 pub type PmiProgress = unsafe extern "C" fn(context: *mut c_void) -> u32;
 
-contract! {
-    PmiOps: "pmi", One,
-        "how the job was launched";
-    required connect;
-    required put;
-    required fence;
-    required get;
-    required abort;
-    required disconnect;
-    optional publish = no_publish;
-    optional lookup = no_lookup;
-    optional node_of = no_node_of;
-    optional fence_with = no_fence_with;
-}
-
-unsafe extern "C" fn no_publish(
-    instance: *mut Instance,
-    _: *const c_char,
-    _: *const c_char,
-) -> Status {
-    // SAFETY: the caller passes a living instance.
-    unsafe { author::fail(instance, &author::unsupported("name publishing")) }
-}
-unsafe extern "C" fn no_lookup(
-    instance: *mut Instance,
-    _: *const c_char,
-    _: *mut c_char,
-    _: usize,
-) -> Status {
-    // SAFETY: the caller passes a living instance.
-    unsafe { author::fail(instance, &author::unsupported("name publishing")) }
-}
-
-unsafe extern "C" fn no_node_of(instance: *mut Instance, _: u32, _: &mut u32) -> Status {
-    // SAFETY: the caller passes a living instance.
-    unsafe { author::fail(instance, &author::unsupported(NODES)) }
-}
-
-unsafe extern "C" fn no_fence_with(
-    instance: *mut Instance,
-    _: Option<PmiProgress>,
-    _: *mut c_void,
-) -> Status {
-    // SAFETY: the caller passes a living instance.
-    unsafe { author::fail(instance, &author::unsupported(WORK)) }
-}
-
 /// What a protocol without `fence_with` lacks.
 const WORK: &str = "work during a fence";
 /// What a protocol without `node_of` lacks.
@@ -251,24 +204,6 @@ pub trait Pmi: Component {
     }
 }
 
-/// The table of a protocol in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Pmi>() -> PmiOps {
-    PmiOps {
-        struct_size: size_of::<PmiOps>() as u32,
-        reserved: 0,
-        connect: Some(connect::<T>),
-        put: Some(put::<T>),
-        fence: Some(fence::<T>),
-        get: Some(get::<T>),
-        abort: Some(abort::<T>),
-        disconnect: Some(disconnect::<T>),
-        publish: Some(publish::<T>),
-        lookup: Some(lookup::<T>),
-        node_of: Some(node_of::<T>),
-        fence_with: Some(fence_with::<T>),
-    }
-}
-
 /// A text argument.
 ///
 /// # Safety
@@ -282,16 +217,16 @@ unsafe fn argument<'a>(text: *const c_char) -> Result<&'a str, Failure> {
         .ok_or_else(|| Failure::new(ERR_ARGUMENT, "a text is not UTF-8"))
 }
 
-shims! { T: Pmi;
+contract! {
+    table: PmiOps, from T: Pmi,
+    "pmi", One, "how the job was launched";
+
     fn connect(instance: *mut Instance, job: &mut PmiJob) -> Status = report(instance) {
         *job = author::component::<T>(instance).connect()?;
         Ok(())
     }
     fn put(
-        instance: *mut Instance,
-        key: *const c_char,
-        value: *const c_void,
-        len: usize,
+        instance: *mut Instance, key: *const c_char, value: *const c_void, len: usize,
     ) -> Status = report(instance) {
         let value = author::bytes(value, len);
         author::component::<T>(instance).put(argument(key)?, value)
@@ -300,12 +235,8 @@ shims! { T: Pmi;
         author::component::<T>(instance).fence()
     }
     fn get(
-        instance: *mut Instance,
-        rank: u32,
-        key: *const c_char,
-        value: *mut c_void,
-        capacity: usize,
-        len: &mut usize,
+        instance: *mut Instance, rank: u32, key: *const c_char, value: *mut c_void,
+        capacity: usize, len: &mut usize,
     ) -> Status = report(instance) {
         let found = author::component::<T>(instance).get(rank, argument(key)?)?;
         let copied = found.len().min(capacity);
@@ -320,38 +251,31 @@ shims! { T: Pmi;
         author::component::<T>(instance).disconnect()
     }
     fn publish(
-        instance: *mut Instance,
-        service: *const c_char,
-        port: *const c_char,
+        instance: *mut Instance, service: *const c_char, port: *const c_char,
     ) -> Status = report(instance) {
         let port = if port.is_null() { None } else { Some(argument(port)?) };
         author::component::<T>(instance).publish(argument(service)?, port)
-    }
+    } default { author::refuse(instance, "name publishing") }
     fn lookup(
-        instance: *mut Instance,
-        service: *const c_char,
-        port: *mut c_char,
-        capacity: usize,
+        instance: *mut Instance, service: *const c_char, port: *mut c_char, capacity: usize,
     ) -> Status = report(instance) {
         let found = author::component::<T>(instance).lookup(argument(service)?)?;
         if crate::text::write(&found, port, capacity) >= capacity {
             return Err(Failure::new(ERR_TRUNCATED, "the port name is longer than the buffer"));
         }
         Ok(())
-    }
+    } default { author::refuse(instance, "name publishing") }
     fn node_of(instance: *mut Instance, rank: u32, node: &mut u32) -> Status = report(instance) {
         *node = author::component::<T>(instance).node_of(rank)?;
         Ok(())
-    }
+    } default { author::refuse(instance, NODES) }
     fn fence_with(
-        instance: *mut Instance,
-        progress: Option<PmiProgress>,
-        context: *mut c_void,
+        instance: *mut Instance, progress: Option<PmiProgress>, context: *mut c_void,
     ) -> Status = report(instance) {
         let component = author::component::<T>(instance);
         match progress {
             Some(progress) => component.fence_with(Some(&mut || progress(context))),
             None => component.fence_with(None),
         }
-    }
+    } default { author::refuse(instance, WORK) }
 }

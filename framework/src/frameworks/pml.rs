@@ -25,9 +25,11 @@
 //! `CAIRN_ERR_PEER`, also those that begin later; but a message of it that has arrived whole is
 //! received. A receive from anybody ends so when all others of the communicator have failed.
 
+mod handle;
+
 use core::ffi::{c_char, c_void};
 
-use super::{contract, shims};
+use super::contract;
 use crate::abi::comm::Comm;
 use crate::abi::component::Instance;
 use crate::abi::datatype::Datatype;
@@ -36,6 +38,8 @@ use crate::abi::pool::CriSet;
 use crate::abi::request::{MessageStatus, Request};
 use crate::abi::status::{OK, OutcomeCode, Status, status_name};
 use crate::author::{self, Component, Failure, Outcome};
+
+pub use handle::PmlHandle;
 
 /// [`PmlReceive::source`]: from anybody.
 pub const PML_ANY_SOURCE: i32 = -1;
@@ -203,49 +207,6 @@ pub struct PmlOps {
     >,
 }
 
-contract! {
-    PmlOps: "pml", One,
-        "MPI point-to-point messages over transports";
-    required comm_open;
-    required comm_close;
-    required send;
-    required isend;
-    required recv;
-    required irecv;
-    required send_init;
-    required recv_init;
-    required probe;
-    required mrecv;
-    optional describe = no_description;
-    optional flush = no_flush;
-    optional peer_failed = no_peer_failed;
-    optional comm_free = no_comm_free;
-    optional pending = none_pending;
-    optional cris_of = no_cris;
-}
-
-unsafe extern "C" fn no_flush(_: *mut Instance) {}
-
-unsafe extern "C" fn no_peer_failed(_: *mut Instance, _: &Peer) {}
-
-unsafe extern "C" fn no_comm_free(_: *mut Instance, _: &mut Comm) {}
-
-unsafe extern "C" fn none_pending(_: *mut Instance, _: &Comm) -> u64 {
-    0
-}
-
-unsafe extern "C" fn no_cris(_: *mut Instance, _: *const Request, _: &mut CriSet) {}
-
-unsafe extern "C" fn no_description(
-    _: *mut Instance,
-    _: &Comm,
-    text: *mut c_char,
-    capacity: usize,
-) -> usize {
-    // SAFETY: the caller vouches for `capacity` bytes at `text`.
-    unsafe { crate::text::write("", text, capacity) }
-}
-
 /// The status of a receive that ended with an error; the host gets the reason.
 ///
 /// # Safety
@@ -312,57 +273,26 @@ pub trait Pml: Component {
     unsafe fn cris_of(&self, _request: *const Request, _cris: &mut CriSet) {}
 }
 
-/// The table of a component in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Pml>() -> PmlOps {
-    PmlOps {
-        struct_size: size_of::<PmlOps>() as u32,
-        reserved: 0,
-        comm_open: Some(comm_open::<T>),
-        comm_close: Some(comm_close::<T>),
-        send: Some(send::<T>),
-        isend: Some(isend::<T>),
-        recv: Some(recv::<T>),
-        irecv: Some(irecv::<T>),
-        send_init: Some(send_init::<T>),
-        recv_init: Some(recv_init::<T>),
-        probe: Some(probe::<T>),
-        mrecv: Some(mrecv::<T>),
-        describe: Some(describe::<T>),
-        flush: Some(flush::<T>),
-        peer_failed: Some(peer_failed::<T>),
-        comm_free: Some(comm_free::<T>),
-        pending: Some(pending::<T>),
-        cris_of: Some(cris_of::<T>),
-    }
-}
+contract! {
+    table: PmlOps, from T: Pml,
+    "pml", One, "MPI point-to-point messages over transports";
 
-shims! { T: Pml;
     fn comm_open(instance: *mut Instance, comm: &mut Comm) -> Status = report(instance) {
         author::component::<T>(instance).comm_open(comm)
     }
     fn comm_close(instance: *mut Instance, comm: &mut Comm) = no_unwind {
         author::component::<T>(instance).comm_close(comm)
     }
-    fn comm_free(instance: *mut Instance, comm: &mut Comm) = no_unwind {
-        author::component::<T>(instance).comm_free(comm)
-    }
-    fn pending(instance: *mut Instance, comm: &Comm) -> u64 = no_unwind {
-        author::component::<T>(instance).pending(comm)
-    }
-    fn send(instance: *mut Instance, send: &PmlSend) -> Status = no_unwind {
-        author::status(instance, author::component::<T>(instance).send(send))
+    fn send(instance: *mut Instance, send: &PmlSend) -> Status = status(instance) {
+        author::component::<T>(instance).send(send)
     }
     fn isend(
-        instance: *mut Instance,
-        send: &PmlSend,
-        request: &mut *mut Request,
+        instance: *mut Instance, send: &PmlSend, request: &mut *mut Request,
     ) -> Status = no_unwind {
         author::store(instance, request, author::component::<T>(instance).isend(send))
     }
     fn recv(
-        instance: *mut Instance,
-        receive: &PmlReceive,
-        status: &mut MessageStatus,
+        instance: *mut Instance, receive: &PmlReceive, status: &mut MessageStatus,
     ) -> Status = no_unwind {
         match author::component::<T>(instance).recv(receive, status) {
             Ok(()) if status.error == OK => OK,
@@ -371,71 +301,60 @@ shims! { T: Pml;
         }
     }
     fn irecv(
-        instance: *mut Instance,
-        receive: &PmlReceive,
-        request: &mut *mut Request,
+        instance: *mut Instance, receive: &PmlReceive, request: &mut *mut Request,
     ) -> Status = no_unwind {
         author::store(instance, request, author::component::<T>(instance).irecv(receive))
     }
     fn send_init(
-        instance: *mut Instance,
-        send: &PmlSend,
-        request: &mut *mut Request,
+        instance: *mut Instance, send: &PmlSend, request: &mut *mut Request,
     ) -> Status = no_unwind {
         author::store(instance, request, author::component::<T>(instance).send_init(send))
     }
     fn recv_init(
-        instance: *mut Instance,
-        receive: &PmlReceive,
-        request: &mut *mut Request,
+        instance: *mut Instance, receive: &PmlReceive, request: &mut *mut Request,
     ) -> Status = no_unwind {
         author::store(instance, request, author::component::<T>(instance).recv_init(receive))
     }
     fn probe(
-        instance: *mut Instance,
-        receive: &PmlReceive,
-        blocking: u32,
-        message: *mut *mut c_void,
+        instance: *mut Instance, receive: &PmlReceive, blocking: u32, message: *mut *mut c_void,
         status: &mut MessageStatus,
-    ) -> OutcomeCode = no_unwind {
+    ) -> OutcomeCode = outcome(instance) {
         let component = author::component::<T>(instance);
-        let found = component.probe(receive, blocking != 0, !message.is_null()).map(|found| {
+        component.probe(receive, blocking != 0, !message.is_null()).map(|found| {
             let Some((found, taken)) = found else { return Outcome::Nothing };
             *status = found;
             if !message.is_null() {
                 *message = taken;
             }
             Outcome::Done
-        });
-        author::outcome(instance, found)
+        })
     }
     fn mrecv(
-        instance: *mut Instance,
-        message: *mut c_void,
-        receive: &PmlReceive,
+        instance: *mut Instance, message: *mut c_void, receive: &PmlReceive,
         request: &mut *mut Request,
     ) -> Status = no_unwind {
         author::store(instance, request, author::component::<T>(instance).mrecv(message, receive))
     }
     fn describe(
-        instance: *mut Instance,
-        comm: &Comm,
-        text: *mut c_char,
-        capacity: usize,
-    ) -> usize = no_unwind {
-        author::describe(text, capacity, || author::component::<T>(instance).describe(comm))
-    }
+        instance: *mut Instance, comm: &Comm, text: *mut c_char, capacity: usize,
+    ) -> usize = describe(text, capacity) {
+        author::component::<T>(instance).describe(comm)
+    } default { crate::text::write("", text, capacity) }
     fn flush(instance: *mut Instance) = no_unwind {
-        author::component::<T>(instance).flush();
-    }
+        author::component::<T>(instance).flush()
+    } default {}
     fn peer_failed(instance: *mut Instance, peer: &Peer) = no_unwind {
-        author::component::<T>(instance).peer_failed(peer);
-    }
+        author::component::<T>(instance).peer_failed(peer)
+    } default {}
+    fn comm_free(instance: *mut Instance, comm: &mut Comm) = no_unwind {
+        author::component::<T>(instance).comm_free(comm)
+    } default {}
+    fn pending(instance: *mut Instance, comm: &Comm) -> u64 = no_unwind {
+        author::component::<T>(instance).pending(comm)
+    } default { 0 }
     fn cris_of(
-        instance: *mut Instance,
-        request: *const Request,
-        cris: &mut CriSet,
+        instance: *mut Instance, request: *const Request, cris: &mut CriSet,
     ) = no_unwind {
-        author::component::<T>(instance).cris_of(request, cris);
-    }
+        author::component::<T>(instance).cris_of(request, cris)
+    } default {}
 }

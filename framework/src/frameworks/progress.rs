@@ -21,9 +21,9 @@
 //! CRI's lock only through the engine, never waits for one that another thread holds, and
 //! never calls itself (the host sees to that: a callback that asks for progress gets 0 events).
 
+use super::contract;
 use super::cri::CRI_NO_PEER;
 use super::wait::WaitMeans;
-use super::{contract, shims};
 use crate::abi::component::Instance;
 use crate::abi::pool::{CriPool, CriSet};
 use crate::abi::request::WaitSync;
@@ -117,27 +117,6 @@ pub struct ProgressOps {
     /// spares what comes soon the meeting at its completion word. Asked once, before transports open.
     /// Default: any number.
     pub anonymous_passes: Option<unsafe extern "C" fn(instance: *mut Instance) -> u32>,
-}
-
-contract! {
-    ProgressOps: "progress", One,
-        "which thread runs the progress engine";
-    required run;
-    optional leave = nothing_to_leave;
-    optional pools_changed = nothing_to_recompute;
-    optional threads = no_threads;
-    optional background = nothing_to_do;
-    optional anonymous_passes = any_number;
-}
-
-unsafe extern "C" fn nothing_to_leave(_: *mut Instance, _: &Thread, _: *const WaitSync) {}
-unsafe extern "C" fn nothing_to_recompute(_: *mut Instance, _: &ProgressEngine) {}
-unsafe extern "C" fn no_threads(_: *mut Instance) -> u32 {
-    0
-}
-unsafe extern "C" fn nothing_to_do(_: *mut Instance, _: &WaitSync, _: &WaitMeans) {}
-unsafe extern "C" fn any_number(_: *mut Instance) -> u32 {
-    u32::MAX
 }
 
 impl ProgressEngine {
@@ -289,37 +268,26 @@ pub trait Progress: Component {
     }
 }
 
-/// The table of a policy in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Progress>() -> ProgressOps {
-    ProgressOps {
-        struct_size: size_of::<ProgressOps>() as u32,
-        reserved: 0,
-        run: Some(run::<T>),
-        leave: Some(leave::<T>),
-        pools_changed: Some(pools_changed::<T>),
-        threads: Some(threads::<T>),
-        background: Some(background::<T>),
-        anonymous_passes: Some(anonymous_passes::<T>),
-    }
-}
+contract! {
+    table: ProgressOps, from T: Progress,
+    "progress", One, "which thread runs the progress engine";
 
-shims! { T: Progress;
     fn run(instance: *mut Instance, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 = no_unwind {
         author::component::<T>(instance).run(engine, ask)
     }
     fn leave(instance: *mut Instance, thread: &Thread, sync: *const WaitSync) = no_unwind {
         author::component::<T>(instance).leave(thread, sync)
-    }
+    } default {}
     fn pools_changed(instance: *mut Instance, engine: &ProgressEngine) = no_unwind {
         author::component::<T>(instance).pools_changed(engine)
-    }
+    } default {}
     fn threads(instance: *mut Instance) -> u32 = no_unwind {
         author::component::<T>(instance).threads()
-    }
+    } default { 0 }
     fn background(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans) = no_unwind {
         author::component::<T>(instance).background(sync, means)
-    }
+    } default {}
     fn anonymous_passes(instance: *mut Instance) -> u32 = no_unwind {
         author::component::<T>(instance).anonymous_passes()
-    }
+    } default { u32::MAX }
 }

@@ -45,7 +45,7 @@
 
 use core::ffi::c_void;
 
-use super::{contract, shims};
+use super::contract;
 use crate::abi::component::Instance;
 use crate::abi::peer::Peer;
 use crate::abi::status::{NO_RESOURCES, OutcomeCode, Status};
@@ -151,54 +151,6 @@ pub struct SmscOps {
     >,
 }
 
-contract! {
-    SmscOps: "smsc", Many,
-        "copies large messages between two processes of a node";
-    required peer_open;
-    required peer_close;
-    required fetch;
-    required advance;
-    required finish;
-    optional serve = absent_serve;
-    optional offer = absent_offer;
-    optional accept = absent_accept;
-}
-
-unsafe extern "C" fn absent_serve(
-    instance: *mut Instance,
-    _: *mut c_void,
-    _: &SmscTicket,
-    _: *const c_void,
-    _: usize,
-    _: &mut *mut c_void,
-) -> OutcomeCode {
-    // SAFETY: the caller passes the component's instance.
-    unsafe { author::fail(instance, &author::unsupported("serve")) }
-}
-
-unsafe extern "C" fn absent_offer(
-    _: *mut Instance,
-    _: *mut c_void,
-    _: *const c_void,
-    _: usize,
-    _: &mut SmscTicket,
-    _: &mut *mut c_void,
-) -> OutcomeCode {
-    NO_RESOURCES
-}
-
-unsafe extern "C" fn absent_accept(
-    instance: *mut Instance,
-    _: *mut c_void,
-    _: &SmscTicket,
-    _: *mut c_void,
-    _: usize,
-    _: &mut *mut c_void,
-) -> OutcomeCode {
-    // SAFETY: the caller passes the component's instance.
-    unsafe { author::fail(instance, &author::unsupported("accept")) }
-}
-
 /// Copies in Rust. Functions correspond to those of [`SmscOps`].
 ///
 /// # Safety of the unsafe functions
@@ -257,22 +209,6 @@ pub trait Smsc: Component {
     fn advance(&self, transfer: &mut Self::Transfer) -> Result<Outcome, Failure>;
 }
 
-/// The table of a component in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Smsc>() -> SmscOps {
-    SmscOps {
-        struct_size: size_of::<SmscOps>() as u32,
-        reserved: 0,
-        peer_open: Some(peer_open::<T>),
-        peer_close: Some(peer_close::<T>),
-        fetch: Some(fetch::<T>),
-        serve: Some(serve::<T>),
-        advance: Some(advance::<T>),
-        finish: Some(finish::<T>),
-        offer: Some(offer::<T>),
-        accept: Some(accept::<T>),
-    }
-}
-
 /// Boxes a transfer that was made and stores it.
 fn started<X>(
     made: Result<Option<X>, Failure>,
@@ -287,11 +223,12 @@ fn started<X>(
     })
 }
 
-shims! { T: Smsc;
+contract! {
+    table: SmscOps, from T: Smsc,
+    "smsc", Many, "copies large messages between two processes of a node";
+
     fn peer_open(
-        instance: *mut Instance,
-        view: &Peer,
-        peer: &mut *mut c_void,
+        instance: *mut Instance, view: &Peer, peer: &mut *mut c_void,
     ) -> Status = report(instance) {
         let opened = author::component::<T>(instance).peer_open(view)?;
         *peer = Box::into_raw(Box::new(opened)).cast();
@@ -301,59 +238,38 @@ shims! { T: Smsc;
         drop(Box::from_raw(peer.cast::<T::Peer>()));
     }
     fn fetch(
-        instance: *mut Instance,
-        peer: *mut c_void,
-        remote: u64,
-        buffer: *mut c_void,
-        len: usize,
-        ticket: &mut SmscTicket,
-        transfer: &mut *mut c_void,
-    ) -> OutcomeCode = no_unwind {
+        instance: *mut Instance, peer: *mut c_void, remote: u64, buffer: *mut c_void, len: usize,
+        ticket: &mut SmscTicket, transfer: &mut *mut c_void,
+    ) -> OutcomeCode = outcome(instance) {
         let peer = &*peer.cast::<T::Peer>();
         let made = author::component::<T>(instance).fetch(peer, remote, buffer, len, ticket);
-        author::outcome(instance, started(made, transfer))
+        started(made, transfer)
     }
     fn serve(
-        instance: *mut Instance,
-        peer: *mut c_void,
-        ticket: &SmscTicket,
-        buffer: *const c_void,
-        len: usize,
-        transfer: &mut *mut c_void,
-    ) -> OutcomeCode = no_unwind {
+        instance: *mut Instance, peer: *mut c_void, ticket: &SmscTicket, buffer: *const c_void,
+        len: usize, transfer: &mut *mut c_void,
+    ) -> OutcomeCode = outcome(instance) {
         let peer = &*peer.cast::<T::Peer>();
-        let made = author::component::<T>(instance).serve(peer, ticket, buffer, len);
-        author::outcome(instance, started(made, transfer))
-    }
-    fn advance(instance: *mut Instance, transfer: *mut c_void) -> OutcomeCode = no_unwind {
-        let transfer = &mut *transfer.cast::<T::Transfer>();
-        author::outcome(instance, author::component::<T>(instance).advance(transfer))
+        started(author::component::<T>(instance).serve(peer, ticket, buffer, len), transfer)
+    } default { author::refuse(instance, "serve") }
+    fn advance(instance: *mut Instance, transfer: *mut c_void) -> OutcomeCode = outcome(instance) {
+        author::component::<T>(instance).advance(&mut *transfer.cast::<T::Transfer>())
     }
     fn finish(_instance: *mut Instance, transfer: *mut c_void) = no_unwind {
         drop(Box::from_raw(transfer.cast::<T::Transfer>()));
     }
     fn offer(
-        instance: *mut Instance,
-        peer: *mut c_void,
-        buffer: *const c_void,
-        len: usize,
-        ticket: &mut SmscTicket,
-        transfer: &mut *mut c_void,
-    ) -> OutcomeCode = no_unwind {
+        instance: *mut Instance, peer: *mut c_void, buffer: *const c_void, len: usize,
+        ticket: &mut SmscTicket, transfer: &mut *mut c_void,
+    ) -> OutcomeCode = outcome(instance) {
         let peer = &*peer.cast::<T::Peer>();
-        let made = author::component::<T>(instance).offer(peer, buffer, len, ticket);
-        author::outcome(instance, started(made, transfer))
-    }
+        started(author::component::<T>(instance).offer(peer, buffer, len, ticket), transfer)
+    } default { NO_RESOURCES }
     fn accept(
-        instance: *mut Instance,
-        peer: *mut c_void,
-        ticket: &SmscTicket,
-        buffer: *mut c_void,
-        len: usize,
-        transfer: &mut *mut c_void,
-    ) -> OutcomeCode = no_unwind {
+        instance: *mut Instance, peer: *mut c_void, ticket: &SmscTicket, buffer: *mut c_void,
+        len: usize, transfer: &mut *mut c_void,
+    ) -> OutcomeCode = outcome(instance) {
         let peer = &*peer.cast::<T::Peer>();
-        let made = author::component::<T>(instance).accept(peer, ticket, buffer, len);
-        author::outcome(instance, started(made, transfer))
-    }
+        started(author::component::<T>(instance).accept(peer, ticket, buffer, len), transfer)
+    } default { author::refuse(instance, "accept") }
 }

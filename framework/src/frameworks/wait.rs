@@ -15,7 +15,7 @@
 
 use core::ffi::c_void;
 
-use super::{contract, shims};
+use super::contract;
 use crate::abi::component::Instance;
 use crate::abi::request::WaitSync;
 use crate::abi::status::{OutcomeCode, Status};
@@ -58,12 +58,6 @@ pub struct WaitOps {
     >,
 }
 
-contract! {
-    WaitOps: "wait", One,
-        "what a thread does when it must wait";
-    required wait;
-}
-
 impl WaitMeans {
     /// Makes one pass of the progress engine.
     #[inline]
@@ -85,14 +79,12 @@ pub trait Wait: Component {
     fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure>;
 }
 
-/// The table of a component in Rust; the `component!` macro puts it into the descriptor.
-pub const fn ops<T: Wait>() -> WaitOps {
-    WaitOps { struct_size: size_of::<WaitOps>() as u32, reserved: 0, wait: Some(wait::<T>) }
-}
+contract! {
+    table: WaitOps, from T: Wait,
+    "wait", One, "what a thread does when it must wait";
 
-shims! { T: Wait;
-    fn wait(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans) -> Status = no_unwind {
-        author::status(instance, author::component::<T>(instance).wait(sync, means))
+    fn wait(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans) -> Status = status(instance) {
+        author::component::<T>(instance).wait(sync, means)
     }
 }
 

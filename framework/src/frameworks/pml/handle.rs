@@ -1,10 +1,10 @@
 //! Point-to-point messages for components that are built on them.
 
-use super::{Failure, HostHandle};
+use super::{PmlOps, PmlReceive, PmlSend};
 use crate::abi::component::Instance;
 use crate::abi::pool::CriSet;
 use crate::abi::request::{MessageStatus, Request};
-use crate::frameworks::pml::{PmlOps, PmlReceive, PmlSend};
+use crate::author::{Failure, HostHandle};
 
 /// The point-to-point component that serves the process. Its functions are for any thread, with no lock
 /// held.
@@ -12,19 +12,19 @@ use crate::frameworks::pml::{PmlOps, PmlReceive, PmlSend};
 /// # Safety of the unsafe functions
 /// What the arguments lead to is valid until the operation is complete.
 #[derive(Clone, Copy)]
-pub struct Pml {
+pub struct PmlHandle {
     host: HostHandle,
     ops: &'static PmlOps,
     provider: *mut Instance,
 }
 
 // SAFETY: instances live as long as the process, and a pml's functions are for any thread.
-unsafe impl Send for Pml {}
+unsafe impl Send for PmlHandle {}
 // SAFETY: see `Send`.
-unsafe impl Sync for Pml {}
+unsafe impl Sync for PmlHandle {}
 
 #[allow(clippy::missing_safety_doc)] // said once, above
-impl Pml {
+impl PmlHandle {
     /// Finds the component.
     pub fn find(host: HostHandle) -> Result<Self, Failure> {
         let (ops, provider) = host.service(c"pml", None)?;
