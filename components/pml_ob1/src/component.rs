@@ -13,9 +13,10 @@ use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar}
 use cairn_framework::frameworks::pml::{Pml, PmlReceive, PmlSend};
 
 use crate::core::Core;
-use crate::mode::{Mode, Multiple, Single};
+use crate::mode::{Multiple, Single};
 use crate::params::Params;
-use crate::{receive, wire};
+use crate::verbs::{arrive, retry};
+use crate::wire;
 
 /// Matching, eager and rendezvous protocols over the transports of a process.
 pub struct Ob1 {
@@ -40,12 +41,6 @@ fn outlined<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// The progress callback.
-unsafe extern "C" fn retry<M: Mode>(core: *mut c_void) -> u32 {
-    // SAFETY: registered with the core, which stays until the component closes.
-    unsafe { (*core.cast::<Core>()).retry::<M>() }
-}
-
 impl Component for Ob1 {
     type Params = Params;
 
@@ -57,15 +52,15 @@ impl Component for Ob1 {
         let threaded = host.job().thread_level == THREAD_MULTIPLE;
         let slot = host.scope_slot()?;
         let core = Box::new(Core::new(host, params, slot, threaded)?);
-        let context = (&raw const *core).cast_mut().cast();
+        let context = core.context();
         // SAFETY: the core stays where it is until the component closes.
         unsafe {
             let (arrived, again) = if threaded {
-                core.count_queues::<Multiple>()?;
-                (receive::arrived::<Multiple> as _, retry::<Multiple> as _)
+                core.comms.count::<Multiple>()?;
+                (arrive::arrived::<Multiple> as _, retry::retry::<Multiple> as _)
             } else {
-                core.count_queues::<Single>()?;
-                (receive::arrived::<Single> as _, retry::<Single> as _)
+                core.comms.count::<Single>()?;
+                (arrive::arrived::<Single> as _, retry::retry::<Single> as _)
             };
             host.receive_register(wire::TAG, arrived, context)?;
             host.progress_add(again, context, PROGRESS_EVERY_PASS)?;

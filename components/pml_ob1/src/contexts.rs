@@ -17,16 +17,16 @@ use std::collections::HashMap;
 use cairn_framework::abi::comm::ContextId;
 
 use crate::chains::Chains;
-use crate::comm::State;
-use crate::kept::KeptPointer;
 use crate::mode::{Locked, Mode};
+use crate::objects::comm::CommState;
+use crate::objects::kept::KeptPointer;
 use crate::serials::Serials;
 
 /// All of it.
 #[derive(Default)]
 pub struct Contexts {
     /// The open ones. Changed under the lock of `others`.
-    chains: Chains<State>,
+    chains: Chains<CommState>,
     others: Locked<Others>,
 }
 
@@ -42,7 +42,7 @@ struct Others {
 /// What a message is whose communicator was not found.
 pub enum Unknown {
     /// It was opened meanwhile.
-    Open(*const State),
+    Open(*const CommState),
     /// It was kept.
     Kept,
     /// This process has freed it.
@@ -53,12 +53,12 @@ impl Contexts {
     /// The open communicator with this context id, or null. In a receive callback, or with the
     /// communicator kept open.
     #[inline]
-    pub fn find(&self, maker: u32, serial: u64) -> *const State {
+    pub fn find(&self, maker: u32, serial: u64) -> *const CommState {
         self.chains.find(maker, serial)
     }
 
     /// The open communicators, under the same conditions.
-    pub fn open(&self) -> Vec<*mut State> {
+    pub fn open(&self) -> Vec<*mut CommState> {
         self.chains.all()
     }
 
@@ -66,7 +66,7 @@ impl Contexts {
     ///
     /// # Safety
     /// It is new, and stays until it was removed and every pass that began before is over.
-    pub unsafe fn add<M: Mode>(&self, state: *mut State) -> Vec<KeptPointer> {
+    pub unsafe fn add<M: Mode>(&self, state: *mut CommState) -> Vec<KeptPointer> {
         self.others.with::<M, _>(|others| {
             // SAFETY: promised by the caller; the lock is held.
             unsafe {
@@ -80,7 +80,7 @@ impl Contexts {
     ///
     /// # Safety
     /// It was added.
-    pub unsafe fn remove<M: Mode>(&self, state: *mut State) {
+    pub unsafe fn remove<M: Mode>(&self, state: *mut CommState) {
         self.others.with::<M, _>(|others| {
             // SAFETY: promised by the caller; the lock is held.
             unsafe {

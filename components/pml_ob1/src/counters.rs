@@ -4,22 +4,17 @@
 //! counts, and no other thread meets it. What happens elsewhere is rarer and counted in a few blocks
 //! that threads share.
 
-use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Instant;
 
-use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::counter::CounterCell;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{EventKind, Failure, HostHandle};
 use cairn_framework::frameworks::btl::BtlModule;
-use cairn_framework::frameworks::matching::MatchCounts;
 
-use crate::comm::State;
-use crate::core::Core;
-use crate::endpoint::Held;
 use crate::mode::Mode;
+use crate::objects::rail::Held;
 use crate::wire::kind;
 
 /// Shared blocks in a threaded process.
@@ -67,27 +62,6 @@ cairn_framework::counters! {
         violations: SUM, "messages", "Messages that were dropped because they broke the protocol.";
         match_time: TIMER, "ns", "Time that the searches took which were timed, one in many.";
         match_timed: SUM, "searches", "Searches for the receive of a message that were timed.";
-    }
-}
-
-cairn_framework::counters! {
-    /// The matching engines, as they tell: all together, or that of a communicator.
-    pub struct Queues {
-        receives_posted: LEVEL, "receives", "Receives that are posted and not matched.";
-        receives_posted_max: MAXIMUM, "receives", "Most receives of a communicator posted at a time.";
-        messages_waiting: LEVEL, "messages", "Messages that have come and wait for a receive.";
-        messages_waiting_max: MAXIMUM, "messages",
-            "Most messages of a communicator that waited at a time.";
-        receives_posted_met: AGGREGATE, "receives",
-            "Receives that were posted when messages came, summed up; divided by the arrivals the mean length of the queue.";
-        messages_waiting_met: AGGREGATE, "messages",
-            "Messages that waited when receives were posted, summed up; divided by the posts the mean length of the queue.";
-        posts: SUM, "receives", "Receives that were posted.";
-        arrivals: SUM, "messages", "Messages that were matched or kept.";
-        searches: SUM, "searches", "Searches for a message's receive or a receive's message.";
-        searches_compared: AGGREGATE, "entries",
-            "Entries that searches compared; divided by their number the mean length of one.";
-        searches_compared_max: MAXIMUM, "entries", "Most entries that one search compared.";
     }
 }
 
@@ -276,114 +250,5 @@ impl Drop for Counters {
                 drop(unsafe { Box::from_raw(blocks) });
             }
         }
-    }
-}
-
-/// What the matching engines count, for all communicators and for each.
-#[derive(Default)]
-pub struct Engines {
-    /// The communicators that are open.
-    open: Vec<Counting>,
-    /// What the engines have counted that are closed.
-    past: MatchCounts,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-struct Counting(*const State);
-
-// SAFETY: a state is made for use by any thread, and is in the list as long as it lives.
-unsafe impl Send for Counting {}
-
-impl Counting {
-    fn counts(self) -> MatchCounts {
-        let mut counts = MatchCounts::default();
-        // SAFETY: the table is complete, and the engine is there as long as the state.
-        unsafe { ((*self.0).matching.counts.unwrap_unchecked())((*self.0).engine, &mut counts) };
-        counts
-    }
-}
-
-impl Engines {
-    /// A communicator has an engine.
-    pub fn open(&mut self, state: *const State) {
-        self.open.push(Counting(state));
-    }
-
-    /// A communicator's engine is about to be closed; nothing is in it.
-    pub fn close(&mut self, state: *const State) {
-        // Most often one of the last that were opened.
-        if let Some(place) = self.open.iter().rposition(|one| *one == Counting(state)) {
-            add(&mut self.past, &self.open.swap_remove(place).counts());
-        }
-    }
-
-    /// What the engine of a communicator has counted, or all of them if none is named.
-    fn counts(&self, comm: *const Comm) -> MatchCounts {
-        let of_comm = |one: &&Counting| {
-            // SAFETY: states that are in the list live.
-            comm.is_null() || core::ptr::eq(unsafe { (*one.0).comm }, comm)
-        };
-        let mut counts = if comm.is_null() { self.past } else { MatchCounts::default() };
-        self.open.iter().filter(of_comm).for_each(|one| add(&mut counts, &one.counts()));
-        counts
-    }
-}
-
-/// Adds what one engine has counted to what others have.
-fn add(all: &mut MatchCounts, one: &MatchCounts) {
-    for (sum, more) in [
-        (&mut all.posted, one.posted),
-        (&mut all.arrived, one.arrived),
-        (&mut all.searches, one.searches),
-        (&mut all.compared, one.compared),
-        (&mut all.posts, one.posts),
-        (&mut all.arrivals, one.arrivals),
-        (&mut all.posted_met, one.posted_met),
-        (&mut all.arrived_met, one.arrived_met),
-    ] {
-        *sum += more;
-    }
-    for (most, seen) in [
-        (&mut all.posted_max, one.posted_max),
-        (&mut all.arrived_max, one.arrived_max),
-        (&mut all.compared_max, one.compared_max),
-    ] {
-        *most = seen.max(*most);
-    }
-}
-
-impl Core {
-    /// Tells the host of the counters of matching engines. Their address is fixed from here on, as is
-    /// the core's.
-    pub fn count_queues<M: Mode>(&self) -> Result<(), Failure> {
-        let context = (&raw const *self).cast_mut().cast();
-        // SAFETY: the core drops the block before anything else.
-        let queues = unsafe { Counted::by_comm(self.host, refresh::<M>, context) }?;
-        drop(self.queues.set(queues));
-        Ok(())
-    }
-}
-
-/// # Safety
-/// The context is a core.
-unsafe extern "C" fn refresh<M: Mode>(core: *mut c_void, comm: *const Comm) {
-    // SAFETY: promised by the caller.
-    let core = unsafe { &*core.cast::<Core>() };
-    let Some(queues) = core.queues.get() else { return };
-    let counts = core.engines.with::<M, _>(|engines| engines.counts(comm));
-    for (cell, value) in [
-        (&queues.receives_posted, counts.posted),
-        (&queues.receives_posted_max, counts.posted_max),
-        (&queues.messages_waiting, counts.arrived),
-        (&queues.messages_waiting_max, counts.arrived_max),
-        (&queues.receives_posted_met, counts.posted_met),
-        (&queues.messages_waiting_met, counts.arrived_met),
-        (&queues.posts, counts.posts),
-        (&queues.arrivals, counts.arrivals),
-        (&queues.searches, counts.searches),
-        (&queues.searches_compared, counts.compared),
-        (&queues.searches_compared_max, counts.compared_max),
-    ] {
-        cell.value.store(value, Ordering::Relaxed);
     }
 }

@@ -1,11 +1,22 @@
 //! Ob1: point-to-point messages over the transports of a process (dissertation §2.3).
 //!
 //! ```text
-//!   isend, send ─► send ── small ──────────────────────┐         ┌─ receive ─► match engine
+//!   isend, send ─► send ── small ──────────────────────┐         ┌─ arrive ─► match engine
 //!                    │ large                           ▼         ▲              │      │ none
-//!                    └─► rendezvous ◄──────────► endpoint ─ btl ─┘        request's   kept
+//!                    └─► rendezvous ◄────────► peer, rail ─ btl ─┘        request's   kept
 //!                        get, put, fragments      (queues when            buffer
 //!                                                  there is no room)
+//! ```
+//!
+//! ```text
+//!   component                       which mode a call runs in
+//!      │
+//!   verbs     send receive arrive   what is done, each in terms of
+//!      │      rendezvous control …
+//!   core      communicators peers   the tables of the process, and of
+//!      │      ids pending …
+//!   objects   comm peer rail        what they hold
+//!             request message …
 //! ```
 //!
 //! A message is numbered by its sender, for each communicator and peer, and put into that order
@@ -20,26 +31,18 @@
 //! sender's messages needs a lock only for those that come early (`turn`).
 
 mod chains;
-mod comm;
 mod component;
 mod contexts;
 mod core;
 mod counters;
-mod data;
-mod endpoint;
-mod failure;
-mod ids;
-mod kept;
 mod mode;
+mod objects;
 mod params;
 mod pool;
-mod receive;
-mod rendezvous;
 mod reorder;
-mod request;
 mod returned;
-mod send;
 mod serials;
 mod table;
 mod turn;
+mod verbs;
 mod wire;

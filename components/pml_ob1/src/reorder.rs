@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::kept::Kept;
+use crate::objects::kept::Kept;
 use crate::turn::Early;
 
 /// Places in the table, a power of two: more than threads usually have under way to one rank.

@@ -13,7 +13,7 @@
 //! The first word holds the kind in its low six bits, what an announcement offers in the next two and,
 //! in headers that are matched, a sequence number in the others, or [`UNORDERED`]. With 24 bytes of header, 32 bytes of payload make a message
 //! of 56 bytes: it fits into a cache line with a transport's word. Ids of transfers are numbers of the
-//! tables in [`ids`](crate::ids), never addresses. Nothing here is trusted; a reader of a header checks
+//! tables in [`ids`](crate::core::ids), never addresses. Nothing here is trusted; a reader of a header checks
 //! it.
 
 /// Entry of the receive table that all messages of this component go to.

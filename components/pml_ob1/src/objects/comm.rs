@@ -5,23 +5,23 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, Comm, ContextId};
-use cairn_framework::abi::peer::Peer;
+use cairn_framework::abi::peer::Peer as HostPeer;
 use cairn_framework::frameworks::matching::MatchOps;
 
 use crate::chains::{Link, Member};
-use crate::endpoint::Remote;
 use crate::mode::{Locked, Mode, fetch_add};
+use crate::objects::peer::Peer;
 use crate::reorder::Reorder;
 use crate::turn::Turn;
 use crate::wire;
 
 /// A communicator's state. Its address is in the communicator's private slot and, by context id, in
 /// the component's table.
-pub struct State {
+pub struct CommState {
     /// What messages to our rank carry.
     pub context: ContextId,
     /// The link of the table of open communicators.
-    next: Link<State>,
+    next: Link<CommState>,
     /// The host's view.
     pub comm: *const Comm,
     /// The matching engine and its functions.
@@ -31,7 +31,7 @@ pub struct State {
     /// Our rank.
     pub rank: u32,
     /// By rank; made when first needed.
-    ranks: Box<[AtomicPtr<Rank>]>,
+    ranks: Box<[AtomicPtr<CommPeer>]>,
     /// Messages whose receiver has said how it gets the data, and that is under way.
     pub transfers: AtomicU32,
     /// Threads that wait for a message that they may probe.
@@ -41,15 +41,15 @@ pub struct State {
 }
 
 // SAFETY: an engine is made for use by any thread, and the rest is constant or atomic.
-unsafe impl Send for State {}
+unsafe impl Send for CommState {}
 // SAFETY: see `Send`.
-unsafe impl Sync for State {}
+unsafe impl Sync for CommState {}
 
 /// A rank of a communicator. The first lines are the senders', the others the receivers'.
 #[repr(C, align(128))]
-pub struct Rank {
+pub struct CommPeer {
     /// The peer, once connected.
-    pub remote: AtomicPtr<Remote>,
+    pub peer: AtomicPtr<Peer>,
     /// Messages sent that have a number.
     sent: AtomicU32,
     /// Our messages have none.
@@ -69,7 +69,7 @@ pub struct Order {
     pub later: Locked<Reorder>,
 }
 
-impl Rank {
+impl CommPeer {
     /// The number of the next message to it, or [`wire::UNORDERED`]. The user's assertion is about his
     /// messages; those of the library, with negative tags, stay in order.
     #[inline]
@@ -86,7 +86,7 @@ impl Rank {
     }
 }
 
-impl State {
+impl CommState {
     /// The state of a communicator whose engine is open.
     pub fn new(comm: &Comm, engine: *mut c_void, matching: &'static MatchOps) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl State {
     }
 
     /// The process behind a rank below `size`.
-    pub fn peer(&self, rank: u32) -> &Peer {
+    pub fn peer(&self, rank: u32) -> &HostPeer {
         assert!(rank < self.size(), "rank {rank} of {}", self.size());
         // SAFETY: a communicator has a peer for each rank, and the host keeps it.
         unsafe { &**self.view().peers.add(rank as usize) }
@@ -125,13 +125,13 @@ impl State {
 
     /// A rank below `size`.
     #[inline]
-    pub fn rank(&self, rank: u32) -> &Rank {
+    pub fn rank(&self, rank: u32) -> &CommPeer {
         self.rank_if_any(rank).expect("a rank of the communicator")
     }
 
     /// The rank with this number, if there is one.
     #[inline]
-    pub fn rank_if_any(&self, rank: u32) -> Option<&Rank> {
+    pub fn rank_if_any(&self, rank: u32) -> Option<&CommPeer> {
         let place = self.ranks.get(rank as usize)?;
         let found = place.load(Ordering::Acquire);
         if found.is_null() {
@@ -143,20 +143,20 @@ impl State {
 
     /// A rank and the peer behind it, if both were met.
     #[inline(always)]
-    pub fn known(&self, rank: u32) -> Option<(&Rank, &Remote)> {
+    pub fn known(&self, rank: u32) -> Option<(&CommPeer, &Peer)> {
         let place = self.ranks.get(rank as usize)?;
-        // SAFETY: ranks live as long as the state, remotes as long as the component. Acquire: a
+        // SAFETY: ranks live as long as the state, peers as long as the component. Acquire: a
         // thread that sees them sees what is in them.
         unsafe {
             let rank = place.load(Ordering::Acquire).as_ref()?;
-            Some((rank, rank.remote.load(Ordering::Acquire).as_ref()?))
+            Some((rank, rank.peer.load(Ordering::Acquire).as_ref()?))
         }
     }
 
     #[cold]
-    fn make<'a>(&self, rank: u32, place: &'a AtomicPtr<Rank>) -> &'a Rank {
-        let made = Box::into_raw(Box::new(Rank {
-            remote: AtomicPtr::default(),
+    fn make<'a>(&self, rank: u32, place: &'a AtomicPtr<CommPeer>) -> &'a CommPeer {
+        let made = Box::into_raw(Box::new(CommPeer {
+            peer: AtomicPtr::default(),
             sent: AtomicU32::new(0),
             unordered: self.view().flags & COMM_ALLOW_OVERTAKING != 0,
             // SAFETY: a communicator has a context id for each rank if it has several.
@@ -176,7 +176,7 @@ impl State {
     }
 
     /// The ranks that were met.
-    pub fn met(&self) -> impl Iterator<Item = (u32, &Rank)> {
+    pub fn met(&self) -> impl Iterator<Item = (u32, &CommPeer)> {
         self.ranks.iter().enumerate().filter_map(|(rank, place)| {
             // SAFETY: ranks live as long as the state.
             Some((rank as u32, unsafe { place.load(Ordering::Acquire).as_ref()? }))
@@ -184,7 +184,7 @@ impl State {
     }
 }
 
-impl Member for State {
+impl Member for CommState {
     #[inline]
     fn context(&self) -> (u32, u64) {
         (self.context.maker, self.context.serial)
@@ -196,7 +196,7 @@ impl Member for State {
     }
 }
 
-impl Drop for State {
+impl Drop for CommState {
     fn drop(&mut self) {
         for place in &mut self.ranks {
             let rank = *place.get_mut();
@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn senders_and_receivers_share_no_lines() {
-        let parts = cairn_framework::parts!(Rank {
-            remote: "senders",
+        let parts = cairn_framework::parts!(CommPeer {
+            peer: "senders",
             sent: "senders",
             unordered: "senders",
             context: "senders",

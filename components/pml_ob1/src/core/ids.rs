@@ -12,12 +12,14 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::alloc::{Layout, handle_alloc_error};
 use std::hash::{BuildHasher, RandomState};
 
-use crate::comm::State;
-use crate::endpoint::Remote;
-use crate::mode::{Mode, compare_exchange, fetch_add};
+use cairn_framework::abi::status::Status;
+use cairn_framework::author::CachePadded;
+
+use crate::mode::{Locked, Mode, compare_exchange, fetch_add};
+use crate::objects::comm::CommState;
+use crate::objects::peer::Peer;
+use crate::objects::request::{ReceiveRequest, SendRequest};
 use crate::pool::Pool;
-use crate::receive::ReceiveRequest;
-use crate::send::SendRequest;
 use crate::table::Table;
 
 /// The bit that only numbers of sends have.
@@ -27,12 +29,96 @@ const SEND: u64 = 1 << 31;
 const SENDING: u64 = 1 << 63;
 
 /// Whether a number is a send's.
-pub fn is_send(id: u64) -> bool {
+fn is_send(id: u64) -> bool {
     id & SEND != 0
 }
 
+/// All of them.
+#[derive(Default)]
+pub struct Ids {
+    sends: SendIds,
+    receives: CachePadded<Locked<ReceiveIds>>,
+}
+
+impl Ids {
+    /// Gives a send a number; see [`SendIds::insert`].
+    pub fn insert_send<M: Mode>(
+        &self,
+        request: *mut SendRequest,
+        peer: *const Peer,
+        state: *const CommState,
+    ) -> u64 {
+        self.sends.insert::<M>(request, peer, state)
+    }
+
+    /// The first message of a send is with its transport, so this thread uses it no more.
+    pub fn sent<M: Mode>(&self, id: u64) {
+        self.sends.sent::<M>(id);
+    }
+
+    /// Takes a send out, which is the caller's then.
+    pub fn take_send<M: Mode>(&self, id: u64) -> Option<*mut SendRequest> {
+        self.sends.take::<M>(id)
+    }
+
+    /// Gives what waits for data a number.
+    pub fn insert_receive<M: Mode>(&self, entry: Entry) -> u64 {
+        self.receives.with::<M, _>(|ids| ids.insert(entry))
+    }
+
+    /// Begins to write a fragment; see [`ReceiveIds::begin`].
+    pub fn begin_fragment<M: Mode>(
+        &self,
+        id: u64,
+        offset: u64,
+        len: u64,
+    ) -> Option<*mut ReceiveRequest> {
+        self.receives.with::<M, _>(|ids| ids.begin(id, offset, len))
+    }
+
+    /// A fragment is written; see [`ReceiveIds::written`].
+    pub fn written<M: Mode>(&self, id: u64) -> Option<(*mut ReceiveRequest, Status)> {
+        self.receives.with::<M, _>(|ids| ids.written(id))
+    }
+
+    /// The transfer with this number is over; see [`ReceiveIds::end`].
+    pub fn end<M: Mode>(&self, id: u64, status: Status) -> Option<Ended> {
+        if is_send(id) {
+            return self.sends.take::<M>(id).map(Ended::Send);
+        }
+        self.receives.with::<M, _>(|ids| ids.end(id, status))
+    }
+
+    /// The numbers of transfers that wait for an answer of a peer, or for its data.
+    pub fn of_peer<M: Mode>(&self, peer: &Peer) -> Vec<u64> {
+        let ours = |entry: &Entry| {
+            // SAFETY: what is in the table is in flight, and an announced receive has its sender.
+            let other = unsafe {
+                match *entry {
+                    Entry::Put(request, _) => (*request).peer,
+                    Entry::Fragments(fragments) => (*fragments.request()).peer,
+                }
+            };
+            core::ptr::eq(other, peer)
+        };
+        let mut all = self.sends.to(peer);
+        all.extend(self.receives.with::<M, _>(|ids| ids.which(ours)));
+        all
+    }
+
+    /// How many sends of a communicator are in flight.
+    pub fn sends_of(&self, state: *const CommState) -> usize {
+        self.sends.of(state)
+    }
+
+    /// How many transfers are.
+    pub fn len<M: Mode>(&self) -> usize {
+        self.sends.len() + self.receives.with::<M, _>(|ids| ids.len())
+    }
+}
+
 /// Sends that wait for `Answer` or `Finish`.
-pub struct SendIds {
+struct SendIds {
     /// Places, by the threads that had them first.
     places: Pool,
     /// All of them, by their numbers.
@@ -50,9 +136,9 @@ struct Place {
     /// That send.
     request: AtomicPtr<SendRequest>,
     /// The peer it goes to.
-    remote: AtomicPtr<Remote>,
+    peer: AtomicPtr<Peer>,
     /// Its communicator.
-    state: AtomicPtr<State>,
+    state: AtomicPtr<CommState>,
     /// Which place this is, and [`SEND`]; 0 before the first send.
     number: AtomicU32,
 }
@@ -74,8 +160,8 @@ impl SendIds {
     pub fn insert<M: Mode>(
         &self,
         request: *mut SendRequest,
-        remote: *const Remote,
-        state: *const State,
+        peer: *const Peer,
+        state: *const CommState,
     ) -> u64 {
         let node: *mut Place = self.places.take::<M>().cast();
         // SAFETY: a node has room for a place, and new ones are zero.
@@ -91,7 +177,7 @@ impl SendIds {
             self.table.place(number).store(node, Ordering::Release);
         }
         place.request.store(request, Ordering::Relaxed);
-        place.remote.store(remote.cast_mut(), Ordering::Relaxed);
+        place.peer.store(peer.cast_mut(), Ordering::Relaxed);
         place.state.store(state.cast_mut(), Ordering::Relaxed);
         let word = place.word.load(Ordering::Relaxed) | 1;
         // Release: a thread that takes the send sees it. The place is ours as long as it is empty.
@@ -133,9 +219,9 @@ impl SendIds {
     }
 
     /// The numbers of sends to a peer that wait for its answer.
-    pub fn to(&self, remote: *const Remote) -> Vec<u64> {
+    pub fn to(&self, peer: *const Peer) -> Vec<u64> {
         let to = |(word, place): (u64, &Place)| {
-            let found = core::ptr::eq(place.remote.load(Ordering::Relaxed), remote);
+            let found = core::ptr::eq(place.peer.load(Ordering::Relaxed), peer);
             (found && word & SENDING == 0).then(|| id(word, place.number.load(Ordering::Relaxed)))
         };
         self.taken().filter_map(to).collect()
@@ -147,7 +233,7 @@ impl SendIds {
     }
 
     /// How many of a communicator are.
-    pub fn of(&self, state: *const State) -> usize {
+    pub fn of(&self, state: *const CommState) -> usize {
         let of = |place: &Place| core::ptr::eq(place.state.load(Ordering::Relaxed), state);
         self.taken().filter(|(_, place)| of(place)).count()
     }
@@ -228,7 +314,7 @@ struct Slot {
 }
 
 /// Receives that wait for `Fragment` or `Finish`.
-pub struct ReceiveIds {
+struct ReceiveIds {
     slots: Vec<Slot>,
     free: Vec<u32>,
     /// As for sends.
@@ -347,9 +433,18 @@ mod tests {
     use crate::mode::{Multiple, Single};
 
     /// A peer: only its address is used.
-    const TO: *const Remote = without_provenance_mut(128);
+    const TO: *const Peer = without_provenance_mut(128);
     /// A communicator, the same.
-    const OF: *const State = without_provenance_mut(256);
+    const OF: *const CommState = without_provenance_mut(256);
+
+    #[test]
+    fn threads_that_send_write_apart_from_receives() {
+        let parts = cairn_framework::parts!(Ids {
+            sends: "threads that send",
+            receives: "receives that are announced",
+        });
+        cairn_framework::layout::check("the ids of pml_ob1", &parts);
+    }
 
     #[test]
     fn a_send_is_taken_once() {

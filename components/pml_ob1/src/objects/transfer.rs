@@ -1,100 +1,18 @@
-//! The life of requests: completion, freeing, and what both directions of a large transfer keep.
+//! What a message that is too large to be sent at once needs, on either side.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use cairn_framework::abi::datatype::Cursor;
 use cairn_framework::abi::pool::Cri;
-use cairn_framework::abi::request::{
-    MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_PENDING, Request, WaitSync,
-};
 use cairn_framework::abi::status::{OK, Status};
-use cairn_framework::audit::Counted;
 use cairn_framework::frameworks::btl::BtlCompletion;
 
-use crate::comm::State;
-use crate::endpoint::Rail;
 use crate::mode::{Mode, fetch_add, fetch_sub};
-
-/// [`Request::completion`] of a request that was freed before it was complete: its completer
-/// frees it. No sync object has this address.
-const DETACHED: usize = 2;
+use crate::objects::rail::{Key, Rail};
 
 /// Rails that a message is spread over, at most.
 pub const SPREAD: usize = 4;
-
-/// The head of a request that is in progress.
-pub fn head(kind: u32, free: unsafe extern "C" fn(*mut Request)) -> Request {
-    Request {
-        magic: REQUEST_MAGIC,
-        kind,
-        completion: REQUEST_PENDING.into(),
-        status: MessageStatus::default(),
-        free: Some(free),
-        cancel: None,
-        start: None,
-        object: core::ptr::null_mut(),
-        struct_size: size_of::<Request>() as u32,
-        active: 0,
-    }
-}
-
-/// Completes a request whose status is written. True when it was freed before, so that the caller
-/// gives its memory back; otherwise it is not touched any more.
-///
-/// # Safety
-/// The request is pending and the caller's.
-#[inline]
-pub unsafe fn complete<M: Mode>(request: *mut Request) -> bool {
-    // SAFETY: promised by the caller.
-    let word = unsafe { &(*request).completion };
-    // Release: the status and the data come before. Acquire: what a waiter wrote is seen.
-    let found = if M::THREADED {
-        word.rmw().swap(REQUEST_COMPLETE, Ordering::AcqRel)
-    } else {
-        let found = word.load(Ordering::Relaxed);
-        word.store(REQUEST_COMPLETE, Ordering::Relaxed);
-        found
-    };
-    if found <= REQUEST_COMPLETE {
-        return false;
-    }
-    if found == DETACHED {
-        return true;
-    }
-    // SAFETY: a waiter stores its sync object, and leaves only when this has counted down.
-    unsafe { (*core::ptr::with_exposed_provenance::<WaitSync>(found)).complete_one() };
-    false
-}
-
-/// Undoes that a request was completed which was freed before: it is to be completed once more.
-///
-/// # Safety
-/// [`complete`] has said so, and the caller has not given its memory back.
-pub unsafe fn complete_later(request: *mut Request) {
-    // SAFETY: promised by the caller.
-    unsafe { (*request).completion.store(DETACHED, Ordering::Relaxed) };
-}
-
-/// The MPI layer gives a request back. True when it is complete, so that the caller gives its
-/// memory back; otherwise its completer does.
-///
-/// # Safety
-/// The request is valid, and only its completer uses it.
-pub unsafe fn detach(request: *mut Request) -> bool {
-    // SAFETY: promised by the caller.
-    unsafe {
-        (*request).magic = 0;
-        // Nearly always it is complete, and then a load is enough.
-        // Acquire: the completer's last use comes before. Release: ours, before its.
-        let word = &(*request).completion;
-        word.load(Ordering::Acquire) == REQUEST_COMPLETE
-            || word
-                .rmw()
-                .compare_exchange(REQUEST_PENDING, DETACHED, Ordering::AcqRel, Ordering::Acquire)
-                .is_err()
-    }
-}
 
 /// What a message that is too large to be sent at once needs, on either side.
 pub struct Transfer {
@@ -112,7 +30,7 @@ pub struct Transfer {
     pub offset: u64,
     /// Where the walk through data with holes stands.
     pub walk: Option<Cursor>,
-    /// The rail, among the remote's.
+    /// The rail, among the peer's.
     pub rail: usize,
     /// The instance of all puts, so that one flush covers them.
     pub cri: *const Cri,
@@ -124,7 +42,7 @@ pub struct Transfer {
     pub completion: BtlCompletion,
     /// Bytes sent by each rail, for sharing out by bandwidth.
     pub sent: [u64; SPREAD],
-    /// Among the [`State::transfers`] of its communicator.
+    /// Among the transfers of its communicator.
     under_way: bool,
 }
 
@@ -149,16 +67,16 @@ impl Transfer {
         }
     }
 
-    /// Its data begins to move.
-    pub fn begin<M: Mode>(&mut self, state: &State) {
-        fetch_add::<M>(&state.transfers, 1);
+    /// Its data begins to move: one more of its communicator's.
+    pub fn begin<M: Mode>(&mut self, transfers: &AtomicU32) {
+        fetch_add::<M>(transfers, 1);
         self.under_way = true;
     }
 
     /// It is over, if it had begun.
-    pub fn end<M: Mode>(&mut self, state: &State) {
+    pub fn end<M: Mode>(&mut self, transfers: &AtomicU32) {
         if core::mem::take(&mut self.under_way) {
-            fetch_sub::<M>(&state.transfers, 1);
+            fetch_sub::<M>(transfers, 1);
         }
     }
 
@@ -239,7 +157,7 @@ impl Transfer {
     }
 
     /// Writes what the other side needs to use our memory; returns the key's length.
-    pub fn pack_key(&self, rail: &Rail, key: &mut crate::endpoint::Key) -> Result<usize, Status> {
+    pub fn pack_key(&self, rail: &Rail, key: &mut Key) -> Result<usize, Status> {
         let Some(registration) = self.registration else { return Ok(0) };
         // SAFETY: registered with this device; a key is at most that long.
         let status = unsafe {

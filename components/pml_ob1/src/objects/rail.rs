@@ -1,28 +1,12 @@
-//! A peer as this component sees it: the rails to it, and what waits because they had no room.
-//!
-//! ```text
-//!   message ──► room? ── yes ──► transport
-//!                 │ no, or others wait
-//!                 ▼
-//!              messages ──┐ in order
-//!              streams  ──┴► retried by a progress callback ──► transport
-//! ```
-//!
-//! **Which lock guards what.** The rails are constant. `waiting` and the queues are changed under the
-//! queues' lock; senders read `waiting` without it, because a message that sees an old value is
-//! merely put into order by its receiver.
+//! A rail: a device of a transport and the endpoint on it by which a peer is reached.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::collections::VecDeque;
-
-use cairn_framework::abi::peer::{PEER_FAILED, Peer, Route};
+use cairn_framework::abi::datatype::Cursor;
+use cairn_framework::abi::peer::Route;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{
     DONE, ERR_OTHER, ERR_UNSUPPORTED, NO_RESOURCES, OutcomeCode, QUEUED, Status,
 };
-use cairn_framework::audit::LockLevel;
-use cairn_framework::author::CachePadded;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
     BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_SEND_IMMEDIATE,
@@ -30,14 +14,9 @@ use cairn_framework::frameworks::btl::{
 };
 use cairn_framework::frameworks::cri::{CRI_SEND, CriAsker};
 
-use crate::data::{Data, pack};
-use crate::mode::{Locked, Mode};
-use crate::receive::ReceiveRequest;
-use crate::send::SendRequest;
+use crate::mode::Mode;
+use crate::objects::data::{Data, pack};
 use crate::wire;
-
-use cairn_framework::abi::datatype::Cursor;
-
 /// A transport that can't send this many bytes at once can't carry our headers.
 const SMALLEST_FRAME: usize = 64;
 
@@ -89,7 +68,8 @@ unsafe impl Send for Rail {}
 unsafe impl Sync for Rail {}
 
 impl Rail {
-    fn new(route: &Route) -> Result<Self, Failure> {
+    /// The rail of a route.
+    pub fn new(route: &Route) -> Result<Self, Failure> {
         // SAFETY: routes lead to devices that stay.
         let module = unsafe { &*route.module };
         // SAFETY: a device has a pool.
@@ -118,6 +98,11 @@ impl Rail {
             packed,
             frame,
         })
+    }
+
+    /// Most bytes of header and payload in `send_immediate`; 0 without it.
+    pub fn immediate_limit(&self) -> usize {
+        self.immediate
     }
 
     /// The device.
@@ -159,7 +144,7 @@ impl Rail {
     }
 
     /// Whether `cri` is one of this device's.
-    fn owns(&self, cri: &Cri) -> bool {
+    pub fn owns(&self, cri: &Cri) -> bool {
         // SAFETY: a device has a pool.
         let pool = unsafe { &*self.device().pool };
         let first = pool.instances.addr();
@@ -416,138 +401,6 @@ impl Packer {
             }
         }
         len
-    }
-}
-
-/// Something that waits for room.
-pub enum Work {
-    /// The first message of a send.
-    First(*mut SendRequest),
-    /// Bytes of our own.
-    Control(Control<Vec<u8>>),
-    /// A number of the order of messages that has no message, because it could not be sent. The
-    /// receiver waits for it, so it goes out before anything else.
-    Skip(Vec<u8>),
-    /// The data of a send whose receiver has answered.
-    Push(*mut SendRequest),
-    /// A receive that gets its data.
-    Fetch(*mut ReceiveRequest),
-    /// A send whose memory has to be deregistered outside of callbacks before it is complete.
-    EndSend(*mut SendRequest),
-    /// A receive, the same.
-    EndReceive(*mut ReceiveRequest),
-}
-
-// SAFETY: requests are made for use by any thread.
-unsafe impl Send for Work {}
-
-/// Bytes of our own for a peer.
-#[derive(Clone, Copy)]
-pub struct Control<B> {
-    /// Header and key.
-    pub bytes: B,
-    /// Over which rail.
-    pub rail: usize,
-    /// The key is one of this rail's device, so no other rail will do.
-    pub only: bool,
-    /// The receive, by its id, that fails when no transport can send them. Without one they are tried
-    /// again as long as the peer lives.
-    pub receive: Option<u64>,
-}
-
-/// What waits for a peer.
-#[derive(Default)]
-pub struct Queues {
-    /// Ends of transfers. They need no room, and others may wait for what they give back.
-    pub ends: VecDeque<Work>,
-    /// Sent in this order.
-    pub messages: VecDeque<Work>,
-    /// Sent after them, in any order.
-    pub streams: VecDeque<Work>,
-    /// A thread is at it.
-    pub retrying: bool,
-    /// In the list of busy peers.
-    pub listed: bool,
-}
-
-/// A peer that was sent to.
-#[repr(C, align(128))]
-pub struct Remote {
-    /// The host's view, where the address of this is kept.
-    pub peer: *mut Peer,
-    /// The rails, best first.
-    pub rails: Box<[Rail]>,
-    /// Most bytes of payload that go at once, in one message.
-    pub eager: u64,
-    /// Most bytes of payload, header and all, for the first rail's `send_immediate`, plus one; 0
-    /// without it.
-    pub immediate_end: u64,
-    /// Messages that wait, or are being retried; and one for ever when the peer has failed. Beside the
-    /// constants, because every send reads it with them and it changes only when a transport is full.
-    pub waiting: AtomicU32,
-    /// The peer has failed, and `waiting` says so.
-    pub failed: AtomicBool,
-    /// See above.
-    pub queues: CachePadded<Locked<Queues>>,
-}
-
-impl Remote {
-    /// A peer that has routes.
-    pub fn new(peer: *mut Peer) -> Result<Self, Failure> {
-        // SAFETY: peers are the host's and stay.
-        let routes = unsafe { (*peer).routes() };
-        let rails = routes.iter().map(Rail::new).collect::<Result<Box<[Rail]>, Failure>>()?;
-        let first = rails.first().ok_or("a connected peer without a route")?;
-        let eager = first.device().eager_limit.min((first.frame - wire::Sync::SIZE) as u64);
-        let immediate_end = match first.immediate.checked_sub(wire::Match::SIZE) {
-            Some(payload) => (payload as u64).min(first.device().eager_limit) + 1,
-            None => 0,
-        };
-        Ok(Self {
-            peer,
-            eager,
-            immediate_end,
-            rails,
-            waiting: AtomicU32::new(0),
-            failed: AtomicBool::new(false),
-            queues: CachePadded(Locked::new(LockLevel::QUEUES)),
-        })
-    }
-
-    /// Whether the peer has failed: what is sent to it fails.
-    #[inline]
-    pub fn has_failed(&self) -> bool {
-        // SAFETY: peers are the host's and stay.
-        unsafe { (*self.peer).is(PEER_FAILED) }
-    }
-
-    /// The peer's rank in the job.
-    pub fn rank(&self) -> u32 {
-        // SAFETY: peers stay.
-        unsafe { (*self.peer).rank }
-    }
-
-    /// The best rail.
-    #[inline]
-    pub fn first(&self) -> &Rail {
-        // SAFETY: `new` made sure that there is one.
-        unsafe { self.rails.get_unchecked(0) }
-    }
-
-    /// The rail over a device, or the best.
-    pub fn rail_over(&self, module: *const BtlModule) -> usize {
-        self.rails.iter().position(|rail| core::ptr::eq(rail.module, module)).unwrap_or(0)
-    }
-
-    /// The rail over the device that this instance is of.
-    pub fn rail_with(&self, cri: &Cri) -> Option<usize> {
-        self.rails.iter().position(|rail| rail.owns(cri))
-    }
-
-    /// Whether messages wait, so that others have to queue behind them.
-    #[inline]
-    pub fn is_blocked(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) != 0
     }
 }
 

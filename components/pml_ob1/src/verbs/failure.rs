@@ -10,82 +10,35 @@
 //! since receives are posted without a look at which peers have failed: the frequent case pays nothing.
 //! Sends find out by themselves, on the path of messages that can't go at once.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use core::ffi::c_void;
+use core::sync::atomic::{Ordering, fence};
 
-use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::host::PROGRESS_SELDOM;
-use cairn_framework::abi::peer::{PEER_FAILED, PEER_SELF, Peer};
+use cairn_framework::abi::peer::{PEER_FAILED, PEER_SELF, Peer as HostPeer};
 use cairn_framework::abi::request::MessageStatus;
 use cairn_framework::abi::status::ERR_PEER;
-use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::MATCH_ANY_SOURCE;
 
-use crate::comm::State;
 use crate::core::Core;
-use crate::endpoint::Remote;
-use crate::ids::{Ended, Entry};
-use crate::mode::{Locked, Mode, fetch_add};
-use crate::receive::ReceiveRequest;
-
-/// The failed peers of a process.
-pub struct Failures {
-    peers: Locked<Vec<PeerPointer>>,
-    /// A thread sweeps.
-    sweeping: AtomicBool,
-    /// How many communicators were ever opened.
-    pub opened: AtomicU32,
-    /// Touched by the thread that sweeps.
-    swept: Locked<Swept>,
-}
-
-impl Default for Failures {
-    fn default() -> Self {
-        Self {
-            peers: Locked::default(),
-            sweeping: AtomicBool::new(false),
-            opened: AtomicU32::new(0),
-            swept: Locked::new(LockLevel::SWEEP),
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct PeerPointer(*const Peer);
-
-// SAFETY: a `Peer` is `Sync`, and the host keeps it.
-unsafe impl Send for PeerPointer {}
-
-/// Which receives a sweep looks for.
-#[derive(Default)]
-struct Swept {
-    /// So many communicators and failures are in `sources`.
-    known: (u32, usize),
-    /// Context id of a communicator, and a source that no message comes from any more.
-    sources: Vec<(ContextId, i32)>,
-}
-
-/// The failure of what names a peer that has failed.
-#[cold]
-pub fn gone(peer: &Peer) -> Failure {
-    Failure::new(ERR_PEER, format!("rank {} of the job is gone", peer.rank))
-}
+use crate::core::failures::Source;
+use crate::core::ids::Ended;
+use crate::mode::Mode;
+use crate::objects::comm::CommState;
+use crate::objects::peer::{Peer, gone};
+use crate::objects::request::ReceiveRequest;
 
 /// The progress callback.
-unsafe extern "C" fn sweep<M: Mode>(core: *mut core::ffi::c_void) -> u32 {
+unsafe extern "C" fn sweep<M: Mode>(core: *mut c_void) -> u32 {
     // SAFETY: registered with the core, which stays until the component closes.
-    unsafe { (*core.cast::<Core>()).sweep::<M>() }
+    unsafe { Core::at(core).sweep::<M>() }
 }
 
 impl Core {
     /// A peer has failed. Any thread, with locks of transports held.
-    pub fn peer_failed<M: Mode>(&self, peer: &Peer) {
-        let first = self.failures.peers.with::<M, _>(|peers| {
-            peers.push(PeerPointer(peer));
-            peers.len() == 1
-        });
-        if first {
-            let context = (&raw const *self).cast_mut().cast();
+    pub fn peer_failed<M: Mode>(&self, peer: &HostPeer) {
+        if self.failed.note::<M>(peer) {
+            let context = self.context();
             // SAFETY: the core stays until the component closes.
             let added = unsafe { self.host.progress_add(sweep::<M>, context, PROGRESS_SELDOM) };
             if let Err(failure) = added {
@@ -97,55 +50,26 @@ impl Core {
     /// Ends what waits for peers that have failed. Returns how much that was.
     #[cold]
     fn sweep<M: Mode>(&self) -> u32 {
-        if self.failures.sweeping.swap(true, Ordering::Acquire) {
-            return 0;
-        }
-        let peers = self.failures.peers.with::<M, _>(|peers| peers.clone());
+        let Some(failed) = self.failed.begin::<M>() else { return 0 };
         let mut events = 0;
-        for PeerPointer(peer) in &peers {
-            // SAFETY: the host keeps its peers.
-            if let Some(remote) = self.known_remote(unsafe { &**peer }) {
-                self.block::<M>(remote);
-                events += self.end_transfers::<M>(remote);
-            }
+        for peer in failed.iter().filter_map(|peer| self.peers.known(peer)) {
+            peer.block::<M>();
+            events += self.end_transfers::<M>(peer);
         }
-        events += self.failures.swept.with::<M, _>(|swept| {
-            let known = (self.failures.opened.load(Ordering::Acquire), peers.len());
-            if swept.known != known {
-                *swept = Swept { known, sources: self.lost_sources::<M>() };
-            }
-            let receives = swept.sources.iter();
-            receives.map(|(context, source)| self.end_receives::<M>(*context, *source)).sum::<u32>()
-        });
-        self.failures.sweeping.store(false, Ordering::Release);
+        let known = (self.comms.opened(), failed.len());
+        let find = || self.lost_sources::<M>();
+        events += self.failed.sources::<M>(known, find, |source| self.end_receives::<M>(source));
+        self.failed.end();
         events
     }
 
-    /// From here on everything that is sent to the peer takes the path on which its failure shows.
-    fn block<M: Mode>(&self, remote: &Remote) {
-        if !remote.failed.swap(true, Ordering::AcqRel) {
-            fetch_add::<M>(&remote.waiting, 1);
-        }
-    }
-
     /// Ends transfers that wait for an answer of the peer, or for its data.
-    fn end_transfers<M: Mode>(&self, remote: &Remote) -> u32 {
-        let ours = |entry: &Entry| {
-            // SAFETY: what is in the table is in flight, and an announced receive has its sender.
-            let other = unsafe {
-                match *entry {
-                    Entry::Put(request, _) => (*request).remote,
-                    Entry::Fragments(fragments) => (*fragments.request()).remote,
-                }
-            };
-            core::ptr::eq(other, remote)
-        };
-        let receives = self.receive_ids.with::<M, _>(|ids| ids.which(ours));
+    fn end_transfers<M: Mode>(&self, peer: &Peer) -> u32 {
         let mut events = 0;
-        for id in self.send_ids.to(remote).into_iter().chain(receives) {
+        for id in self.ids.of_peer::<M>(peer) {
             // SAFETY: taken out of its table, so it is ours.
             unsafe {
-                match self.over::<M>(id, ERR_PEER) {
+                match self.ids.end::<M>(id, ERR_PEER) {
                     Some(Ended::Send(request)) => self.end_send::<M>(request, ERR_PEER, None),
                     Some(Ended::Receive(request)) => {
                         self.end_receive::<M>(request, ERR_PEER, None);
@@ -159,11 +83,11 @@ impl Core {
     }
 
     /// The communicators and ranks whose process has failed. Threads that may probe them are woken.
-    fn lost_sources<M: Mode>(&self) -> Vec<(ContextId, i32)> {
+    fn lost_sources<M: Mode>(&self) -> Vec<Source> {
         // Pairs with the fence of a thread that waits for a message to probe.
         fence(Ordering::SeqCst);
         let mut sources = Vec::new();
-        for state in self.contexts.open() {
+        for state in self.comms.all() {
             // SAFETY: a state that is found in a pass stays until the pass is over.
             let state = unsafe { &*state };
             let before = sources.len();
@@ -183,11 +107,11 @@ impl Core {
     }
 
     /// Ends posted receives that name a source.
-    fn end_receives<M: Mode>(&self, context: ContextId, source: i32) -> u32 {
+    fn end_receives<M: Mode>(&self, (context, source): Source) -> u32 {
         // SAFETY: as in `lost_sources`; the table is complete. A receive that the engine gives out
         // is ours.
         unsafe {
-            let found = self.contexts.find(context.maker, context.serial);
+            let found = self.comms.find(context.maker, context.serial);
             let Some(state) = found.as_ref() else { return 0 };
             let mut events = 0;
             loop {
@@ -206,7 +130,7 @@ impl Core {
     }
 
     /// Why no message can come from a source, if so.
-    pub fn lost_source(&self, state: &State, source: i32) -> Option<Failure> {
+    pub fn lost_source(&self, state: &CommState, source: i32) -> Option<Failure> {
         if source != MATCH_ANY_SOURCE {
             let peer = state.peer(source as u32);
             return peer.is(PEER_FAILED).then(|| gone(peer));
@@ -218,7 +142,7 @@ impl Core {
 }
 
 /// Whether all ranks of a communicator but this one have failed. Another rank of this process is alive.
-fn nobody_is_left(state: &State) -> bool {
+fn nobody_is_left(state: &CommState) -> bool {
     let mut own = 0;
     (0..state.size()).all(|rank| {
         let peer = state.peer(rank);

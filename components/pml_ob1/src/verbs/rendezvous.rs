@@ -29,27 +29,18 @@ use cairn_framework::frameworks::btl::{
     BTL_GET, BTL_LOCAL, BTL_PUT, BTL_REMOTE_WRITE, BtlCompletion, BtlTransfer,
 };
 
-use crate::comm::State;
-use crate::core::{Core, Step};
-use crate::endpoint::{Control, Held, Key, Rail, Remote, Work, outcome};
-use crate::ids::{Ended, Entry, Fragments};
+use crate::core::Core;
+use crate::core::ids::{Ended, Entry, Fragments};
+use crate::core::pending::Step;
 use crate::mode::{Mode, fetch_add, fetch_sub};
+use crate::objects::comm::CommState;
+use crate::objects::message::Incoming;
+use crate::objects::peer::{Control, Peer, Work};
+use crate::objects::rail::{Held, Key, Rail, outcome};
+use crate::objects::request::{Plan, ReceiveRequest, SendRequest};
+use crate::objects::transfer::{SPREAD, Transfer};
 use crate::params::{AUTO, GET, PUT};
-use crate::receive::{Incoming, ReceiveRequest};
-use crate::request::{SPREAD, Transfer};
-use crate::send::SendRequest;
 use crate::wire::{self, kind};
-
-/// How the data of an announced message moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plan {
-    /// The receiver gets it.
-    Get,
-    /// The sender puts it.
-    Put,
-    /// The sender sends it in pieces.
-    Fragments,
-}
 
 /// What became of one put, get or flush.
 enum Started {
@@ -68,7 +59,7 @@ impl Core {
     #[cold]
     pub unsafe fn announced<M: Mode>(
         &self,
-        state: &State,
+        state: &CommState,
         request: *mut ReceiveRequest,
         message: &Incoming<'_>,
     ) {
@@ -93,33 +84,33 @@ impl Core {
             this.transfer.theirs = header.send;
             this.transfer.address = header.address;
             this.transfer.wanted = wanted;
-            this.transfer.begin::<M>(state);
-            let remote = match self.remote::<M>(state, state.rank(source), source) {
-                Ok(remote) => remote,
+            this.transfer.begin::<M>(&state.transfers);
+            let peer = match self.peers.of_rank::<M>(state, state.rank(source), source) {
+                Ok(peer) => peer,
                 Err(failure) => {
                     this.request.status.error = failure.status;
-                    this.transfer.end::<M>(state);
+                    this.transfer.end::<M>(&state.transfers);
                     return self.complete_receive::<M>(request);
                 }
             };
-            this.remote = remote;
+            this.peer = peer;
             if wanted == 0 {
                 self.tell_sender::<M>(state, source, header.send, OK, message.held);
-                this.transfer.end::<M>(state);
+                this.transfer.end::<M>(&state.transfers);
                 return self.complete_receive::<M>(request);
             }
-            this.transfer.rail = remote.rail_over(message.module);
+            this.transfer.rail = peer.rail_over(message.module);
             let offers = wire::offers_of(message.header.word);
-            this.plan = self.plan(this, remote, offers, key);
+            this.plan = self.plan(this, peer, offers, key);
             if self.fetch::<M>(request, message.held) == Step::Blocked {
-                self.enqueue::<M>(remote, Work::Fetch(request));
+                self.enqueue::<M>(peer, Work::Fetch(request));
             }
         }
     }
 
     /// Chooses how an announced message moves.
-    fn plan(&self, request: &mut ReceiveRequest, remote: &Remote, offers: u32, key: &[u8]) -> Plan {
-        let rail = &remote.rails[request.transfer.rail];
+    fn plan(&self, request: &mut ReceiveRequest, peer: &Peer, offers: u32, key: &[u8]) -> Plan {
+        let rail = &peer.rails[request.transfer.rail];
         let allowed = self.params.protocol.get();
         if !request.data.contiguous {
             return Plan::Fragments;
@@ -152,8 +143,8 @@ impl Core {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
         unsafe {
             let this = &mut *request;
-            let remote = &*this.remote;
-            let rail = &remote.rails[this.transfer.rail];
+            let peer = &*this.peer;
+            let rail = &peer.rails[this.transfer.rail];
             let access = if this.plan == Plan::Put { BTL_REMOTE_WRITE } else { BTL_LOCAL };
             let registered = this.transfer.is_registered() || !rail.registers(access);
             if this.plan == Plan::Fragments && this.transfer.is_registered() {
@@ -181,7 +172,7 @@ impl Core {
                     match this.transfer.pack_key(rail, &mut key) {
                         Ok(len) => {
                             let entry = Entry::Put(request, this.transfer.wanted);
-                            self.ask::<M>(this, remote, held, entry, wire::BY_PUT, &key[..len]);
+                            self.ask::<M>(this, peer, held, entry, wire::BY_PUT, &key[..len]);
                         }
                         Err(status) => self.give_up::<M>(request, status, held),
                     }
@@ -189,7 +180,7 @@ impl Core {
                 Plan::Fragments => {
                     let fragments = Fragments::new(request, this.transfer.wanted);
                     let entry = Entry::Fragments(fragments);
-                    self.ask::<M>(this, remote, held, entry, wire::BY_FRAGMENTS, &[]);
+                    self.ask::<M>(this, peer, held, entry, wire::BY_FRAGMENTS, &[]);
                 }
             }
             Step::Done
@@ -200,7 +191,7 @@ impl Core {
     fn ask<M: Mode>(
         &self,
         request: &ReceiveRequest,
-        remote: &Remote,
+        peer: &Peer,
         held: Held<'_>,
         entry: Entry,
         by: u32,
@@ -212,7 +203,7 @@ impl Core {
             wire::BY_PUT => request.data.first.expose_provenance() as u64,
             _ => 0,
         };
-        let id = self.receive_ids.with::<M, _>(|ids| ids.insert(entry));
+        let id = self.ids.insert_receive::<M>(entry);
         let word = wire::word(kind::ANSWER, 0);
         let answer = wire::Answer { word, way: by, send, receive: id, length, address };
         let mut bytes = [0; wire::Answer::SIZE + size_of::<Key>()];
@@ -221,7 +212,7 @@ impl Core {
         let bytes = &bytes[..wire::Answer::SIZE + key.len()];
         // The key is one of this rail's device; anything else may take another.
         let only = by == wire::BY_PUT;
-        self.control_over::<M>(remote, held, Control { bytes, rail, only, receive: Some(id) });
+        self.control_over::<M>(peer, held, Control { bytes, rail, only, receive: Some(id) });
     }
 
     /// Gets the next pieces of a message.
@@ -256,16 +247,15 @@ impl Core {
                     key: (*transfer).key.unwrap_or(core::ptr::null_mut()),
                     len: len as usize,
                 };
-                let started =
-                    started::<M>(&*transfer, &*(*request).remote, rail, cri, held, || {
-                        (rail.ops().get.unwrap_unchecked())(
-                            device,
-                            cri,
-                            rail.endpoint,
-                            &piece,
-                            &raw mut (*transfer).completion,
-                        )
-                    });
+                let started = started::<M>(&*transfer, &*(*request).peer, rail, cri, held, || {
+                    (rail.ops().get.unwrap_unchecked())(
+                        device,
+                        cri,
+                        rail.endpoint,
+                        &piece,
+                        &raw mut (*transfer).completion,
+                    )
+                });
                 match started {
                     Started::Yes => (*transfer).offset += len,
                     Started::NoRoom => return Step::Blocked,
@@ -290,9 +280,9 @@ impl Core {
     unsafe fn all_got<M: Mode>(&self, request: *mut ReceiveRequest, held: Held<'_>) {
         // SAFETY: promised by the caller.
         unsafe {
-            let remote = &*(*request).remote;
+            let peer = &*(*request).peer;
             let status = (*request).transfer.failure.load(Ordering::Relaxed);
-            if status != OK && !remote.has_failed() {
+            if status != OK && !peer.has_failed() {
                 return self.receive_fragments::<M>(request, held);
             }
             let bytes = (*request).transfer.wanted;
@@ -311,12 +301,12 @@ impl Core {
     pub unsafe fn receive_fragments<M: Mode>(&self, request: *mut ReceiveRequest, held: Held<'_>) {
         // SAFETY: promised by the caller.
         unsafe {
-            let remote = &*(*request).remote;
-            self.counters.add::<M>(remote.rank(), |copy| &copy.fell_back, 1);
+            let peer = &*(*request).peer;
+            self.counters.add::<M>(peer.rank(), |copy| &copy.fell_back, 1);
             (*request).plan = Plan::Fragments;
             (*request).transfer.again();
             if self.fetch::<M>(request, held) == Step::Blocked {
-                self.enqueue::<M>(remote, Work::Fetch(request));
+                self.enqueue::<M>(peer, Work::Fetch(request));
             }
         }
     }
@@ -333,9 +323,9 @@ impl Core {
     ) {
         // SAFETY: promised by the caller.
         unsafe {
-            let (remote, send) = (&*(*request).remote, (*request).transfer.theirs);
+            let (peer, send) = (&*(*request).peer, (*request).transfer.theirs);
             let finish = wire::Finish::new(send, status);
-            self.control::<M>(remote, held, &finish.bytes());
+            self.control::<M>(peer, held, &finish.bytes());
             self.end_receive::<M>(request, status, held);
         }
     }
@@ -353,15 +343,15 @@ impl Core {
     ) {
         // SAFETY: promised by the caller.
         unsafe {
-            let remote = &*(*request).remote;
+            let peer = &*(*request).peer;
             if status != OK {
                 (*request).request.status.error = status;
             }
             if M::THREADED && (*request).transfer.is_registered() && held.is_some() {
-                return self.enqueue::<M>(remote, Work::EndReceive(request));
+                return self.enqueue::<M>(peer, Work::EndReceive(request));
             }
-            (*request).transfer.release(&remote.rails[(*request).transfer.rail]);
-            (*request).transfer.end::<M>(&*(*request).state);
+            (*request).transfer.release(&peer.rails[(*request).transfer.rail]);
+            (*request).transfer.end::<M>(&(*(*request).state).transfers);
             self.complete_receive::<M>(request);
         }
     }
@@ -375,7 +365,7 @@ impl Core {
         let header = unsafe { wire::Fragment::read(message.data) };
         let len = message.len - wire::Fragment::SIZE;
         let id = header.receive;
-        let begun = self.receive_ids.with::<M, _>(|ids| ids.begin(id, header.offset, len as u64));
+        let begun = self.ids.begin_fragment::<M>(id, header.offset, len as u64);
         let Some(request) = begun else {
             return self.violation::<M>(message, "no operation waits for this fragment");
         };
@@ -388,7 +378,7 @@ impl Core {
                 let walk = &mut (*request).transfer.walk;
                 (*request).data.write(header.offset, from, len, walk);
             }
-            if let Some((request, status)) = self.receive_ids.with::<M, _>(|ids| ids.written(id)) {
+            if let Some((request, status)) = self.ids.written::<M>(id) {
                 self.end_receive::<M>(request, status, message.held);
             }
         }
@@ -402,7 +392,7 @@ impl Core {
         // SAFETY: promised by the caller.
         let header = unsafe { wire::Finish::read(message.data) };
         let status = if header.status > 0 { ERR_PROTOCOL } else { header.status };
-        let ended = self.over::<M>(header.id, status);
+        let ended = self.ids.end::<M>(header.id, status);
         // SAFETY: taken out of the table, so it is ours.
         unsafe {
             match ended {
@@ -426,7 +416,7 @@ impl Core {
     pub unsafe fn answered<M: Mode>(&self, message: &Incoming<'_>) {
         // SAFETY: promised by the caller.
         let header = unsafe { wire::Answer::read(message.data) };
-        let Some(request) = self.send_ids.take::<M>(header.send) else {
+        let Some(request) = self.ids.take_send::<M>(header.send) else {
             return self.violation::<M>(message, "no operation waits for this answer");
         };
         // SAFETY: taken out of the table, so it is ours; the key lies behind the header.
@@ -434,10 +424,10 @@ impl Core {
             let key = message.data.add(wire::Answer::SIZE);
             let key = core::slice::from_raw_parts(key, message.len - wire::Answer::SIZE);
             let this = &mut *request;
-            let remote = &*this.remote;
+            let peer = &*this.peer;
             let plan = match header.way {
                 wire::BY_FRAGMENTS if key.is_empty() => Some(Plan::Fragments),
-                wire::BY_PUT => self.accept_put(this, remote, message, key).then_some(Plan::Put),
+                wire::BY_PUT => self.accept_put(this, peer, message, key).then_some(Plan::Put),
                 _ => None,
             };
             let Some(plan) = plan.filter(|_| header.length <= this.data.bytes) else {
@@ -448,9 +438,9 @@ impl Core {
             this.transfer.theirs = header.receive;
             this.transfer.wanted = header.length;
             this.transfer.address = header.address;
-            this.transfer.begin::<M>(&*this.state);
+            this.transfer.begin::<M>(&(*this.state).transfers);
             if self.push_answered::<M>(request, message.held) == Step::Blocked {
-                self.enqueue::<M>(remote, Work::Push(request));
+                self.enqueue::<M>(peer, Work::Push(request));
             }
         }
     }
@@ -459,17 +449,17 @@ impl Core {
     fn accept_put(
         &self,
         request: &mut SendRequest,
-        remote: &Remote,
+        peer: &Peer,
         message: &Incoming<'_>,
         key: &[u8],
     ) -> bool {
-        let rail = remote.rail_over(message.module);
+        let rail = peer.rail_over(message.module);
         // The memory is registered, where that is needed, with the first rail's device.
         request.offers & wire::OFFER_PUT != 0
             && rail == request.transfer.rail
-            && remote.rails[rail].can(BTL_PUT)
-            && remote.rails[rail].device().put_limit > 0
-            && request.transfer.unpack_key(&remote.rails[rail], key)
+            && peer.rails[rail].can(BTL_PUT)
+            && peer.rails[rail].device().put_limit > 0
+            && request.transfer.unpack_key(&peer.rails[rail], key)
     }
 
     /// Goes on with a send that was answered. After `Done` the request may be gone.
@@ -493,25 +483,25 @@ impl Core {
     /// As for `push_answered`.
     unsafe fn push_fragments<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) -> Step {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
-        let (this, remote, scope) = unsafe {
+        let (this, peer, scope) = unsafe {
             let this = &mut *request;
-            (this, &*(*request).remote, &(*(*request).state).view().scope)
+            (this, &*(*request).peer, &(*(*request).state).view().scope)
         };
         let most = self.params.fragment_size.get() as usize;
         let mut full = [false; SPREAD];
         // A rail that can't be used is left out; the last error counts when all are.
         let (mut waits, mut refused) = (false, OK);
         let transfer = &mut this.transfer;
-        let mut status = if remote.has_failed() { ERR_PEER } else { OK };
+        let mut status = if peer.has_failed() { ERR_PEER } else { OK };
         while status == OK && transfer.offset < transfer.wanted {
-            let Some(place) = next_rail(remote, &transfer.sent, &full) else {
+            let Some(place) = next_rail(peer, &transfer.sent, &full) else {
                 if waits || refused == OK {
                     return Step::Blocked;
                 }
                 status = refused;
                 break;
             };
-            let rail = &remote.rails[place];
+            let rail = &peer.rails[place];
             let rest = transfer.wanted - transfer.offset;
             let len = rest.min((rail.frame - wire::Fragment::SIZE).min(most) as u64) as usize;
             let header = wire::Fragment {
@@ -521,7 +511,7 @@ impl Core {
                 offset: transfer.offset,
             };
             let (data, offset, walk) = (&this.data, transfer.offset, &mut transfer.walk);
-            let sent = rail.with_any_cri::<M>(self.host, scope, remote.rank(), held, |cri| {
+            let sent = rail.with_any_cri::<M>(self.host, scope, peer.rank(), held, |cri| {
                 // SAFETY: `answered` has seen that it lies inside the data.
                 unsafe { rail.push(cri, &header.bytes(), data, offset, len, walk) }
             });
@@ -529,17 +519,17 @@ impl Core {
                 Some(Ok(Outcome::Done)) => {
                     transfer.offset += len as u64;
                     transfer.sent[place] += len as u64;
-                    self.counters.add::<M>(remote.rank(), |copy| &copy.bytes_fragments, len as u64);
+                    self.counters.add::<M>(peer.rank(), |copy| &copy.bytes_fragments, len as u64);
                 }
                 Some(Err(error)) => {
-                    self.counters.add::<M>(remote.rank(), |copy| &copy.refused, 1);
+                    self.counters.add::<M>(peer.rank(), |copy| &copy.refused, 1);
                     (full[place], refused) = (true, error);
                 }
                 _ => (full[place], waits) = (true, true),
             }
         }
         if status != OK {
-            self.tell_receiver::<M>(this, remote, status, held);
+            self.tell_receiver::<M>(this, peer, status, held);
         }
         // SAFETY: nothing of it is in flight: fragments are copied when they are sent.
         unsafe { self.end_send::<M>(request, status, held) };
@@ -549,13 +539,13 @@ impl Core {
     fn tell_receiver<M: Mode>(
         &self,
         request: &SendRequest,
-        remote: &Remote,
+        peer: &Peer,
         status: Status,
         held: Held<'_>,
     ) {
         let id = request.transfer.theirs;
         let finish = wire::Finish::new(id, status);
-        self.control::<M>(remote, held, &finish.bytes());
+        self.control::<M>(peer, held, &finish.bytes());
     }
 
     /// Puts the next pieces, and the flush that ends them.
@@ -566,8 +556,8 @@ impl Core {
         // SAFETY: promised by the caller. The completions of what is in flight touch `outstanding`
         // and `failure` only, as long as this thread is counted.
         unsafe {
-            let remote = &*(*request).remote;
-            let rail = &remote.rails[(*request).transfer.rail];
+            let peer = &*(*request).peer;
+            let rail = &peer.rails[(*request).transfer.rail];
             let transfer = &raw mut (*request).transfer;
             let cri = self.choose_cri::<M>(&(*request).state, &mut *transfer, rail, held);
             if (*transfer).completion.done.is_none() {
@@ -587,7 +577,7 @@ impl Core {
                     key: (*transfer).key.unwrap_or(core::ptr::null_mut()),
                     len: len as usize,
                 };
-                let started = started::<M>(&*transfer, remote, rail, cri, held, || {
+                let started = started::<M>(&*transfer, peer, rail, cri, held, || {
                     (rail.ops().put.unwrap_unchecked())(
                         device,
                         cri,
@@ -604,7 +594,7 @@ impl Core {
             }
             if status == OK {
                 // Only then may the receiver read: completion of a put is local.
-                let flushed = started::<M>(&*transfer, remote, rail, cri, held, || {
+                let flushed = started::<M>(&*transfer, peer, rail, cri, held, || {
                     (rail.ops().flush.unwrap_unchecked())(device, cri, rail.endpoint, completion)
                 });
                 match flushed {
@@ -631,22 +621,22 @@ impl Core {
     unsafe fn all_put<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) {
         // SAFETY: promised by the caller.
         unsafe {
-            let remote = &*(*request).remote;
+            let peer = &*(*request).peer;
             let status = (*request).transfer.failure.load(Ordering::Relaxed);
-            if status != OK && !remote.has_failed() {
-                self.counters.add::<M>(remote.rank(), |copy| &copy.fell_back, 1);
+            if status != OK && !peer.has_failed() {
+                self.counters.add::<M>(peer.rank(), |copy| &copy.fell_back, 1);
                 (*request).plan = Plan::Fragments;
                 (*request).transfer.again();
                 if self.push_fragments::<M>(request, held) == Step::Blocked {
-                    self.enqueue::<M>(remote, Work::Push(request));
+                    self.enqueue::<M>(peer, Work::Push(request));
                 }
                 return;
             }
             if status == OK {
                 let bytes = (*request).transfer.wanted;
-                self.counters.add::<M>(remote.rank(), |copy| &copy.bytes_put, bytes);
+                self.counters.add::<M>(peer.rank(), |copy| &copy.bytes_put, bytes);
             }
-            self.tell_receiver::<M>(&*request, remote, status, held);
+            self.tell_receiver::<M>(&*request, peer, status, held);
             self.end_send::<M>(request, status, held);
         }
     }
@@ -654,7 +644,7 @@ impl Core {
     /// The instance for all puts or gets of a transfer.
     fn choose_cri<'a, M: Mode>(
         &self,
-        state: &*const State,
+        state: &*const CommState,
         transfer: &mut Transfer,
         rail: &'a Rail,
         held: Held<'_>,
@@ -674,13 +664,13 @@ impl Core {
 #[inline]
 fn started<M: Mode>(
     transfer: &Transfer,
-    remote: &Remote,
+    peer: &Peer,
     rail: &Rail,
     cri: &Cri,
     held: Held<'_>,
     start: impl FnOnce() -> i32,
 ) -> Started {
-    if remote.has_failed() {
+    if peer.has_failed() {
         return Started::Failed(ERR_PEER);
     }
     // Counted before, because the completion may be called before this thread goes on.
@@ -698,8 +688,8 @@ fn started<M: Mode>(
 }
 
 /// The rail whose share of a message is the most behind its bandwidth.
-fn next_rail(remote: &Remote, sent: &[u64; SPREAD], full: &[bool; SPREAD]) -> Option<usize> {
-    let rails = remote.rails.iter().take(SPREAD).enumerate().filter(|(place, _)| !full[*place]);
+fn next_rail(peer: &Peer, sent: &[u64; SPREAD], full: &[bool; SPREAD]) -> Option<usize> {
+    let rails = peer.rails.iter().take(SPREAD).enumerate().filter(|(place, _)| !full[*place]);
     rails
         .min_by_key(|(place, rail)| {
             // Time that what it has sent takes, and the one that comes: in bytes of 1 MB/s.
@@ -714,7 +704,7 @@ unsafe extern "C" fn got<M: Mode>(completion: *mut BtlCompletion, status: Status
     // SAFETY: `get_pieces` passed a receive that stays until all its gets are finished.
     unsafe {
         let request = (*completion).context.cast::<ReceiveRequest>();
-        let core = &*(*request).core;
+        let core = Core::at((*request).core);
         let transfer = &(*request).transfer;
         if status != OK {
             transfer.fail(status);
@@ -731,7 +721,7 @@ unsafe extern "C" fn put<M: Mode>(completion: *mut BtlCompletion, status: Status
     // SAFETY: `put_pieces` passed a send that stays until all its puts are finished.
     unsafe {
         let request = (*completion).context.cast::<SendRequest>();
-        let core = &*(*request).core;
+        let core = Core::at((*request).core);
         let transfer = &(*request).transfer;
         if status != OK {
             transfer.fail(status);

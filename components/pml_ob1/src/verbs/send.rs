@@ -10,90 +10,30 @@
 //! A message gets its sequence number when it is handed to a transport or a queue, so one thread's
 //! messages are numbered in the order of its calls.
 
+use core::sync::atomic::Ordering;
+
 use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::datatype::DATATYPE_CONTIGUOUS;
-use cairn_framework::abi::pool::{Cri, CriPool, CriSet};
+use cairn_framework::abi::pool::{Cri, CriSet};
 use cairn_framework::abi::request::{REQUEST_COMPLETE, REQUEST_PENDING, REQUEST_SEND, Request};
-use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES, OK, Status};
+use cairn_framework::abi::status::{ERR_PEER, OK, Status};
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::btl::{BTL_GET, BTL_LOCAL, BTL_PUT, BTL_REMOTE_READ};
 use cairn_framework::frameworks::pml::{PML_SYNCHRONOUS, PmlSend};
 
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-
-use crate::comm::{Rank, State};
-use crate::core::{Core, Step};
-use crate::data::Data;
-use crate::endpoint::{CriGuard, Held, Rail, Remote, Work};
-use crate::failure;
+use crate::core::Core;
+use crate::core::pending::Step;
 use crate::mode::Mode;
+use crate::objects::comm::{CommPeer, CommState};
+use crate::objects::completion::{complete, complete_later, detach, head};
+use crate::objects::data::Data;
+use crate::objects::peer::{Peer, Work, gone};
+use crate::objects::rail::{CriGuard, Held, Key, Rail};
+use crate::objects::request::{Protocol, SendRequest};
+use crate::objects::transfer::Transfer;
 use crate::params::{AUTO, GET, PUT};
 use crate::pool::Place;
-use crate::rendezvous::Plan;
-use crate::request::{Transfer, complete, complete_later, detach, head};
 use crate::wire::{self, kind};
-
-/// A send that is not finished at once.
-#[repr(C, align(128))]
-pub struct SendRequest {
-    /// What others see. First, so that its address is the request's.
-    pub request: Request,
-    /// The component.
-    pub core: *const Core,
-    /// What was asked for.
-    pub send: PmlSend,
-    /// The communicator.
-    pub state: *const State,
-    /// The peer.
-    pub remote: *const Remote,
-    /// The data.
-    pub data: Data,
-    /// The message's number.
-    pub sequence: u32,
-    /// How the first message looks.
-    protocol: Protocol,
-    /// Can be started again.
-    persistent: bool,
-    /// `OFFER_*`.
-    pub offers: u32,
-    /// The instance that its first message went to.
-    via: Via,
-    /// How the data moves, once the receiver has answered.
-    pub plan: Plan,
-    /// For what is not sent at once.
-    pub transfer: Transfer,
-}
-
-const _: () = assert!(core::mem::offset_of!(SendRequest, request) == 0);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Protocol {
-    Eager,
-    Synchronous,
-    Rendezvous,
-}
-
-/// The instance that a message was handed to. Written by the thread that hands it over and read by one
-/// that waits, so a reader may see the pool of one try and the index of another: it is a hint.
-#[derive(Default)]
-struct Via {
-    pool: AtomicPtr<CriPool>,
-    cri: AtomicU32,
-}
-
-impl Via {
-    fn set(&self, rail: &Rail, cri: &Cri) {
-        self.pool.store(rail.device().pool, Ordering::Relaxed);
-        self.cri.store(cri.index, Ordering::Relaxed);
-    }
-
-    fn add_to(&self, cris: &mut CriSet) {
-        // SAFETY: null or the pool of a device, which stays while there are peers.
-        if let Some(pool) = unsafe { self.pool.load(Ordering::Relaxed).as_ref() } {
-            cris.add(pool, self.cri.load(Ordering::Relaxed));
-        }
-    }
-}
 
 /// How the try to send at once went.
 #[derive(Clone, Copy)]
@@ -129,22 +69,19 @@ impl Core {
     unsafe fn send_slowly<M: Mode>(&self, send: &PmlSend, tried: Tried) -> Result<(), Failure> {
         // SAFETY: promised by the caller; the request stays until it is complete.
         unsafe {
-            let (state, remote, data) = self.resolve::<M>(send)?;
-            let tried = self.again::<M>(send, tried, state, remote, &data);
+            let (state, peer, data) = self.resolve::<M>(send)?;
+            let tried = self.again::<M>(send, tried, state, peer, &data);
             if let Tried::Sent = tried {
                 return Ok(());
             }
-            let mut request = SendRequest::new::<M>(self, send, state, remote, data);
+            let mut request = self.send_of::<M>(send, state, peer, data);
             let request = &raw mut request;
             self.launch::<M>(request, tried);
             self.wait::<M>(&raw const (*request).request, true, |cris| {
                 self.cris_of_send(request, cris);
             });
             SendRequest::release(request);
-            match (*request).request.status.error {
-                OK => Ok(()),
-                status => Err(self.failure(status)),
-            }
+            self.host.check((*request).request.status.error)
         }
     }
 
@@ -155,10 +92,10 @@ impl Core {
     pub unsafe fn cris_of_send(&self, request: *const SendRequest, cris: &mut CriSet) {
         // SAFETY: promised by the caller. A send has its communicator and peer until it is complete and
         // waited for; the retry of one that found no room may write `via` meanwhile, which is atomic.
-        let (via, state, remote) =
-            unsafe { (&(*request).via, &*(*request).state, &*(*request).remote) };
+        let (via, state, peer) =
+            unsafe { (&(*request).via, &*(*request).state, &*(*request).peer) };
         // SAFETY: peers are the host's and stay.
-        let peer = unsafe { &*remote.peer };
+        let peer = unsafe { &*peer.view };
         via.add_to(cris);
         self.host.cris_of(&state.view().scope, Some(peer), cris);
     }
@@ -172,7 +109,7 @@ impl Core {
         // SAFETY: promised by the caller.
         unsafe {
             match self.short_at_once::<M>(send) {
-                Tried::Sent => Ok(self.done()),
+                Tried::Sent => Ok(self.requests.done()),
                 tried => self.isend_slowly::<M>(send, tried),
             }
         }
@@ -188,17 +125,17 @@ impl Core {
     ) -> Result<*mut Request, Failure> {
         // SAFETY: promised by the caller.
         unsafe {
-            let (state, remote, data) = self.resolve::<M>(send)?;
-            let tried = self.again::<M>(send, tried, state, remote, &data);
+            let (state, peer, data) = self.resolve::<M>(send)?;
+            let tried = self.again::<M>(send, tried, state, peer, &data);
             if let Tried::Sent = tried {
-                return Ok(self.done());
+                return Ok(self.requests.done());
             }
-            if M::THREADED && self.sends.is_by_cri() {
-                return self.isend_chosen::<M>(send, tried, state, remote, data);
+            if M::THREADED && self.requests.is_by_cri() {
+                return self.isend_chosen::<M>(send, tried, state, peer, data);
             }
-            let request = self.new_send::<M>(send, state, remote, data, Place::default);
+            let request = self.new_send::<M>(send, state, peer, data, Place::default);
             let request =
-                request.inspect_err(|_| self.no_request::<M>(send, tried, state, remote))?;
+                request.inspect_err(|_| self.no_request::<M>(send, tried, state, peer))?;
             self.launch::<M>(request, tried);
             Ok(request.cast())
         }
@@ -214,18 +151,18 @@ impl Core {
         &self,
         send: &PmlSend,
         tried: Tried,
-        state: &State,
-        remote: &Remote,
+        state: &CommState,
+        peer: &Peer,
         data: Data,
     ) -> Result<*mut Request, Failure> {
-        let rail = remote.first();
+        let rail = peer.first();
         // SAFETY: promised by the caller; instances stay as long as their device.
         unsafe {
-            let cri = &*rail.choose_cri::<M>(self.host, &state.view().scope, remote.rank(), None);
+            let cri = &*rail.choose_cri::<M>(self.host, &state.view().scope, peer.rank(), None);
             let place = || Place::new(rail.pool(), cri.index);
-            let request = self.new_send::<M>(send, state, remote, data, place);
+            let request = self.new_send::<M>(send, state, peer, data, place);
             let request =
-                request.inspect_err(|_| self.no_request::<M>(send, tried, state, remote))?;
+                request.inspect_err(|_| self.no_request::<M>(send, tried, state, peer))?;
             self.launch_with::<M>(request, tried, Some(cri));
             Ok(request.cast())
         }
@@ -233,9 +170,9 @@ impl Core {
 
     /// A send that may have a number gets no request.
     #[cold]
-    fn no_request<M: Mode>(&self, send: &PmlSend, tried: Tried, state: &State, remote: &Remote) {
+    fn no_request<M: Mode>(&self, send: &PmlSend, tried: Tried, state: &CommState, peer: &Peer) {
         if let Tried::NoRoom(sequence) | Tried::Refused(sequence) = tried {
-            self.skip::<M>(state, send.peer, remote, send.tag, sequence);
+            self.skip::<M>(state, send.peer, peer, send.tag, sequence);
         }
     }
 
@@ -246,13 +183,13 @@ impl Core {
     pub unsafe fn send_init<M: Mode>(&self, send: &PmlSend) -> Result<*mut Request, Failure> {
         // SAFETY: promised by the caller.
         unsafe {
-            let (state, remote, data) = self.resolve::<M>(send)?;
+            let (state, peer, data) = self.resolve::<M>(send)?;
             let place = || {
-                let (rail, scope) = (remote.first(), &state.view().scope);
-                let cri = rail.choose_cri::<M>(self.host, scope, remote.rank(), None);
+                let (rail, scope) = (peer.first(), &state.view().scope);
+                let cri = rail.choose_cri::<M>(self.host, scope, peer.rank(), None);
                 Place::new(rail.pool(), (*cri).index)
             };
-            let request = self.new_send::<M>(send, state, remote, data, place)?;
+            let request = self.new_send::<M>(send, state, peer, data, place)?;
             (*request).persistent = true;
             (*request).request.start = Some(start::<M>);
             (*request).request.completion.store(REQUEST_COMPLETE, Ordering::Relaxed);
@@ -263,18 +200,27 @@ impl Core {
     fn new_send<M: Mode>(
         &self,
         send: &PmlSend,
-        state: &State,
-        remote: &Remote,
+        state: &CommState,
+        peer: &Peer,
         data: Data,
         place: impl FnOnce() -> Place,
     ) -> Result<*mut SendRequest, Failure> {
-        let request: *mut SendRequest = self.sends.take_for::<M>(place).cast();
-        if request.is_null() {
-            return Err(Failure::new(ERR_RESOURCES, "no memory for a send request"));
-        }
+        let request = self.requests.take_send::<M>(place)?;
         // SAFETY: a node has room for it, and is ours.
-        unsafe { request.write(SendRequest::new::<M>(self, send, state, remote, data)) };
+        unsafe { request.write(self.send_of::<M>(send, state, peer, data)) };
         Ok(request)
+    }
+
+    /// A send request with what was asked for.
+    #[inline(always)]
+    fn send_of<M: Mode>(
+        &self,
+        send: &PmlSend,
+        state: &CommState,
+        peer: &Peer,
+        data: Data,
+    ) -> SendRequest {
+        SendRequest::new(head(REQUEST_SEND, free::<M>), self.context(), send, state, peer, data)
     }
 
     /// The communicator, peer and data of a send.
@@ -284,15 +230,15 @@ impl Core {
     unsafe fn resolve<'a, M: Mode>(
         &self,
         send: &PmlSend,
-    ) -> Result<(&'a State, &'a Remote, Data), Failure> {
+    ) -> Result<(&'a CommState, &'a Peer, Data), Failure> {
         // SAFETY: promised by the caller.
         unsafe {
-            let state = self.state(send.comm);
-            let remote = self.remote::<M>(state, state.rank(send.peer), send.peer)?;
-            if remote.has_failed() {
-                return Err(failure::gone(&*remote.peer));
+            let state = self.comms.state(send.comm);
+            let peer = self.peers.of_rank::<M>(state, state.rank(send.peer), send.peer)?;
+            if peer.has_failed() {
+                return Err(gone(&*peer.view));
             }
-            Ok((state, remote, Data::new(send.buffer, send.count, send.datatype)))
+            Ok((state, peer, Data::new(send.buffer, send.count, send.datatype)))
         }
     }
 
@@ -303,11 +249,11 @@ impl Core {
     #[inline(always)]
     unsafe fn short_at_once<M: Mode>(&self, send: &PmlSend) -> Tried {
         // SAFETY: promised by the caller.
-        let (state, datatype) = unsafe { (self.state(send.comm), &*send.datatype) };
-        let Some((rank, remote)) = state.known(send.peer) else { return Tried::Not };
+        let (state, datatype) = unsafe { (self.comms.state(send.comm), &*send.datatype) };
+        let Some((rank, peer)) = state.known(send.peer) else { return Tried::Not };
         let bytes = send.count.saturating_mul(datatype.size);
-        let short = bytes < remote.immediate_end && datatype.flags & DATATYPE_CONTIGUOUS != 0;
-        if !short || send.mode == PML_SYNCHRONOUS || remote.is_blocked() {
+        let short = bytes < peer.immediate_end && datatype.flags & DATATYPE_CONTIGUOUS != 0;
+        if !short || send.mode == PML_SYNCHRONOUS || peer.is_blocked() {
             return Tried::Not;
         }
         let from = send.buffer.cast::<u8>().wrapping_offset(datatype.true_lb as isize);
@@ -315,7 +261,7 @@ impl Core {
         let push = |rail: &Rail, cri: &Cri, header: &[u8]| unsafe {
             rail.immediate(cri, header, from, bytes as usize)
         };
-        self.number_and_push::<M>(send, state, rank, remote, bytes, push)
+        self.number_and_push::<M>(send, state, rank, peer, bytes, push)
     }
 
     /// Tries to send a whole message of any kind without a request, if that was not tried before.
@@ -326,14 +272,14 @@ impl Core {
         &self,
         send: &PmlSend,
         tried: Tried,
-        state: &State,
-        remote: &Remote,
+        state: &CommState,
+        peer: &Peer,
         data: &Data,
     ) -> Tried {
         if !matches!(tried, Tried::Not)
-            || data.bytes > remote.eager
+            || data.bytes > peer.eager
             || send.mode == PML_SYNCHRONOUS
-            || remote.is_blocked()
+            || peer.is_blocked()
         {
             return tried;
         }
@@ -342,7 +288,7 @@ impl Core {
         let push = |rail: &Rail, cri: &Cri, header: &[u8]| unsafe {
             rail.push(cri, header, data, 0, data.bytes as usize, &mut None)
         };
-        self.number_and_push::<M>(send, state, rank, remote, data.bytes, push)
+        self.number_and_push::<M>(send, state, rank, peer, data.bytes, push)
     }
 
     /// Gives a message its number and hands it to the best rail.
@@ -350,15 +296,15 @@ impl Core {
     fn number_and_push<M: Mode>(
         &self,
         send: &PmlSend,
-        state: &State,
-        rank: &Rank,
-        remote: &Remote,
+        state: &CommState,
+        rank: &CommPeer,
+        peer: &Peer,
         bytes: u64,
         push: impl FnOnce(&Rail, &Cri, &[u8]) -> Result<Outcome, Status>,
     ) -> Tried {
-        let rail = remote.first();
+        let rail = peer.first();
         let scope = &state.view().scope;
-        let taken = rail.take::<M>(self.host, scope, remote.rank());
+        let taken = rail.take::<M>(self.host, scope, peer.rank());
         // Numbered with the lock held, so that an instance's messages are in order.
         let sequence = rank.next_sequence::<M>(send.tag);
         let header = wire::Match {
@@ -404,8 +350,8 @@ impl Core {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
         unsafe {
             let this = &mut *request;
-            let (state, remote) = (&*this.state, &*this.remote);
-            this.protocol = if this.data.bytes > remote.eager {
+            let (state, peer) = (&*this.state, &*this.peer);
+            this.protocol = if this.data.bytes > peer.eager {
                 Protocol::Rendezvous
             } else if this.send.mode == PML_SYNCHRONOUS {
                 Protocol::Synchronous
@@ -414,7 +360,7 @@ impl Core {
             };
             // An instance that was taken for an offer takes the message, too: one lock for both.
             let taken = match this.protocol {
-                Protocol::Rendezvous => self.offer_memory::<M>(this, state, remote, cri),
+                Protocol::Rendezvous => self.offer_memory::<M>(this, state, peer, cri),
                 _ => None,
             };
             this.sequence = match tried {
@@ -422,7 +368,7 @@ impl Core {
                 _ => state.rank(this.send.peer).next_sequence::<M>(this.send.tag),
             };
             // One that found no room does not try again, but queues.
-            if !matches!(tried, Tried::NoRoom(_)) && !remote.is_blocked() {
+            if !matches!(tried, Tried::NoRoom(_)) && !peer.is_blocked() {
                 let taken = taken.or_else(|| cri.map(CriGuard::<M>::new));
                 if self.inject::<M>(request, taken.as_ref().map(|taken| taken.cri)) == Step::Done {
                     return;
@@ -430,7 +376,7 @@ impl Core {
             } else {
                 drop(taken);
             }
-            self.enqueue::<M>(remote, Work::First(request));
+            self.enqueue::<M>(peer, Work::First(request));
         }
     }
 
@@ -440,11 +386,11 @@ impl Core {
     fn offer_memory<'a, M: Mode>(
         &self,
         request: &mut SendRequest,
-        state: &State,
-        remote: &'a Remote,
+        state: &CommState,
+        peer: &'a Peer,
         cri: Option<&'a Cri>,
     ) -> Option<CriGuard<'a, M>> {
-        let rail = remote.first();
+        let rail = peer.first();
         let protocol = self.params.protocol.get();
         let fits = wire::Rendezvous::SIZE + rail.key_size() <= rail.frame;
         let get = matches!(protocol, AUTO | GET) && fits && rail.can(BTL_GET);
@@ -456,7 +402,7 @@ impl Core {
         let alone = get && !put && rail.registers(BTL_REMOTE_READ);
         let taken = alone.then(|| match cri {
             Some(cri) => CriGuard::new(cri),
-            None => rail.take::<M>(self.host, &state.view().scope, remote.rank()),
+            None => rail.take::<M>(self.host, &state.view().scope, peer.rank()),
         });
         // SAFETY: the buffer stays, unchanged, until the send is complete.
         let registered = unsafe {
@@ -481,21 +427,21 @@ impl Core {
     /// The request is the caller's.
     pub unsafe fn inject<M: Mode>(&self, request: *mut SendRequest, held: Held<'_>) -> Step {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
-        let (this, state, remote) = unsafe { (&*request, &*(*request).state, &*(*request).remote) };
+        let (this, state, peer) = unsafe { (&*request, &*(*request).state, &*(*request).peer) };
         let (protocol, bytes, data) = (this.protocol, this.data.bytes, this.data);
         // A number for answers, from here on, since the answer may be faster than this thread.
         let id = match protocol {
             Protocol::Eager => 0,
-            _ => self.send_ids.insert::<M>(request, remote, state),
+            _ => self.ids.insert_send::<M>(request, peer, state),
         };
-        let mut header = [0u8; wire::Rendezvous::SIZE + size_of::<crate::endpoint::Key>()];
-        let len = self.first_header(this, state, remote, id, &mut header);
+        let mut header = [0u8; wire::Rendezvous::SIZE + size_of::<Key>()];
+        let len = self.first_header(this, state, peer, id, &mut header);
         let payload = if protocol == Protocol::Rendezvous { 0 } else { bytes as usize };
         let scope = &state.view().scope;
         let push = |rail: &Rail, cri: &Cri| {
             let mut header = &header[..len];
             let plain;
-            if protocol == Protocol::Rendezvous && !core::ptr::eq(rail, remote.first()) {
+            if protocol == Protocol::Rendezvous && !core::ptr::eq(rail, peer.first()) {
                 // What it offers is memory that the first rail's device has registered.
                 plain = wire::without_offers(header);
                 header = &plain;
@@ -529,15 +475,15 @@ impl Core {
             }
             sent
         };
-        let sent = self.push_over::<M>(remote, 0, Some(len + payload), scope, held, push);
+        let sent = self.push_over::<M>(peer, 0, Some(len + payload), scope, held, push);
         // Not if the peer has answered to a number that it was not told.
-        let is_ours = || protocol == Protocol::Eager || self.send_ids.take::<M>(id).is_some();
+        let is_ours = || protocol == Protocol::Eager || self.ids.take_send::<M>(id).is_some();
         match sent {
             Ok(Step::Done) => {
                 match protocol {
                     // SAFETY: no other thread knows the request.
                     Protocol::Eager => unsafe { self.end_send::<M>(request, OK, held) },
-                    _ => self.send_ids.sent::<M>(id),
+                    _ => self.ids.sent::<M>(id),
                 }
                 Step::Done
             }
@@ -551,7 +497,7 @@ impl Core {
             Err(status) => {
                 if is_ours() {
                     if status != ERR_PEER {
-                        self.skip::<M>(state, this.send.peer, remote, this.send.tag, this.sequence);
+                        self.skip::<M>(state, this.send.peer, peer, this.send.tag, this.sequence);
                     }
                     // SAFETY: out of the table, so no other thread knows the request.
                     unsafe { self.end_send::<M>(request, status, held) };
@@ -565,8 +511,8 @@ impl Core {
     fn first_header(
         &self,
         request: &SendRequest,
-        state: &State,
-        remote: &Remote,
+        state: &CommState,
+        peer: &Peer,
         id: u64,
         header: &mut [u8],
     ) -> usize {
@@ -587,8 +533,8 @@ impl Core {
                 bytes.len()
             }
             Protocol::Rendezvous => {
-                let rail = remote.first();
-                let mut key = [0; size_of::<crate::endpoint::Key>()];
+                let rail = peer.first();
+                let mut key = [0; size_of::<Key>()];
                 let (mut offers, mut address, mut key_len) = (request.offers, 0, 0);
                 if offers & wire::OFFER_GET != 0 {
                     match request.transfer.pack_key(rail, &mut key) {
@@ -630,61 +576,23 @@ impl Core {
     ) {
         // SAFETY: promised by the caller.
         unsafe {
-            let remote = &*(*request).remote;
+            let peer = &*(*request).peer;
             (*request).request.status.error = status;
             let later = M::THREADED && (*request).transfer.is_registered() && held.is_some();
             if later && (*request).persistent {
-                return self.enqueue::<M>(remote, Work::EndSend(request));
+                return self.enqueue::<M>(peer, Work::EndSend(request));
             }
             if !later {
                 SendRequest::release(request);
             }
-            (*request).transfer.end::<M>(&*(*request).state);
+            (*request).transfer.end::<M>(&(*(*request).state).transfers);
             if complete::<M>(&raw mut (*request).request) {
                 if later {
                     complete_later(&raw mut (*request).request);
-                    return self.enqueue::<M>(remote, Work::EndSend(request));
+                    return self.enqueue::<M>(peer, Work::EndSend(request));
                 }
-                self.sends.give::<M>(request.cast());
+                self.requests.give_send::<M>(request);
             }
-        }
-    }
-}
-
-impl SendRequest {
-    fn new<M: Mode>(
-        core: &Core,
-        send: &PmlSend,
-        state: &State,
-        remote: &Remote,
-        data: Data,
-    ) -> Self {
-        Self {
-            request: head(REQUEST_SEND, free::<M>),
-            core,
-            send: *send,
-            state,
-            remote,
-            data,
-            sequence: 0,
-            protocol: Protocol::Eager,
-            persistent: false,
-            offers: 0,
-            via: Via::default(),
-            plan: Plan::Fragments,
-            transfer: Transfer::new(),
-        }
-    }
-
-    /// Gives back what the transport has of it. With no instance's lock held, if memory is registered.
-    ///
-    /// # Safety
-    /// The request is the caller's; nothing of it is in flight.
-    unsafe fn release(this: *mut Self) {
-        // SAFETY: promised by the caller; peers stay.
-        unsafe {
-            let remote = &*(*this).remote;
-            (*this).transfer.release(&remote.rails[(*this).transfer.rail]);
         }
     }
 }
@@ -694,10 +602,10 @@ unsafe extern "C" fn free<M: Mode>(request: *mut Request) {
     let request = request.cast::<SendRequest>();
     // SAFETY: the MPI layer passes one of ours and uses it no more.
     unsafe {
-        let core = &*(*request).core;
+        let core = Core::at((*request).core);
         if detach(&raw mut (*request).request) {
             SendRequest::release(request);
-            core.sends.give::<M>(request.cast());
+            core.requests.give_send::<M>(request);
         }
     }
 }
@@ -709,10 +617,10 @@ unsafe extern "C" fn start<M: Mode>(request: *mut Request) -> Status {
     unsafe {
         let this = &mut *request;
         debug_assert!(this.persistent);
-        let core = &*this.core;
-        let (state, remote, send, data) = (&*this.state, &*this.remote, this.send, this.data);
+        let core = Core::at(this.core);
+        let (state, peer, send, data) = (&*this.state, &*this.peer, this.send, this.data);
         this.request.status.error = OK;
-        let tried = core.again::<M>(&send, Tried::Not, state, remote, &data);
+        let tried = core.again::<M>(&send, Tried::Not, state, peer, &data);
         if let Tried::Sent = tried {
             return OK;
         }

@@ -1,0 +1,203 @@
+//! A peer as this component sees it: the rails to it, and what waits because they had no room.
+//!
+//! ```text
+//!   message ──► room? ── yes ──► transport
+//!                 │ no, or others wait
+//!                 ▼
+//!              messages ──┐ in order
+//!              streams  ──┴► retried by a progress callback ──► transport
+//! ```
+//!
+//! **Which lock guards what.** The rails are constant. `waiting` and the queues are changed under the
+//! queues' lock; senders read `waiting` without it, because a message that sees an old value is
+//! merely put into order by its receiver.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::collections::VecDeque;
+
+use cairn_framework::abi::peer::{PEER_FAILED, Peer as HostPeer};
+use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::status::ERR_PEER;
+use cairn_framework::audit::LockLevel;
+use cairn_framework::author::{CachePadded, Failure};
+use cairn_framework::frameworks::btl::BtlModule;
+
+use crate::mode::{Locked, Mode, fetch_add};
+use crate::objects::rail::Rail;
+use crate::objects::request::{ReceiveRequest, SendRequest};
+use crate::wire;
+/// A peer that was sent to.
+#[repr(C, align(128))]
+pub struct Peer {
+    /// The host's view, where the address of this is kept.
+    pub view: *mut HostPeer,
+    /// The rails, best first.
+    pub rails: Box<[Rail]>,
+    /// Most bytes of payload that go at once, in one message.
+    pub eager: u64,
+    /// Most bytes of payload, header and all, for the first rail's `send_immediate`, plus one; 0
+    /// without it.
+    pub immediate_end: u64,
+    /// Messages that wait, or are being retried; and one for ever when the peer has failed. Beside the
+    /// constants, because every send reads it with them and it changes only when a transport is full.
+    pub waiting: AtomicU32,
+    /// The peer has failed, and `waiting` says so.
+    failed: AtomicBool,
+    /// See above.
+    pub queues: CachePadded<Locked<Queues>>,
+}
+
+impl Peer {
+    /// A peer that has routes.
+    pub fn new(view: *mut HostPeer) -> Result<Self, Failure> {
+        // SAFETY: peers are the host's and stay.
+        let routes = unsafe { (*view).routes() };
+        let rails = routes.iter().map(Rail::new).collect::<Result<Box<[Rail]>, Failure>>()?;
+        let first = rails.first().ok_or("a connected peer without a route")?;
+        let eager = first.device().eager_limit.min((first.frame - wire::Sync::SIZE) as u64);
+        let immediate_end = match first.immediate_limit().checked_sub(wire::Match::SIZE) {
+            Some(payload) => (payload as u64).min(first.device().eager_limit) + 1,
+            None => 0,
+        };
+        Ok(Self {
+            view,
+            rails,
+            eager,
+            immediate_end,
+            waiting: AtomicU32::new(0),
+            failed: AtomicBool::new(false),
+            queues: CachePadded(Locked::new(LockLevel::QUEUES)),
+        })
+    }
+
+    /// Whether the peer has failed: what is sent to it fails.
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        // SAFETY: peers are the host's and stay.
+        unsafe { (*self.view).is(PEER_FAILED) }
+    }
+
+    /// The peer has failed: from here on everything that is sent to it takes the path on which that shows.
+    pub fn block<M: Mode>(&self) {
+        if !self.failed.swap(true, Ordering::AcqRel) {
+            fetch_add::<M>(&self.waiting, 1);
+        }
+    }
+
+    /// The peer's rank in the job.
+    pub fn rank(&self) -> u32 {
+        // SAFETY: peers stay.
+        unsafe { (*self.view).rank }
+    }
+
+    /// The best rail.
+    #[inline]
+    pub fn first(&self) -> &Rail {
+        // SAFETY: `new` made sure that there is one.
+        unsafe { self.rails.get_unchecked(0) }
+    }
+
+    /// The rail over a device, or the best.
+    pub fn rail_over(&self, module: *const BtlModule) -> usize {
+        self.rails.iter().position(|rail| core::ptr::eq(rail.module, module)).unwrap_or(0)
+    }
+
+    /// The rail over the device that this instance is of.
+    pub fn rail_with(&self, cri: &Cri) -> Option<usize> {
+        self.rails.iter().position(|rail| rail.owns(cri))
+    }
+
+    /// Whether messages wait, so that others have to queue behind them.
+    #[inline]
+    pub fn is_blocked(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// A peer in a list of the component's.
+#[derive(Clone, Copy, PartialEq)]
+pub struct PeerPointer(pub *mut Peer);
+
+// SAFETY: a peer is made for use by any thread, and stays until the component closes.
+unsafe impl Send for PeerPointer {}
+
+impl PeerPointer {
+    /// An entry for a peer.
+    pub fn new(peer: &Peer) -> Self {
+        Self((&raw const *peer).cast_mut())
+    }
+}
+
+/// Something that waits for room.
+pub enum Work {
+    /// The first message of a send.
+    First(*mut SendRequest),
+    /// Bytes of our own.
+    Control(Control<Vec<u8>>),
+    /// A number of the order of messages that has no message, because it could not be sent. The
+    /// receiver waits for it, so it goes out before anything else.
+    Skip(Vec<u8>),
+    /// The data of a send whose receiver has answered.
+    Push(*mut SendRequest),
+    /// A receive that gets its data.
+    Fetch(*mut ReceiveRequest),
+    /// A send whose memory has to be deregistered outside of callbacks before it is complete.
+    EndSend(*mut SendRequest),
+    /// A receive, the same.
+    EndReceive(*mut ReceiveRequest),
+}
+
+// SAFETY: requests are made for use by any thread.
+unsafe impl Send for Work {}
+
+/// Bytes of our own for a peer.
+#[derive(Clone, Copy)]
+pub struct Control<B> {
+    /// Header and key.
+    pub bytes: B,
+    /// Over which rail.
+    pub rail: usize,
+    /// The key is one of this rail's device, so no other rail will do.
+    pub only: bool,
+    /// The receive, by its id, that fails when no transport can send them. Without one they are tried
+    /// again as long as the peer lives.
+    pub receive: Option<u64>,
+}
+
+/// What waits for a peer.
+#[derive(Default)]
+pub struct Queues {
+    /// Ends of transfers. They need no room, and others may wait for what they give back.
+    pub ends: VecDeque<Work>,
+    /// Sent in this order.
+    pub messages: VecDeque<Work>,
+    /// Sent after them, in any order.
+    pub streams: VecDeque<Work>,
+    /// A thread is at it.
+    pub retrying: bool,
+    /// In the list of busy peers.
+    pub listed: bool,
+}
+
+/// The failure of what names a peer that has failed.
+#[cold]
+pub fn gone(peer: &HostPeer) -> Failure {
+    Failure::new(ERR_PEER, format!("rank {} of the job is gone", peer.rank))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn senders_without_room_write_apart_from_what_all_senders_read() {
+        let parts = cairn_framework::parts!(Peer {
+            view: "no thread",
+            rails: "no thread",
+            eager: "no thread",
+            immediate_end: "no thread",
+            queues: "senders without room",
+        });
+        cairn_framework::layout::check("a peer of pml_ob1", &parts);
+    }
+}
