@@ -14,7 +14,7 @@
 //! and the pass needs no fence.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
@@ -108,8 +108,8 @@ struct Policy {
 struct Alone {
     /// The calls of a pass, twice: wherever a pass begins, its calls stand in a row.
     calls: Box<[Call]>,
-    /// Where the next pass begins: at the call that had the last event.
-    first: AtomicUsize,
+    /// Where the next pass begins: at the call that had the last event. In the first half of `calls`.
+    first: AtomicPtr<Call>,
     /// Where its passes are counted.
     record: &'static Record,
 }
@@ -284,7 +284,7 @@ impl Engine {
 
     /// Makes a pass. Returns the number of events, or `PROGRESS_BY_OTHERS` for a thread that has a sync
     /// object; 0 when the thread is in a pass already.
-    #[inline]
+    #[inline(always)]
     pub fn run(&self, want: &Want<'_>) -> u32 {
         // Snapshots are never freed, so this needs no presence yet.
         let snapshot = self.current();
@@ -310,12 +310,9 @@ impl Engine {
         let passes = counts.passes.get();
         counts.passes.add(1);
         let mut events = 0;
-        // With nothing to call there is no first call.
-        if !passes.is_multiple_of(ALL_CALLS.into())
-            && let Some(first) = alone.calls.get(alone.first.load(Ordering::Relaxed))
-        {
-            // SAFETY: the owners keep what they registered until they have taken it out.
-            events = unsafe { first.make() };
+        if !passes.is_multiple_of(ALL_CALLS.into()) {
+            // SAFETY: one of `calls`; the owners keep what they registered until they have taken it out.
+            events = unsafe { (*alone.first.load(Ordering::Relaxed)).make() };
         }
         if events == 0 {
             events = self.run_others(snapshot, alone, passes);
@@ -330,7 +327,10 @@ impl Engine {
     fn run_others(&self, snapshot: &Snapshot, alone: &Alone, passes: u64) -> u32 {
         let all_calls = passes.is_multiple_of(ALL_CALLS.into());
         let number = alone.calls.len() / 2;
-        let first = alone.first.load(Ordering::Relaxed);
+        // SAFETY: one of `calls`.
+        let first = unsafe {
+            alone.first.load(Ordering::Relaxed).offset_from_unsigned(alone.calls.as_ptr())
+        };
         let mut events = 0;
         for (place, call) in alone.calls[first..][..number].iter().enumerate() {
             if !all_calls && place == 0 {
@@ -344,8 +344,8 @@ impl Engine {
             let count = unsafe { call.make() };
             if count > 0 {
                 events += count;
-                let at = first + place;
-                alone.first.store(if at < number { at } else { at - number }, Ordering::Relaxed);
+                let at = (first + place) % number;
+                alone.first.store((&raw const alone.calls[at]).cast_mut(), Ordering::Relaxed);
                 if !all_calls {
                     break;
                 }
@@ -453,10 +453,10 @@ impl Snapshot {
             poll_callbacks,
             host_private: std::ptr::null(),
         };
-        let alone = (!threaded && policy.is_none()).then(|| Alone {
-            calls: calls(&pools, &callbacks),
-            first: AtomicUsize::new(0),
-            record: threads::current(),
+        let alone = (!threaded && policy.is_none()).then(|| {
+            let calls = calls(&pools, &callbacks);
+            let first = AtomicPtr::new(calls.as_ptr().cast_mut());
+            Alone { calls, first, record: threads::current() }
         });
         let mut snapshot =
             Box::new(Self { alone, view, pools, misses, callbacks, policy, threaded, current });
@@ -475,7 +475,7 @@ impl Snapshot {
     }
 }
 
-/// What a pass of the only thread calls, twice.
+/// What a pass of the only thread calls, twice. Never empty.
 fn calls(pools: &[*mut CriPool], callbacks: &[&'static Callback]) -> Box<[Call]> {
     let polls = pools.iter().flat_map(|pool| {
         // SAFETY: the pool is there as long as it is in the list.
@@ -492,8 +492,16 @@ fn calls(pools: &[*mut CriPool], callbacks: &[&'static Callback]) -> Box<[Call]>
         .iter()
         .filter(|callback| callback.rate == PROGRESS_EVERY_PASS)
         .map(|callback| Call::Callback { function: callback.function, context: callback.context });
-    let calls: Vec<_> = polls.chain(callbacks).collect();
+    let mut calls: Vec<_> = polls.chain(callbacks).collect();
+    if calls.is_empty() {
+        // So that there is a first one.
+        calls.push(Call::Callback { function: no_events, context: std::ptr::null_mut() });
+    }
     calls.repeat(2).into()
+}
+
+unsafe extern "C" fn no_events(_: *mut c_void) -> u32 {
+    0
 }
 
 /// # Safety

@@ -420,6 +420,7 @@ impl System {
     /// Makes a pass for something that the calling thread waits for, or asks for if `attempts` is
     /// `PROGRESS_SINGLE`: `cris` says where its events can come from, if that is known, and `attempts` how
     /// many passes it has made for it before.
+    #[inline(always)]
     pub fn progress_for(&self, cris: Option<&CriSet>, attempts: u32) -> u32 {
         self.pass(&Want { sync: None, cris, attempts })
     }
@@ -447,7 +448,7 @@ impl System {
     }
 
     /// A pass for a thread that wants something; as `Engine::run`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pass(&self, want: &Want<'_>) -> u32 {
         let events = self.engine.run(want);
         if self.events.are_pending() {
