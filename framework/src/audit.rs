@@ -18,12 +18,18 @@
 //!
 //! | rank | the lock of | where |
 //! |---|---|---|
+//! | [`LIBRARY`](LockLevel::LIBRARY) | the library joins its job or leaves it | `cairn-mpi` |
+//! | [`SYSTEM`](LockLevel::SYSTEM) | the library makes its component system | `cairn-mpi` |
+//! | [`LIFECYCLE`](LockLevel::LIFECYCLE) | components open, are chosen and close | host |
+//! | [`READING`](LockLevel::READING) | counters are read, which their owners bring up to date | host |
 //! | [`COUNTED`](LockLevel::COUNTED) | the engines whose counts are added up | `pml_ob1` |
 //! | [`OPERATIONS`](LockLevel::OPERATIONS) | collective operations under way | `coll_basic` |
 //! | [`CRI`](LockLevel::CRI) | a communication resource instance | [`Cri::guard`](crate::abi::pool::Cri::guard) |
+//! | [`CONNECTING`](LockLevel::CONNECTING) | a peer gets its routes | host |
 //! | [`SHARD`](LockLevel::SHARD) | a matching engine, or its shards, by address | `match_*` |
 //! | [`LINE`](LockLevel::LINE) | receives with wildcards of several shards, by address | `match_sharded` |
 //! | [`QUEUES`](LockLevel::QUEUES) | what waits for room to a peer | `pml_ob1` |
+//! | [`TABLE`](LockLevel::TABLE) | a table, while one of its entries is locked | everywhere |
 //! | [`LEAF`](LockLevel::LEAF) | anything else: nothing is taken while it is held | |
 //! | [`UNKNOWN`](LockLevel::UNKNOWN) | whatever C code locks: not checked | `Host::lock_acquire` |
 
@@ -41,35 +47,53 @@ pub(crate) const ATOMIC: u32 = 4;
 pub struct LockLevel(u32);
 
 /// Number, name, and whether a thread may hold several, taken by rising addresses.
-const TABLE: [(LockLevel, &str, bool); 9] = [
+const TABLE: [(LockLevel, &str, bool); 15] = [
     (LockLevel::UNKNOWN, "unknown", true),
+    (LockLevel::LIBRARY, "library", false),
+    (LockLevel::SYSTEM, "system", false),
+    (LockLevel::LIFECYCLE, "lifecycle", false),
     (LockLevel::SWEEP, "sweep", false),
+    (LockLevel::READING, "reading", false),
     (LockLevel::COUNTED, "counted", false),
     (LockLevel::OPERATIONS, "operations", false),
     (LockLevel::CRI, "cri", false),
+    (LockLevel::CONNECTING, "connecting", false),
     (LockLevel::SHARD, "shard", true),
     (LockLevel::LINE, "line", true),
     (LockLevel::QUEUES, "queues", false),
+    (LockLevel::TABLE, "table", false),
     (LockLevel::LEAF, "leaf", false),
 ];
 
 impl LockLevel {
     /// Not checked.
     pub const UNKNOWN: Self = Self(0);
+    /// The MPI library joins its job or leaves it.
+    pub const LIBRARY: Self = Self(1);
+    /// The library makes its component system.
+    pub const SYSTEM: Self = Self(2);
+    /// Components open, are chosen and close.
+    pub const LIFECYCLE: Self = Self(3);
     /// Ending what waits for peers that have failed.
     pub const SWEEP: Self = Self(5);
+    /// Counters are read, which their owners bring up to date.
+    pub const READING: Self = Self(6);
     /// Engines whose counts are added up.
     pub const COUNTED: Self = Self(7);
     /// Collective operations under way.
     pub const OPERATIONS: Self = Self(10);
     /// A communication resource instance.
     pub const CRI: Self = Self(20);
+    /// A peer gets its routes.
+    pub const CONNECTING: Self = Self(30);
     /// A matching engine, or a part of one.
     pub const SHARD: Self = Self(40);
     /// Receives with wildcards of several shards.
     pub const LINE: Self = Self(50);
     /// What waits for room.
     pub const QUEUES: Self = Self(60);
+    /// A table, while one of its entries is locked.
+    pub const TABLE: Self = Self(80);
     /// Nothing is taken while it is held.
     pub const LEAF: Self = Self(u32::MAX);
 

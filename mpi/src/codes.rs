@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 
-use parking_lot::{Mutex, MutexGuard};
+use cairn_framework::author::{Mutex, MutexGuard};
 
 use crate::abi::generated::constants::{
     ERROR_CLASSES, MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_LASTCODE,

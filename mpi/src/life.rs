@@ -29,10 +29,11 @@ use cairn_framework::abi::job::{
     THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE,
 };
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
+use cairn_framework::audit::LockLevel;
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::coll::{COLL_BARRIER, CollOps};
 use cairn_framework::frameworks::pml::PmlOps;
 use cairn_mpi_params as params;
-use parking_lot::Mutex;
 
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result, problem};
@@ -67,7 +68,7 @@ static WORLD: Mutex<Option<WorldModel>> = Mutex::new(None);
 static ALL: Mutex<Option<CommRef>> = Mutex::new(None);
 
 /// Held while the state changes.
-static CHANGING: Mutex<()> = Mutex::new(());
+static CHANGING: Mutex<()> = Mutex::at(LockLevel::LIBRARY, ());
 
 /// Joins the job. Returns the level of thread support.
 pub fn init(required: c_int) -> Result<c_int> {

@@ -14,12 +14,13 @@ use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::status::OK;
+use cairn_framework::audit::LockLevel;
+use cairn_framework::author::{Mutex, MutexGuard};
 use cairn_framework::frameworks::coll::{CollArgs, CollOps};
 use cairn_framework::frameworks::pml::PmlOps;
 use cairn_framework::host::params::CommandLine;
 use cairn_framework::host::{Chosen, Options, System};
 use cairn_mpi_params as params;
-use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::{Result, failure};
 use crate::state;
@@ -69,7 +70,7 @@ pub fn has_started() -> bool {
 static SYSTEM: AtomicPtr<System> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Held while it changes.
-static MAKING: Mutex<()> = Mutex::new(());
+static MAKING: Mutex<()> = Mutex::at(LockLevel::SYSTEM, ());
 
 /// The component system of the process. Tools need it before MPI is initialized and after MPI is
 /// finalized, when no component is open.

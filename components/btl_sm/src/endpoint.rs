@@ -15,9 +15,9 @@ use cairn_framework::abi::peer::Peer as PeerView;
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
+use cairn_framework::author::{Mutex, MutexGuard};
 use cairn_framework::frameworks::btl::Endpoint;
 use cairn_segment::{Part, Segment};
-use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::active::{Bits, WORD};
 use crate::orders::Orders;
@@ -176,8 +176,9 @@ impl Peer {
             }
             outbound.shares = true;
         }
-        let mut common = MutexGuard::try_map(self.common(cri), Option::as_mut).ok()?;
-        (common.has_line() || common.ring.look()).then_some(RingGuard::Common(common))
+        let mut common = self.common(cri);
+        let ring = common.as_mut()?;
+        (ring.has_line() || ring.ring.look()).then_some(RingGuard::Common(common))
     }
 
     /// The common ring. If there is none yet, one becomes it that belongs to another CRI than the
@@ -269,9 +270,12 @@ impl Peer {
 pub enum RingGuard<'a> {
     /// The CRI's own.
     Own(&'a mut Outbound),
-    /// One that CRIs share.
-    Common(MappedMutexGuard<'a, Outbound>),
+    /// One that CRIs share. There is one: never none.
+    Common(MutexGuard<'a, Option<Outbound>>),
 }
+
+/// A common ring is handed out when there is one, and stays.
+const THERE: &str = "a common ring that is used";
 
 impl Deref for RingGuard<'_> {
     type Target = Outbound;
@@ -280,7 +284,7 @@ impl Deref for RingGuard<'_> {
     fn deref(&self) -> &Outbound {
         match self {
             Self::Own(ring) => ring,
-            Self::Common(ring) => ring,
+            Self::Common(ring) => ring.as_ref().expect(THERE),
         }
     }
 }
@@ -290,7 +294,7 @@ impl DerefMut for RingGuard<'_> {
     fn deref_mut(&mut self) -> &mut Outbound {
         match self {
             Self::Own(ring) => ring,
-            Self::Common(ring) => ring,
+            Self::Common(ring) => ring.as_mut().expect(THERE),
         }
     }
 }

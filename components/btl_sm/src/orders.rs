@@ -14,7 +14,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::Mutex;
+use cairn_framework::audit::LockLevel;
+use cairn_framework::author::Mutex;
 
 /// Orders of one process to another that are open at the same time.
 pub const MOST_ORDERS: usize = 64;
@@ -33,8 +34,14 @@ pub struct Refusal {
 }
 
 /// Our orders to one peer that are open. Any thread.
-#[derive(Default)]
 pub struct Orders(Mutex<Vec<u32>>);
+
+impl Default for Orders {
+    fn default() -> Self {
+        // A refusal is kept while its order is open.
+        Self(Mutex::at(LockLevel::TABLE, Vec::new()))
+    }
+}
 
 impl Orders {
     /// Whether no further one can be opened now.

@@ -10,8 +10,8 @@
 //!        48 to 63   a number that no other registration had for long; never 0
 //! ```
 
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::smsc::SMSC_MAX_OFFER;
-use parking_lot::Mutex;
 
 /// A registration's key, as it travels. Never 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

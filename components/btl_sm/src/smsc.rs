@@ -9,9 +9,10 @@ use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_INFO};
 use cairn_framework::abi::peer::Peer as PeerView;
 use cairn_framework::abi::status::{ERR_RESOURCES, OK};
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::HostHandle;
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::smsc::SmscOps;
-use parking_lot::Mutex;
 
 use crate::choice::{Choice, MAX_COMPONENTS};
 
@@ -180,7 +181,8 @@ unsafe impl Sync for SmscPeer {}
 
 impl SmscPeer {
     pub fn new(view: &PeerView) -> Self {
-        let opening = Mutex::new(Opening { open: [true; MAX_COMPONENTS], asked: 0 });
+        let opening = Opening { open: [true; MAX_COMPONENTS], asked: 0 };
+        let opening = Mutex::at(LockLevel::CONNECTING, opening);
         Self { view, peers: Default::default(), settled: AtomicBool::new(false), opening }
     }
 

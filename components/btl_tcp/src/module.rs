@@ -10,9 +10,9 @@ use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::lock::BiasedGuard;
 use cairn_framework::abi::pool::{Cri, CriPool};
+use cairn_framework::author::Mutex;
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::BtlModule;
-use parking_lot::Mutex;
 
 use crate::address::Local;
 use crate::context::{self, Context};

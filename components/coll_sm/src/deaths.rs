@@ -5,13 +5,13 @@
 //! each death, and breaks the board for all.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::PROGRESS_SELDOM;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
-use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
+use cairn_framework::author::{Failure, HostHandle, Mutex, wake_sleepers};
 
 use crate::board::Board;
 use crate::setup::Shared;
@@ -75,7 +75,7 @@ impl Deaths {
     pub fn add(&self, comm: &Comm, shared: Shared) -> Arc<Member> {
         let (peers, size) = (comm.peers, comm.remote_size);
         let member = Arc::new(Member { shared, peers, size, waits: AtomicBool::new(false) });
-        let mut members = self.members.lock().expect("nothing panics with it");
+        let mut members = self.members.lock();
         members.push(Arc::clone(&member));
         self.count.store(members.len() as u32, Ordering::Relaxed);
         member
@@ -83,7 +83,7 @@ impl Deaths {
 
     /// A communicator is freed.
     pub fn remove(&self, member: &Arc<Member>) {
-        let mut members = self.members.lock().expect("nothing panics with it");
+        let mut members = self.members.lock();
         members.retain(|other| !Arc::ptr_eq(other, member));
         self.count.store(members.len() as u32, Ordering::Relaxed);
     }
@@ -93,7 +93,7 @@ impl Deaths {
         if self.count.load(Ordering::Relaxed) == 0 {
             return 0;
         }
-        let Ok(members) = self.members.try_lock() else { return 0 };
+        let Some(members) = self.members.try_lock() else { return 0 };
         let waits = |member: &&Arc<Member>| member.waits.load(Ordering::Relaxed);
         let mut broken = 0;
         for member in members.iter().filter(waits).filter(|member| member.has_lost()) {

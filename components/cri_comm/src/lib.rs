@@ -32,8 +32,8 @@ use cairn_framework::abi::pool::CriPool;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::ERR_ARGUMENT;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::author::{Mutex, MutexGuard};
 use cairn_framework::frameworks::cri::{Asker, Cri};
-use parking_lot::{Mutex, MutexGuard};
 
 /// Behind the strategies that help programs with one communicator, too.
 const PRIORITY: i64 = 10;

@@ -21,9 +21,9 @@ use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::pool::CriPool;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::thread::{MAX_THREADS, Thread};
+use cairn_framework::author::Mutex;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::cri::{Asker, Cri};
-use parking_lot::Mutex;
 
 /// The best strategy when nothing is known: see the module's text.
 const PRIORITY: i64 = 30;

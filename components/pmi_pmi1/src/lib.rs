@@ -28,14 +28,16 @@ pub mod value;
 mod wire;
 
 use std::os::fd::BorrowedFd;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_OTHER};
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND};
+use cairn_framework::author::{
+    Answer, Component, Failure, HostHandle, Mutex, MutexGuard, Registrar,
+};
 use cairn_framework::frameworks::pmi::{Pmi, PmiJob};
 
 use connection::{Connection, Side};
@@ -91,19 +93,21 @@ impl Component for Pmi1 {
 }
 
 impl Pmi1 {
-    /// Runs with the connection, when other threads' requests are answered. A panic in the middle of a
-    /// request leaves nothing to go on with.
+    /// Runs with the connection, when other threads' requests are answered. After a panic in the middle of a
+    /// request, which leaves nothing to go on with, there is none.
     fn with<T>(
         &self,
         run: impl FnOnce(&mut Connection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let broken = |_| Failure::new(ERR_OTHER, "an earlier request ended in a panic");
-        let mut connection = self.connection.lock().map_err(broken)?;
-        run(connection.as_mut().ok_or("not connected to the process manager")?)
+        let mut place = self.connection.lock();
+        let mut connection = place.take().ok_or("not connected to the process manager")?;
+        let result = run(&mut connection);
+        *place = Some(connection);
+        result
     }
 
     fn side(&self) -> MutexGuard<'_, Option<Side>> {
-        self.side.lock().unwrap_or_else(PoisonError::into_inner)
+        self.side.lock()
     }
 
     /// Waits for all processes. Meanwhile other threads, and what `progress` calls, may ask for values:
@@ -174,7 +178,7 @@ impl Pmi for Pmi1 {
             (job.local_rank, job.local_size) = (local_rank, local_size);
         }
         job.set_texts(&file_name(connection.kvs()), self.environment.launcher);
-        *self.connection.lock().map_err(|_| "connected twice")? = Some(connection);
+        *self.connection.lock() = Some(connection);
         Ok(job)
     }
 
@@ -219,9 +223,7 @@ impl Pmi for Pmi1 {
     fn disconnect(&self) -> Result<(), Failure> {
         let own = self.with(|connection| connection.finalize().map(|()| connection.is_own()))?;
         LEFT.store(own, Ordering::Relaxed);
-        if let Ok(mut connection) = self.connection.lock() {
-            *connection = None;
-        }
+        *self.connection.lock() = None;
         Ok(())
     }
 

@@ -14,12 +14,11 @@
 mod foreign;
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::ERR_NOT_FOUND;
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Mutex, Registrar};
 use cairn_framework::frameworks::pmi::{Pmi, PmiJob};
 
 /// Below every component that found its protocol in the environment.
@@ -55,10 +54,6 @@ impl Component for Singleton {
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().expect("nothing panics while it is held")
-}
-
 impl Pmi for Singleton {
     fn connect(&self) -> Result<PmiJob, Failure> {
         if let Some(launcher) = foreign::launcher(|name| std::env::var(name).ok()) {
@@ -77,7 +72,7 @@ impl Pmi for Singleton {
     }
 
     fn put(&self, key: &str, value: &[u8]) -> Result<(), Failure> {
-        held(&self.values).insert(key.to_owned(), value.to_owned());
+        self.values.lock().insert(key.to_owned(), value.to_owned());
         Ok(())
     }
 
@@ -90,7 +85,7 @@ impl Pmi for Singleton {
     }
 
     fn get(&self, rank: u32, key: &str) -> Result<Vec<u8>, Failure> {
-        let found = if rank == 0 { held(&self.values).get(key).cloned() } else { None };
+        let found = if rank == 0 { self.values.lock().get(key).cloned() } else { None };
         found.ok_or_else(|| Failure::new(ERR_NOT_FOUND, format!("rank {rank} has put no {key}")))
     }
 
@@ -102,7 +97,7 @@ impl Pmi for Singleton {
     }
 
     fn publish(&self, service: &str, port: Option<&str>) -> Result<(), Failure> {
-        let mut services = held(&self.services);
+        let mut services = self.services.lock();
         let before = match port {
             Some(port) => {
                 services.insert(service.to_owned(), port.to_owned());
@@ -114,7 +109,7 @@ impl Pmi for Singleton {
     }
 
     fn lookup(&self, service: &str) -> Result<String, Failure> {
-        held(&self.services).get(service).cloned().ok_or_else(|| not_published(service))
+        self.services.lock().get(service).cloned().ok_or_else(|| not_published(service))
     }
 
     fn node_of(&self, rank: u32) -> Result<u32, Failure> {

@@ -23,12 +23,12 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
-use cairn_framework::abi::lock::Ranked;
 use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::thread::Thread;
-use cairn_framework::audit::{Counted, LockLevel};
+use cairn_framework::audit::Counted;
+use cairn_framework::author::Mutex;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::progress::{
     PROGRESS_BY_OTHERS, Progress, ProgressAsk, ProgressEngine,
@@ -56,7 +56,7 @@ struct Serial {
 struct Queue {
     /// Entries; to be read without the lock.
     length: AtomicUsize,
-    entries: Ranked<VecDeque<Waiter>>,
+    entries: Mutex<VecDeque<Waiter>>,
 }
 
 struct Waiter {
@@ -117,7 +117,7 @@ impl Owner {
 
 impl Queue {
     fn new() -> Self {
-        let entries = Ranked::new(LockLevel::LEAF, VecDeque::new());
+        let entries = Mutex::new(VecDeque::new());
         Self { length: AtomicUsize::new(0), entries }
     }
 

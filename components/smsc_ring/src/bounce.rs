@@ -7,8 +7,10 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
+use cairn_framework::audit::LockLevel;
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::smsc::SmscTicket;
 use cairn_segment::{Error, HEADER, Part, Segment, page_size};
 
@@ -184,7 +186,7 @@ impl BounceBuffers {
                 uses: 0,
             }),
             offers: AtomicU32::new(0),
-            lent: Mutex::default(),
+            lent: Mutex::at(LockLevel::TABLE, Vec::new()),
             lent_count: AtomicU32::new(0),
         }
     }
@@ -198,7 +200,7 @@ impl BounceBuffers {
     /// that there is memory for are in use.
     pub fn take(&self, open: bool) -> Result<Option<(u32, u32, BounceBuffer)>, Error> {
         let (index, number) = {
-            let mut free = self.free.lock().expect("nothing panics with it");
+            let mut free = self.free.lock();
             free.uses = free.uses.wrapping_add(1);
             (free.take(), free.uses)
         };
@@ -207,7 +209,7 @@ impl BounceBuffers {
             Ok(bounce) => bounce,
             // Memory is short: what there is goes on.
             Err(error) => {
-                let mut free = self.free.lock().expect("nothing panics with it");
+                let mut free = self.free.lock();
                 free.give_back(index);
                 let is_there = |index: u32| self.parts[index as usize].get().is_some();
                 match free.take_if(is_there) {
@@ -227,12 +229,12 @@ impl BounceBuffers {
 
     /// Gives a bounce buffer back that both sides have done with.
     pub fn give_back(&self, index: u32) {
-        self.free.lock().expect("nothing panics with it").give_back(index);
+        self.free.lock().give_back(index);
     }
 
     /// Keeps a bounce buffer that an owner may still write to, until it has left.
     pub fn lend(&self, plan: Plan, chunks: u64, to: &Arc<Neighbour>) {
-        let mut lent = self.lent.lock().expect("nothing panics with it");
+        let mut lent = self.lent.lock();
         lent.push(Lent { bounce: plan.bounce, number: plan.number, chunks, to: Arc::clone(to) });
         self.lent_count.store(lent.len() as u32, Ordering::Relaxed);
     }
@@ -242,7 +244,7 @@ impl BounceBuffers {
         if self.lent_count.load(Ordering::Relaxed) == 0 {
             return;
         }
-        let mut lent = self.lent.lock().expect("nothing panics with it");
+        let mut lent = self.lent.lock();
         lent.retain(|lent| {
             let Some(part) = self.parts[lent.bounce as usize].get() else { return false };
             // SAFETY: the bounce buffer is mapped.

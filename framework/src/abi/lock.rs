@@ -6,6 +6,7 @@
 //! state in its own four bytes and lets the kernel hold the waiters.
 
 use core::cell::UnsafeCell;
+use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::bias::Bias;
@@ -239,29 +240,104 @@ impl Lock {
     }
 }
 
-/// Data behind a [`Lock`] that has a place in the order.
-#[derive(Debug)]
-pub struct Ranked<T> {
+/// Data behind a [`Lock`], which debug builds watch like every other. Unless it has a place in the order of
+/// locks, nothing is taken while it is held.
+pub struct Mutex<T> {
     lock: Lock,
-    rank: LockLevel,
+    level: LockLevel,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is reached through `with` only, under the lock.
-unsafe impl<T: Send> Sync for Ranked<T> {}
+// SAFETY: the value is reached under the lock only, or by the one that has the mutex for itself.
+unsafe impl<T: Send> Sync for Mutex<T> {}
 
-impl<T> Ranked<T> {
-    /// A value and the place of its lock.
-    pub const fn new(rank: LockLevel, value: T) -> Self {
-        Self { lock: Lock::new(), rank, value: UnsafeCell::new(value) }
+impl<T> Mutex<T> {
+    /// A value under the last lock that a thread takes.
+    pub const fn new(value: T) -> Self {
+        Self::at(LockLevel::LEAF, value)
+    }
+
+    /// A value under a lock with a place in the order.
+    pub const fn at(level: LockLevel, value: T) -> Self {
+        Self { lock: Lock::new(), level, value: UnsafeCell::new(value) }
+    }
+
+    /// Takes the lock until the guard is dropped.
+    ///
+    /// # Panics
+    /// In debug builds, if the thread holds a lock that does not come before this one.
+    #[inline]
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.lock.lock_as(self.level);
+        MutexGuard { mutex: self, thread: PhantomData }
+    }
+
+    /// The same, if the lock is free.
+    #[inline]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        let taken = self.lock.try_lock_as(self.level);
+        taken.then(|| MutexGuard { mutex: self, thread: PhantomData })
     }
 
     /// Runs `work` on the value, under the lock. `work` must not come back to the same value.
     #[inline]
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        let _held = self.lock.guard_as(self.rank);
+        work(&mut self.lock())
+    }
+
+    /// The value, of a mutex that no other thread has.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
+    /// The value of a mutex that is not needed any more.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> core::fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Mutex").field("level", &self.level).finish_non_exhaustive()
+    }
+}
+
+/// Holds a [`Mutex`], on the thread that took it.
+pub struct MutexGuard<'a, T> {
+    mutex: &'a Mutex<T>,
+    /// Not sent to other threads: debug builds know which thread holds a lock.
+    thread: PhantomData<*mut ()>,
+}
+
+impl<T> core::ops::Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
         // SAFETY: the lock is held.
-        work(unsafe { &mut *self.value.get() })
+        unsafe { &*self.mutex.value.get() }
+    }
+}
+
+impl<T> core::ops::DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the lock is held, and the guard is borrowed for as long.
+        unsafe { &mut *self.mutex.value.get() }
+    }
+}
+
+impl<T> Drop for MutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the guard exists because its thread took the lock.
+        unsafe { self.mutex.lock.unlock() }
     }
 }
 
@@ -301,34 +377,6 @@ impl Drop for LockGuard<'_> {
         unsafe { self.0.unlock() }
     }
 }
-
-#[cfg(feature = "host")]
-// SAFETY: `lock` and `try_lock` give exclusive ownership that lasts until `unlock`: the word
-// leaves FREE in a read-modify-write that only one thread can win.
-unsafe impl lock_api::RawMutex for Lock {
-    #[allow(clippy::declare_interior_mutable_const)] // lock_api asks for it
-    const INIT: Self = Self::new();
-    type Guard = lock_api::GuardSend;
-
-    fn lock(&self) -> Self::Guard {
-        Lock::lock(self);
-        lock_api::GuardSend::default()
-    }
-    fn try_lock(&self) -> Option<Self::Guard> {
-        Lock::try_lock(self).then(lock_api::GuardSend::default)
-    }
-    unsafe fn unlock(&self, _: Self::Guard) {
-        // SAFETY: the caller holds the lock.
-        unsafe { Lock::unlock(self) }
-    }
-    fn is_locked(&self) -> bool {
-        self.word.load(Ordering::Relaxed) != FREE
-    }
-}
-
-/// Data behind a [`Lock`], for memory that both sides of the boundary touch.
-#[cfg(feature = "host")]
-pub type Mutex<T> = lock_api::Mutex<Lock, T>;
 
 #[cfg(test)]
 mod tests {

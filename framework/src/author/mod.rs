@@ -32,6 +32,7 @@ use crate::abi::host::LOG_ERROR;
 use crate::abi::scope::Scope;
 use crate::abi::status::{ERR_PANIC, ERR_UNSUPPORTED, OK, OutcomeCode, Status};
 
+pub use crate::abi::lock::{Mutex, MutexGuard};
 pub use bytes::BYTES;
 pub use events::EventKind;
 pub use failure::{Failure, Outcome};

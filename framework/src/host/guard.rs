@@ -28,7 +28,7 @@ use std::ptr::{null, null_mut};
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
 
 /// Exit status of a process that a component ended by `exit`, whatever the component said: the
 /// program's work was not done.
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     /// Tests change what the whole process does when it crashes.
-    static ALONE: Mutex<()> = Mutex::new(());
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
     fn action(signal: c_int) -> libc::sigaction {
         // SAFETY: asks only.
@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn places_are_given_back_and_handlers_are_too() {
-        let _alone = ALONE.lock();
+        let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = action(libc::SIGSEGV).sa_sigaction;
         let head = || {
             let own =
@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn what_a_component_puts_back_is_what_stood_there() {
-        let _alone = ALONE.lock();
+        let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (own, theirs) = (of_program as *const () as usize, of_component as *const () as usize);
         let now = || action(libc::SIGFPE).sa_sigaction;
         let before = action(libc::SIGFPE);
@@ -464,7 +464,7 @@ mod tests {
     /// More actions than are told apart: those that are left over stay, and are not watched.
     #[test]
     fn actions_without_number_stay_as_they_are() {
-        let _alone = ALONE.lock();
+        let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = action(libc::SIGILL);
         for flags in 0..100 {
             let mut new = before;
@@ -528,7 +528,7 @@ mod tests {
 
     #[test]
     fn a_crash_ends_in_the_programs_handler_whatever_components_do() {
-        let _alone = ALONE.lock();
+        let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for how in ["fault", "signal"] {
             for does in
                 ["opened", "asked", "twice", "inside", "closed", "default-closed", "default-twice"]

@@ -3,6 +3,7 @@
 mod cores;
 mod files;
 mod guard;
+mod lifecycle;
 pub mod loader;
 pub mod params;
 pub mod paths;

@@ -4,7 +4,7 @@ use crate::objects::attributes::{self, Attributes, CopyFunction, DeleteFunction,
 use crate::objects::datatype_extras;
 use crate::prelude::*;
 
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 /// The functions for a class of objects: of each key and of each attribute.
 macro_rules! functions {

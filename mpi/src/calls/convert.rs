@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ffi::c_int;
 use std::sync::LazyLock;
 
-use parking_lot::{Mutex, MutexGuard};
+use cairn_framework::author::{Mutex, MutexGuard};
 
 use crate::abi::handle::FIRST_ADDRESS;
 use crate::prelude::*;

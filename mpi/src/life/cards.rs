@@ -11,9 +11,10 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cairn_framework::abi::job::Job;
+use cairn_framework::audit::LockLevel;
+use cairn_framework::author::Mutex;
 use cairn_framework::host::params::Origin;
 use cairn_framework::host::{CardExchange, System};
-use parking_lot::Mutex;
 
 use crate::abi::generated::constants::MPI_ERR_OTHER;
 use crate::error::{Error, Result};

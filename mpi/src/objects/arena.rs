@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use std::cell::UnsafeCell;
 
 use cairn_framework::audit::Counted;
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 /// Whether several threads may count references at a time.
 static THREADED: AtomicBool = AtomicBool::new(true);

@@ -14,7 +14,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use crate::abi::args::Copying;
 use crate::abi::generated::constants::*;

@@ -14,8 +14,8 @@
 
 use std::ffi::c_void;
 
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlSend};
-use parking_lot::Mutex;
 
 use super::comm::CommRef;
 use super::datatype::DatatypeRef;

@@ -22,11 +22,11 @@ use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::OK;
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::coll::{
     COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, COLL_TAG_LAST, CollArgs,
     CollOps, blocking_tag, nonblocking_tag, persistent_tag,
 };
-use parking_lot::Mutex;
 
 use super::arena::{Object, class};
 use super::attributes::Attributes;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use super::attributes::Attributes;
 use crate::abi::generated::constants::DATATYPE_NAMES;

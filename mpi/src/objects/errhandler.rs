@@ -6,7 +6,7 @@
 
 use std::ffi::c_int;
 
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use super::arena::{Object, class};
 use crate::abi::generated::constants::*;

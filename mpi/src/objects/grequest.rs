@@ -39,7 +39,7 @@ pub fn cancel(request: RequestRef) -> Option<Result<()>> {
 mod tests {
     use super::*;
     use crate::abi::status::Status;
-    use parking_lot::Mutex;
+    use cairn_framework::author::Mutex;
     use std::ffi::{c_int, c_void};
 
     /// What the functions of a request do, and what was called.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, COMM_NO_ANY_SOURCE, COMM_NO_ANY_TAG};
 

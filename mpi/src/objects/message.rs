@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use super::arena::{Object, class};
 use super::comm::CommRef;

@@ -23,8 +23,8 @@ pub mod of_comm;
 use std::ffi::{c_int, c_void};
 
 use cairn_framework::abi::datatype::Datatype as View;
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
-use parking_lot::Mutex;
 
 use super::comm::{self, CommRef};
 use super::packing;

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::ops::Deref;
 
 use cairn_framework::abi::job::Job;
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use super::arena::{Object, class};
 use super::errhandler;

@@ -9,7 +9,7 @@ use cairn_framework::abi::request::{
     MessageStatus, REQUEST_MAGIC, REQUEST_OTHER, REQUEST_PENDING, Request as View,
 };
 use cairn_framework::abi::status::OK;
-use parking_lot::{Mutex, MutexGuard};
+use cairn_framework::author::{Mutex, MutexGuard};
 
 use super::comm::CommRef;
 use super::generalized::Generalized;

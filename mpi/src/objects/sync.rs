@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use cairn_framework::abi::request::{
     Attach, REQUEST_COMPLETE, REQUEST_RECEIVE, SYNC_NOTIFY, WaitSync,
 };
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use super::arena::{Object, class};
 use super::request::{self, RequestRef};

@@ -6,8 +6,8 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 
+use cairn_framework::author::Mutex;
 use cairn_framework::host::params::{Kind, Param, Value};
-use parking_lot::Mutex;
 
 use super::enums;
 use crate::abi::generated::constants::*;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::TEnum;

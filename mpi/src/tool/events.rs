@@ -9,8 +9,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_framework::abi::job::THREAD_MULTIPLE;
+use cairn_framework::author::Mutex;
 use cairn_framework::host::{Delivery, Event, EventInfo, now};
-use parking_lot::Mutex;
 
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{

@@ -19,9 +19,9 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use cairn_framework::author::{Mutex, MutexGuard};
 use cairn_framework::frameworks::CONTRACTS;
 use cairn_framework::host::params::Param;
-use parking_lot::{Mutex, MutexGuard};
 
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result};

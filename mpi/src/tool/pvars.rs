@@ -10,8 +10,8 @@ use std::sync::Arc;
 use cairn_framework::abi::counter::{
     COUNTER_AGGREGATE, COUNTER_LEVEL, COUNTER_MAXIMUM, COUNTER_MINIMUM, COUNTER_SIZE, COUNTER_TIMER,
 };
+use cairn_framework::author::Mutex;
 use cairn_framework::host::CounterInfo;
-use parking_lot::Mutex;
 
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, TPvarHandle, TPvarSession};

@@ -21,7 +21,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, RwLock};
+use crate::abi::lock::Mutex;
+use crate::audit::LockLevel;
 
 use super::problem::{Problem, Severity, did_you_mean, nearest};
 use crate::abi::param::ParamCell;
@@ -163,7 +164,7 @@ fn leak(text: &str) -> u64 {
 /// The parameters of a process.
 pub struct Registry {
     settings: Vec<Setting>,
-    params: RwLock<Params>,
+    params: Mutex<Params>,
     problems: Mutex<Vec<Problem>>,
 }
 
@@ -178,7 +179,11 @@ impl Registry {
     /// An empty registry with the settings of `sources`.
     pub fn new(sources: &Sources) -> Self {
         let (settings, problems) = sources.gather();
-        Self { settings, params: RwLock::default(), problems: Mutex::new(problems) }
+        Self {
+            settings,
+            params: Mutex::at(LockLevel::TABLE, Params::default()),
+            problems: Mutex::new(problems),
+        }
     }
 
     /// Registers a parameter and gives it its value. The same owner may register it again and
@@ -188,7 +193,7 @@ impl Registry {
     /// A description that is not sound: the author's mistake. A value that is not allowed is the
     /// user's and goes to [`Registry::problems`]; the parameter then has its next weaker value.
     pub fn register(&self, spec: Spec) -> Result<Arc<Param>, Problem> {
-        let mut params = self.params.write();
+        let mut params = self.params.lock();
         if let Some(existing) = params.by_name.get(&spec.name) {
             if existing.spec.owner == spec.owner && existing.spec.kind == spec.kind {
                 return Ok(Arc::clone(existing));
@@ -275,19 +280,19 @@ impl Registry {
 
     /// The parameter with this name or synonym.
     pub fn find(&self, name: &str) -> Option<Arc<Param>> {
-        let params = self.params.read();
+        let params = self.params.lock();
         let name = params.synonyms.get(name).map_or(name, |(name, _)| name);
         params.by_name.get(name).cloned()
     }
 
     /// Every parameter, by name.
     pub fn all(&self) -> Vec<Arc<Param>> {
-        self.params.read().by_name.values().cloned().collect()
+        self.params.lock().by_name.values().cloned().collect()
     }
 
     /// How many parameters there are; never fewer than before.
     pub fn len(&self) -> usize {
-        self.params.read().by_name.len()
+        self.params.lock().by_name.len()
     }
 
     /// Whether there is none.
@@ -297,7 +302,7 @@ impl Registry {
 
     /// Names near to one that is not registered, for a "did you mean".
     pub fn near(&self, name: &str) -> Vec<String> {
-        let params = self.params.read();
+        let params = self.params.lock();
         let names = params.by_name.keys().chain(params.synonyms.keys()).map(String::as_str);
         nearest(name, names).into_iter().map(str::to_owned).collect()
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
 
 /// Carries cards between the processes of a job; a launch protocol stands behind it.
 pub trait CardExchange: Send + Sync {

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
+use crate::audit::LockLevel;
 use serde::Serialize;
 
 use crate::abi::comm::Comm;
@@ -101,7 +102,6 @@ impl Cell {
 type Function = fn() -> u64;
 
 /// The counters of a process.
-#[derive(Default)]
 pub(crate) struct Counters {
     /// The parameter `counters`: without it no counter is there.
     off: AtomicBool,
@@ -109,6 +109,17 @@ pub(crate) struct Counters {
     /// Held while cells are brought up to date, which happens without the lock of the table, and while
     /// some are taken out. Taken before that of the table.
     reading: Mutex<()>,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        let reading = Mutex::at(LockLevel::READING, ());
+        Self {
+            off: AtomicBool::new(false),
+            table: Mutex::at(LockLevel::TABLE, Table::default()),
+            reading,
+        }
+    }
 }
 
 #[derive(Default)]

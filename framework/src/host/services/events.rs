@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
+use crate::audit::LockLevel;
 
 use crate::abi::event::{EVENT_ELEMENTS, EventType};
 
@@ -71,15 +72,26 @@ pub struct Delivery {
 pub type Listener = fn(Delivery);
 
 /// The types of events of a process, and events on their way.
-#[derive(Default)]
 pub(crate) struct Events {
     types: Mutex<Vec<&'static Type>>,
     /// Whether the queue or the drops hold something.
     pending: AtomicBool,
     queue: Mutex<Queue>,
-    /// Held while the listener runs.
+    /// Held while the listener runs, which may do anything. No thread waits for it.
     delivering: Mutex<()>,
     listener: OnceLock<Listener>,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self {
+            types: Mutex::default(),
+            pending: AtomicBool::new(false),
+            queue: Mutex::default(),
+            delivering: Mutex::at(LockLevel::UNKNOWN, ()),
+            listener: OnceLock::new(),
+        }
+    }
 }
 
 #[derive(Default)]

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::io::Write;
 
+use crate::abi::lock::Mutex;
 use env_filter::Filter;
 use log_crate::{Level, Metadata};
-use parking_lot::Mutex;
 
 use crate::abi::host::{LOG_DEBUG, LOG_ERROR, LOG_INFO, LOG_TRACE, LOG_WARN};
 
@@ -74,7 +74,7 @@ impl Log {
     pub fn write(&self, level: u32, name: &str, text: &str) {
         if self.enabled(level, name) {
             let level = level_of(level).as_str().to_ascii_lowercase();
-            (self.sink)(&format!("[cairn{} {name}] {level}: {text}", self.process.lock()));
+            (self.sink)(&format!("[cairn{} {name}] {level}: {text}", *self.process.lock()));
         }
     }
 
@@ -85,7 +85,7 @@ impl Log {
 
     /// How a line to the user begins.
     pub fn prefix(&self) -> String {
-        format!("cairn{}", self.process.lock())
+        format!("cairn{}", *self.process.lock())
     }
 
     /// Writes a line to the user once for each key.

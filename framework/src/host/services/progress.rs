@@ -16,7 +16,7 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
 
 use super::threads::{self, Record};
 use crate::abi::component::Instance;
@@ -25,7 +25,7 @@ use crate::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn};
 use crate::abi::pool::{Cri, CriPool, CriSet};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::Scope;
-use crate::audit::Counted;
+use crate::audit::{Counted, LockLevel};
 use crate::author::CachePadded;
 use crate::frameworks::cri::CRI_NO_PEER;
 use crate::frameworks::progress::{
@@ -168,7 +168,7 @@ impl Engine {
         snapshot.store(Box::into_raw(first), Ordering::Release);
         Self {
             snapshot,
-            writer: Mutex::new(()),
+            writer: Mutex::at(LockLevel::TABLE, ()),
             threaded: AtomicBool::new(false),
             passes: AtomicU32::new(0),
             inside: AtomicBool::new(false),

@@ -3,7 +3,7 @@
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
 
 use crate::abi::receive::{RECEIVE_TAGS, ReceiveEntry, ReceiveFn, Received};
 

@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
 
 use super::grace::{Presence, writers_fence};
 use crate::abi::counter::CounterCell;

@@ -5,7 +5,7 @@
 
 use std::thread::JoinHandle;
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
 
 use super::System;
 use crate::abi::request::WaitSync;

@@ -26,9 +26,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::{Mutex, ReentrantMutex};
+use crate::abi::lock::Mutex;
 
 use super::cores::{node_cores, own_cores};
+use super::lifecycle::Lifecycle;
 use super::loader::{Catalog, Refused, Unopened};
 use super::params::{Registry, Sources, Value};
 use super::paths::Paths;
@@ -134,7 +135,7 @@ pub struct System {
     denied: Mutex<Option<Problem>>,
     /// Held while components are opened, asked and closed. No function of the host table takes it
     /// but `pool_add`, which a component's `open` may call: the lock is reentrant.
-    lifecycle: ReentrantMutex<()>,
+    lifecycle: Lifecycle,
     pools: Mutex<Vec<(usize, PoolPointer)>>,
     /// 1 once the strategy has said of some pool where messages arrive.
     arrivals: AtomicU32,
@@ -200,7 +201,7 @@ impl System {
             serving: Mutex::default(),
             info_keys: Mutex::default(),
             denied: Mutex::default(),
-            lifecycle: ReentrantMutex::new(()),
+            lifecycle: Lifecycle::new(),
             pools: Mutex::default(),
             arrivals: AtomicU32::new(0),
             next_pool: Mutex::new(0),

@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
+use crate::audit::LockLevel;
 
 use super::System;
 use super::slot::{Chosen, Slot, Stage};
@@ -20,7 +21,6 @@ use crate::host::problem::Problem;
 use crate::host::services::table;
 
 /// The transports' devices and the processes of the job.
-#[derive(Default)]
 pub(super) struct Peers {
     /// The most exclusive first. Set by `open_transports`.
     devices: OnceLock<Vec<Device>>,
@@ -28,6 +28,13 @@ pub(super) struct Peers {
     all: OnceLock<Vec<PeerPointer>>,
     /// Held while a peer gets its routes.
     connecting: Mutex<()>,
+}
+
+impl Default for Peers {
+    fn default() -> Self {
+        let connecting = Mutex::at(LockLevel::CONNECTING, ());
+        Self { devices: OnceLock::new(), all: OnceLock::new(), connecting }
+    }
 }
 
 struct PeerPointer(*mut Peer);
@@ -316,12 +323,16 @@ impl System {
 
     /// Ends all endpoints, before the transports close. Nothing is in flight.
     pub(super) fn disconnect_all(&self) {
-        let _connecting = self.peers.connecting.lock();
         for PeerPointer(peer) in self.peers.all.get().map_or(&[][..], Vec::as_slice) {
             // SAFETY: peers are never freed.
             let peer = unsafe { &**peer };
-            let routes = peer.routes();
-            peer.route_count.store(0, Ordering::Release);
+            let routes = {
+                let _connecting = self.peers.connecting.lock();
+                let routes = peer.routes();
+                peer.route_count.store(0, Ordering::Release);
+                routes
+            };
+            // Without the lock: threads that connect may hold that of a CRI, which a transport may want here.
             for route in routes {
                 // SAFETY: made by `add_peers` of this device; no thread sends any more.
                 unsafe {

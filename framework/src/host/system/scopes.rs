@@ -1,7 +1,8 @@
 //! Communicators and windows as components see them: their life, and the slots that components
 //! reserve in them.
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
+use crate::audit::LockLevel;
 
 use super::System;
 use super::pools::PoolPointer;
@@ -11,7 +12,6 @@ use crate::host::problem::Problem;
 use crate::host::services::table;
 
 /// The living scopes besides the process, and the owner of each slot in all of them.
-#[derive(Default)]
 pub(crate) struct Scopes {
     living: Mutex<Vec<ScopePointer>>,
     /// Address of the owner's instance, or 0.
@@ -23,6 +23,12 @@ struct ScopePointer(*mut Scope);
 
 // SAFETY: the opener of a scope vouches that it stays until it is closed.
 unsafe impl Send for ScopePointer {}
+
+impl Default for Scopes {
+    fn default() -> Self {
+        Self { living: Mutex::at(LockLevel::TABLE, Vec::new()), owners: Mutex::default() }
+    }
+}
 
 impl Scopes {
     /// Reserves a slot in every scope: the lowest that is free.

@@ -5,7 +5,7 @@ use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
-use parking_lot::Mutex;
+use crate::abi::lock::Mutex;
 
 use super::System;
 use crate::abi::component::Instance;

@@ -19,9 +19,9 @@ use std::sync::Arc;
 use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::request::{MessageStatus, Request as View};
 use cairn_framework::abi::status::OK;
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::coll::{COLL_ALLGATHER, COLL_BCAST, CollArgs, CollSide};
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
-use parking_lot::Mutex;
 
 use super::related::related;
 use crate::objects::comm::{self, subgroup};

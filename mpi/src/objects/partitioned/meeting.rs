@@ -12,8 +12,8 @@ use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
+use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
-use parking_lot::Mutex;
 
 use super::super::comm::CommRef;
 use super::super::datatype::DatatypeRef;

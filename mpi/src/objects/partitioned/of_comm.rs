@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::request::Request as View;
-use parking_lot::Mutex;
+use cairn_framework::author::Mutex;
 
 use super::inbox::Cut;
 use crate::abi::generated::constants::MPI_ERR_NO_MEM;
