@@ -17,7 +17,7 @@ use cairn_framework::frameworks::btl::{
 };
 
 use super::support::{
-    Life, Next, Subject, at, called, calls, cri, order, p, peer, play, process, said, writes,
+    Blank, Life, Next, Subject, at, called, calls, cri, order, p, peer, play, process, said, writes,
 };
 
 const KEY_SIZE: u32 = 5;
@@ -40,29 +40,8 @@ struct Port {
 }
 
 fn view(instance: *mut Instance, name: &'static CStr) -> BtlModule {
-    BtlModule {
-        struct_size: size_of::<BtlModule>() as u32,
-        exclusivity: 1,
-        capabilities: 0,
-        name: name.as_ptr(),
-        state: null_mut(),
-        pool: null_mut(),
-        ops: null(),
-        // The host sets it; here, where nobody but the test plays the host, the transport does.
-        instance,
-        immediate_limit: 0,
-        packed_limit: 0,
-        gathered_limit: 0,
-        gathered_segments: 0,
-        key_size: KEY_SIZE,
-        eager_limit: 0,
-        put_limit: 0,
-        get_limit: 0,
-        get_alignment: 1,
-        latency: 0,
-        bandwidth: 0,
-        reserved: 0,
-    }
+    // The host sets the instance; here, where nobody but the test plays the host, the transport does.
+    BtlModule { name: name.as_ptr(), instance, key_size: KEY_SIZE, ..BtlModule::blank() }
 }
 
 /// The rank of a peer for whom no endpoint can be made.
@@ -151,62 +130,6 @@ components!(btl, Double: send_immediate, send_packed, send_gathered, put, get, a
     register_memory, deregister_memory, pack_key, unpack_key, release_key, arm, describe,
     offer_memory);
 
-/// What the hot functions are called with.
-struct Traffic {
-    cri: Cri,
-    message: BtlMessage,
-    packed: BtlPacked,
-    gathered: BtlGathered,
-    transfer: BtlTransfer,
-    atomic: BtlAtomic,
-}
-
-impl Traffic {
-    fn new() -> Self {
-        Self {
-            cri: cri(3),
-            message: BtlMessage {
-                header: at(0x10),
-                payload: at(0x20),
-                header_len: 8,
-                payload_len: 9,
-                tag: 77,
-            },
-            packed: BtlPacked {
-                header: at(0x10),
-                pack: None,
-                context: at(0x30),
-                header_len: 8,
-                payload_len: 9,
-                tag: 77,
-            },
-            gathered: BtlGathered {
-                header: at(0x10),
-                segments: at(0x40),
-                segment_count: 2,
-                header_len: 8,
-                tag: 77,
-            },
-            transfer: BtlTransfer {
-                local: at(0x50),
-                registration: at(0x60),
-                remote: 0x70,
-                key: at(0x80),
-                len: 90,
-            },
-            atomic: BtlAtomic {
-                remote: 0x70,
-                key: at(0x80),
-                operation: 1,
-                width: 8,
-                operand: 2,
-                compare: 3,
-                result: at(0x90),
-            },
-        }
-    }
-}
-
 const ENDPOINT: usize = 0x5000;
 const COMPLETION: usize = 0x9000;
 
@@ -237,8 +160,9 @@ fn every_function_reaches_the_device() {
 }
 
 fn traffic(btl: &Subject<BtlOps>, module: &BtlModule) {
-    let traffic = Traffic::new();
-    let Traffic { cri, message, packed, gathered, transfer, atomic } = &traffic;
+    let (message, packed) = (&BtlMessage::blank(), &BtlPacked::blank());
+    let (gathered, transfer) = (&BtlGathered::blank(), &BtlTransfer::blank());
+    let (atomic, cri) = (&BtlAtomic::blank(), &cri(3));
     let (to, done) = (at::<Endpoint>(ENDPOINT), at::<BtlCompletion>(COMPLETION));
     let all = null_mut::<Endpoint>();
     let on = p(cri);
@@ -309,7 +233,7 @@ fn memory_and_keys(btl: &Subject<BtlOps>, module: &BtlModule) {
 
 fn sleeping_and_describing(btl: &Subject<BtlOps>, module: &BtlModule) {
     let cri = cri(1);
-    let mut wake = BtlWake { fd: -1, reserved: 0, word: null(), expected: 0 };
+    let mut wake = BtlWake { fd: -1, ..BtlWake::blank() };
     let expected = said("arm", (71, p(&cri)));
     btl.fails(&expected, || c!(btl.ops, arm(module, &cri, &mut wake)));
     order(Next::Outcome(Outcome::NoResources));
@@ -341,8 +265,9 @@ fn absent_functions() {
     let scope = process();
     let btl = Subject::<BtlOps>::bare(&scope);
     let [module, _] = modules(&btl);
-    let traffic = Traffic::new();
-    let Traffic { cri, message, packed, gathered, transfer, atomic } = &traffic;
+    let (message, packed) = (&BtlMessage::blank(), &BtlPacked::blank());
+    let (gathered, transfer) = (&BtlGathered::blank(), &BtlTransfer::blank());
+    let (atomic, cri) = (&BtlAtomic::blank(), &cri(3));
     let (endpoint, done) = (at::<Endpoint>(ENDPOINT), at::<BtlCompletion>(COMPLETION));
     let ops = btl.ops;
     let unsupported = |code: OutcomeCode| assert_eq!(code, ERR_UNSUPPORTED);
@@ -378,7 +303,7 @@ fn absent_functions() {
         }),
         ("release_key", &|| c!(ops, release_key(module, null_mut()))),
         ("arm", &|| {
-            let mut wake = BtlWake { fd: -1, reserved: 0, word: null(), expected: 0 };
+            let mut wake = BtlWake { fd: -1, ..BtlWake::blank() };
             unsupported(c!(ops, arm(module, cri, &mut wake)));
             assert_eq!((wake.fd, wake.word), (-1, null()));
         }),

@@ -1,6 +1,6 @@
 //! The contract of collective operations.
 
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::request::Request;
@@ -8,11 +8,11 @@ use cairn_framework::abi::status::ERR_UNSUPPORTED;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::{
     COLL_ALLTOALLW, COLL_BCAST, COLL_BLOCKING, COLL_BLOCKING_TAGS, COLL_NONBLOCKING_TAGS,
-    COLL_PERSISTENT, COLL_PERSISTENT_TAGS, COLL_TAG_FIRST, COLL_TAG_LAST, Coll, CollArgs,
-    CollCounts, CollOps, CollSide, blocking_tag, nonblocking_tag, persistent_tag,
+    COLL_PERSISTENT, COLL_PERSISTENT_TAGS, COLL_TAG_FIRST, COLL_TAG_LAST, Coll, CollArgs, CollOps,
+    blocking_tag, nonblocking_tag, persistent_tag,
 };
 
-use super::support::{Life, Subject, Witness, at, comm, p, play};
+use super::support::{Blank, Life, Subject, Witness, at, comm, p, play};
 
 struct Double(Life);
 
@@ -41,30 +41,9 @@ impl Coll for Double {
 
 components!(coll, Double: start, init, pending);
 
-fn args() -> CollArgs {
-    let none = CollCounts { data: null(), width: 4, reserved: 0 };
-    let side = CollSide {
-        buffer: at(1),
-        count: 5,
-        datatype: null(),
-        counts: none,
-        displacements: none,
-        datatypes: null(),
-    };
-    CollArgs {
-        struct_size: size_of::<CollArgs>() as u32,
-        operation: COLL_BCAST,
-        send: side,
-        receive: side,
-        op: null(),
-        root: 2,
-        tag: blocking_tag(5),
-    }
-}
-
 #[test]
 fn every_function_reaches_the_component() {
-    let (mut world, mut half, args) = (comm(7), comm(8), args());
+    let (mut world, mut half, args) = (comm(7), comm(8), CollArgs::blank());
     let coll = Subject::<CollOps>::double(&comm(7).scope);
     let me = coll.instance;
 
@@ -113,7 +92,7 @@ fn tags_are_negative_and_do_not_meet() {
 
 #[test]
 fn absent_functions() {
-    let (world, args) = (comm(7), args());
+    let (world, args) = (comm(7), CollArgs::blank());
     let coll = Subject::<CollOps>::bare(&world.scope);
     let (ops, me) = (coll.ops, coll.instance);
     coll.defaults([

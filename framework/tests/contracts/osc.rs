@@ -1,16 +1,14 @@
 //! The contract of windows.
 
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use cairn_framework::abi::request::Request;
 use cairn_framework::abi::status::ERR_UNSUPPORTED;
 use cairn_framework::author::{Failure, Outcome};
-use cairn_framework::frameworks::osc::{
-    OSC_GET, OSC_LOCK, Osc, OscOps, OscSide, OscSync, OscTransfer, SharedMemory, Window,
-};
+use cairn_framework::frameworks::osc::{Osc, OscOps, OscSync, OscTransfer, SharedMemory, Window};
 
-use super::support::{Life, Subject, at, p, play, said, window, writes};
+use super::support::{Blank, Life, Subject, at, p, play, said, window, writes};
 
 struct Double(Life);
 
@@ -47,21 +45,6 @@ impl Osc for Double {
 
 components!(osc, Double: attach, shared_query, describe);
 
-fn transfer() -> OscTransfer {
-    let side = OscSide { buffer: at(0x10), count: 3, datatype: null() };
-    OscTransfer {
-        kind: OSC_GET,
-        target: 2,
-        origin: side,
-        result: side,
-        compare: null(),
-        displacement: -4,
-        target_count: 3,
-        target_datatype: null(),
-        op: null(),
-    }
-}
-
 #[test]
 fn every_function_reaches_the_component() {
     let mut window = window(4);
@@ -73,22 +56,14 @@ fn every_function_reaches_the_component() {
     assert_eq!(window.base, at(0x300));
 
     // With a place for a request and without.
-    let (transfer, mut request) = (transfer(), null_mut());
+    let (transfer, mut request) = (OscTransfer::blank(), null_mut());
     check!(osc, status transfer(me, &window, &transfer, null_mut())
         => (me, address, p(&transfer), false));
     check!(osc, status transfer(me, &window, &transfer, &raw mut request)
         => (me, address, p(&transfer), true));
     assert_eq!(request, at(0x400));
 
-    let sync = OscSync {
-        kind: OSC_LOCK,
-        assertions: 1,
-        target: 2,
-        shared: 1,
-        ranks: null(),
-        rank_count: 0,
-        reserved: 0,
-    };
+    let sync = OscSync::blank();
     check!(osc, outcome synchronize(me, &window, &sync) => (me, address, p(&sync)));
     for (attach, means) in [(1, true), (0, false)] {
         check!(osc, report attach(me, &window, at(0x600), 12, attach)

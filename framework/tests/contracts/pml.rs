@@ -1,7 +1,7 @@
 //! The contract of point-to-point messages.
 
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::peer::Peer;
@@ -9,12 +9,10 @@ use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{MessageStatus, Request};
 use cairn_framework::abi::status::{DONE, NOTHING};
 use cairn_framework::author::{Failure, Outcome};
-use cairn_framework::frameworks::pml::{
-    PML_ANY_SOURCE, PML_READY, Pml, PmlOps, PmlReceive, PmlSend,
-};
+use cairn_framework::frameworks::pml::{Pml, PmlOps, PmlReceive, PmlSend};
 
 use super::support::{
-    Life, Next, Subject, at, calls, comm, order, p, peer, play, process, said, writes,
+    Blank, Life, Next, Subject, at, calls, comm, order, p, peer, play, process, said, writes,
 };
 
 struct Double(Life);
@@ -62,24 +60,9 @@ impl Pml for Double {
 
 components!(pml, Double: describe, flush, peer_failed, comm_free, pending, cris_of);
 
-const SEND: PmlSend = PmlSend {
-    buffer: null(),
-    count: 3,
-    datatype: null(),
-    comm: null(),
-    peer: 2,
-    tag: 9,
-    mode: PML_READY,
-    reserved: 0,
-};
-const RECEIVE: PmlReceive = PmlReceive {
-    buffer: null_mut(),
-    count: 3,
-    datatype: null(),
-    comm: null(),
-    source: PML_ANY_SOURCE,
-    tag: 9,
-};
+fn receive() -> PmlReceive {
+    PmlReceive { tag: 9, ..PmlReceive::blank() }
+}
 
 fn numbers(status: &MessageStatus) -> (i32, i32, u64) {
     (status.source, status.tag, status.bytes)
@@ -89,7 +72,7 @@ fn numbers(status: &MessageStatus) -> (i32, i32, u64) {
 fn every_function_reaches_the_component() {
     let (mut world, scope) = (comm(7), process());
     let pml = Subject::<PmlOps>::double(&scope);
-    let (ops, me, send, receive) = (pml.ops, pml.instance, SEND, RECEIVE);
+    let (ops, me, send, receive) = (pml.ops, pml.instance, PmlSend::blank(), receive());
     let address = p(&world);
 
     check!(pml, report comm_open(me, &mut world) => (me, address));
@@ -127,7 +110,7 @@ fn every_function_reaches_the_component() {
 
 /// With a place for the message and without, blocking or not, with a message and without.
 fn probes(pml: &Subject<PmlOps>) {
-    let (ops, me, receive) = (pml.ops, pml.instance, RECEIVE);
+    let (ops, me, receive) = (pml.ops, pml.instance, receive());
     for (blocking, take) in [(0, false), (0, true), (1, false), (1, true)] {
         let (mut message, mut status) = (null_mut(), MessageStatus::default());
         let place = if take { &raw mut message } else { null_mut() };

@@ -4,12 +4,12 @@ use std::ptr::null;
 
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::WaitSync;
-use cairn_framework::abi::status::{DONE, OutcomeCode};
 use cairn_framework::abi::thread::Thread;
 use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine, ProgressOps};
 use cairn_framework::frameworks::wait::WaitMeans;
 
 use super::support::{Life, Subject, at, calls, cri, note, p, pool, process, said, thread};
+use super::wait::means;
 
 struct Double(Life);
 
@@ -50,25 +50,6 @@ fn engine() -> ProgressEngine {
     }
 }
 
-unsafe extern "C" fn no_pass(_: &WaitMeans, _: &WaitSync) -> u32 {
-    0
-}
-
-unsafe extern "C" fn no_sleep(_: &WaitMeans, _: &WaitSync, _: u32) -> OutcomeCode {
-    DONE
-}
-
-fn means() -> WaitMeans {
-    WaitMeans {
-        struct_size: size_of::<WaitMeans>() as u32,
-        threads: 0,
-        thread: null(),
-        poll: no_pass,
-        sleep: no_sleep,
-        host_private: null(),
-    }
-}
-
 #[test]
 fn every_function_reaches_the_policy() {
     let scope = process();
@@ -82,7 +63,7 @@ fn every_function_reaches_the_policy() {
         attempts: 5,
         reserved: 0,
     };
-    let means = means();
+    let means = means(&raw const thread);
     assert_eq!(check!(progress, plain run(me, &engine, &ask) => (me, p(&engine), p(&ask))), 17);
     for sync in [&raw const sync, null()] {
         check!(progress, plain leave(me, &thread, sync) => (me, p(&thread), sync));
@@ -165,7 +146,7 @@ fn absent_functions() {
         ("leave", &|| c!(ops, leave(me, &thread(4), at(0x10)))),
         ("pools_changed", &|| c!(ops, pools_changed(me, &engine()))),
         ("threads", &|| assert_eq!(c!(ops, threads(me)), 0)),
-        ("background", &|| c!(ops, background(me, &WaitSync::default(), &means()))),
+        ("background", &|| c!(ops, background(me, &WaitSync::default(), &means(null())))),
         ("anonymous_passes", &|| assert_eq!(c!(ops, anonymous_passes(me)), u32::MAX)),
     ]);
     progress.close();

@@ -19,7 +19,13 @@ use cairn_framework::abi::status::{
 };
 use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
-use cairn_framework::frameworks::osc::{WINDOW_CREATE, Window};
+use cairn_framework::frameworks::btl::{
+    BtlAtomic, BtlGathered, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
+};
+use cairn_framework::frameworks::coll::CollArgs;
+use cairn_framework::frameworks::matching::MatchCounts;
+use cairn_framework::frameworks::osc::{OscSync, OscTransfer, WINDOW_CREATE, Window};
+use cairn_framework::frameworks::pml::{PmlReceive, PmlSend};
 use cairn_framework::frameworks::{Cardinality, Table};
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
@@ -90,6 +96,28 @@ pub fn p<T>(reference: &T) -> *const T {
 /// A pointer to nothing that can be told from others.
 pub fn at<T>(address: usize) -> *mut T {
     std::ptr::without_provenance_mut(address)
+}
+
+/// A struct of C with nothing in it.
+///
+/// # Safety
+/// Zeros are a value of it: it has numbers, pointers and functions that may be absent.
+pub unsafe trait Blank: Sized {
+    fn blank() -> Self {
+        // SAFETY: promised by the type.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+macro_rules! blank {
+    ($($type:ty),+ $(,)?) => {
+        // SAFETY: numbers, pointers, and functions in an `Option`.
+        $( unsafe impl Blank for $type {} )+
+    };
+}
+blank! {
+    BtlAtomic, BtlGathered, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, CollArgs,
+    MatchCounts, OscSync, OscTransfer, PmlReceive, PmlSend,
 }
 
 /// Arguments as notes have them, of [`Noted`] ones.
