@@ -23,6 +23,8 @@
 //! | [`LIFECYCLE`](LockLevel::LIFECYCLE) | components open, are chosen and close | host |
 //! | [`READING`](LockLevel::READING) | counters are read, which their owners bring up to date | host |
 //! | [`COUNTED`](LockLevel::COUNTED) | the engines whose counts are added up | `pml_ob1` |
+//! | [`REQUESTS`](LockLevel::REQUESTS) | requests that the MPI layer completes | `cairn-mpi` |
+//! | [`PARTITIONS`](LockLevel::PARTITIONS) | partitioned operations meet their other side | `cairn-mpi` |
 //! | [`OPERATIONS`](LockLevel::OPERATIONS) | collective operations under way | `coll_basic` |
 //! | [`CRI`](LockLevel::CRI) | a communication resource instance | [`Cri::guard`](crate::abi::pool::Cri::guard) |
 //! | [`CONNECTING`](LockLevel::CONNECTING) | a peer gets its routes | host |
@@ -47,7 +49,7 @@ pub(crate) const ATOMIC: u32 = 4;
 pub struct LockLevel(u32);
 
 /// Number, name, and whether a thread may hold several, taken by rising addresses.
-const TABLE: [(LockLevel, &str, bool); 15] = [
+const TABLE: [(LockLevel, &str, bool); 17] = [
     (LockLevel::UNKNOWN, "unknown", true),
     (LockLevel::LIBRARY, "library", false),
     (LockLevel::SYSTEM, "system", false),
@@ -55,6 +57,8 @@ const TABLE: [(LockLevel, &str, bool); 15] = [
     (LockLevel::SWEEP, "sweep", false),
     (LockLevel::READING, "reading", false),
     (LockLevel::COUNTED, "counted", false),
+    (LockLevel::REQUESTS, "requests", false),
+    (LockLevel::PARTITIONS, "partitions", false),
     (LockLevel::OPERATIONS, "operations", false),
     (LockLevel::CRI, "cri", false),
     (LockLevel::CONNECTING, "connecting", false),
@@ -80,6 +84,10 @@ impl LockLevel {
     pub const READING: Self = Self(6);
     /// Engines whose counts are added up.
     pub const COUNTED: Self = Self(7);
+    /// Requests that the MPI layer completes.
+    pub const REQUESTS: Self = Self(8);
+    /// Partitioned operations meet their other side.
+    pub const PARTITIONS: Self = Self(9);
     /// Collective operations under way.
     pub const OPERATIONS: Self = Self(10);
     /// A communication resource instance.

@@ -1,7 +1,7 @@
 //! Parameters.
 
-use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
-use cairn_framework::author::{Failure, Instances, Registrar};
+use cairn_framework::abi::param::SizeParam;
+use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::BTL_EXCLUSIVITY_SHARED_MEMORY;
 use cairn_segment::Backing;
 
@@ -10,130 +10,51 @@ use crate::ring;
 /// Room for the protocol layer's header in a message of `eager_limit` bytes.
 pub const HEADER_ROOM: usize = 128;
 
-/// The parameters of `btl_sm`.
-pub struct Params {
-    pub priority: IntegerParam,
-    pub exclusivity: IntegerParam,
-    pub latency: IntegerParam,
-    pub bandwidth: IntegerParam,
-    pub instances: Instances,
-    ring_size: SizeParam,
-    fragment_size: SizeParam,
-    pub eager_limit: SizeParam,
-    pub immediate_limit: SizeParam,
-    max_rings: IntegerParam,
-    pub bitmap_from: IntegerParam,
-    backing: ChoiceParam,
+cairn_framework::params! {
+    /// The parameters of `btl_sm`.
+    pub struct Params {
+        ring_size: size("128k"),
+            "Bytes for messages on their way from one instance to another; rounded up to a \
+             power of two",
+            range(16 << 10, 64 << 20), level(5);
+        fragment_size: size(&text(longest(ring_size).min(32 << 10))),
+            "Largest piece of a message that is sent in one go, header included; at most a \
+             quarter of btl_sm_ring_size",
+            range(4096, longest(ring_size) as i64), level(5);
+        pub eager_limit: size(&text(largest(ring_size).min(16 << 10))),
+            "Largest message that is sent without asking the receiver first; with a header of \
+             128 bytes at most a quarter of btl_sm_ring_size",
+            range(0, largest(ring_size) as i64), level(4);
+        pub immediate_limit: size(&text(frame(fragment_size, eager_limit).min(8 << 10))),
+            "Largest message, header included, that is copied from one piece of memory; longer \
+             ones are packed into the ring. At most btl_sm_fragment_size, or btl_sm_eager_limit \
+             with its header if that is more",
+            range(HEADER_ROOM as i64, frame(fragment_size, eager_limit) as i64), level(6);
+        pub priority: priority(60);
+        pub exclusivity: integer(BTL_EXCLUSIVITY_SHARED_MEMORY.into()),
+            "Preference among transports that reach a peer; only the highest are used",
+            range(0, 65535), level(5);
+        pub latency: integer(100), "Time of a small message, to choose among devices",
+            range(0, u32::MAX.into()), unit("ns"), level(5);
+        pub bandwidth: integer(10_000), "Speed, to share large messages among devices",
+            range(1, u32::MAX.into()), unit("MB/s"), level(5);
+        pub instances: instances(1024, "");
+        max_rings: integer(1024),
+            "Rings in the memory of a process for further instances of the others, besides one \
+             for each other process of the node; an instance that gets none shares one",
+            range(0, 1 << 20), level(6);
+        pub bitmap_from: integer(16),
+            "Rings from which a receiver looks only into those that senders have marked in a \
+             bitmap; below, it looks into each, which moves one cache line less for a message",
+            range(1, 1 << 22), level(6);
+        backing: choice(&["memory", "file"], "memory"),
+            "What shared memory is made of: memory without a name (memfd), or a file in \
+             /dev/shm, for processes that may not look into each other's /proc",
+            level(5);
+    }
 }
 
 impl Params {
-    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
-        let ring_size = registrar
-            .size(
-                "ring_size",
-                "128k",
-                "Bytes for messages on their way from one instance to another; rounded up to a \
-                 power of two",
-            )
-            .range(16 << 10, 64 << 20)
-            .level(5)
-            .register()?;
-        // What a ring takes ends the ranges of what is sent through it.
-        let longest = ring::longest(rounded(ring_size));
-        let fragment_size = registrar
-            .size(
-                "fragment_size",
-                &text(longest.min(32 << 10)),
-                "Largest piece of a message that is sent in one go, header included; at most a \
-                 quarter of btl_sm_ring_size",
-            )
-            .range(4096, longest as i64)
-            .level(5)
-            .register()?;
-        let largest = longest - HEADER_ROOM;
-        let eager_limit = registrar
-            .size(
-                "eager_limit",
-                &text(largest.min(16 << 10)),
-                "Largest message that is sent without asking the receiver first; with a header of \
-                 128 bytes at most a quarter of btl_sm_ring_size",
-            )
-            .range(0, largest as i64)
-            .level(4)
-            .register()?;
-        let frame = frame(fragment_size, eager_limit);
-        let immediate_limit = registrar
-            .size(
-                "immediate_limit",
-                &text(frame.min(8 << 10)),
-                "Largest message, header included, that is copied from one piece of memory; longer \
-                 ones are packed into the ring. At most btl_sm_fragment_size, or btl_sm_eager_limit \
-                 with its header if that is more",
-            )
-            .range(HEADER_ROOM as i64, frame as i64)
-            .level(6)
-            .register()?;
-        Ok(Self {
-            priority: registrar.priority(60)?,
-            exclusivity: registrar
-                .integer(
-                    "exclusivity",
-                    BTL_EXCLUSIVITY_SHARED_MEMORY.into(),
-                    "Preference among transports that reach a peer; only the highest are used",
-                )
-                .range(0, 65535)
-                .level(5)
-                .register()?,
-            latency: registrar
-                .integer("latency", 100, "Time of a small message, to choose among devices")
-                .range(0, u32::MAX.into())
-                .unit("ns")
-                .level(5)
-                .register()?,
-            bandwidth: registrar
-                .integer("bandwidth", 10_000, "Speed, to share large messages among devices")
-                .range(1, u32::MAX.into())
-                .unit("MB/s")
-                .level(5)
-                .register()?,
-            instances: registrar.instances(1024, "")?,
-            ring_size,
-            fragment_size,
-            eager_limit,
-            immediate_limit,
-            max_rings: registrar
-                .integer(
-                    "max_rings",
-                    1024,
-                    "Rings in the memory of a process for further instances of the others, besides \
-                     one for each other process of the node; an instance that gets none shares one",
-                )
-                .range(0, 1 << 20)
-                .level(6)
-                .register()?,
-            bitmap_from: registrar
-                .integer(
-                    "bitmap_from",
-                    16,
-                    "Rings from which a receiver looks only into those that senders have marked in a \
-                     bitmap; below, it looks into each, which moves one cache line less for a message",
-                )
-                .range(1, 1 << 22)
-                .level(6)
-                .register()?,
-            backing: registrar
-                .choice(
-                    "backing",
-                    &["memory", "file"],
-                    "memory",
-                    "What shared memory is made of: memory without a name (memfd), or a file in \
-                     /dev/shm, for processes that may not look into each other's /proc",
-                )
-                .level(5)
-                .register()?,
-        })
-    }
-
     /// Bytes of a ring's cache lines.
     pub fn ring_size(&self) -> usize {
         rounded(self.ring_size)
@@ -152,17 +73,16 @@ impl Params {
     /// Whether the values fit each other: a tool may have changed one after the ranges of others were
     /// derived from it.
     pub fn check(&self) -> Result<(), Failure> {
-        let (ring, frame) = (self.ring_size(), self.packed_limit());
-        let longest = ring::longest(ring);
         for (name, param, most) in [
-            ("fragment_size", self.fragment_size, longest),
-            ("eager_limit", self.eager_limit, longest - HEADER_ROOM),
-            ("immediate_limit", self.immediate_limit, frame),
+            ("fragment_size", self.fragment_size, longest(self.ring_size)),
+            ("eager_limit", self.eager_limit, largest(self.ring_size)),
+            ("immediate_limit", self.immediate_limit, self.packed_limit()),
         ] {
             let value = param.get();
             if value > most as u64 {
                 return Err(Failure::unavailable(format!(
-                    "btl_sm_{name} is {value}; allowed are at most {most} bytes with rings of {ring}"
+                    "btl_sm_{name} is {value}; allowed are at most {most} bytes with rings of {}",
+                    self.ring_size()
                 )));
             }
         }
@@ -176,6 +96,16 @@ impl Params {
 
 fn rounded(ring_size: SizeParam) -> usize {
     (ring_size.get() as usize).next_power_of_two()
+}
+
+/// The longest message that goes through a ring.
+fn longest(ring_size: SizeParam) -> usize {
+    ring::longest(rounded(ring_size))
+}
+
+/// The same without its header.
+fn largest(ring_size: SizeParam) -> usize {
+    longest(ring_size) - HEADER_ROOM
 }
 
 fn frame(fragment_size: SizeParam, eager_limit: SizeParam) -> usize {

@@ -1,213 +1,78 @@
 //! The parameters.
 
 use cairn_framework::abi::job::Job;
-use cairn_framework::abi::param::{IntegerParam, ListParam, SizeParam};
-use cairn_framework::author::{Failure, Instances, Registrar};
+use cairn_framework::abi::param::IntegerParam;
 
 use crate::wire::MAX_CRIS;
 
-/// Handles to the parameters.
-#[derive(Debug, Clone, Copy)]
-pub struct Params {
-    pub priority: IntegerParam,
-    pub if_include: ListParam,
-    pub if_exclude: ListParam,
-    pub port_min: IntegerParam,
-    pub port_range: IntegerParam,
-    pub instances: Instances,
-    pub eager_limit: SizeParam,
-    pub fragment_size: SizeParam,
-    pub transfer_limit: SizeParam,
-    pub output_limit: SizeParam,
-    pub sndbuf: SizeParam,
-    pub rcvbuf: SizeParam,
-    pub connect_timeout: IntegerParam,
-    pub peer_timeout: IntegerParam,
-    pub close_timeout: IntegerParam,
-    pub unauthenticated_limit: IntegerParam,
-    pub poll_interval: IntegerParam,
-    pub exclusivity: IntegerParam,
-    pub latency: IntegerParam,
-    pub bandwidth: IntegerParam,
-}
-
-impl Params {
-    /// Registers them.
-    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
-        Ok(Self {
-            priority: registrar.priority(20)?,
-            if_include: registrar
-                .list(
-                    "if_include",
-                    "",
-                    "Network interfaces to use, by name (eth0), address (10.1.2.3, ::1) or network \
-                     (10.1.0.0/16); nothing else is listened on. Empty: loopback when ranks share \
-                     this node, and every other interface when ranks run on other nodes",
-                )
-                .level(2)
-                .register()?,
-            if_exclude: registrar
-                .list(
-                    "if_exclude",
-                    "",
-                    "Network interfaces not to use, by name, address or network. Bridges of \
-                     containers and virtual machines need not be named: they are tried last",
-                )
-                .level(2)
-                .register()?,
-            port_min: registrar
-                .integer(
-                    "port_min",
-                    0,
-                    "Lowest port to listen on, for firewalls. 0: the system chooses",
-                )
-                .range(0, 65535)
-                .level(2)
-                .synonyms("btl_tcp_port_min_v4")
-                .register()?,
-            port_range: registrar
-                .integer("port_range", 1000, "How many ports from port_min on may be used")
-                .range(1, 65535)
-                .level(2)
-                .synonyms("btl_tcp_port_range_v4")
-                .register()?,
-            instances: registrar.instances(
-                u32::from(MAX_CRIS),
-                ", but no more than half of the files it may open suffice for. Each has a connection \
-                 of its own to a peer",
-            )?,
-            eager_limit: registrar
-                .size(
-                    "eager_limit",
-                    "64k",
-                    "Largest message that is sent without asking the receiver first",
-                )
-                .range(0, 16 << 20)
-                .level(4)
-                .register()?,
-            fragment_size: registrar
-                .size(
-                    "fragment_size",
-                    "128k",
-                    "Largest piece of a message that is sent in one go, header included. Each \
-                     connection has a receive buffer of about this size",
-                )
-                .range(4096, 16 << 20)
-                .level(4)
-                .synonyms("btl_tcp_max_send_size")
-                .register()?,
-            transfer_limit: registrar
-                .size(
-                    "transfer_limit",
-                    "1m",
-                    "Largest put or get; messages on the same connection wait behind it",
-                )
-                .range(4096, i64::from(crate::wire::MAX_TRANSFER))
-                .level(5)
-                .register()?,
-            output_limit: registrar
-                .size(
-                    "output_limit",
-                    "1m",
-                    "Bytes that a connection copies and keeps for a slow receiver before it takes \
-                     no more; at least two fragments",
-                )
-                .range(8192, 1 << 30)
-                .level(5)
-                .register()?,
-            sndbuf: registrar
-                .size("sndbuf", "0", "Send buffer of a socket (SO_SNDBUF). 0: the system's choice")
-                .range(0, 1 << 30)
-                .level(4)
-                .register()?,
-            rcvbuf: registrar
-                .size(
-                    "rcvbuf",
-                    "0",
-                    "Receive buffer of a socket (SO_RCVBUF). 0: the system's choice",
-                )
-                .range(0, 1 << 30)
-                .level(4)
-                .register()?,
-            connect_timeout: registrar
-                .integer(
-                    "connect_timeout",
-                    5000,
-                    "How long one address of a peer may take to accept a connection before the \
-                     next is tried. All are tried again and again, for btl_tcp_peer_timeout",
-                )
-                .range(1, 3_600_000)
-                .unit("ms")
-                .level(5)
-                .register()?,
-            peer_timeout: registrar
-                .integer(
-                    "peer_timeout",
-                    300_000,
-                    "How long a network may be gone, as while a switch restarts. If a peer's node \
-                     answers nothing for longer, although it is asked, the peer has failed; one that computes \
-                     or sleeps has not, because its kernel answers. To be sure takes up to two and a \
-                     half times as long, four seconds for one, and before Linux 6.15 up to four \
-                     minutes more if data is on its way",
-                )
-                .range(1000, 900_000)
-                .unit("ms")
-                .level(4)
-                .register()?,
-            close_timeout: registrar
-                .integer(
-                    "close_timeout",
-                    3_600_000,
-                    "How long the transport waits when it closes, for peers that compute and do not \
-                     take what was sent to them. It does not wait for those that have failed",
-                )
-                .range(0, 3_600_000)
-                .unit("ms")
-                .level(6)
-                .register()?,
-            unauthenticated_limit: registrar
-                .integer(
-                    "unauthenticated_limit",
-                    128,
-                    "How many connections may be open that have not shown yet that they are of \
-                     this job. When another one comes, the oldest of the address that has most of \
-                     them gives way",
-                )
-                .range(1, 65535)
-                .level(6)
-                .register()?,
-            poll_interval: registrar
-                .integer(
-                    "poll_interval",
-                    32,
-                    "Progress passes for each look at the sockets after a while without traffic, \
-                     so that an idle network does not slow shared memory down",
-                )
-                .range(1, 65535)
-                .level(5)
-                .register()?,
-            exclusivity: registrar
-                .integer(
-                    "exclusivity",
-                    100,
-                    "Preference among transports that reach a peer; only the highest are used",
-                )
-                .range(0, 65535)
-                .level(5)
-                .register()?,
-            latency: registrar
-                .integer("latency", 20_000, "Time of a small message, to choose among devices")
-                .range(0, i64::from(u32::MAX))
-                .unit("ns")
-                .level(5)
-                .register()?,
-            bandwidth: registrar
-                .integer("bandwidth", 1000, "Speed, to share large messages among devices")
-                .range(1, i64::from(u32::MAX))
-                .unit("MB/s")
-                .level(5)
-                .register()?,
-        })
+cairn_framework::params! {
+    /// Handles to the parameters.
+    pub struct Params {
+        pub priority: priority(20);
+        pub if_include: list(""),
+            "Network interfaces to use, by name (eth0), address (10.1.2.3, ::1) or network \
+             (10.1.0.0/16); nothing else is listened on. Empty: loopback when ranks share this \
+             node, and every other interface when ranks run on other nodes",
+            level(2);
+        pub if_exclude: list(""),
+            "Network interfaces not to use, by name, address or network. Bridges of containers \
+             and virtual machines need not be named: they are tried last",
+            level(2);
+        pub port_min: integer(0), "Lowest port to listen on, for firewalls. 0: the system chooses",
+            range(0, 65535), level(2), synonyms("btl_tcp_port_min_v4");
+        pub port_range: integer(1000), "How many ports from port_min on may be used",
+            range(1, 65535), level(2), synonyms("btl_tcp_port_range_v4");
+        pub instances: instances(u32::from(MAX_CRIS), ", but no more than half of the files it may open suffice for. Each has a connection \
+                 of its own to a peer");
+        pub eager_limit: size("64k"),
+            "Largest message that is sent without asking the receiver first",
+            range(0, 16 << 20), level(4);
+        pub fragment_size: size("128k"),
+            "Largest piece of a message that is sent in one go, header included. Each \
+             connection has a receive buffer of about this size",
+            range(4096, 16 << 20), level(4), synonyms("btl_tcp_max_send_size");
+        pub transfer_limit: size("1m"),
+            "Largest put or get; messages on the same connection wait behind it",
+            range(4096, i64::from(crate::wire::MAX_TRANSFER)), level(5);
+        pub output_limit: size("1m"),
+            "Bytes that a connection copies and keeps for a slow receiver before it takes no \
+             more; at least two fragments",
+            range(8192, 1 << 30), level(5);
+        pub sndbuf: size("0"), "Send buffer of a socket (SO_SNDBUF). 0: the system's choice",
+            range(0, 1 << 30), level(4);
+        pub rcvbuf: size("0"), "Receive buffer of a socket (SO_RCVBUF). 0: the system's choice",
+            range(0, 1 << 30), level(4);
+        pub connect_timeout: integer(5000),
+            "How long one address of a peer may take to accept a connection before the next is \
+             tried. All are tried again and again, for btl_tcp_peer_timeout",
+            range(1, 3_600_000), unit("ms"), level(5);
+        pub peer_timeout: integer(300_000),
+            "How long a network may be gone, as while a switch restarts. If a peer's node \
+             answers nothing for longer, although it is asked, the peer has failed; one that \
+             computes or sleeps has not, because its kernel answers. To be sure takes up to two \
+             and a half times as long, four seconds for one, and before Linux 6.15 up to four \
+             minutes more if data is on its way",
+            range(1000, 900_000), unit("ms"), level(4);
+        pub close_timeout: integer(3_600_000),
+            "How long the transport waits when it closes, for peers that compute and do not \
+             take what was sent to them. It does not wait for those that have failed",
+            range(0, 3_600_000), unit("ms"), level(6);
+        pub unauthenticated_limit: integer(128),
+            "How many connections may be open that have not shown yet that they are of this \
+             job. When another one comes, the oldest of the address that has most of them gives \
+             way",
+            range(1, 65535), level(6);
+        pub poll_interval: integer(32),
+            "Progress passes for each look at the sockets after a while without traffic, so \
+             that an idle network does not slow shared memory down",
+            range(1, 65535), level(5);
+        pub exclusivity: integer(100),
+            "Preference among transports that reach a peer; only the highest are used",
+            range(0, 65535), level(5);
+        pub latency: integer(20_000), "Time of a small message, to choose among devices",
+            range(0, i64::from(u32::MAX)), unit("ns"), level(5);
+        pub bandwidth: integer(1000), "Speed, to share large messages among devices",
+            range(1, i64::from(u32::MAX)), unit("MB/s"), level(5);
     }
 }
 

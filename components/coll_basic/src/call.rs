@@ -8,7 +8,7 @@ use cairn_framework::frameworks::coll::{
 };
 
 use crate::data::Data;
-use crate::params::Limits;
+use crate::params::Params;
 
 /// `MPI_IN_PLACE`.
 const IN_PLACE: usize = 1;
@@ -18,7 +18,7 @@ const IN_PLACE: usize = 1;
 pub struct Call<'a> {
     pub comm: &'a Comm,
     pub args: &'a CollArgs,
-    pub limits: &'a Limits,
+    pub params: &'a Params,
 }
 
 /// One side of an operation with a block for each rank.

@@ -15,7 +15,7 @@ use crate::algorithms;
 use crate::blocking;
 use crate::call::Call;
 use crate::link::{Channel, Link};
-use crate::params::{Limits, Params};
+use crate::params::Params;
 use crate::requests::{Engine, Operation};
 use crate::schedule::Schedule;
 
@@ -23,7 +23,7 @@ use crate::schedule::Schedule;
 pub struct Basic {
     host: HostHandle,
     priority: i32,
-    limits: Limits,
+    params: Params,
     /// Boxed, because progress calls it by its address.
     engine: Box<Engine>,
 }
@@ -76,7 +76,7 @@ impl Basic {
             return Err(Failure::new(ERR_ARGUMENT, what));
         }
         schedule.clear(args.op);
-        algorithms::write(&Call { comm, args, limits: &self.limits }, schedule)
+        algorithms::write(&Call { comm, args, params: &self.params }, schedule)
     }
 
     /// # Safety
@@ -109,7 +109,7 @@ impl Component for Basic {
         Ok(Self {
             host,
             priority: params.priority.get() as i32,
-            limits: params.limits(),
+            params,
             engine: Box::new(Engine::new(host)),
         })
     }
@@ -150,7 +150,7 @@ impl Coll for Basic {
             // SAFETY: promised by the caller.
             unsafe { blocking::run(&module.link, channel, &mut schedule) }
         });
-        module.keep(schedule, self.limits.kept);
+        module.keep(schedule, self.params.kept.get() as usize);
         result
     }
 

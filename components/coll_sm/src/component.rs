@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm};
-use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
@@ -20,10 +19,15 @@ use cairn_framework::frameworks::pml::PmlHandle;
 /// Before `basic`, where the processes share a node.
 const PRIORITY: i64 = 30;
 
-/// The parameters.
-pub struct Params {
-    priority: IntegerParam,
-    after: IntegerParam,
+cairn_framework::params! {
+    /// The parameters.
+    pub struct Params {
+        priority: priority(PRIORITY);
+        after: integer(2),
+            "Barriers of a communicator that are made of messages before its processes make a \
+             board in shared memory",
+            range(0, i64::from(u32::MAX)), unit("barriers"), level(6);
+    }
 }
 
 /// The component.
@@ -57,20 +61,7 @@ impl Component for SharedMemory {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(PRIORITY)?,
-            after: registrar
-                .integer(
-                    "after",
-                    2,
-                    "Barriers of a communicator that are made of messages before its processes \
-                     make a board in shared memory",
-                )
-                .range(0, i64::from(u32::MAX))
-                .unit("barriers")
-                .level(6)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {

@@ -27,7 +27,6 @@
 use std::ffi::CStr;
 
 use cairn_framework::abi::comm::COMM_OWN_IDS;
-use cairn_framework::abi::param::{ChoiceParam, IntegerParam};
 use cairn_framework::abi::pool::CriPool;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::ERR_ARGUMENT;
@@ -44,9 +43,15 @@ const FALLBACK: u32 = 0;
 /// The info key by which a user picks an instance.
 const INFO_KEY: &CStr = c"cairn_cri_instance";
 
-struct Params {
-    priority: IntegerParam,
-    unhinted: ChoiceParam,
+cairn_framework::params! {
+    /// The parameters.
+    struct Params {
+        priority: priority(PRIORITY);
+        unhinted: choice(&["own", "fallback"], "own"),
+            "What a communicator or window gets whose info key cairn_cri_instance is not set: \
+             an instance of its own as long as there are some, or the one that all share",
+            level(5);
+    }
 }
 
 struct Comm {
@@ -121,19 +126,7 @@ impl Component for Comm {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(PRIORITY)?,
-            unhinted: registrar
-                .choice(
-                    "unhinted",
-                    &["own", "fallback"],
-                    "own",
-                    "What a communicator or window gets whose info key cairn_cri_instance is not set: \
-                     an instance of its own as long as there are some, or the one that all share",
-                )
-                .level(5)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {

@@ -1,8 +1,6 @@
 //! Parameters.
 
 use cairn_framework::abi::comm::{COMM_NO_ANY_SOURCE, COMM_NO_ANY_TAG};
-use cairn_framework::abi::param::IntegerParam;
-use cairn_framework::author::{Failure, Registrar};
 
 /// Only on request: a process with one thread does not need it, and one lock is cheaper
 /// than several when receives have wildcards.
@@ -15,41 +13,23 @@ const ROWS_WITHOUT_ANY_SOURCE: u32 = 16;
 /// Columns by default: a multiple of the threads that are likely.
 const COLUMNS: std::ops::RangeInclusive<u32> = 16..=64;
 
-/// The parameters of `match_sharded`.
-pub struct Params {
-    pub priority: IntegerParam,
-    rows: IntegerParam,
-    columns: IntegerParam,
+cairn_framework::params! {
+    /// The parameters of `match_sharded`.
+    pub struct Params {
+        pub priority: priority(PRIORITY);
+        rows: integer(0),
+            "Parts by the sender's rank; a receive of any source locks one part of each row. \
+             Rounded up to a power of two; 0 is up to 4, where no receive has MPI_ANY_SOURCE up \
+             to 16, else where none has MPI_ANY_TAG 1",
+            range(0, 256), level(6);
+        columns: integer(0),
+            "Parts by the tag; a receive of any tag locks one part of each column. Rounded up \
+             to a power of two; 0 is four for each processor, at least 16 and at most 64",
+            range(0, 256), level(6);
+    }
 }
 
 impl Params {
-    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
-        Ok(Self {
-            priority: registrar.priority(PRIORITY)?,
-            rows: registrar
-                .integer(
-                    "rows",
-                    0,
-                    "Parts by the sender's rank; a receive of any source locks one part of each \
-                     row. Rounded up to a power of two; 0 is up to 4, where no receive has \
-                     MPI_ANY_SOURCE up to 16, else where none has MPI_ANY_TAG 1",
-                )
-                .range(0, 256)
-                .level(6)
-                .register()?,
-            columns: registrar
-                .integer(
-                    "columns",
-                    0,
-                    "Parts by the tag; a receive of any tag locks one part of each column. Rounded \
-                     up to a power of two; 0 is four for each processor, at least 16 and at most 64",
-                )
-                .range(0, 256)
-                .level(6)
-                .register()?,
-        })
-    }
-
     /// Rows and columns for a communicator with these assertions.
     pub fn grid(&self, cores: u32, sources: u32, flags: u32) -> (usize, usize) {
         let sources = sources.max(1).next_power_of_two();

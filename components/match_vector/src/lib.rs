@@ -26,7 +26,6 @@ mod engine;
 mod kernel;
 
 use cairn_framework::abi::comm::Comm;
-use cairn_framework::abi::param::{ChoiceParam, IntegerParam};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::matching::Match;
@@ -39,9 +38,13 @@ use kernel::Kernel;
 /// grow at all.
 const PRIORITY: i64 = 30;
 
-struct Params {
-    priority: IntegerParam,
-    kernel: ChoiceParam,
+cairn_framework::params! {
+    /// The parameters.
+    struct Params {
+        priority: priority(PRIORITY);
+        kernel: choice(&["auto", "avx512", "avx2", "neon", "scalar"], "auto"),
+            "Instructions that compare keys: the widest this processor has, or these", level(6);
+    }
 }
 
 struct Vector {
@@ -54,18 +57,7 @@ impl Component for Vector {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(PRIORITY)?,
-            kernel: registrar
-                .choice(
-                    "kernel",
-                    &["auto", "avx512", "avx2", "neon", "scalar"],
-                    "auto",
-                    "Instructions that compare keys: the widest this processor has, or these",
-                )
-                .level(6)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {

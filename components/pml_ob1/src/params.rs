@@ -1,8 +1,5 @@
 //! Parameters.
 
-use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
-use cairn_framework::author::{Failure, Registrar};
-
 use crate::pool::Sharing;
 
 /// `pml_ob1_protocol`, by the index of its word.
@@ -17,59 +14,28 @@ pub const PUT: usize = 2;
 /// `pml_ob1_request_cache`, by the index of its word.
 const REQUEST_CACHES: [&str; 3] = ["thread", "cri", "global"];
 
-/// Handles to the parameters.
-pub struct Params {
-    /// See its help.
-    pub priority: IntegerParam,
-    /// See its help.
-    pub protocol: ChoiceParam,
-    /// See its help.
-    pub fragment_size: SizeParam,
-    /// See its help.
-    request_cache: ChoiceParam,
+cairn_framework::params! {
+    /// Handles to the parameters.
+    pub struct Params {
+        pub priority: priority(50);
+        pub protocol: choice(&PROTOCOLS, "auto"),
+            "How messages above a transport's eager limit travel: the receiver gets them, the \
+             sender puts them, or they are sent as fragments. What a transport or a datatype \
+             does not allow goes by fragments",
+            level(4), writable();
+        pub fragment_size: size("64k"),
+            "Most bytes of one fragment of a large message; a transport's own limit may be \
+             smaller",
+            range(64, 1 << 30), level(5);
+        request_cache: choice(&REQUEST_CACHES, "thread"),
+            "Where requests come from with MPI_THREAD_MULTIPLE: caches of threads, which need \
+             no lock; caches of communication resource instances with a lock each, and one pool \
+             behind them; or that pool alone, with one lock for all",
+            level(6);
+    }
 }
 
 impl Params {
-    /// Registers them.
-    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
-        Ok(Self {
-            priority: registrar.priority(50)?,
-            protocol: registrar
-                .choice(
-                    "protocol",
-                    &PROTOCOLS,
-                    "auto",
-                    "How messages above a transport's eager limit travel: the receiver gets them, \
-                     the sender puts them, or they are sent as fragments. What a transport or a \
-                     datatype does not allow goes by fragments",
-                )
-                .level(4)
-                .writable()
-                .register()?,
-            fragment_size: registrar
-                .size(
-                    "fragment_size",
-                    "64k",
-                    "Most bytes of one fragment of a large message; a transport's own limit may be \
-                     smaller",
-                )
-                .range(64, 1 << 30)
-                .level(5)
-                .register()?,
-            request_cache: registrar
-                .choice(
-                    "request_cache",
-                    &REQUEST_CACHES,
-                    "thread",
-                    "Where requests come from with MPI_THREAD_MULTIPLE: caches of threads, which need \
-                     no lock; caches of communication resource instances with a lock each, and one \
-                     pool behind them; or that pool alone, with one lock for all",
-                )
-                .level(6)
-                .register()?,
-        })
-    }
-
     /// Which threads share free requests.
     pub fn request_sharing(&self) -> Sharing {
         [Sharing::Thread, Sharing::Cri, Sharing::Global][self.request_cache.get()]

@@ -26,7 +26,6 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
-use cairn_framework::abi::param::{BoolParam, IntegerParam};
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::thread::Thread;
@@ -51,10 +50,19 @@ thread_local! {
     static SEATED: Cell<bool> = const { Cell::new(false) };
 }
 
-struct Params {
-    priority: IntegerParam,
-    published: BoolParam,
-    seats: BoolParam,
+cairn_framework::params! {
+    /// The parameters.
+    struct Params {
+        priority: priority(PRIORITY);
+        published: bool(false),
+            "Whether threads poll as algorithm 4 of the dissertation says: every waiting thread \
+             polls, until the first instance that has something. Then there are no seats",
+            level(6);
+        seats: bool(true),
+            "Whether only as many waiting threads poll in every pass as there are instances, \
+             and the others seldom",
+            level(6);
+    }
 }
 
 struct Concurrent {
@@ -132,27 +140,7 @@ impl Component for Concurrent {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(PRIORITY)?,
-            published: registrar
-                .bool(
-                    "published",
-                    false,
-                    "Whether threads poll as algorithm 4 of the dissertation says: every waiting thread \
-                     polls, until the first instance that has something. Then there are no seats",
-                )
-                .level(6)
-                .register()?,
-            seats: registrar
-                .bool(
-                    "seats",
-                    true,
-                    "Whether only as many waiting threads poll in every pass as there are instances, and \
-                     the others seldom",
-                )
-                .level(6)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {

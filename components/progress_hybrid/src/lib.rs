@@ -21,7 +21,6 @@
 use std::cell::Cell;
 
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
-use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::progress::{
@@ -50,9 +49,15 @@ thread_local! {
     static PASSES: Cell<u32> = const { Cell::new(0) };
 }
 
-struct Params {
-    priority: IntegerParam,
-    misses: IntegerParam,
+cairn_framework::params! {
+    /// The parameters.
+    struct Params {
+        priority: priority(PRIORITY);
+        misses: integer(16),
+            "Polls of an operation's instance that do not complete it before a thread polls all \
+             instances",
+            range(0, MOST_MISSES), unit("polls"), level(5);
+    }
 }
 
 struct Hybrid {
@@ -65,20 +70,7 @@ impl Component for Hybrid {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(PRIORITY)?,
-            misses: registrar
-                .integer(
-                    "misses",
-                    16,
-                    "Polls of an operation's instance that do not complete it before a thread polls all \
-                     instances",
-                )
-                .range(0, MOST_MISSES)
-                .unit("polls")
-                .level(5)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {

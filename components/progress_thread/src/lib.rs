@@ -26,7 +26,6 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cairn_framework::abi::host::{PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
-use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
@@ -48,11 +47,21 @@ thread_local! {
     static PASSES: Cell<u32> = const { Cell::new(0) };
 }
 
-struct Params {
-    priority: IntegerParam,
-    spin: IntegerParam,
-    interval: IntegerParam,
-    limit: IntegerParam,
+cairn_framework::params! {
+    /// The parameters.
+    struct Params {
+        priority: priority(PRIORITY);
+        spin: integer(20), "Passes of the background thread without an event before it sleeps",
+            range(0, i64::from(u32::MAX)), unit("passes"), level(5);
+        interval: integer(1000),
+            "How often the background thread looks whether threads of the program still make \
+             progress themselves",
+            range(1, 1_000_000), unit("microseconds"), level(5);
+        limit: integer(20_000),
+            "Longest sleep of the background thread; work that no transport announces is looked \
+             at that often",
+            range(1, 1_000_000), unit("microseconds"), level(6);
+    }
 }
 
 struct Background {
@@ -94,41 +103,7 @@ impl Component for Background {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(PRIORITY)?,
-            spin: registrar
-                .integer(
-                    "spin",
-                    20,
-                    "Passes of the background thread without an event before it sleeps",
-                )
-                .range(0, i64::from(u32::MAX))
-                .unit("passes")
-                .level(5)
-                .register()?,
-            interval: registrar
-                .integer(
-                    "interval",
-                    1000,
-                    "How often the background thread looks whether threads of the program still \
-                     make progress themselves",
-                )
-                .range(1, 1_000_000)
-                .unit("microseconds")
-                .level(5)
-                .register()?,
-            limit: registrar
-                .integer(
-                    "limit",
-                    20_000,
-                    "Longest sleep of the background thread; work that no transport announces is \
-                     looked at that often",
-                )
-                .range(1, 1_000_000)
-                .unit("microseconds")
-                .level(6)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {

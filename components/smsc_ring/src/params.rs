@@ -1,7 +1,5 @@
 //! Parameters.
 
-use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
-use cairn_framework::author::{Failure, Registrar};
 use cairn_segment::Backing;
 
 use crate::pace::CHOICE;
@@ -15,55 +13,24 @@ pub enum Streaming {
     Always,
 }
 
-/// The parameters of `smsc_ring`.
-pub struct Params {
-    pub priority: IntegerParam,
-    chunk: SizeParam,
-    slots: IntegerParam,
-    streaming: ChoiceParam,
-    backing: ChoiceParam,
+cairn_framework::params! {
+    /// The parameters of `smsc_ring`.
+    pub struct Params {
+        pub priority: priority(40);
+        chunk: size("32k"), "Largest piece that is copied at once; rounded up to a multiple of 4k",
+            range(4 << 10, 1 << 20), level(5);
+        slots: integer(8), "Pieces of one message that may be on their way at once",
+            range(2, 64), level(5);
+        streaming: choice(&["auto", "never", "always"], "auto"),
+            "Whether slots are filled past the caches, which is faster between processors that \
+             share none; auto measures it for each peer and size, again and again",
+            level(6);
+        backing: choice(&["memory", "file"], "memory"),
+            "What shared memory is made of, as for btl_sm_backing", level(5);
+    }
 }
 
 impl Params {
-    pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
-        Ok(Self {
-            priority: registrar.priority(40)?,
-            chunk: registrar
-                .size(
-                    "chunk",
-                    "32k",
-                    "Largest piece that is copied at once; rounded up to a multiple of 4k",
-                )
-                .range(4 << 10, 1 << 20)
-                .level(5)
-                .register()?,
-            slots: registrar
-                .integer("slots", 8, "Pieces of one message that may be on their way at once")
-                .range(2, 64)
-                .level(5)
-                .register()?,
-            streaming: registrar
-                .choice(
-                    "streaming",
-                    &["auto", "never", "always"],
-                    "auto",
-                    "Whether slots are filled past the caches, which is faster between processors \
-                     that share none; auto measures it for each peer and size, again and again",
-                )
-                .level(6)
-                .register()?,
-            backing: registrar
-                .choice(
-                    "backing",
-                    &["memory", "file"],
-                    "memory",
-                    "What shared memory is made of, as for btl_sm_backing",
-                )
-                .level(5)
-                .register()?,
-        })
-    }
-
     /// Bytes of a slot.
     pub fn chunk(&self) -> usize {
         (self.chunk.get() as usize).next_multiple_of(4 << 10)

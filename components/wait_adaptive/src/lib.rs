@@ -19,7 +19,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use cairn_framework::abi::job::Job;
-use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
@@ -36,11 +35,23 @@ const PASSES_PER_LOOK: u32 = 32;
 /// The longest [`Waiters::interval`]: about a millisecond.
 const LONGEST_INTERVAL: u32 = 8192;
 
-struct Params {
-    priority: IntegerParam,
-    patience: IntegerParam,
-    crowded_patience: IntegerParam,
-    limit: IntegerParam,
+cairn_framework::params! {
+    /// The parameters.
+    struct Params {
+        priority: priority(PRIORITY);
+        patience: integer(5000),
+            "How long a thread polls without an event before it sleeps, when it has a processor \
+             for itself",
+            range(0, 1_000_000_000), unit("microseconds"), level(4);
+        crowded_patience: integer(2000),
+            "How long a thread polls without an event before it sleeps, with others running in \
+             between, when there are more waiting threads than processors",
+            range(0, 1_000_000_000), unit("microseconds"), level(5);
+        limit: integer(16_000),
+            "Longest sleep; the first one takes a millisecond and each is twice as long as the \
+             one before. Work that no transport announces is looked at that often",
+            range(1, 1_000_000), unit("microseconds"), level(6);
+    }
 }
 
 struct Adaptive {
@@ -108,42 +119,7 @@ impl Component for Adaptive {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(PRIORITY)?,
-            patience: registrar
-                .integer(
-                    "patience",
-                    5000,
-                    "How long a thread polls without an event before it sleeps, when it has a \
-                     processor for itself",
-                )
-                .range(0, 1_000_000_000)
-                .unit("microseconds")
-                .level(4)
-                .register()?,
-            crowded_patience: registrar
-                .integer(
-                    "crowded_patience",
-                    2000,
-                    "How long a thread polls without an event before it sleeps, with others running \
-                     in between, when there are more waiting threads than processors",
-                )
-                .range(0, 1_000_000_000)
-                .unit("microseconds")
-                .level(5)
-                .register()?,
-            limit: registrar
-                .integer(
-                    "limit",
-                    16_000,
-                    "Longest sleep; the first one takes a millisecond and each is twice as long as \
-                     the one before. Work that no transport announces is looked at that often",
-                )
-                .range(1, 1_000_000)
-                .unit("microseconds")
-                .level(6)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {

@@ -11,7 +11,6 @@
 
 #![forbid(unsafe_code)]
 
-use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
@@ -23,10 +22,17 @@ const PRIORITY: i64 = 30;
 /// The first sleep after something happened, in microseconds.
 const FIRST_NAP: u32 = 1000;
 
-struct Params {
-    priority: IntegerParam,
-    spin: IntegerParam,
-    limit: IntegerParam,
+cairn_framework::params! {
+    /// The parameters.
+    struct Params {
+        priority: priority(PRIORITY);
+        spin: integer(200), "Passes of the progress engine without an event before a thread sleeps",
+            range(0, i64::from(u32::MAX)), unit("passes"), level(5);
+        limit: integer(16_000),
+            "Longest sleep; the first one takes a millisecond and each is twice as long as the \
+             one before. Work that no transport announces is looked at that often",
+            range(1, 1_000_000), unit("microseconds"), level(6);
+    }
 }
 
 struct Block {
@@ -41,30 +47,7 @@ impl Component for Block {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(PRIORITY)?,
-            spin: registrar
-                .integer(
-                    "spin",
-                    200,
-                    "Passes of the progress engine without an event before a thread sleeps",
-                )
-                .range(0, i64::from(u32::MAX))
-                .unit("passes")
-                .level(5)
-                .register()?,
-            limit: registrar
-                .integer(
-                    "limit",
-                    16_000,
-                    "Longest sleep; the first one takes a millisecond and each is twice as long as \
-                     the one before. Work that no transport announces is looked at that often",
-                )
-                .range(1, 1_000_000)
-                .unit("microseconds")
-                .level(6)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {

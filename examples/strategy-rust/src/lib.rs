@@ -16,7 +16,6 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::abi::pool::CriPool;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
@@ -30,9 +29,13 @@ struct Sticky {
     operations: u32,
 }
 
-struct Params {
-    priority: IntegerParam,
-    operations: IntegerParam,
+cairn_framework::params! {
+    /// What users can set: `cri_sticky_priority` and `cri_sticky_operations`.
+    struct Params {
+        priority: priority(5);
+        operations: integer(64), "Operations of a thread before it changes its instance",
+            range(1, 1 << 20), level(5);
+    }
 }
 
 /// What the strategy keeps for one pool.
@@ -49,14 +52,7 @@ impl Component for Sticky {
     type Params = Params;
 
     fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
-        Ok(Params {
-            priority: registrar.priority(5)?,
-            operations: registrar
-                .integer("operations", 64, "Operations of a thread before it changes its instance")
-                .range(1, 1 << 20)
-                .level(5)
-                .register()?,
-        })
+        Params::register(registrar)
     }
 
     fn open(_host: HostHandle, params: Params) -> Result<Self, Failure> {

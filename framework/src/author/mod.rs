@@ -20,6 +20,7 @@ mod events;
 mod failure;
 mod handle;
 mod padded;
+pub mod params;
 mod register;
 mod wake;
 
@@ -38,7 +39,7 @@ pub use events::EventKind;
 pub use failure::{Failure, Outcome};
 pub use handle::HostHandle;
 pub use padded::CachePadded;
-pub use register::{Instances, Registrar};
+pub use register::{Instances, Param, Registrar};
 pub use wake::wake_sleepers;
 
 /// A component's answer to the question whether it would serve a scope.
@@ -57,7 +58,7 @@ pub trait Component: Sized + Send + Sync + 'static {
     /// Handles to its parameters; `()` when it has none.
     type Params: Send + Sync + 'static;
 
-    /// Registers the parameters. Must not touch devices.
+    /// Registers the parameters, which [`params!`](crate::params) declares. Must not touch devices.
     fn register(registrar: &Registrar<'_>) -> Result<Self::Params, Failure>;
 
     /// Makes the component ready.

@@ -449,3 +449,25 @@ contract! {
         register(module, address, len, BTL_LOCAL | BTL_REMOTE_READ, registration)
     }
 }
+
+#[cfg(all(test, feature = "host"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absent_function_takes_its_capabilities_away() {
+        // SAFETY: zeros are a table without any function, of this version's length.
+        let mut ops = unsafe {
+            let mut ops: BtlOps = core::mem::zeroed();
+            (CONTRACT.fill_defaults)((&raw mut ops).cast());
+            ops
+        };
+        let sends = BTL_SEND_IMMEDIATE | BTL_SEND_PACKED | BTL_SEND_GATHERED;
+        let atomics = BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL;
+        let none = !(sends | BTL_PUT | BTL_GET | atomics | BTL_CAN_WAKE);
+        assert_eq!(ops.offered(), none);
+        // Any function but the default is the transport's own.
+        ops.put = ops.get;
+        assert_eq!(ops.offered(), none | BTL_PUT);
+    }
+}

@@ -130,9 +130,9 @@ pub fn by_name(name: &str) -> Option<&'static Contract> {
 /// ```
 ///
 /// A function has the signature of its field in the table. A function with a `default`, which takes its
-/// place in a table that lacks it, is optional; any other is required. Of both the body may be unsafe: the
-/// caller keeps the contract's rules. How the result of the body becomes the function's, and what happens
-/// when it panics, is said before it:
+/// place in a table that lacks it, is optional; any other is required. Bodies and defaults may do what is
+/// unsafe, because the caller keeps the contract's rules. The word before a body says how its result becomes
+/// the function's, and what happens when it panics; only in a `report` can it use `?`:
 ///
 /// | | the body is | a failure | a panic |
 /// |---|---|---|---|

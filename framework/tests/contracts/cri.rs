@@ -10,8 +10,7 @@ use cairn_framework::frameworks::cri::{
 };
 
 use super::support::{
-    Life, Subject, Witness, called, calls, comm, cri, note, p, play, pool, process, said, thread,
-    writes,
+    Life, Subject, Witness, called, comm, cri, note, p, play, pool, process, said, thread, writes,
 };
 
 struct Double(Life);
@@ -49,13 +48,7 @@ impl Cri for Double {
     }
 }
 
-cairn_framework::component! {
-    framework: cri,
-    component: Double,
-    name: "double",
-    description: "implements everything",
-}
-bare!(cri, Double: scope_open, scope_close, thread_exit, describe, arrival);
+components!(cri, Double: scope_open, scope_close, thread_exit, describe, arrival);
 
 #[test]
 fn every_function_reaches_the_strategy() {
@@ -65,14 +58,8 @@ fn every_function_reaches_the_strategy() {
     let (mut cris, mut few) = ([cri(0), cri(1), cri(2)], [cri(0), cri(1)]);
     let (mut first, mut second) = (pool(20, &mut cris), pool(21, &mut few));
 
-    let expected = said("attach", (me, p(&first)));
-    subject.fails(&expected, || c!(ops, attach(me, &mut first)));
-    subject.panics(&expected, || c!(ops, attach(me, &mut first)));
-    assert!(first.strategy_state.is_null());
-    assert_eq!(c!(ops, attach(me, &mut first)), OK);
-    assert_eq!(calls(), [expected]);
-    assert_eq!(c!(ops, attach(me, &mut second)), OK);
-    called("attach", (me, p(&second)));
+    check!(subject, report attach(me, &mut first) => (me, p(&first)));
+    check!(subject, report attach(me, &mut second) => (me, p(&second)));
 
     let (thread, mut comm) = (thread(4), comm(7).scope);
     // Instances of pools of three and of two; what is not below the count is taken modulo it.
@@ -82,35 +69,30 @@ fn every_function_reaches_the_strategy() {
         (CRI_PROGRESS, CRI_NO_PEER, None, 1, 1),
     ] {
         let asker = CriAsker { thread: &raw const thread, scope: p(&comm), peer, operation };
-        assert_eq!(c!(ops, assign(&first, &asker)), of_three);
-        called("assign", (20, p(&first), p(&thread), p(&comm), known, operation));
-        assert_eq!(c!(ops, assign(&second, &asker)), of_two);
-        called("assign", (21, p(&second), p(&thread), p(&comm), known, operation));
+        for (pool, id, index) in [(&first, 20, of_three), (&second, 21, of_two)] {
+            let assigned = check!(subject, plain assign(pool, &asker)
+                => (id, p(pool), p(&thread), p(&comm), known, operation));
+            assert_eq!(assigned, index);
+        }
     }
 
     for (peer, known, arrival) in
         [(1, Some(1), 1), (4, Some(4), 1), (CRI_NO_PEER, None, CRI_ANYWHERE)]
     {
-        assert_eq!(c!(ops, arrival(&first, &comm, peer)), arrival);
-        called("arrival", (20, p(&first), p(&comm), known));
+        let found = check!(subject, plain arrival(&first, &comm, peer)
+            => (20, p(&first), p(&comm), known));
+        assert_eq!(found, arrival);
     }
 
-    let expected = said("scope_open", (20, p(&first), p(&comm)));
-    subject.fails(&expected, || c!(ops, scope_open(&first, &mut comm)));
-    subject.panics(&expected, || c!(ops, scope_open(&first, &mut comm)));
-    assert_eq!(c!(ops, scope_open(&first, &mut comm)), OK);
-    assert_eq!(calls(), [expected]);
-    c!(ops, scope_close(&first, &mut comm));
-    called("scope_close", (20, p(&first), p(&comm)));
-    c!(ops, thread_exit(&second, &thread));
-    called("thread_exit", (21, p(&second), p(&thread)));
+    check!(subject, report scope_open(&first, &mut comm) => (20, p(&first), p(&comm)));
+    check!(subject, plain scope_close(&first, &mut comm) => (20, p(&first), p(&comm)));
+    check!(subject, plain thread_exit(&second, &thread) => (21, p(&second), p(&thread)));
     writes("all → one", &[said("describe", (21, p(&second)))], |text, capacity| {
         c!(ops, describe(&second, text, capacity))
     });
 
     for (pool, id) in [(&mut first, 20), (&mut second, 21)] {
-        c!(ops, detach(me, pool));
-        called("detach", id);
+        check!(subject, plain detach(me, pool) => id);
         assert!(pool.strategy_state.is_null());
     }
     subject.close_complete();

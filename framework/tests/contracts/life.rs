@@ -15,7 +15,7 @@ use cairn_framework::host::select::Verdict;
 use cairn_framework::host::{Slot, Stage};
 
 use super::support::{
-    Next, PRIORITY, Subject, called, calls, comm, order, p, process, said, system, thread,
+    Blank, Next, PRIORITY, Subject, called, calls, comm, order, p, process, said, system, thread,
 };
 use super::wait::means;
 
@@ -80,8 +80,7 @@ fn an_absent_function_gives_its_reason() {
     let scope = process();
     let coll = Subject::<CollOps>::bare(&scope);
     let comm = comm(1);
-    // SAFETY: numbers and null pointers, and nobody looks at them.
-    let args: CollArgs = unsafe { std::mem::zeroed() };
+    let args = CollArgs::blank();
     let (module, mut request) = (null_mut(), null_mut());
     let status = c!(coll.ops, start(coll.instance, &comm, module, &args, &mut request));
     assert_eq!(status, ERR_UNSUPPORTED);

@@ -4,14 +4,14 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use cairn_framework::abi::comm::Comm;
-use cairn_framework::abi::status::{DONE, NOTHING, OK};
+use cairn_framework::abi::status::{DONE, NOTHING};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::matching::{
     MATCH_ANY_SOURCE, Match, MatchArrived, MatchCounts, MatchOps, MatchPosted,
 };
 
 use super::support::{
-    Life, Subject, Witness, at, called, calls, comm, note, p, play, said, writes,
+    Blank, Life, Subject, Witness, at, called, calls, comm, note, p, play, said, writes,
 };
 
 struct Double(Life);
@@ -28,10 +28,6 @@ impl Match for Double {
     fn engine_open(&self, comm: &Comm) -> Result<Witness, Failure> {
         play("engine_open", (self.0.me(), p(comm)))?;
         Ok(Witness::new("engine_close", comm.scope.id))
-    }
-    unsafe fn post(engine: &Witness, posted: *mut MatchPosted) -> Option<*mut MatchArrived> {
-        note("post", (engine.number, posted));
-        (posted == at(POSTED)).then(|| at(ARRIVED))
     }
     /// Keeps messages with tags that are not positive.
     unsafe fn arrive(
@@ -54,56 +50,31 @@ impl Match for Double {
         note("find", (engine.number, source, tag, take));
         (tag > 0).then(|| at(ARRIVED)).inspect(|found| look(*found))
     }
-    unsafe fn cancel(engine: &Witness, posted: *mut MatchPosted) -> bool {
-        note("cancel", (engine.number, posted));
-        posted == at(POSTED)
+    plays! { [unsafe]
+        fn cancel(engine: &Witness, posted: *mut MatchPosted) -> bool => posted == at(POSTED);
+        fn post(engine: &Witness, posted: *mut MatchPosted) -> Option<*mut MatchArrived>
+            => (posted == at(POSTED)).then(|| at(ARRIVED));
     }
-    fn drain(engine: &Witness) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>) {
-        note("drain", engine.number);
-        ((engine.number == 7).then(|| at(POSTED)), (engine.number == 8).then(|| at(ARRIVED)))
-    }
-    fn counts(engine: &Witness) -> MatchCounts {
-        note("counts", engine.number);
-        COUNTS
-    }
-    fn describe(engine: &Witness) -> String {
-        note("describe", engine.number);
-        "5 receives".into()
-    }
-    fn withdraw(engine: &Witness, source: i32) -> Option<*mut MatchPosted> {
-        note("withdraw", (engine.number, source));
-        (source == 5).then_some(at(POSTED))
+    plays! { []
+        fn drain(engine: &Witness) -> (Option<*mut MatchPosted>, Option<*mut MatchArrived>)
+            => ((engine.number == 7).then(|| at(POSTED)), (engine.number == 8).then(|| at(ARRIVED)));
+        fn counts(engine: &Witness) -> MatchCounts => some();
+        fn describe(engine: &Witness) -> String => "5 receives".into();
+        fn withdraw(engine: &Witness, source: i32) -> Option<*mut MatchPosted>
+            => (source == 5).then_some(at(POSTED));
     }
 }
 
-const COUNTS: MatchCounts = MatchCounts {
-    struct_size: size_of::<MatchCounts>() as u32,
-    reserved: 0,
-    posted: 1,
-    arrived: 2,
-    posted_max: 3,
-    arrived_max: 4,
-    searches: 5,
-    compared: 6,
-    compared_max: 7,
-    posts: 8,
-    arrivals: 9,
-    posted_met: 10,
-    arrived_met: 11,
-};
+fn some() -> MatchCounts {
+    MatchCounts { posted: 1, arrived: 2, searches: 5, arrived_met: 11, ..MatchCounts::blank() }
+}
 
 /// All fields, for comparing.
 fn numbers(counts: MatchCounts) -> String {
     format!("{counts:?}")
 }
 
-cairn_framework::component! {
-    framework: matching,
-    component: Double,
-    name: "double",
-    description: "implements everything",
-}
-bare!(matching, Double: counts, describe, withdraw);
+components!(matching, Double: counts, describe, withdraw);
 
 /// Keeps a message where the context says.
 unsafe extern "C" fn keep(context: *mut c_void) -> *mut MatchArrived {
@@ -122,21 +93,13 @@ fn every_function_reaches_the_engine() {
     let (ops, me) = (subject.ops, subject.instance);
 
     let (mut first, mut second) = (null_mut(), null_mut());
-    let expected = said("engine_open", (me, p(&world)));
-    subject.fails(&expected, || c!(ops, engine_open(me, &world, &mut first)));
-    subject.panics(&expected, || c!(ops, engine_open(me, &world, &mut first)));
-    assert!(first.is_null());
-    assert_eq!(c!(ops, engine_open(me, &world, &mut first)), OK);
-    assert_eq!(calls(), [expected]);
-    assert_eq!(c!(ops, engine_open(me, &half, &mut second)), OK);
-    called("engine_open", (me, p(&half)));
+    check!(subject, report engine_open(me, &world, &mut first) => (me, p(&world)));
+    check!(subject, report engine_open(me, &half, &mut second) => (me, p(&half)));
 
     let (receive, other) = (at::<MatchPosted>(POSTED), at::<MatchPosted>(POSTED + 1));
     for (posted, arrived, code) in [(receive, at(ARRIVED), DONE), (other, null_mut(), NOTHING)] {
-        assert_eq!(c!(ops, post(first, posted)), arrived);
-        called("post", (7, posted));
-        assert_eq!(c!(ops, cancel(second, posted)), code);
-        called("cancel", (8, posted));
+        assert_eq!(check!(subject, plain post(first, posted) => (7, posted)), arrived);
+        assert_eq!(check!(subject, plain cancel(second, posted) => (8, posted)), code);
     }
     for (tag, take, arrived) in [(1, 0, at(ARRIVED)), (1, 1, at(ARRIVED)), (-2, 1, null_mut())] {
         let context = at(CONTEXT);
@@ -149,27 +112,24 @@ fn every_function_reaches_the_engine() {
         [(first, at(POSTED), null_mut()), (second, null_mut(), at(ARRIVED))]
     {
         let (mut posted, mut arrived) = (at(1), at(1));
-        c!(ops, drain(engine, &mut posted, &mut arrived));
+        let number = if engine == first { 7 } else { 8 };
+        check!(subject, plain drain(engine, &mut posted, &mut arrived) => number);
         assert_eq!((posted, arrived), (receive, message));
-        calls();
     }
     let mut counts = MatchCounts::default();
-    c!(ops, counts(first, &mut counts));
-    assert_eq!(numbers(counts), numbers(COUNTS));
-    called("counts", 7);
+    check!(subject, plain counts(first, &mut counts) => 7);
+    assert_eq!(numbers(counts), numbers(some()));
     writes("5 receives", &[said("describe", 8)], |text, capacity| {
         c!(ops, describe(second, text, capacity))
     });
 
     for (source, posted) in [(5, at(POSTED)), (MATCH_ANY_SOURCE, null_mut())] {
-        assert_eq!(c!(ops, withdraw(second, source)), posted);
-        called("withdraw", (8, source));
+        assert_eq!(check!(subject, plain withdraw(second, source) => (8, source)), posted);
     }
 
     arrivals(&subject, first);
     for (engine, number) in [(first, 7), (second, 8)] {
-        c!(ops, engine_close(engine));
-        called("engine_close", number);
+        check!(subject, plain engine_close(engine) => number);
     }
     subject.close_complete();
 }
@@ -195,7 +155,7 @@ fn absent_functions() {
     let ops = subject.ops;
     subject.defaults([
         ("counts", &|| {
-            let mut counts = COUNTS;
+            let mut counts = some();
             c!(ops, counts(at(0x10), &mut counts));
             assert_eq!(numbers(counts), numbers(MatchCounts::default()));
         }),

@@ -1,16 +1,14 @@
 //! The contract of windows.
 
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use cairn_framework::abi::request::Request;
-use cairn_framework::abi::status::{ERR_UNSUPPORTED, OK};
+use cairn_framework::abi::status::ERR_UNSUPPORTED;
 use cairn_framework::author::{Failure, Outcome};
-use cairn_framework::frameworks::osc::{
-    OSC_GET, OSC_LOCK, Osc, OscOps, OscSide, OscSync, OscTransfer, SharedMemory, Window,
-};
+use cairn_framework::frameworks::osc::{Osc, OscOps, OscSync, OscTransfer, SharedMemory, Window};
 
-use super::support::{Life, Subject, at, called, calls, note, p, play, said, window, writes};
+use super::support::{Blank, Life, Subject, at, p, play, said, window, writes};
 
 struct Double(Life);
 
@@ -22,9 +20,6 @@ impl Osc for Double {
         window.base = at(0x300);
         Ok(())
     }
-    fn window_close(&self, window: &mut Window) {
-        note("window_close", (self.0.me(), p(window)));
-    }
     unsafe fn transfer(
         &self,
         window: &Window,
@@ -34,50 +29,21 @@ impl Osc for Double {
         play("transfer", (self.0.me(), p(window), p(transfer), requested))?;
         Ok(requested.then(|| at(0x400)))
     }
-    unsafe fn synchronize(&self, window: &Window, sync: &OscSync) -> Result<Outcome, Failure> {
-        play("synchronize", (self.0.me(), p(window), p(sync)))
+    plays! { [unsafe]
+        fn synchronize(&self, window: &Window, sync: &OscSync) -> Result<Outcome, Failure>
+            = |outcome| outcome;
+        fn attach(&self, window: &Window, base: *mut c_void, size: u64, attach: bool)
+            -> Result<(), Failure> = drop;
     }
-    unsafe fn attach(
-        &self,
-        window: &Window,
-        base: *mut c_void,
-        size: u64,
-        attach: bool,
-    ) -> Result<(), Failure> {
-        play("attach", (self.0.me(), p(window), base, size, attach)).map(drop)
-    }
-    fn shared_query(&self, window: &Window, rank: u32) -> Result<SharedMemory, Failure> {
-        play("shared_query", (self.0.me(), p(window), rank))?;
-        Ok(SharedMemory { base: at(0x500), size: 66, displacement_unit: 77 })
-    }
-    fn describe(&self, window: &Window) -> String {
-        note("describe", (self.0.me(), p(window)));
-        "no epoch".into()
+    plays! { []
+        fn window_close(&self, window: &mut Window) => ();
+        fn shared_query(&self, window: &Window, rank: u32) -> Result<SharedMemory, Failure>
+            = |_| SharedMemory { base: at(0x500), size: 66, displacement_unit: 77 };
+        fn describe(&self, window: &Window) -> String => "no epoch".into();
     }
 }
 
-cairn_framework::component! {
-    framework: osc,
-    component: Double,
-    name: "double",
-    description: "implements everything",
-}
-bare!(osc, Double: attach, shared_query, describe);
-
-fn transfer() -> OscTransfer {
-    let side = OscSide { buffer: at(0x10), count: 3, datatype: null() };
-    OscTransfer {
-        kind: OSC_GET,
-        target: 2,
-        origin: side,
-        result: side,
-        compare: null(),
-        displacement: -4,
-        target_count: 3,
-        target_datatype: null(),
-        op: null(),
-    }
-}
+components!(osc, Double: attach, shared_query, describe);
 
 #[test]
 fn every_function_reaches_the_component() {
@@ -86,59 +52,32 @@ fn every_function_reaches_the_component() {
     let osc = Subject::<OscOps>::double(&self::window(4).scope);
     let (ops, me) = (osc.ops, osc.instance);
 
-    let expected = said("window_open", (me, address));
-    osc.fails(&expected, || c!(ops, window_open(me, &mut window)));
-    osc.panics(&expected, || c!(ops, window_open(me, &mut window)));
-    assert_eq!(c!(ops, window_open(me, &mut window)), OK);
-    assert_eq!((window.base, calls()), (at(0x300), vec![expected]));
+    check!(osc, report window_open(me, &mut window) => (me, address));
+    assert_eq!(window.base, at(0x300));
 
     // With a place for a request and without.
-    let transfer = transfer();
-    let expected = said("transfer", (me, address, p(&transfer), false));
-    osc.fails(&expected, || c!(ops, transfer(me, &window, &transfer, null_mut())));
-    assert_eq!(c!(ops, transfer(me, &window, &transfer, null_mut())), OK);
-    assert_eq!(calls(), [expected]);
-    let mut request = null_mut();
-    let expected = said("transfer", (me, address, p(&transfer), true));
-    osc.fails(&expected, || c!(ops, transfer(me, &window, &transfer, &raw mut request)));
-    assert!(request.is_null());
-    assert_eq!(c!(ops, transfer(me, &window, &transfer, &raw mut request)), OK);
-    assert_eq!((request, calls()), (at(0x400), vec![expected]));
+    let (transfer, mut request) = (OscTransfer::blank(), null_mut());
+    check!(osc, status transfer(me, &window, &transfer, null_mut())
+        => (me, address, p(&transfer), false));
+    check!(osc, status transfer(me, &window, &transfer, &raw mut request)
+        => (me, address, p(&transfer), true));
+    assert_eq!(request, at(0x400));
 
-    let sync = OscSync {
-        kind: OSC_LOCK,
-        assertions: 1,
-        target: 2,
-        shared: 1,
-        ranks: null(),
-        rank_count: 0,
-        reserved: 0,
-    };
-    osc.outcomes(&said("synchronize", (me, address, p(&sync))), || {
-        c!(ops, synchronize(me, &window, &sync))
-    });
-
+    let sync = OscSync::blank();
+    check!(osc, outcome synchronize(me, &window, &sync) => (me, address, p(&sync)));
     for (attach, means) in [(1, true), (0, false)] {
-        let expected = said("attach", (me, address, at::<c_void>(0x600), 12, means));
-        osc.fails(&expected, || c!(ops, attach(me, &window, at(0x600), 12, attach)));
-        osc.panics(&expected, || c!(ops, attach(me, &window, at(0x600), 12, attach)));
-        assert_eq!(c!(ops, attach(me, &window, at(0x600), 12, attach)), OK);
-        assert_eq!(calls(), [expected]);
+        check!(osc, report attach(me, &window, at(0x600), 12, attach)
+            => (me, address, at::<c_void>(0x600), 12, means));
     }
-
     let (mut base, mut size, mut unit) = (null_mut(), 0, 0);
-    let expected = said("shared_query", (me, address, 3));
-    let mut query = || c!(ops, shared_query(me, &window, 3, &mut base, &mut size, &mut unit));
-    osc.fails(&expected, &mut query);
-    osc.panics(&expected, &mut query);
-    assert_eq!(query(), OK);
-    assert_eq!((base, size, unit, calls()), (at(0x500), 66, 77, vec![expected]));
+    check!(osc, report shared_query(me, &window, 3, &mut base, &mut size, &mut unit)
+        => (me, address, 3));
+    assert_eq!((base, size, unit), (at(0x500), 66, 77));
 
     writes("no epoch", &[said("describe", (me, address))], |text, capacity| {
         c!(ops, describe(me, &window, text, capacity))
     });
-    c!(ops, window_close(me, &mut window));
-    called("window_close", (me, address));
+    check!(osc, plain window_close(me, &mut window) => (me, address));
     osc.close_complete();
 }
 

@@ -4,48 +4,29 @@ use std::ptr::null;
 
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::WaitSync;
-use cairn_framework::abi::status::{DONE, OutcomeCode};
 use cairn_framework::abi::thread::Thread;
 use cairn_framework::frameworks::progress::{Progress, ProgressAsk, ProgressEngine, ProgressOps};
 use cairn_framework::frameworks::wait::WaitMeans;
 
-use super::support::{Life, Subject, at, called, calls, cri, note, p, pool, process, said, thread};
+use super::support::{Life, Subject, at, calls, cri, note, p, pool, process, said, thread};
+use super::wait::means;
 
 struct Double(Life);
 
 life!(Double, Double);
 
 impl Progress for Double {
-    fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 {
-        note("run", (self.0.me(), p(engine), p(ask)));
-        17
-    }
-    fn leave(&self, thread: &Thread, sync: *const WaitSync) {
-        note("leave", (self.0.me(), p(thread), sync));
-    }
-    fn pools_changed(&self, engine: &ProgressEngine) {
-        note("pools_changed", (self.0.me(), p(engine)));
-    }
-    fn threads(&self) -> u32 {
-        note("threads", self.0.me());
-        3
-    }
-    fn background(&self, sync: &WaitSync, means: &WaitMeans) {
-        note("background", (self.0.me(), p(sync), p(means)));
-    }
-    fn anonymous_passes(&self) -> u32 {
-        note("anonymous_passes", self.0.me());
-        2
+    plays! { []
+        fn run(&self, engine: &ProgressEngine, ask: &ProgressAsk) -> u32 => 17;
+        fn leave(&self, thread: &Thread, sync: *const WaitSync) => ();
+        fn pools_changed(&self, engine: &ProgressEngine) => ();
+        fn threads(&self) -> u32 => 3;
+        fn background(&self, sync: &WaitSync, means: &WaitMeans) => ();
+        fn anonymous_passes(&self) -> u32 => 2;
     }
 }
 
-cairn_framework::component! {
-    framework: progress,
-    component: Double,
-    name: "double",
-    description: "implements everything",
-}
-bare!(progress, Double: leave, pools_changed, threads, background, anonymous_passes);
+components!(progress, Double: leave, pools_changed, threads, background, anonymous_passes);
 
 /// Another thread is at instance 0.
 unsafe extern "C" fn poll_cri(engine: &ProgressEngine, pool: u32, cri: u32) -> i32 {
@@ -69,30 +50,11 @@ fn engine() -> ProgressEngine {
     }
 }
 
-unsafe extern "C" fn no_pass(_: &WaitMeans, _: &WaitSync) -> u32 {
-    0
-}
-
-unsafe extern "C" fn no_sleep(_: &WaitMeans, _: &WaitSync, _: u32) -> OutcomeCode {
-    DONE
-}
-
-fn means() -> WaitMeans {
-    WaitMeans {
-        struct_size: size_of::<WaitMeans>() as u32,
-        threads: 0,
-        thread: null(),
-        poll: no_pass,
-        sleep: no_sleep,
-        host_private: null(),
-    }
-}
-
 #[test]
 fn every_function_reaches_the_policy() {
     let scope = process();
     let progress = Subject::<ProgressOps>::double(&scope);
-    let (ops, me) = (progress.ops, progress.instance);
+    let me = progress.instance;
     let (engine, thread, sync) = (engine(), thread(4), WaitSync::default());
     let ask = ProgressAsk {
         thread: &raw const thread,
@@ -101,21 +63,15 @@ fn every_function_reaches_the_policy() {
         attempts: 5,
         reserved: 0,
     };
-    assert_eq!(c!(ops, run(me, &engine, &ask)), 17);
-    called("run", (me, p(&engine), p(&ask)));
-    c!(ops, leave(me, &thread, &raw const sync));
-    called("leave", (me, p(&thread), p(&sync)));
-    c!(ops, leave(me, &thread, null()));
-    called("leave", (me, p(&thread), null::<WaitSync>()));
-    c!(ops, pools_changed(me, &engine));
-    called("pools_changed", (me, p(&engine)));
-    assert_eq!(c!(ops, threads(me)), 3);
-    called("threads", me);
-    let means = means();
-    c!(ops, background(me, &sync, &means));
-    called("background", (me, p(&sync), p(&means)));
-    assert_eq!(c!(ops, anonymous_passes(me)), 2);
-    called("anonymous_passes", me);
+    let means = means(&raw const thread);
+    assert_eq!(check!(progress, plain run(me, &engine, &ask) => (me, p(&engine), p(&ask))), 17);
+    for sync in [&raw const sync, null()] {
+        check!(progress, plain leave(me, &thread, sync) => (me, p(&thread), sync));
+    }
+    check!(progress, plain pools_changed(me, &engine) => (me, p(&engine)));
+    assert_eq!(check!(progress, plain threads(me) => me), 3);
+    check!(progress, plain background(me, &sync, &means) => (me, p(&sync), p(&means)));
+    assert_eq!(check!(progress, plain anonymous_passes(me) => me), 2);
     progress.close_complete();
 }
 
@@ -190,7 +146,7 @@ fn absent_functions() {
         ("leave", &|| c!(ops, leave(me, &thread(4), at(0x10)))),
         ("pools_changed", &|| c!(ops, pools_changed(me, &engine()))),
         ("threads", &|| assert_eq!(c!(ops, threads(me)), 0)),
-        ("background", &|| c!(ops, background(me, &WaitSync::default(), &means()))),
+        ("background", &|| c!(ops, background(me, &WaitSync::default(), &means(null())))),
         ("anonymous_passes", &|| assert_eq!(c!(ops, anonymous_passes(me)), u32::MAX)),
     ]);
     progress.close();

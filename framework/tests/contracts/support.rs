@@ -11,14 +11,21 @@ use std::fmt::Debug;
 
 use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::component::Instance;
+use cairn_framework::abi::peer::{PEER_LOCAL, Peer};
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, SCOPE_WINDOW, Scope};
 use cairn_framework::abi::status::{
-    DONE, ERR_OTHER, ERR_PANIC, ERR_PEER, NO_RESOURCES, NOTHING, OutcomeCode, QUEUED, Status,
+    DONE, ERR_OTHER, ERR_PANIC, ERR_PEER, NO_RESOURCES, NOTHING, OK, OutcomeCode, QUEUED, Status,
 };
 use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
-use cairn_framework::frameworks::osc::{WINDOW_CREATE, Window};
+use cairn_framework::frameworks::btl::{
+    BtlAtomic, BtlGathered, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
+};
+use cairn_framework::frameworks::coll::CollArgs;
+use cairn_framework::frameworks::matching::MatchCounts;
+use cairn_framework::frameworks::osc::{OscSync, OscTransfer, WINDOW_CREATE, Window};
+use cairn_framework::frameworks::pml::{PmlReceive, PmlSend};
 use cairn_framework::frameworks::{Cardinality, Table};
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
@@ -89,6 +96,106 @@ pub fn p<T>(reference: &T) -> *const T {
 /// A pointer to nothing that can be told from others.
 pub fn at<T>(address: usize) -> *mut T {
     std::ptr::without_provenance_mut(address)
+}
+
+/// A struct of C with nothing in it.
+///
+/// # Safety
+/// Zeros are a value of it: it has numbers, pointers and functions that may be absent.
+pub unsafe trait Blank: Sized {
+    fn blank() -> Self {
+        // SAFETY: promised by the type.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+macro_rules! blank {
+    ($($type:ty),+ $(,)?) => {
+        // SAFETY: numbers, pointers, and functions in an `Option`.
+        $( unsafe impl Blank for $type {} )+
+    };
+}
+blank! {
+    BtlAtomic, BtlGathered, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, CollArgs,
+    MatchCounts, OscSync, OscTransfer, PmlReceive, PmlSend,
+}
+
+/// Arguments as notes have them, of [`Noted`] ones.
+pub struct Arguments(Vec<String>);
+
+impl Arguments {
+    pub fn of(all: &[&dyn Noted]) -> Self {
+        Self(all.iter().map(|one| (**one).noted()).collect())
+    }
+}
+
+impl Debug for Arguments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0[..] {
+            [one] => f.write_str(one),
+            all => write!(f, "({})", all.join(", ")),
+        }
+    }
+}
+
+/// An argument in a note: what is neither a number nor a text is its address.
+pub trait Noted {
+    fn noted(&self) -> String;
+}
+
+macro_rules! noted {
+    ($($type:ty)+; $($pointer:ty: $address:expr;)+) => {
+        $( impl Noted for $type {
+            fn noted(&self) -> String {
+                format!("{self:?}")
+            }
+        } )+
+        $( impl<T> Noted for $pointer {
+            fn noted(&self) -> String {
+                let address: fn(&Self) -> *const T = $address;
+                format!("{:?}", address(self))
+            }
+        } )+
+    };
+}
+noted! {
+    u32 u64 i32 usize bool &str &[u8] Option<&str>;
+    &T: |it| *it;
+    &mut T: |it| &**it;
+    *mut T: |it| *it;
+    *const T: |it| *it;
+}
+
+/// Functions of a double, of a trait whose functions are safe (`[]`) or `[unsafe]`, that note their
+/// arguments: the component or the number of what they belong to, and the others. Such a function ends
+/// with `= f`, which makes its value of the outcome it was ordered to have, if it was not ordered to fail
+/// or panic; or with `=> value`, when it can't fail.
+macro_rules! plays {
+    ($safety:tt $( fn $name:ident(&self $(, $arg:ident: $type:ty)* $(,)?) $(-> $result:ty)?
+        $(= $of:expr)? $(=> $value:expr)?; )+) => {
+        $( plays!(@ $safety $name(self: &Self $(, $arg: $type)*) $(-> $result)?, self.0.me();
+            $(= $of)? $(=> $value)?); )+
+    };
+    ($safety:tt $( fn $name:ident($state:ident: &$of_type:ty $(, $arg:ident: $type:ty)* $(,)?)
+        $(-> $result:ty)? $(= $of:expr)? $(=> $value:expr)?; )+) => {
+        $( plays!(@ $safety $name($state: &$of_type $(, $arg: $type)*) $(-> $result)?, $state.number;
+            $(= $of)? $(=> $value)?); )+
+    };
+    (@ [$($safety:ident)?] $name:ident($me:ident: $mine:ty $(, $arg:ident: $type:ty)*)
+        -> $result:ty, $note:expr; = $of:expr) => {
+        $($safety)? fn $name($me: $mine $(, $arg: $type)*) -> $result {
+            let arguments = $crate::contracts::support::Arguments::of(&[&$note $(, &$arg)*]);
+            $crate::contracts::support::play(stringify!($name), arguments).map($of)
+        }
+    };
+    (@ [$($safety:ident)?] $name:ident($me:ident: $mine:ty $(, $arg:ident: $type:ty)*)
+        $(-> $result:ty)?, $note:expr; => $value:expr) => {
+        $($safety)? fn $name($me: $mine $(, $arg: $type)*) $(-> $result)? {
+            let arguments = $crate::contracts::support::Arguments::of(&[&$note $(, &$arg)*]);
+            $crate::contracts::support::note(stringify!($name), arguments);
+            $value
+        }
+    };
 }
 
 /// Notes its end under the name of the function that is to bring it about.
@@ -162,14 +269,20 @@ macro_rules! life {
     };
 }
 
-/// Declares the component `bare` of a framework: the double with a table that lacks the optional
+/// Declares the components of a framework: `double`, and `bare` with a table that lacks the optional
 /// functions.
-macro_rules! bare {
-    ($framework:ident, $double:ident: $($optional:ident),+ $(,)?) => {
+macro_rules! components {
+    ($framework:ident, $double:ident: $($optional:ident),* $(,)?) => {
+        cairn_framework::component! {
+            framework: $framework,
+            component: $double,
+            name: "double",
+            description: "implements everything",
+        }
         const _: () = {
             static OPS: cairn_framework::frameworks::$framework::Ops =
                 cairn_framework::frameworks::$framework::Ops {
-                    $($optional: None,)+
+                    $($optional: None,)*
                     ..cairn_framework::frameworks::$framework::ops::<$double>()
                 };
             static DESCRIPTOR: cairn_framework::abi::component::ComponentDescriptor =
@@ -184,6 +297,16 @@ macro_rules! bare {
             }
         };
     };
+}
+
+/// Checks a function of a table: calls it as C would, which makes a call of the double with these
+/// arguments, and expects of it what a function of its kind does: `report`, `status`, `outcome`, `plain`
+/// and others, which are methods of [`Subject`].
+macro_rules! check {
+    ($subject:expr, $kind:ident $function:ident($($argument:expr),* $(,)?) => $noted:expr) => {{
+        let expected = $crate::contracts::support::said(stringify!($function), $noted);
+        $subject.$kind(&expected, || c!($subject.ops, $function($($argument),*)))
+    }};
 }
 
 /// Calls a function of a table as C would.
@@ -273,17 +396,41 @@ impl<T: Table> Subject<T> {
         }
     }
 
-    /// Checks that a failure in the double gets out of a function, which makes this call of it.
+    /// Checks a function that reports: a failure in the double and a panic get out of it, and then it makes
+    /// this call of the double and succeeds.
     #[track_caller]
-    pub fn fails(&self, expected: &str, call: impl FnOnce() -> Status) {
-        let failure = Failure::new(ERR_PEER, format!("no luck with {expected}"));
-        self.goes_wrong(Next::Fail(failure.clone()), expected, call, ERR_PEER, &failure.text);
+    pub fn report(&self, expected: &str, mut call: impl FnMut() -> Status) {
+        self.panics(expected, &mut call);
+        self.status(expected, call);
     }
 
     /// Checks that a panic in the double gets out of a function as a failure.
     #[track_caller]
     pub fn panics(&self, expected: &str, call: impl FnOnce() -> Status) {
         self.goes_wrong(Next::Panic("on fire"), expected, call, ERR_PANIC, "panicked: on fire");
+    }
+
+    /// Checks a function that can fail, and no more: as `report`, without a panic.
+    #[track_caller]
+    pub fn status(&self, expected: &str, mut call: impl FnMut() -> Status) {
+        self.fails(expected, &mut call);
+        self.plain(expected, || assert_eq!(call(), OK, "{expected}"));
+    }
+
+    /// Checks a function that can't fail, and returns its result.
+    #[track_caller]
+    pub fn plain<R>(&self, expected: &str, call: impl FnOnce() -> R) -> R {
+        assert_eq!(calls(), [""; 0], "before {expected}");
+        let result = call();
+        assert_eq!(calls(), [expected]);
+        result
+    }
+
+    /// Checks that a failure in the double gets out of a function, which makes this call of it.
+    #[track_caller]
+    pub fn fails(&self, expected: &str, call: impl FnOnce() -> Status) {
+        let failure = Failure::new(ERR_PEER, format!("no luck with {expected}"));
+        self.goes_wrong(Next::Fail(failure.clone()), expected, call, ERR_PEER, &failure.text);
     }
 
     #[track_caller]
@@ -307,7 +454,7 @@ impl<T: Table> Subject<T> {
     /// Checks that every outcome and a failure get out of a function, which makes this call of the
     /// double.
     #[track_caller]
-    pub fn outcomes(&self, expected: &str, call: impl Fn() -> OutcomeCode) {
+    pub fn outcome(&self, expected: &str, mut call: impl FnMut() -> OutcomeCode) {
         for (outcome, code) in [
             (Outcome::Done, DONE),
             (Outcome::Queued, QUEUED),
@@ -315,8 +462,7 @@ impl<T: Table> Subject<T> {
             (Outcome::Nothing, NOTHING),
         ] {
             order(Next::Outcome(outcome));
-            assert_eq!(call(), code, "{expected}");
-            assert_eq!(calls(), [expected]);
+            self.plain(expected, || assert_eq!(call(), code, "{expected}"));
         }
         self.fails(expected, call);
     }
@@ -401,6 +547,20 @@ pub fn window(id: u32) -> Window {
         size: 0,
         displacement_unit: 1,
         flavor: WINDOW_CREATE,
+    }
+}
+
+/// A peer on this node.
+pub fn peer(rank: u32) -> Peer {
+    Peer {
+        struct_size: size_of::<Peer>() as u32,
+        rank,
+        job: 0,
+        flags: PEER_LOCAL.into(),
+        node: 0,
+        route_count: Default::default(),
+        routes: std::cell::UnsafeCell::new(std::ptr::null()),
+        pml: std::ptr::null_mut(),
     }
 }
 

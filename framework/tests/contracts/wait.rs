@@ -10,26 +10,19 @@ use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Failure, Outcome};
 use cairn_framework::frameworks::wait::{Wait, WaitMeans, WaitOps};
 
-use super::support::{
-    Life, Next, Subject, called, calls, note, order, p, play, process, said, thread,
-};
+use super::support::{Life, Next, Subject, called, calls, note, order, p, process, thread};
 
 struct Double(Life);
 
 life!(Double, Double);
 
 impl Wait for Double {
-    fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
-        play("wait", (self.0.me(), p(sync), p(means))).map(drop)
+    plays! { []
+        fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> = drop;
     }
 }
 
-cairn_framework::component! {
-    framework: wait,
-    component: Double,
-    name: "double",
-    description: "implements everything",
-}
+components!(wait, Double:);
 
 unsafe extern "C" fn poll(means: &WaitMeans, sync: &WaitSync) -> u32 {
     note("poll", (p(means), p(sync)));
@@ -50,16 +43,14 @@ fn every_function_reaches_the_component() {
     let (sync, thread) = (WaitSync::default(), thread(4));
     let means = means(&raw const thread);
 
-    let expected = said("wait", (me, p(&sync), p(&means)));
-    wait.fails(&expected, || c!(ops, wait(me, &sync, &means)));
-    assert_eq!(c!(ops, wait(me, &sync, &means)), OK);
-    assert_eq!(calls(), [expected.as_str()]);
+    check!(wait, status wait(me, &sync, &means) => (me, p(&sync), p(&means)));
 
     // A failure whose status means success, or an outcome, is a failure all the same.
     for status in [OK, QUEUED] {
         order(Next::Fail(Failure::new(status, "a contradiction")));
         assert_eq!(c!(ops, wait(me, &sync, &means)), ERR_OTHER);
-        assert_eq!((wait.reason().as_str(), calls()), ("a contradiction", vec![expected.clone()]));
+        assert_eq!(wait.reason(), "a contradiction");
+        called("wait", (me, p(&sync), p(&means)));
     }
     wait.close_complete();
 }

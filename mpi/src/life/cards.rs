@@ -31,7 +31,7 @@ pub fn exchange(system: &'static System, launch: &Launch, job: &Job, pml: &str) 
     let same = Same::of(system);
     launch.put(KEY, &write(pml, &same, &system.own_cards()))?;
     launch.fence()?;
-    let fetched = Mutex::default();
+    let fetched = Mutex::at(LockLevel::TABLE, HashMap::new());
     let exchange = Exchange { launch: launch.clone(), pml: pml.to_owned(), same, fetched };
     // Every process compares with one, so that a difference shows even between processes that don't talk.
     if job.rank != 0 {

@@ -22,6 +22,7 @@ use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
 use cairn_framework::abi::status::OK;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::coll::{
     COLL_BLOCKING, COLL_NONBLOCKING, COLL_OPERATIONS, COLL_PERSISTENT, COLL_TAG_LAST, CollArgs,
@@ -226,7 +227,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         remote,
         session,
         _peers: peers,
-        errhandler: Mutex::new(errhandler),
+        errhandler: Mutex::at(LockLevel::TABLE, errhandler),
         attributes: Mutex::default(),
         info: Mutex::new(info),
         names: Mutex::new(names),

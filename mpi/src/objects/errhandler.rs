@@ -149,6 +149,8 @@ impl Function {
 
 #[cfg(test)]
 mod tests {
+    use cairn_framework::audit::LockLevel;
+
     use super::*;
 
     /// A function that is never called: Rust can't define one with a variable number of arguments.
@@ -160,7 +162,7 @@ mod tests {
     #[test]
     fn a_handler_lives_as_long_as_it_is_needed() {
         let handler = make(Function::Comm(some()));
-        let object = Mutex::new(MPI_ERRORS_RETURN);
+        let object = Mutex::at(LockLevel::TABLE, MPI_ERRORS_RETURN);
         replace(&object, handler);
         free(handler).unwrap();
         assert!(!is_valid(handler) && function(handler).is_some());

@@ -23,6 +23,7 @@ pub mod of_comm;
 use std::ffi::{c_int, c_void};
 
 use cairn_framework::abi::datatype::Datatype as View;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
@@ -181,7 +182,7 @@ fn started(view: *mut cairn_framework::abi::request::Request, comm: CommRef) -> 
 // --- A round
 
 /// The active requests.
-static ACTIVE: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
+static ACTIVE: Mutex<Vec<&'static Special>> = Mutex::at(LockLevel::REQUESTS, Vec::new());
 
 /// Starts a request.
 fn start(special: &'static Special) -> Result<()> {

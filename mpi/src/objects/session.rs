@@ -6,6 +6,7 @@ use std::ffi::c_int;
 use std::ops::Deref;
 
 use cairn_framework::abi::job::Job;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 
 use super::arena::{Object, class};
@@ -64,7 +65,7 @@ impl PartialEq for SessionRef {
 
 /// A handle of a new session.
 pub fn make(errhandler: Errhandler, info: Pairs) -> Session {
-    let errhandler = Mutex::new(errhandler::share(errhandler));
+    let errhandler = Mutex::at(LockLevel::TABLE, errhandler::share(errhandler));
     Session::of(Object::make(SessionBody { errhandler, info }).address())
 }
 

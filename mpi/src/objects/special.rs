@@ -9,6 +9,7 @@ use cairn_framework::abi::request::{
     MessageStatus, REQUEST_MAGIC, REQUEST_OTHER, REQUEST_PENDING, Request as View,
 };
 use cairn_framework::abi::status::OK;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::{Mutex, MutexGuard};
 
 use super::comm::CommRef;
@@ -399,7 +400,7 @@ pub fn restart(request: RequestRef) -> Option<Result<()>> {
 }
 
 /// Those that are not complete.
-static GOING: Mutex<Vec<&'static Special>> = Mutex::new(Vec::new());
+static GOING: Mutex<Vec<&'static Special>> = Mutex::at(LockLevel::REQUESTS, Vec::new());
 
 /// Looks for parts that have completed. From progress; returns how many requests this completed.
 fn poll_several() -> u32 {

@@ -23,7 +23,7 @@ pub fn allgather(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure
     if total == 0 {
         return Ok(());
     }
-    if call.size() > 2 && total <= call.limits.allgather_tree {
+    if call.size() > 2 && total <= call.params.allgather_tree.get() {
         bruck(call, schedule, blocks, total)
     } else {
         ring(call, schedule, blocks);

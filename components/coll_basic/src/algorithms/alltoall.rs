@@ -17,13 +17,14 @@ pub fn alltoall(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure>
     let (send, receive) = (call.send_blocks(), call.receive_blocks());
     if send.alike() {
         let block = call.send().bytes();
-        if block > 0 && block <= call.limits.alltoall_tree && call.size() >= TREE_PROCESSES {
+        if block > 0 && block <= call.params.alltoall_tree.get() && call.size() >= TREE_PROCESSES {
             return bruck(call, schedule, block);
         }
     }
     schedule.copy(send.block(call.rank()), receive.block(call.rank()));
-    for first in (1..call.size()).step_by(call.limits.alltoall_window as usize) {
-        let window = first..call.size().min(first.saturating_add(call.limits.alltoall_window));
+    let most = call.params.alltoall_window.get() as u32;
+    for first in (1..call.size()).step_by(most as usize) {
+        let window = first..call.size().min(first.saturating_add(most));
         for distance in window.clone() {
             let block = receive.block(call.before(distance));
             if block.bytes() > 0 {

@@ -17,10 +17,10 @@ pub fn bcast(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
     if call.size() == 1 || data.bytes() == 0 {
         return Ok(());
     }
-    if call.size() > 2 && data.bytes() >= call.limits.bcast_split {
+    if call.size() > 2 && data.bytes() >= call.params.bcast_split.get() {
         return split(call, schedule, data);
     }
-    let few = call.size() <= FEW_PROCESSES && data.bytes() <= call.limits.bcast_flat;
+    let few = call.size() <= FEW_PROCESSES && data.bytes() <= call.params.bcast_flat.get();
     if few && call.on_one_node() {
         straight(call, schedule, data);
     } else {

@@ -12,7 +12,7 @@ pub fn gather(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
     if block == 0 {
         return Ok(());
     }
-    if call.size() <= 2 || block > call.limits.gather_tree {
+    if call.size() <= 2 || block > call.params.gather_tree.get() {
         return gatherv(call, schedule);
     }
     let (size, relative) = (call.size(), call.relative());
@@ -73,7 +73,7 @@ pub fn scatter(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> 
     if block == 0 {
         return Ok(());
     }
-    if call.size() <= 2 || block > call.limits.gather_tree {
+    if call.size() <= 2 || block > call.params.gather_tree.get() {
         return scatterv(call, schedule);
     }
     let (size, relative) = (call.size(), call.relative());

@@ -86,7 +86,7 @@ pub fn allreduce(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure
         }
         return Ok(());
     }
-    if halving::suits(call, core, mine, call.limits.allreduce_split) {
+    if halving::suits(call, core, mine, call.params.allreduce_split.get()) {
         return halving::allreduce(call, schedule, core, mine, result);
     }
     // It begins where it has to for ending up in its place.

@@ -23,7 +23,7 @@ pub fn reduce_scatter(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Fa
         }
         return Ok(());
     }
-    if vector.bytes() >= call.limits.reduce_scatter_split && commutative(call) {
+    if vector.bytes() >= call.params.reduce_scatter_split.get() && commutative(call) {
         return pairwise(call, schedule, vector, result);
     }
     let (mine, other) = (schedule.temporary(vector)?, schedule.temporary(vector)?);

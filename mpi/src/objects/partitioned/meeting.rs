@@ -12,6 +12,7 @@ use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
@@ -77,7 +78,7 @@ struct Listening {
 unsafe impl Send for Listening {}
 
 /// Held while receives are posted; whatever progress that makes meanwhile only tries to take it.
-static MEETING: Mutex<Meeting> = Mutex::new(Meeting { sources: Vec::new() });
+static MEETING: Mutex<Meeting> = Mutex::at(LockLevel::PARTITIONS, Meeting { sources: Vec::new() });
 
 /// Looks for the announcement for a new receive. If there is none yet, `found` is called for it later, or
 /// `lost` if the peer can't send one any more. Not from progress.
