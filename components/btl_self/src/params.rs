@@ -2,6 +2,7 @@
 
 use cairn_framework::abi::param::{IntegerParam, SizeParam};
 use cairn_framework::author::{Failure, Instances, Registrar};
+use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
 
 /// Most bytes of header and payload in one message.
 pub const MESSAGE_LIMIT: usize = 64 << 10;
@@ -15,8 +16,7 @@ pub struct Params {
 
 impl Params {
     pub fn register(registrar: &Registrar<'_>) -> Result<Self, Failure> {
-        // Room for the protocol layer's header is left in every message.
-        let largest = MESSAGE_LIMIT as i64 - 1024;
+        let largest = (MESSAGE_LIMIT - BTL_HEADER_ROOM) as i64;
         Ok(Self {
             priority: registrar.priority(80)?,
             eager_limit: registrar

@@ -2,13 +2,10 @@
 
 use cairn_framework::abi::param::{ChoiceParam, IntegerParam, SizeParam};
 use cairn_framework::author::{Failure, Instances, Registrar};
-use cairn_framework::frameworks::btl::BTL_EXCLUSIVITY_SHARED_MEMORY;
+use cairn_framework::frameworks::btl::{BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_HEADER_ROOM};
 use cairn_segment::Backing;
 
 use crate::ring;
-
-/// Room for the protocol layer's header in a message of `eager_limit` bytes.
-pub const HEADER_ROOM: usize = 128;
 
 /// The parameters of `btl_sm`.
 pub struct Params {
@@ -50,13 +47,13 @@ impl Params {
             .range(4096, longest as i64)
             .level(5)
             .register()?;
-        let largest = longest - HEADER_ROOM;
+        let largest = longest - BTL_HEADER_ROOM;
         let eager_limit = registrar
             .size(
                 "eager_limit",
                 &text(largest.min(16 << 10)),
                 "Largest message that is sent without asking the receiver first; with a header of \
-                 128 bytes at most a quarter of btl_sm_ring_size",
+                 256 bytes at most a quarter of btl_sm_ring_size",
             )
             .range(0, largest as i64)
             .level(4)
@@ -70,7 +67,7 @@ impl Params {
                  ones are packed into the ring. At most btl_sm_fragment_size, or btl_sm_eager_limit \
                  with its header if that is more",
             )
-            .range(HEADER_ROOM as i64, frame as i64)
+            .range(BTL_HEADER_ROOM as i64, frame as i64)
             .level(6)
             .register()?;
         Ok(Self {
@@ -156,7 +153,7 @@ impl Params {
         let longest = ring::longest(ring);
         for (name, param, most) in [
             ("fragment_size", self.fragment_size, longest),
-            ("eager_limit", self.eager_limit, longest - HEADER_ROOM),
+            ("eager_limit", self.eager_limit, longest - BTL_HEADER_ROOM),
             ("immediate_limit", self.immediate_limit, frame),
         ] {
             let value = param.get();
@@ -179,7 +176,7 @@ fn rounded(ring_size: SizeParam) -> usize {
 }
 
 fn frame(fragment_size: SizeParam, eager_limit: SizeParam) -> usize {
-    (fragment_size.get() as usize).max(eager_limit.get() as usize + HEADER_ROOM)
+    (fragment_size.get() as usize).max(eager_limit.get() as usize + BTL_HEADER_ROOM)
 }
 
 /// A default, as a user would write it.

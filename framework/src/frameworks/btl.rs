@@ -59,9 +59,13 @@
 //! status then, and nothing counts of what has come.
 
 mod absent;
+mod device;
+mod limits;
 
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::AtomicU32;
+
+pub use device::Device;
 
 use super::{contract, shims};
 use crate::abi::component::Instance;
@@ -108,6 +112,10 @@ pub const BTL_EXCLUSIVITY_SELF: u32 = 3072;
 
 /// [`BtlModule`] key and registration limits: bytes of a packed remote key.
 pub const BTL_MAX_KEY: usize = 128;
+
+/// Bytes that a protocol layer may put before the data of a message, a packed key included. Every device
+/// sends a header of this size and `eager_limit` bytes of payload in one message.
+pub const BTL_HEADER_ROOM: usize = 256;
 
 /// Access rights of a registration: the device uses local memory for this process's own operations
 /// (put, send, get).
@@ -172,7 +180,9 @@ pub struct BtlModule {
     pub gathered_segments: u32,
     /// Bytes of a packed remote key, at most `CAIRN_BTL_MAX_KEY`.
     pub key_size: u32,
-    /// Messages up to this many bytes of payload go without asking the receiver first.
+    /// Messages up to this many bytes of payload go without asking the receiver first. With
+    /// `CAIRN_BTL_HEADER_ROOM` bytes of header they are no longer than `immediate_limit` or
+    /// `packed_limit`; otherwise the device is refused.
     pub eager_limit: u64,
     /// Most bytes in one put. 0 without put.
     pub put_limit: u64,
@@ -529,49 +539,6 @@ impl BtlOps {
         lacks!(atomic, atomic, BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL);
         lacks!(arm, arm, BTL_CAN_WAKE);
         bits
-    }
-}
-
-/// A device of a transport in Rust: the numbers that others read and the transport's own state.
-///
-/// Its address is fixed from the start, because the host and the protocol layer keep it.
-#[derive(Debug)]
-pub struct Device<M> {
-    view: *mut BtlModule,
-    state: core::marker::PhantomData<Box<M>>,
-}
-
-// SAFETY: the view is constant once others see it, and the state is shared as `&M`.
-unsafe impl<M: Send + Sync> Send for Device<M> {}
-// SAFETY: see `Send`.
-unsafe impl<M: Send + Sync> Sync for Device<M> {}
-
-impl<M: Send + Sync> Device<M> {
-    /// Makes a device. `view.state` is filled in.
-    pub fn new(mut view: BtlModule, state: M) -> Self {
-        view.state = Box::into_raw(Box::new(state)).cast();
-        Self { view: Box::into_raw(Box::new(view)), state: core::marker::PhantomData }
-    }
-
-    /// What the others see; [`Btl::modules`] hands out an array of these.
-    pub fn module(&self) -> *mut BtlModule {
-        self.view
-    }
-
-    /// The transport's own state.
-    pub fn state(&self) -> &M {
-        // SAFETY: `new` boxed it, and `drop` frees it.
-        unsafe { &*(*self.view).state.cast::<M>() }
-    }
-}
-
-impl<M> Drop for Device<M> {
-    fn drop(&mut self) {
-        // SAFETY: `new` boxed both, and a device that is dropped is not used any more.
-        unsafe {
-            drop(Box::from_raw((*self.view).state.cast::<M>()));
-            drop(Box::from_raw(self.view));
-        }
     }
 }
 
