@@ -589,6 +589,12 @@ fn a_bad_transport_ends_only_jobs_that_asked_for_it() {
         (&["-DNO_POOL"], "modules, device 0: it has no pool"),
         (&["-DPOOL_NOT_ADDED"], "modules, device 0: its pool was not given to pool_add"),
         (&["-DNO_SEND"], "modules, device 0: it has neither send_immediate nor send_packed"),
+        (
+            &["-DEAGER_LIMIT=3841"],
+            "modules, device 0: its eager_limit is 3841, with 256 bytes for a header 4097, but its \
+             longest message has 4096 bytes",
+        ),
+        (&["-DKEY_SIZE=129"], "modules, device 0: its key_size is 129; at most 128 are allowed"),
     ];
     let home = scratch();
     for (macros, reason) in cases {

@@ -7,15 +7,12 @@
 //! makes the kernel put a barrier into every running thread of the process. This is the asymmetric Dekker
 //! synchronization of Dice, Huang and Yang (2001), with `membarrier(2)` for the remote barrier.
 
-#[cfg(not(all(loom, test)))]
-pub(crate) use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
-#[cfg(all(loom, test))]
-pub(crate) use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+pub(crate) use crate::sync::own::{AtomicU32, AtomicUsize, Ordering, fence};
 
-#[cfg(not(all(loom, test)))]
+#[cfg(not(all(feature = "loom", test)))]
 pub(crate) use real::*;
 
-#[cfg(not(all(loom, test)))]
+#[cfg(not(all(feature = "loom", test)))]
 mod real {
     use core::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 
@@ -54,11 +51,11 @@ mod real {
     }
 }
 
-#[cfg(all(loom, test))]
+#[cfg(all(feature = "loom", test))]
 pub(crate) use model::*;
 
 /// The same for the model checker, which knows neither compilers nor the kernel's barrier.
-#[cfg(all(loom, test))]
+#[cfg(all(feature = "loom", test))]
 mod model {
     use super::Ordering;
 

@@ -35,6 +35,10 @@ pub mod launch;
 pub mod layout;
 #[cfg(feature = "mock")]
 pub mod mock;
-#[cfg_attr(all(loom, test), expect(dead_code, reason = "the model has barriers of its own"))]
+pub mod sync;
+#[cfg_attr(
+    all(feature = "loom", test),
+    expect(dead_code, reason = "the model has barriers of its own")
+)]
 mod sys;
 pub mod text;

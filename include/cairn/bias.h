@@ -36,7 +36,7 @@
  * Biased locking is that of Russell and Detlefs (OOPSLA 2006), with revocation by an asymmetric Dekker
  * protocol (Dice, Huang and Yang 2001) instead of stopped threads; see `fences.rs`.
  *
- * Model-checked: `RUSTFLAGS="--cfg loom" cargo test -p cairn-framework --release --lib model_`.
+ * Model-checked: `cargo test -p cairn-framework --features loom --release --lib model_`.
  */
 
 #ifndef CAIRN_BIAS_H

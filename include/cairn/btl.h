@@ -162,6 +162,12 @@
 #define CAIRN_BTL_MAX_KEY 128
 
 /**
+ * Bytes that a protocol layer may put before the data of a message, a packed key included. Every device
+ * sends a header of this size and `eager_limit` bytes of payload in one message.
+ */
+#define CAIRN_BTL_HEADER_ROOM 256
+
+/**
  * Access rights of a registration: the device uses local memory for this process's own operations
  * (put, send, get).
  */
@@ -618,7 +624,9 @@ struct cairn_btl_module_t {
    */
   uint32_t key_size;
   /**
-   * Messages up to this many bytes of payload go without asking the receiver first.
+   * Messages up to this many bytes of payload go without asking the receiver first. With
+   * `CAIRN_BTL_HEADER_ROOM` bytes of header they are no longer than `immediate_limit` or
+   * `packed_limit`; otherwise the device is refused.
    */
   uint64_t eager_limit;
   /**

@@ -202,9 +202,8 @@ fn rust_crate(root: &Path, target: &Path) -> Result<()> {
          mock = []\n\
          # Belongs to Cairn itself; its sources are not here.\n\
          host = []\n\
-         \n\
-         [lints.rust]\n\
-         unexpected_cfgs = {{ level = \"warn\", check-cfg = [\"cfg(loom)\"] }}\n",
+         # The same, for its models.\n\
+         loom = []\n",
         env!("CARGO_PKG_VERSION"),
         env!("CARGO_PKG_RUST_VERSION")
     );

@@ -13,16 +13,6 @@ use crate::exec::{self, Workspace, step};
 use crate::packages::{self, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYTHON, VALGRIND};
 use crate::{generate, lint};
 
-/// Packages with tests for loom, whose names begin with `model_`, and the features they need.
-const MODELS: [(&str, &str); 6] = [
-    ("cairn-framework", "host"),
-    ("btl_sm", ""),
-    ("coll_sm", ""),
-    ("smsc_ring", ""),
-    ("pml_ob1", "loom"),
-    ("match_sharded", "loom"),
-];
-
 /// Checks formatting, lints and generated files, and runs all tests. The last lines say what did not run
 /// and how it went.
 pub fn run(workspace: &Workspace) -> Result<()> {
@@ -118,19 +108,14 @@ fn steps(workspace: &Workspace, skips: &Skips) -> Result<()> {
         exec::check(test.args(names.iter().flat_map(|name| ["--package", name])))
     })?;
     step("model checking", || {
-        for (package, features) in MODELS {
-            let mut loom = workspace.cargo(&["test", "--quiet", "--release", "--lib"]);
-            loom.args(["--package", package]);
-            if !features.is_empty() {
-                loom.args(["--features", features]);
+        // Whatever has the feature has models, in tests whose names begin with `model_`.
+        let mut loom = workspace.cargo(&["test", "--quiet", "--release", "--lib"]);
+        for package in workspace.packages() {
+            if package.features.contains_key("loom") {
+                let feature = format!("{}/loom", package.name);
+                loom.args(["--package", &package.name, "--features", &feature]);
             }
-            // Whoever has a feature of this name needs no flag, so nobody else is built with it.
-            if features != "loom" {
-                loom.env("RUSTFLAGS", "--cfg loom")
-                    .env("CARGO_TARGET_DIR", workspace.target.join("loom"));
-            }
-            exec::check(loom.args(["--", "model_"]))?;
         }
-        Ok(())
+        exec::check(loom.args(["--", "model_"]))
     })
 }

@@ -1,9 +1,9 @@
 //! Parameters.
 
+use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
+
 /// Most bytes of header and payload in one message.
 pub const MESSAGE_LIMIT: usize = 64 << 10;
-/// Room for the protocol layer's header in every message.
-const HEADER_ROOM: i64 = 1024;
 
 cairn_framework::params! {
     /// The parameters of `btl_self`.
@@ -12,7 +12,7 @@ cairn_framework::params! {
         pub eager_limit: size("4k"),
             "Largest message that is copied into the queue; a larger one is copied once, from \
              buffer to buffer",
-            range(0, MESSAGE_LIMIT as i64 - HEADER_ROOM), level(4);
+            range(0, (MESSAGE_LIMIT - BTL_HEADER_ROOM) as i64), level(4);
         pub instances: instances(1024, "");
     }
 }

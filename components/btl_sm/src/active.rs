@@ -13,10 +13,7 @@
 //! bit taken and sets it. A sender that has not seen that yet sets none, so that the
 //! receiver now and then looks into all rings.
 
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering, fence};
-#[cfg(not(loom))]
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use cairn_framework::sync::{AtomicU64, Ordering, fence};
 
 /// Rings in a word.
 pub const WORD: usize = 64;
@@ -51,12 +48,13 @@ impl Bits {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod model {
     use std::sync::Arc;
 
-    use loom::sync::atomic::AtomicU64;
-    use loom::thread;
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::sync::atomic::AtomicU64;
+    use cairn_framework::sync::loom::thread;
 
     use super::*;
 

@@ -10,10 +10,7 @@
 //! while it is in a stack that a sender still looks at (ABA). The list lies in memory that peers
 //! write, so the receiver counts its steps.
 
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU32, Ordering};
-#[cfg(not(loom))]
-use std::sync::atomic::{AtomicU32, Ordering};
+use cairn_framework::sync::{AtomicU32, Ordering};
 
 /// A place in the list: the number of a ring, plus one; 0 is none.
 #[repr(transparent)]
@@ -54,7 +51,7 @@ impl Link {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use super::*;
 
@@ -77,12 +74,13 @@ mod tests {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod model {
     use std::sync::Arc;
 
-    use loom::cell::UnsafeCell;
-    use loom::thread;
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::cell::UnsafeCell;
+    use cairn_framework::sync::loom::thread;
 
     use super::*;
 

@@ -528,5 +528,5 @@ cairn_framework::component! {
     aliases: "vader",
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests;

@@ -725,7 +725,7 @@ impl Transfers {
     }
 
     /// Refusals that wait for room.
-    #[cfg(all(test, not(loom)))]
+    #[cfg(all(test, not(feature = "loom")))]
     pub fn unsent(&self) -> usize {
         self.unsent.len()
     }

@@ -127,13 +127,13 @@ impl Refused {
     }
 
     /// How many there are.
-    #[cfg(all(test, not(loom)))]
+    #[cfg(all(test, not(feature = "loom")))]
     pub fn len(&self) -> usize {
         self.list.lock().len()
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use super::*;
 

@@ -2,13 +2,10 @@
 
 use cairn_framework::abi::param::SizeParam;
 use cairn_framework::author::Failure;
-use cairn_framework::frameworks::btl::BTL_EXCLUSIVITY_SHARED_MEMORY;
+use cairn_framework::frameworks::btl::{BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_HEADER_ROOM};
 use cairn_segment::Backing;
 
 use crate::ring;
-
-/// Room for the protocol layer's header in a message of `eager_limit` bytes.
-pub const HEADER_ROOM: usize = 128;
 
 cairn_framework::params! {
     /// The parameters of `btl_sm`.
@@ -23,13 +20,13 @@ cairn_framework::params! {
             range(4096, longest(ring_size) as i64), level(5);
         pub eager_limit: size(&text(largest(ring_size).min(16 << 10))),
             "Largest message that is sent without asking the receiver first; with a header of \
-             128 bytes at most a quarter of btl_sm_ring_size",
+             256 bytes at most a quarter of btl_sm_ring_size",
             range(0, largest(ring_size) as i64), level(4);
         pub immediate_limit: size(&text(frame(fragment_size, eager_limit).min(8 << 10))),
             "Largest message, header included, that is copied from one piece of memory; longer \
              ones are packed into the ring. At most btl_sm_fragment_size, or btl_sm_eager_limit \
              with its header if that is more",
-            range(HEADER_ROOM as i64, frame(fragment_size, eager_limit) as i64), level(6);
+            range(BTL_HEADER_ROOM as i64, frame(fragment_size, eager_limit) as i64), level(6);
         pub priority: priority(60);
         pub exclusivity: integer(BTL_EXCLUSIVITY_SHARED_MEMORY.into()),
             "Preference among transports that reach a peer; only the highest are used",
@@ -105,11 +102,11 @@ fn longest(ring_size: SizeParam) -> usize {
 
 /// The same without its header.
 fn largest(ring_size: SizeParam) -> usize {
-    longest(ring_size) - HEADER_ROOM
+    longest(ring_size) - BTL_HEADER_ROOM
 }
 
 fn frame(fragment_size: SizeParam, eager_limit: SizeParam) -> usize {
-    (fragment_size.get() as usize).max(eager_limit.get() as usize + HEADER_ROOM)
+    (fragment_size.get() as usize).max(eager_limit.get() as usize + BTL_HEADER_ROOM)
 }
 
 /// A default, as a user would write it.

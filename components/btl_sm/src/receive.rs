@@ -353,7 +353,7 @@ impl Inbox {
     }
 
     /// The next try to map rings is due.
-    #[cfg(all(test, not(loom)))]
+    #[cfg(all(test, not(feature = "loom")))]
     pub fn make_due(&mut self) {
         self.unmapped.make_due();
     }

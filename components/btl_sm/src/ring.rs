@@ -30,11 +30,9 @@
 //! **Trust.** The consumer checks every control word before it follows it; the producer takes a head
 //! that makes no sense for a full ring. Neither can be led outside of the ring.
 
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering};
 use std::cell::UnsafeCell;
-#[cfg(not(loom))]
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use cairn_framework::sync::{AtomicU64, Ordering};
 
 /// Bytes of a line.
 pub const LINE: usize = 64;

@@ -105,13 +105,13 @@ impl Unmapped {
     }
 
     /// The next try is due.
-    #[cfg(all(test, not(loom)))]
+    #[cfg(all(test, not(feature = "loom")))]
     pub fn make_due(&mut self) {
         self.next = self.next.map(|_| Instant::now());
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use super::*;
 

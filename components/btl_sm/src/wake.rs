@@ -28,11 +28,9 @@
 //! `GLOBAL_EXPEDITED` interrupts the processors that run a process that registered for it. Where the
 //! kernel lacks it senders fence themselves; the owner's directory and their own registration say so.
 
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU32, Ordering, fence};
 use std::sync::atomic::compiler_fence;
-#[cfg(not(loom))]
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+use cairn_framework::sync::{AtomicU32, Ordering, fence};
 
 /// A receiver's word: SLEEPING, USES_BITMAP, and from bit 2 on how often a sender has woken its threads.
 pub type Word = AtomicU32;
@@ -115,7 +113,7 @@ pub fn requests(requests: &Word, fenced: bool) -> u32 {
 pub fn wake(requests: &Word) {
     if take_off(requests) {
         // The model has a kernel of its own.
-        #[cfg(not(loom))]
+        #[cfg(not(feature = "loom"))]
         cairn_framework::author::wake_sleepers(requests);
     }
 }
@@ -130,7 +128,7 @@ fn take_off(requests: &Word) -> bool {
     taken.is_ok()
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use super::*;
 
@@ -158,13 +156,14 @@ mod tests {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod model {
     use std::sync::Arc;
 
-    use loom::sync::Mutex;
-    use loom::sync::atomic::AtomicU32;
-    use loom::thread;
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::sync::Mutex;
+    use cairn_framework::sync::loom::sync::atomic::AtomicU32;
+    use cairn_framework::sync::loom::thread;
 
     use super::*;
 

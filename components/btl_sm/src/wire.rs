@@ -237,7 +237,7 @@ impl Geometry {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use cairn_framework::layout::Part;
 

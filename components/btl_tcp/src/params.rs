@@ -2,6 +2,7 @@
 
 use cairn_framework::abi::job::Job;
 use cairn_framework::abi::param::IntegerParam;
+use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
 
 use crate::wire::MAX_CRIS;
 
@@ -94,15 +95,13 @@ pub struct Config {
     pub poll_interval: u32,
 }
 
-/// Room for the header of an eager message.
-const HEADER_ROOM: u64 = 256;
-
 impl Params {
     /// The values now; CRIs no more than the process can `afford`.
     pub fn config(&self, job: &Job, afford: u32) -> Config {
         let milliseconds =
             |param: IntegerParam| std::time::Duration::from_millis(param.get().unsigned_abs());
-        let frame_limit = self.fragment_size.get().max(self.eager_limit.get() + HEADER_ROOM) as u32;
+        let frame_limit =
+            self.fragment_size.get().max(self.eager_limit.get() + BTL_HEADER_ROOM as u64) as u32;
         Config {
             num_cris: self.instances.number(job, afford) as u16,
             frame_limit,

@@ -22,10 +22,7 @@
 //! died breaks the board, for good and for all, since the others may not learn of it: processes that wait
 //! leave with an error, unless the generation was over, and those that come later leave at once.
 
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU32, Ordering, fence};
-#[cfg(not(loom))]
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use cairn_framework::sync::{AtomicU32, Ordering, fence};
 
 /// What the processes of a communicator share. All of it is zero in the beginning.
 #[repr(C)]
@@ -121,10 +118,11 @@ impl Board {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod model {
-    use loom::sync::Arc;
-    use loom::thread;
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::sync::Arc;
+    use cairn_framework::sync::loom::thread;
 
     use super::*;
 
@@ -252,7 +250,7 @@ mod model {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use super::*;
 

@@ -15,19 +15,19 @@
 //! with an error, as they would with messages (`deaths`).
 
 mod board;
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 mod component;
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 mod deaths;
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 mod links;
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 mod setup;
 
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 use component::SharedMemory;
 
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 cairn_framework::component! {
     framework: coll,
     component: SharedMemory,

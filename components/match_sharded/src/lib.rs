@@ -28,7 +28,6 @@
 
 mod params;
 mod shards;
-mod sync;
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::job::THREAD_MULTIPLE;

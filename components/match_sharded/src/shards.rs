@@ -63,7 +63,7 @@ use cairn_framework::frameworks::matching::{
 };
 use cairn_matching::{Key, Table, Tally, Unexpected, tag_fits, write_lines};
 
-use crate::sync::{AtomicUsize, Cell, Lock, Ordering};
+use cairn_framework::sync::{AtomicUsize, Cell, Lock, Ordering};
 
 /// Word of a receive: its number; see above.
 const NUMBER: usize = 2;

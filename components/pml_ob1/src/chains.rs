@@ -12,10 +12,7 @@
 use core::marker::PhantomData;
 use core::ptr::null_mut;
 
-#[cfg(not(feature = "loom"))]
-use core::sync::atomic::{AtomicPtr, Ordering};
-#[cfg(feature = "loom")]
-use loom::sync::atomic::{AtomicPtr, Ordering};
+use cairn_framework::sync::{AtomicPtr, Ordering};
 
 /// Buckets, a power of two. Context ids of one maker are consecutive, so as many communicators of a
 /// maker have a bucket each.
@@ -124,8 +121,7 @@ impl<T: Member> Chains<T> {
     }
 }
 
-#[cfg(test)]
-#[cfg(not(feature = "loom"))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use std::collections::BTreeMap;
 
@@ -195,8 +191,9 @@ mod tests {
 
 #[cfg(all(test, feature = "loom"))]
 mod model {
-    use loom::sync::atomic::AtomicBool;
-    use loom::sync::{Arc, Mutex};
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::sync::atomic::AtomicBool;
+    use cairn_framework::sync::loom::sync::{Arc, Mutex};
 
     use super::*;
 

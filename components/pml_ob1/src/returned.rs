@@ -1,10 +1,7 @@
 //! A stack that any thread pushes to and one takes as a whole. Model-checked with loom:
 //! `cargo test -p pml_ob1 --features loom --release --lib model_`.
 
-#[cfg(not(feature = "loom"))]
-use core::sync::atomic::{AtomicPtr, Ordering};
-#[cfg(feature = "loom")]
-use loom::sync::atomic::{AtomicPtr, Ordering};
+use cairn_framework::sync::{AtomicPtr, Ordering};
 
 use core::ptr::null_mut;
 
@@ -54,8 +51,9 @@ impl Returned {
 
 #[cfg(all(test, feature = "loom"))]
 mod tests {
-    use loom::cell::UnsafeCell;
-    use loom::sync::Arc;
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::cell::UnsafeCell;
+    use cairn_framework::sync::loom::sync::Arc;
 
     use super::*;
 

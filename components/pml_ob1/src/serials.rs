@@ -47,8 +47,7 @@ impl Serials {
     }
 }
 
-#[cfg(test)]
-#[cfg(not(feature = "loom"))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use std::collections::BTreeSet;
 

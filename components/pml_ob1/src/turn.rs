@@ -20,10 +20,7 @@
 //! **Peers that lie.** A number that comes twice may give two threads the same turn. Both go through the
 //! engine, which has its own lock; one of them passes the turn, since it only moves from their number.
 
-#[cfg(not(feature = "loom"))]
-use core::sync::atomic::{AtomicU32, Ordering};
-#[cfg(feature = "loom")]
-use loom::sync::atomic::{AtomicU32, Ordering};
+use cairn_framework::sync::{AtomicU32, Ordering};
 
 use cairn_framework::audit::Counted;
 
@@ -147,8 +144,7 @@ impl Turn {
     }
 }
 
-#[cfg(test)]
-#[cfg(not(feature = "loom"))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use std::collections::BTreeSet;
 
@@ -203,7 +199,8 @@ mod tests {
 
 #[cfg(all(test, feature = "loom"))]
 mod model {
-    use loom::sync::{Arc, Mutex};
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::sync::{Arc, Mutex};
 
     use super::*;
     use crate::mode::Multiple;

@@ -16,6 +16,8 @@
 //! tables in [`ids`](crate::core::ids), never addresses. Nothing here is trusted; a reader of a header checks
 //! it.
 
+use cairn_framework::frameworks::btl::{BTL_HEADER_ROOM, BTL_MAX_KEY};
+
 /// Entry of the receive table that all messages of this component go to.
 pub const TAG: u8 = 64;
 
@@ -214,6 +216,11 @@ headers! {
         reserved: u64,
     }
 }
+
+/// The longest header, with the longest key behind it.
+pub const LONGEST: usize = Rendezvous::SIZE + BTL_MAX_KEY;
+const _: () = assert!(LONGEST <= BTL_HEADER_ROOM, "a header that transports may not have room for");
+const _: () = assert!(Answer::SIZE <= Rendezvous::SIZE);
 
 /// An announcement that offers nothing, made of one that does.
 pub fn without_offers(header: &[u8]) -> [u8; Rendezvous::SIZE] {

@@ -5,7 +5,7 @@ mod pair;
 use cairn_framework::abi::comm::{COMM_ALLOW_OVERTAKING, COMM_INTER};
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES, ERR_TRUNCATED, OK};
 use cairn_framework::frameworks::btl::{
-    BTL_GET, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
+    BTL_GET, BTL_HEADER_ROOM, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
 };
 use cairn_framework::frameworks::pml::{
     PML_ANY_SOURCE, PML_ANY_TAG, PML_READY, PML_STANDARD, PML_SYNCHRONOUS,
@@ -18,6 +18,9 @@ use pair::{Buffer, Job, Pending, bytes, holes};
 const TAG: u8 = 64;
 const SEND: u64 = BTL_SEND_IMMEDIATE | BTL_SEND_PACKED;
 
+/// What is before the data in the longest message.
+const ROOM: u32 = BTL_HEADER_ROOM as u32;
+
 /// Transports that make ob1 take each of its ways.
 fn transports() -> Vec<(&'static str, Behaviour)> {
     let behaviour = Behaviour::default;
@@ -29,10 +32,23 @@ fn transports() -> Vec<(&'static str, Behaviour)> {
         ("get, aligned", Behaviour { get_alignment: 8, ..rdma(BTL_GET) }),
         ("put", rdma(BTL_PUT)),
         ("put, registered", rdma(BTL_PUT | BTL_NEEDS_REGISTRATION)),
-        ("only immediate", Behaviour { capabilities: BTL_SEND_IMMEDIATE, ..behaviour() }),
         (
-            "only packed, small",
-            Behaviour { capabilities: BTL_SEND_PACKED, packed_limit: 64, ..behaviour() },
+            "only immediate",
+            Behaviour {
+                capabilities: BTL_SEND_IMMEDIATE,
+                immediate_limit: ROOM + 40,
+                eager_limit: 40,
+                ..behaviour()
+            },
+        ),
+        (
+            "only packed, no room for data",
+            Behaviour {
+                capabilities: BTL_SEND_PACKED,
+                packed_limit: ROOM,
+                eager_limit: 0,
+                ..behaviour()
+            },
         ),
         ("no room", Behaviour { refuses: 60, room: 3, ..rdma(BTL_GET | BTL_PUT) }),
         ("two devices", Behaviour { devices: vec![1000, 3000], ..behaviour() }),

@@ -10,7 +10,7 @@ mod pair;
 use cairn_framework::abi::comm::COMM_ALLOW_OVERTAKING;
 use cairn_framework::abi::status::{ERR_TRUNCATED, OK};
 use cairn_framework::frameworks::btl::{
-    BTL_GET, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
+    BTL_GET, BTL_HEADER_ROOM, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
 };
 use cairn_framework::frameworks::pml::{PML_ANY_SOURCE, PML_ANY_TAG, PML_READY, PML_SYNCHRONOUS};
 use proptest::prelude::*;
@@ -55,6 +55,9 @@ struct Play {
     posted: Vec<Posted>,
 }
 
+/// What is before the data in the longest message.
+const ROOM: u32 = BTL_HEADER_ROOM as u32;
+
 fn behaviour(chance: &Chance, threaded: bool) -> Behaviour {
     let mut capabilities = match chance.below(4) {
         0 => BTL_SEND_IMMEDIATE,
@@ -64,7 +67,17 @@ fn behaviour(chance: &Chance, threaded: bool) -> Behaviour {
     for bit in [BTL_GET, BTL_PUT, BTL_NEEDS_REGISTRATION] {
         capabilities |= if chance.below(2) == 0 { bit } else { 0 };
     }
-    let limit = |chance: &Chance| [64, 100, 300, 5000, 70_000][chance.below(5) as usize];
+    let limit = |chance: &Chance| [64, 256, 300, 5000, 70_000][chance.below(5) as usize];
+    let (immediate_limit, mut packed_limit) = (limit(chance), limit(chance));
+    let used = |bit, limit: u32| if capabilities & bit != 0 { limit } else { 0 };
+    if used(BTL_SEND_IMMEDIATE, immediate_limit).max(used(BTL_SEND_PACKED, packed_limit)) < ROOM {
+        // A header has to fit into one of the two.
+        capabilities |= BTL_SEND_PACKED;
+        packed_limit = ROOM;
+    }
+    let used = |bit, limit: u32| if capabilities & bit != 0 { limit } else { 0 };
+    let longest =
+        used(BTL_SEND_IMMEDIATE, immediate_limit).max(used(BTL_SEND_PACKED, packed_limit));
     let devices = if chance.below(3) == 0 { vec![100, 1000] } else { vec![1000] };
     let cris = 1 + chance.below(2) as u32;
     let alone = devices.len() == 1 && (cris == 1 || !threaded);
@@ -74,9 +87,10 @@ fn behaviour(chance: &Chance, threaded: bool) -> Behaviour {
         refuses: [0, 0, 30, 70][chance.below(4) as usize],
         room: [2, 10, 1 << 20][chance.below(3) as usize],
         capabilities,
-        immediate_limit: limit(chance),
-        packed_limit: limit(chance),
-        eager_limit: [0, 40, 1000, 4096, 1 << 20][chance.below(5) as usize],
+        immediate_limit,
+        packed_limit,
+        eager_limit: [0, 40, 1000, 4096, 1 << 20][chance.below(5) as usize]
+            .min(u64::from(longest - ROOM)),
         rdma_limit: [16, 1000, 1 << 20][chance.below(3) as usize],
         get_alignment: [1, 1, 4][chance.below(3) as usize],
         late: [0, 50, 100][chance.below(3) as usize],

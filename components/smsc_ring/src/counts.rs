@@ -19,10 +19,7 @@
 //! bounce buffers of a reader it serves it keeps to itself ([`Served`]), and a reader that opens
 //! such a bounce buffer once more has broken the rules.
 
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering};
-#[cfg(not(loom))]
-use std::sync::atomic::{AtomicU64, Ordering};
+use cairn_framework::sync::{AtomicU64, Ordering};
 
 /// How far both sides are. Reset by the side that owns the bounce buffer, before it gives the ticket out.
 #[repr(C)]
@@ -171,7 +168,7 @@ fn counts(number: u32) -> Counts {
     counts
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use super::*;
 
@@ -209,12 +206,13 @@ mod tests {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod model {
     use std::sync::Arc;
 
-    use loom::cell::UnsafeCell;
-    use loom::thread;
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::cell::UnsafeCell;
+    use cairn_framework::sync::loom::thread;
 
     use super::*;
 

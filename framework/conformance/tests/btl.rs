@@ -9,7 +9,7 @@ use std::time::Instant;
 use cairn_conformance::ranks::{Ranks, Way};
 use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, NO_RESOURCES, OK};
-use cairn_framework::frameworks::btl::BTL_GET;
+use cairn_framework::frameworks::btl::{BTL_GET, BTL_HEADER_ROOM};
 use common::{DEADLINE, ECHO, Get, TAG, payload, start, until};
 use linked as _;
 
@@ -88,6 +88,73 @@ fn messages_of_every_size_arrive_whole_and_in_order() {
                 assert_eq!(way.send(way.cri(0), TAG, &header, &long), ERR_ARGUMENT);
             }
         }
+        ranks.close();
+    }
+}
+
+/// Limits at the ends of the ranges of their parameters, those that depend on others included, and bytes
+/// of the longest message that goes eagerly.
+const EXTREMES: [(&[(&str, &str)], u64); 12] = [
+    (&[("btl", "self"), ("btl_self_eager_limit", "0")], 0),
+    (&[("btl", "self"), ("btl_self_eager_limit", "65280")], 65_280),
+    (&[("btl", "sm"), ("btl_sm_eager_limit", "0")], 0),
+    (
+        &[
+            ("btl", "sm"),
+            ("btl_sm_eager_limit", "0"),
+            ("btl_sm_fragment_size", "4096"),
+            ("btl_sm_immediate_limit", "256"),
+        ],
+        0,
+    ),
+    (&[("btl", "sm"), ("btl_sm_ring_size", "16k")], 3840),
+    (&[("btl", "sm"), ("btl_sm_ring_size", "16k"), ("btl_sm_eager_limit", "0")], 0),
+    (
+        &[
+            ("btl", "sm"),
+            ("btl_sm_ring_size", "16k"),
+            ("btl_sm_eager_limit", "3840"),
+            ("btl_sm_immediate_limit", "256"),
+        ],
+        3840,
+    ),
+    (&[("btl", "sm"), ("btl_sm_fragment_size", "4096"), ("btl_sm_eager_limit", "32512")], 32_512),
+    (&[("btl", "tcp"), ("btl_tcp_eager_limit", "0")], 0),
+    (&[("btl", "tcp"), ("btl_tcp_eager_limit", "0"), ("btl_tcp_fragment_size", "4096")], 0),
+    (&[("btl", "tcp"), ("btl_tcp_eager_limit", "4096"), ("btl_tcp_fragment_size", "4096")], 4096),
+    (&[("btl", "tcp"), ("btl_tcp_eager_limit", "16m"), ("btl_tcp_fragment_size", "16m")], 16 << 20),
+];
+
+#[test]
+fn a_header_has_room_before_every_eager_message_whatever_the_limits() {
+    for (mca, eager) in EXTREMES {
+        let (ranks, inboxes) = start(2, THREAD_SINGLE, mca);
+        let (from, to) = pairs(mca)[0];
+        let way = ranks.way(from, to).unwrap();
+        let module = way.module();
+        assert_eq!(module.check_limits(), Ok(()), "{mca:?}");
+        assert_eq!(module.eager_limit, eager, "{mca:?}");
+        let header = [5u8; BTL_HEADER_ROOM];
+        let bytes = payload(3, eager as usize);
+        let packed = module.packed_limit as usize == module.message_limit();
+        until(&ranks, || {
+            // SAFETY: one thread.
+            let sent = unsafe {
+                if packed {
+                    way.send_packed(way.cri(0), TAG, &header, &bytes)
+                } else {
+                    way.send(way.cri(0), TAG, &header, &bytes)
+                }
+            };
+            match sent {
+                DONE => true,
+                NO_RESOURCES => false,
+                error => panic!("{error} with {mca:?}"),
+            }
+        });
+        let messages = || inboxes[to as usize].messages.lock().unwrap();
+        until(&ranks, || !messages().is_empty());
+        assert_eq!(*messages(), [[&header[..], &bytes].concat()], "{mca:?}");
         ranks.close();
     }
 }

@@ -31,7 +31,7 @@
 //! Biased locking is that of Russell and Detlefs (OOPSLA 2006), with revocation by an asymmetric Dekker
 //! protocol (Dice, Huang and Yang 2001) instead of stopped threads; see `fences.rs`.
 //!
-//! Model-checked: `RUSTFLAGS="--cfg loom" cargo test -p cairn-framework --release --lib model_`.
+//! Model-checked: `cargo test -p cairn-framework --features loom --release --lib model_`.
 
 use crate::fences::{AtomicU32, AtomicUsize, Ordering, fence, heavy, light, mark, pause, ready};
 
@@ -48,7 +48,7 @@ const REVOKED: u32 = 0x80;
 const GENERATION: u32 = 0x100;
 
 /// Times in a row that a thread has to take a lock to get its bias, at first.
-const THRESHOLD: u32 = if cfg!(all(loom, test)) { 1 } else { 64 };
+const THRESHOLD: u32 = if cfg!(all(feature = "loom", test)) { 1 } else { 64 };
 /// The threshold doubles so many times at most: four million times in a row.
 const MOST_DOUBLINGS: u32 = 16;
 /// No thread gets the bias any more.
@@ -56,7 +56,7 @@ const NEVER: u32 = u32::MAX;
 
 /// A thread that only tries revokes a bias at one try in so many: an owner that comes often will look
 /// after what the lock guards.
-const REFUSALS: u32 = if cfg!(all(loom, test)) { 1 } else { 32 };
+const REFUSALS: u32 = if cfg!(all(feature = "loom", test)) { 1 } else { 32 };
 
 std::thread_local! {
     /// A number that changes with every try of this thread that finds another's bias, and says which of
@@ -244,7 +244,7 @@ impl Bias {
     }
 }
 
-#[cfg(all(loom, test))]
+#[cfg(all(feature = "loom", test))]
 mod model {
     use loom::cell::UnsafeCell;
     use loom::sync::Arc;
@@ -372,7 +372,7 @@ mod model {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use super::*;
 

@@ -105,6 +105,10 @@ pub const BTL_EXCLUSIVITY_SELF: u32 = 3072;
 /// [`BtlModule`] key and registration limits: bytes of a packed remote key.
 pub const BTL_MAX_KEY: usize = 128;
 
+/// Bytes that a protocol layer may put before the data of a message, a packed key included. Every device
+/// sends a header of this size and `eager_limit` bytes of payload in one message.
+pub const BTL_HEADER_ROOM: usize = 256;
+
 /// Access rights of a registration: the device uses local memory for this process's own operations
 /// (put, send, get).
 pub const BTL_LOCAL: u32 = 1;
@@ -168,7 +172,9 @@ pub struct BtlModule {
     pub gathered_segments: u32,
     /// Bytes of a packed remote key, at most `CAIRN_BTL_MAX_KEY`.
     pub key_size: u32,
-    /// Messages up to this many bytes of payload go without asking the receiver first.
+    /// Messages up to this many bytes of payload go without asking the receiver first. With
+    /// `CAIRN_BTL_HEADER_ROOM` bytes of header they are no longer than `immediate_limit` or
+    /// `packed_limit`; otherwise the device is refused.
     pub eager_limit: u64,
     /// Most bytes in one put. 0 without put.
     pub put_limit: u64,

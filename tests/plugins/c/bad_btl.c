@@ -4,6 +4,7 @@
  *
  *   NO_SEND, NO_POOL, POOL_NOT_ADDED, NULL_DEVICE, NO_ARRAY   what its device lacks
  *   DEVICE_SIZE=N                  the size that its device claims
+ *   EAGER_LIMIT=N, KEY_SIZE=N      limits of its device, whose messages have MESSAGE_LIMIT bytes
  *   MODULES_RETURNS=N, OPEN_RETURNS=N   a status that it returns without saying why
  *   MODULES_SAYS, OPEN_SAYS        fails, and says why
  *   STALE                          lives with the failure of a host function before it fails in open
@@ -120,6 +121,14 @@ static void close_component(cairn_instance_t *self)
 #endif
 }
 
+#define MESSAGE_LIMIT 4096
+#ifndef EAGER_LIMIT
+#define EAGER_LIMIT (MESSAGE_LIMIT - CAIRN_BTL_HEADER_ROOM)
+#endif
+#ifndef KEY_SIZE
+#define KEY_SIZE CAIRN_BTL_MAX_KEY
+#endif
+
 static cairn_btl_module_t device = {
 #ifdef DEVICE_SIZE
   .struct_size = DEVICE_SIZE,
@@ -130,6 +139,9 @@ static cairn_btl_module_t device = {
   .pool = &pool,
 #endif
   .capabilities = CAIRN_BTL_SEND_IMMEDIATE,
+  .immediate_limit = MESSAGE_LIMIT,
+  .eager_limit = EAGER_LIMIT,
+  .key_size = KEY_SIZE,
   .exclusivity = CAIRN_BTL_EXCLUSIVITY_NETWORK,
 };
 

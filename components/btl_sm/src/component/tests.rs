@@ -1,11 +1,11 @@
 use std::time::{Duration, Instant};
 
 use cairn_framework::abi::receive::Received;
+use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
 use cairn_framework::layout::{check, check_elements};
 use cairn_framework::mock::MockHost;
 
 use super::*;
-use crate::params::HEADER_ROOM;
 use crate::receive::UNMAPPABLE;
 use crate::ring::KIND_CONTROL;
 
@@ -283,10 +283,10 @@ fn limits_follow_from_the_parameters_and_the_ring() {
     let limits = |params: &[(&str, &str)]| view_with(params).0;
     assert_eq!(limits(&[]), [32 << 10, 16 << 10, 8 << 10]);
     // A small ring has smaller defaults.
-    assert_eq!(limits(&[("ring_size", "16k")]), [4096, 4096 - HEADER_ROOM, 4096]);
+    assert_eq!(limits(&[("ring_size", "16k")]), [4096, 4096 - BTL_HEADER_ROOM, 4096]);
     // A larger eager message makes a larger frame; nothing is cut.
     let large = [("ring_size", "4m"), ("eager_limit", "512k"), ("immediate_limit", "64k")];
-    assert_eq!(limits(&large), [(512 << 10) + HEADER_ROOM, 512 << 10, 64 << 10]);
+    assert_eq!(limits(&large), [(512 << 10) + BTL_HEADER_ROOM, 512 << 10, 64 << 10]);
     assert_eq!(limits(&[("ring_size", "4m"), ("fragment_size", "1m")])[0], 1 << 20);
     let preferences = [("exclusivity", "7"), ("latency", "300"), ("bandwidth", "2000")];
     assert_eq!(view_with(&preferences).1, [7, 300, 2000]);
@@ -297,7 +297,7 @@ fn limits_follow_from_the_parameters_and_the_ring() {
 fn limits_that_do_not_fit_the_ring_any_more_are_an_error() {
     for (name, value, most) in [
         ("fragment_size", "5000", "at most 4096"),
-        ("eager_limit", "4000", "at most 3968"),
+        ("eager_limit", "4000", "at most 3840"),
         ("immediate_limit", "5000", "at most 4096"),
     ] {
         let mock = MockHost::leak("btl_sm");

@@ -31,11 +31,12 @@ impl Memory {
     }
 }
 
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 mod model {
     use std::sync::Arc;
 
-    use loom::cell::UnsafeCell as Tracked;
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::cell::UnsafeCell as Tracked;
 
     use super::*;
 
@@ -139,7 +140,7 @@ mod model {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 mod properties {
     use std::collections::VecDeque;
 

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::AtomicUsize as Plain;
 
-use loom::sync::{Arc, Mutex};
-use loom::thread::{self, JoinHandle};
+use cairn_framework::sync::loom;
+use cairn_framework::sync::loom::sync::{Arc, Mutex};
+use cairn_framework::sync::loom::thread::{self, JoinHandle};
 
 use super::*;
 

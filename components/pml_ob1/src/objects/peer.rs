@@ -54,7 +54,7 @@ impl Peer {
         let routes = unsafe { (*view).routes() };
         let rails = routes.iter().map(Rail::new).collect::<Result<Box<[Rail]>, Failure>>()?;
         let first = rails.first().ok_or("a connected peer without a route")?;
-        let eager = first.device().eager_limit.min((first.frame - wire::Sync::SIZE) as u64);
+        let eager = first.device().eager_limit;
         let immediate_end = match first.immediate_limit().checked_sub(wire::Match::SIZE) {
             Some(payload) => (payload as u64).min(first.device().eager_limit) + 1,
             None => 0,

@@ -1,5 +1,7 @@
 //! A rail: a device of a transport and the endpoint on it by which a peer is reached.
 
+use core::ffi::CStr;
+
 use cairn_framework::abi::datatype::Cursor;
 use cairn_framework::abi::peer::Route;
 use cairn_framework::abi::pool::{Cri, CriPool};
@@ -17,9 +19,6 @@ use cairn_framework::frameworks::cri::{CRI_SEND, CriAsker};
 use crate::mode::Mode;
 use crate::objects::data::{Data, pack};
 use crate::wire;
-/// A transport that can't send this many bytes at once can't carry our headers.
-const SMALLEST_FRAME: usize = 64;
-
 /// The instance whose lock this thread holds, because it is in a callback of its transport.
 pub type Held<'a> = Option<&'a Cri>;
 
@@ -41,6 +40,15 @@ impl<'a, M: Mode> CriGuard<'a, M> {
 /// `send_immediate` of a transport.
 type SendImmediate =
     unsafe extern "C" fn(&BtlModule, &Cri, *mut Endpoint, &BtlMessage) -> OutcomeCode;
+
+/// Whether messages of ours fit: all of them rely on the room for their header.
+fn usable(module: &BtlModule) -> Result<(), Failure> {
+    module.check_limits().map_err(|reason| {
+        // SAFETY: a device has a name.
+        let name = unsafe { CStr::from_ptr(module.name) }.to_string_lossy();
+        Failure::new(ERR_UNSUPPORTED, format!("ob1 can't use the device {name}: {reason}"))
+    })
+}
 
 /// A rail: a device and an endpoint on it, with the numbers that each message looks at.
 pub struct Rail {
@@ -77,16 +85,7 @@ impl Rail {
         let can = |bit, limit: u32| if module.capabilities & bit != 0 { limit as usize } else { 0 };
         let immediate = can(BTL_SEND_IMMEDIATE, module.immediate_limit);
         let packed = can(BTL_SEND_PACKED, module.packed_limit);
-        let frame = immediate.max(packed);
-        if frame < SMALLEST_FRAME {
-            return Err(Failure::new(
-                ERR_UNSUPPORTED,
-                format!(
-                    "{} sends at most {frame} bytes at once; ob1 needs {SMALLEST_FRAME}",
-                    pool.name()
-                ),
-            ));
-        }
+        usable(module)?;
         Ok(Self {
             module,
             endpoint: route.endpoint,
@@ -96,7 +95,7 @@ impl Rail {
             instances: pool.count,
             immediate,
             packed,
-            frame,
+            frame: module.message_limit(),
         })
     }
 
@@ -406,3 +405,47 @@ impl Packer {
 
 /// Room for any key of a peer's memory.
 pub type Key = [u8; BTL_MAX_KEY];
+
+#[cfg(test)]
+mod tests {
+    use core::ptr::null_mut;
+
+    use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
+
+    use super::*;
+
+    #[test]
+    fn a_device_without_room_for_headers_is_refused_with_its_limits() {
+        let mut device = BtlModule {
+            struct_size: size_of::<BtlModule>() as u32,
+            exclusivity: 1,
+            capabilities: BTL_SEND_PACKED,
+            name: c"eth7".as_ptr(),
+            state: null_mut(),
+            pool: null_mut(),
+            ops: core::ptr::null(),
+            instance: null_mut(),
+            immediate_limit: 0,
+            packed_limit: 1000,
+            gathered_limit: 0,
+            gathered_segments: 0,
+            key_size: 0,
+            eager_limit: 1000 - BTL_HEADER_ROOM as u64,
+            put_limit: 0,
+            get_limit: 0,
+            get_alignment: 1,
+            latency: 0,
+            bandwidth: 0,
+            reserved: 0,
+        };
+        assert_eq!(usable(&device), Ok(()));
+        device.eager_limit += 1;
+        let refused = usable(&device).unwrap_err();
+        assert_eq!(refused.status, ERR_UNSUPPORTED);
+        let reason = refused.to_string();
+        assert!(
+            ["eth7", "eager_limit is 745", "1000"].iter().all(|part| reason.contains(part)),
+            "{reason}"
+        );
+    }
+}

@@ -127,9 +127,8 @@ impl Core {
         {
             return Plan::Get;
         }
-        let room = wire::Answer::SIZE + rail.key_size() <= rail.frame;
         let offered = offers & wire::OFFER_PUT != 0;
-        if offered && matches!(allowed, AUTO | PUT) && rail.can(BTL_PUT) && room {
+        if offered && matches!(allowed, AUTO | PUT) && rail.can(BTL_PUT) {
             return Plan::Put;
         }
         Plan::Fragments

@@ -392,8 +392,7 @@ impl Core {
     ) -> Option<CriGuard<'a, M>> {
         let rail = peer.first();
         let protocol = self.params.protocol.get();
-        let fits = wire::Rendezvous::SIZE + rail.key_size() <= rail.frame;
-        let get = matches!(protocol, AUTO | GET) && fits && rail.can(BTL_GET);
+        let get = matches!(protocol, AUTO | GET) && rail.can(BTL_GET);
         let put = matches!(protocol, AUTO | PUT) && rail.can(BTL_PUT);
         if !request.data.contiguous || !(get || put) {
             return None;
@@ -434,7 +433,7 @@ impl Core {
             Protocol::Eager => 0,
             _ => self.ids.insert_send::<M>(request, peer, state),
         };
-        let mut header = [0u8; wire::Rendezvous::SIZE + size_of::<Key>()];
+        let mut header = [0u8; wire::LONGEST];
         let len = self.first_header(this, state, peer, id, &mut header);
         let payload = if protocol == Protocol::Rendezvous { 0 } else { bytes as usize };
         let scope = &state.view().scope;

@@ -15,10 +15,7 @@
 //! word, so a writer never waits for more than the passes that were under way (the quiescent-state
 //! argument of RCU, with a thread's pass as the read-side section).
 
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering, fence};
-#[cfg(not(loom))]
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use crate::sync::own::{AtomicU64, Ordering, fence, yield_now};
 
 /// A thread's word. Written by its thread only; read by writers.
 #[derive(Debug, Default)]
@@ -58,10 +55,7 @@ impl Presence {
             return;
         }
         while self.0.load(Ordering::Acquire) == seen {
-            #[cfg(loom)]
-            loom::thread::yield_now();
-            #[cfg(not(loom))]
-            std::thread::yield_now();
+            yield_now();
         }
     }
 }
@@ -72,7 +66,7 @@ pub(crate) fn writers_fence() {
     fence(Ordering::SeqCst);
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;
     use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -368,6 +368,7 @@ unsafe fn complete(transport: &Chosen<BtlOps>, module: *mut BtlModule) -> Result
         if module.capabilities & (BTL_SEND_IMMEDIATE | BTL_SEND_PACKED) == 0 {
             return Err("it has neither send_immediate nor send_packed".into());
         }
+        module.check_limits()?;
     }
     Ok(())
 }

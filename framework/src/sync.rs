@@ -1,0 +1,127 @@
+//! What model-checked code is made of: the atomics, cells and locks of the processor, or those of the model
+//! checker [loom](https://docs.rs/loom), which tries every order of steps and every value that a load may see.
+//!
+//! The feature `loom` chooses, here and in every crate that has models, whose feature of this name turns this
+//! one on. Everything else in the dependency tree stays as it is. With it only models run, tests whose names
+//! begin with `model_`: `cargo test -p CRATE --features loom --release --lib model_`.
+//!
+//! Code in a model takes [`AtomicU32`] and the others from here, keeps to what both sides have, and needs
+//! no word of the model besides constants that are smaller there. Types of loom have no constant
+//! constructor and another size, so what is in statics or part of the plugin ABI can't use them: the
+//! framework's own do so only in its own models (`own`).
+
+#[cfg(feature = "loom")]
+#[doc(hidden)] // for models
+pub use loom;
+
+#[cfg(feature = "loom")]
+pub use model::{
+    AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Cell, Lock, Ordering, fence, yield_now,
+};
+#[cfg(not(feature = "loom"))]
+pub use real::{
+    AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Cell, Lock, Ordering, fence, yield_now,
+};
+
+// For types of this crate. In the models of others they are what they always are.
+#[cfg(all(feature = "loom", test))]
+pub(crate) use model as own;
+#[cfg(not(all(feature = "loom", test)))]
+pub(crate) use real as own;
+
+#[cfg_attr(feature = "loom", allow(dead_code, unused_imports, reason = "for own"))]
+pub(crate) mod real {
+    pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+    pub use std::thread::yield_now;
+
+    pub use crate::abi::lock::Lock;
+
+    /// A value that belongs to the holder of certain locks.
+    #[derive(Debug)]
+    pub struct Cell<T>(core::cell::UnsafeCell<T>);
+
+    impl<T> Cell<T> {
+        /// With this value.
+        pub fn new(value: T) -> Self {
+            Self(value.into())
+        }
+
+        /// Runs `work` on the value.
+        ///
+        /// # Safety
+        /// The caller holds the locks, or is the only thread, and is not inside another `with`.
+        #[inline]
+        pub unsafe fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+            // SAFETY: promised by the caller.
+            work(unsafe { &mut *self.0.get() })
+        }
+    }
+}
+
+#[cfg(feature = "loom")]
+pub(crate) mod model {
+    pub use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+    pub use loom::thread::yield_now;
+
+    use crate::audit::LockLevel;
+
+    /// See the real one. The model checker notices two threads inside `with` of which neither
+    /// comes before the other.
+    #[derive(Debug)]
+    pub struct Cell<T>(loom::cell::UnsafeCell<T>);
+
+    impl<T> Cell<T> {
+        /// With this value.
+        pub fn new(value: T) -> Self {
+            Self(loom::cell::UnsafeCell::new(value))
+        }
+
+        /// Runs `work` on the value.
+        ///
+        /// # Safety
+        /// As for the real one.
+        pub unsafe fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+            // SAFETY: promised by the caller, and checked.
+            self.0.with_mut(|value| work(unsafe { &mut *value }))
+        }
+    }
+
+    /// A lock with functions of the real one.
+    #[derive(Debug)]
+    pub struct Lock {
+        mutex: loom::sync::Mutex<()>,
+        guard: core::cell::UnsafeCell<Option<loom::sync::MutexGuard<'static, ()>>>,
+    }
+
+    impl Default for Lock {
+        fn default() -> Self {
+            Self::new()
+        }
+    }
+
+    impl Lock {
+        /// A free one.
+        pub fn new() -> Self {
+            Self { mutex: loom::sync::Mutex::new(()), guard: None.into() }
+        }
+
+        /// Takes it.
+        pub fn lock_as(&self, _: LockLevel) {
+            let mutex = &raw const self.mutex;
+            // SAFETY: the guard goes before the lock does.
+            let mutex: &'static loom::sync::Mutex<()> = unsafe { &*mutex };
+            let guard = mutex.lock().unwrap();
+            // SAFETY: the lock is held.
+            unsafe { *self.guard.get() = Some(guard) };
+        }
+
+        /// Gives it back.
+        ///
+        /// # Safety
+        /// The calling thread holds the lock.
+        pub unsafe fn unlock(&self) {
+            // SAFETY: the lock is held, until the guard is dropped.
+            drop(unsafe { (*self.guard.get()).take() });
+        }
+    }
+}
