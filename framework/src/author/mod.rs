@@ -22,6 +22,7 @@ mod padded;
 mod pml;
 mod register;
 mod wake;
+pub mod walk;
 
 use core::ffi::c_char;
 use std::any::Any;
