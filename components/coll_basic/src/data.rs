@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_CONTIGUOUS, Datatype};
-use cairn_framework::author::BYTES;
+use cairn_framework::author::{BYTES, walk};
 
 /// Elements in memory. A plain address: its user vouches for the memory.
 #[derive(Debug, Clone, Copy)]
@@ -107,28 +107,12 @@ pub unsafe fn copy(from: Data, to: Data) -> bool {
                 core::ptr::copy_nonoverlapping(from.buffer, to.buffer, bytes as usize);
             }
             (Some(from), None) => {
-                let unpack = to.datatype().unpack.unwrap_unchecked();
-                let mut done = 0;
-                let mut cursor = to.cursor();
-                while done < bytes {
-                    let rest = from.buffer.wrapping_add(done as usize);
-                    match unpack(&raw mut cursor, rest.cast(), (bytes - done) as usize) {
-                        0 => return false,
-                        moved => done += moved as u64,
-                    }
-                }
+                let len = bytes as usize;
+                return walk::unpack(&mut to.cursor(), from.buffer, len) == len && fits;
             }
             (None, Some(to)) => {
-                let pack = from.datatype().pack.unwrap_unchecked();
-                let mut done = 0;
-                let mut cursor = from.cursor();
-                while done < bytes {
-                    let rest = to.buffer.wrapping_add(done as usize);
-                    match pack(&raw mut cursor, rest.cast(), (bytes - done) as usize) {
-                        0 => return false,
-                        moved => done += moved as u64,
-                    }
-                }
+                let len = bytes as usize;
+                return walk::pack(&mut from.cursor(), to.buffer, len) == len && fits;
             }
             (None, None) => return copy_pieces(from, to, bytes) && fits,
             _ => {}
@@ -145,20 +129,10 @@ unsafe fn copy_pieces(from: Data, to: Data, bytes: u64) -> bool {
     let mut done = 0;
     // SAFETY: as in `copy`.
     unsafe {
-        let pack = from.datatype().pack.unwrap_unchecked();
-        let unpack = to.datatype().unpack.unwrap_unchecked();
         while done < bytes {
             let want = (bytes - done).min(PIECE as u64) as usize;
-            let packed = pack(&raw mut source, piece.as_mut_ptr().cast(), want);
-            let mut moved = 0;
-            while moved < packed {
-                let rest = piece.as_ptr().add(moved);
-                match unpack(&raw mut target, rest.cast(), packed - moved) {
-                    0 => return false,
-                    more => moved += more,
-                }
-            }
-            if packed == 0 {
+            let packed = walk::pack(&mut source, piece.as_mut_ptr().cast(), want);
+            if walk::unpack(&mut target, piece.as_ptr().cast(), packed) < packed || packed < want {
                 return false;
             }
             done += packed as u64;

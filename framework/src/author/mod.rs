@@ -23,6 +23,7 @@ mod padded;
 pub mod params;
 mod register;
 mod wake;
+pub mod walk;
 
 use core::ffi::c_char;
 use std::any::Any;

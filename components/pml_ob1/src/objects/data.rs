@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_CONTIGUOUS, Datatype};
+use cairn_framework::author::walk;
 
 /// A user's buffer, as a row of bytes that may have holes between them.
 #[derive(Clone, Copy)]
@@ -86,13 +87,14 @@ impl Data {
         offset: u64,
         from: *const u8,
         len: usize,
-        walk: &mut Option<Cursor>,
+        place: &mut Option<Cursor>,
     ) {
         let mut cursor =
-            walk.take().filter(|walk| walk.position == offset).unwrap_or(self.cursor(offset));
-        // SAFETY: promised by the caller.
-        unsafe { unpack(&mut cursor, from, len) };
-        *walk = Some(cursor);
+            place.take().filter(|place| place.position == offset).unwrap_or(self.cursor(offset));
+        // SAFETY: promised by the caller; a type with holes has the function.
+        let unpacked = unsafe { walk::unpack(&mut cursor, from, len) };
+        assert_eq!(unpacked, len, "a datatype does not unpack what it has room for");
+        *place = Some(cursor);
     }
 }
 
@@ -120,34 +122,12 @@ unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
-/// # Safety
-/// The cursor's buffer has room for `len` more bytes; `from` has `len` bytes.
-unsafe fn unpack(cursor: &mut Cursor, from: *const u8, len: usize) {
-    let mut done = 0;
-    while done < len {
-        // SAFETY: promised by the caller; a type with holes has the function.
-        let moved = unsafe {
-            let unpack = (*cursor.datatype).unpack.unwrap_unchecked();
-            unpack(cursor, from.add(done).cast(), len - done)
-        };
-        assert!(moved > 0, "a datatype does not unpack what it has room for");
-        done += moved;
-    }
-}
-
 /// Packs `len` bytes.
 ///
 /// # Safety
 /// The cursor's data has `len` more bytes; `to` has room for them.
 pub unsafe fn pack(cursor: &mut Cursor, to: *mut u8, len: usize) {
-    let mut done = 0;
-    while done < len {
-        // SAFETY: promised by the caller; a type with holes has the function.
-        let moved = unsafe {
-            let pack = (*cursor.datatype).pack.unwrap_unchecked();
-            pack(cursor, to.add(done).cast(), len - done)
-        };
-        assert!(moved > 0, "a datatype does not pack what it has");
-        done += moved;
-    }
+    // SAFETY: promised by the caller; a type with holes has the function.
+    let packed = unsafe { walk::pack(cursor, to, len) };
+    assert_eq!(packed, len, "a datatype does not pack what it has");
 }
