@@ -16,23 +16,33 @@
 //! come in any order; what it took counts as held. Ranks are compared, addresses only where a rank says
 //! that one thread takes several.
 //!
-//! | rank | the lock of | where |
+//! | level | the lock of | where |
 //! |---|---|---|
+//! | [`TOOLS`](LockLevel::TOOLS) | the tool information interface begins or ends | `cairn-mpi` |
+//! | [`HANDLES`](LockLevel::HANDLES) | what tools ask for is listed; a tool's session | `cairn-mpi` |
+//! | [`VARIABLES`](LockLevel::VARIABLES) | a tool's handle of a variable is used | `cairn-mpi` |
 //! | [`LIBRARY`](LockLevel::LIBRARY) | the library joins its job or leaves it | `cairn-mpi` |
+//! | [`WORLD`](LockLevel::WORLD) | a communicator that the library makes for itself | `cairn-mpi` |
 //! | [`SYSTEM`](LockLevel::SYSTEM) | the library makes its component system | `cairn-mpi` |
 //! | [`LIFECYCLE`](LockLevel::LIFECYCLE) | components open, are chosen and close | host |
-//! | [`READING`](LockLevel::READING) | counters are read, which their owners bring up to date | host |
-//! | [`COUNTED`](LockLevel::COUNTED) | the engines whose counts are added up | `pml_ob1` |
+//! | [`SWEEP`](LockLevel::SWEEP) | what waits for peers that have failed is ended | `pml_ob1` |
 //! | [`REQUESTS`](LockLevel::REQUESTS) | requests that the MPI layer completes | `cairn-mpi` |
 //! | [`PARTITIONS`](LockLevel::PARTITIONS) | partitioned operations meet their other side | `cairn-mpi` |
+//! | [`UNMET`](LockLevel::UNMET) | partitioned operations of a communicator that have not met | `cairn-mpi` |
+//! | [`BUFFERS`](LockLevel::BUFFERS) | buffers of buffered sends | `cairn-mpi` |
+//! | [`STATE`](LockLevel::STATE) | the state of a request of the MPI layer | `cairn-mpi` |
 //! | [`OPERATIONS`](LockLevel::OPERATIONS) | collective operations under way | `coll_basic` |
 //! | [`CRI`](LockLevel::CRI) | a communication resource instance | [`Cri::guard`](crate::abi::pool::Cri::guard) |
-//! | [`CONNECTING`](LockLevel::CONNECTING) | a peer gets its routes | host |
+//! | [`CONNECTING`](LockLevel::CONNECTING) | a peer gets its routes | host, `btl_sm` |
+//! | [`READING`](LockLevel::READING) | counters are read, which their owners bring up to date | host |
+//! | [`COUNTED`](LockLevel::COUNTED) | the engines whose counts are added up | `pml_ob1` |
 //! | [`SHARD`](LockLevel::SHARD) | a matching engine, or its shards, by address | `match_*` |
 //! | [`LINE`](LockLevel::LINE) | receives with wildcards of several shards, by address | `match_sharded` |
 //! | [`QUEUES`](LockLevel::QUEUES) | what waits for room to a peer | `pml_ob1` |
+//! | [`LIST`](LockLevel::LIST) | a list, while a table is locked | everywhere |
 //! | [`TABLE`](LockLevel::TABLE) | a table, while one of its entries is locked | everywhere |
-//! | [`LEAF`](LockLevel::LEAF) | anything else: nothing is taken while it is held | |
+//! | [`ENTRY`](LockLevel::ENTRY) | an entry of a table that leads to others | everywhere |
+//! | [`LEAF`](LockLevel::LEAF) | anything else: nothing is taken while it is held |  |
 //! | [`UNKNOWN`](LockLevel::UNKNOWN) | whatever C code locks: not checked | `Host::lock_acquire` |
 
 use core::ffi::c_void;
@@ -49,59 +59,86 @@ pub(crate) const ATOMIC: u32 = 4;
 pub struct LockLevel(u32);
 
 /// Number, name, and whether a thread may hold several, taken by rising addresses.
-const TABLE: [(LockLevel, &str, bool); 17] = [
+const TABLE: [(LockLevel, &str, bool); 26] = [
     (LockLevel::UNKNOWN, "unknown", true),
+    (LockLevel::TOOLS, "tools", false),
+    (LockLevel::HANDLES, "handles", false),
+    (LockLevel::VARIABLES, "variables", false),
     (LockLevel::LIBRARY, "library", false),
+    (LockLevel::WORLD, "world", false),
     (LockLevel::SYSTEM, "system", false),
     (LockLevel::LIFECYCLE, "lifecycle", false),
     (LockLevel::SWEEP, "sweep", false),
-    (LockLevel::READING, "reading", false),
-    (LockLevel::COUNTED, "counted", false),
     (LockLevel::REQUESTS, "requests", false),
     (LockLevel::PARTITIONS, "partitions", false),
+    (LockLevel::UNMET, "unmet", false),
+    (LockLevel::BUFFERS, "buffers", false),
+    (LockLevel::STATE, "state", false),
     (LockLevel::OPERATIONS, "operations", false),
     (LockLevel::CRI, "cri", false),
     (LockLevel::CONNECTING, "connecting", false),
+    (LockLevel::READING, "reading", false),
+    (LockLevel::COUNTED, "counted", false),
     (LockLevel::SHARD, "shard", true),
     (LockLevel::LINE, "line", true),
     (LockLevel::QUEUES, "queues", false),
+    (LockLevel::LIST, "list", false),
     (LockLevel::TABLE, "table", false),
+    (LockLevel::ENTRY, "entry", false),
     (LockLevel::LEAF, "leaf", false),
 ];
 
 impl LockLevel {
     /// Not checked.
     pub const UNKNOWN: Self = Self(0);
+    /// The tool information interface begins or ends.
+    pub const TOOLS: Self = Self(1);
+    /// What tools ask for is listed; a tool's session.
+    pub const HANDLES: Self = Self(2);
+    /// A tool's handle of a variable is used.
+    pub const VARIABLES: Self = Self(3);
     /// The MPI library joins its job or leaves it.
-    pub const LIBRARY: Self = Self(1);
+    pub const LIBRARY: Self = Self(4);
+    /// A communicator that the library makes for itself.
+    pub const WORLD: Self = Self(5);
     /// The library makes its component system.
-    pub const SYSTEM: Self = Self(2);
+    pub const SYSTEM: Self = Self(6);
     /// Components open, are chosen and close.
-    pub const LIFECYCLE: Self = Self(3);
+    pub const LIFECYCLE: Self = Self(7);
     /// Ending what waits for peers that have failed.
-    pub const SWEEP: Self = Self(5);
-    /// Counters are read, which their owners bring up to date.
-    pub const READING: Self = Self(6);
-    /// Engines whose counts are added up.
-    pub const COUNTED: Self = Self(7);
+    pub const SWEEP: Self = Self(8);
     /// Requests that the MPI layer completes.
-    pub const REQUESTS: Self = Self(8);
+    pub const REQUESTS: Self = Self(10);
     /// Partitioned operations meet their other side.
-    pub const PARTITIONS: Self = Self(9);
+    pub const PARTITIONS: Self = Self(12);
+    /// Partitioned operations of a communicator that have not met.
+    pub const UNMET: Self = Self(13);
+    /// Buffers of buffered sends.
+    pub const BUFFERS: Self = Self(14);
+    /// The state of a request of the MPI layer.
+    pub const STATE: Self = Self(15);
     /// Collective operations under way.
-    pub const OPERATIONS: Self = Self(10);
+    pub const OPERATIONS: Self = Self(16);
     /// A communication resource instance.
     pub const CRI: Self = Self(20);
     /// A peer gets its routes.
     pub const CONNECTING: Self = Self(30);
+    /// Counters are read, which their owners bring up to date.
+    pub const READING: Self = Self(32);
+    /// Engines whose counts are added up.
+    pub const COUNTED: Self = Self(36);
     /// A matching engine, or a part of one.
     pub const SHARD: Self = Self(40);
     /// Receives with wildcards of several shards.
     pub const LINE: Self = Self(50);
     /// What waits for room.
     pub const QUEUES: Self = Self(60);
+    /// A list, while a table is locked.
+    pub const LIST: Self = Self(70);
     /// A table, while one of its entries is locked.
     pub const TABLE: Self = Self(80);
+    /// An entry of a table that leads to others.
+    pub const ENTRY: Self = Self(90);
     /// Nothing is taken while it is held.
     pub const LEAF: Self = Self(u32::MAX);
 

@@ -65,7 +65,7 @@ struct WorldModel {
 static WORLD: Mutex<Option<WorldModel>> = Mutex::new(None);
 
 /// A communicator of all processes of the job that no program sees, when it was needed.
-static ALL: Mutex<Option<CommRef>> = Mutex::new(None);
+static ALL: Mutex<Option<CommRef>> = Mutex::at(LockLevel::WORLD, None);
 
 /// Held while the state changes.
 static CHANGING: Mutex<()> = Mutex::at(LockLevel::LIBRARY, ());
@@ -168,7 +168,7 @@ fn start(level: c_int) -> Result<&'static Runtime> {
         process: std::process::id(),
         main_thread: std::thread::current().id(),
         launch,
-        polled: Mutex::default(),
+        polled: Mutex::at(LockLevel::LIST, Vec::new()),
     }));
     arena::set_threaded(level == MPI_THREAD_MULTIPLE || wishes.threads != 0);
     set_current(Some(runtime));

@@ -14,6 +14,7 @@
 
 use std::ffi::c_void;
 
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlSend};
 
@@ -70,7 +71,7 @@ impl Owner {
     }
 }
 
-static BUFFERS: Mutex<Vec<Buffer>> = Mutex::new(Vec::new());
+static BUFFERS: Mutex<Vec<Buffer>> = Mutex::at(LockLevel::BUFFERS, Vec::new());
 
 /// An attached buffer.
 struct Buffer {

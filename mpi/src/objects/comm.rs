@@ -229,7 +229,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         _peers: peers,
         errhandler: Mutex::at(LockLevel::TABLE, errhandler),
         attributes: Mutex::default(),
-        info: Mutex::new(info),
+        info: Mutex::at(LockLevel::TABLE, info),
         names: Mutex::new(names),
         blocking: AtomicU64::new(0),
         nonblocking: AtomicU64::new(0),

@@ -138,7 +138,7 @@ pub fn make(body: Body) -> &'static Special {
                 struct_size: size_of::<View>() as u32,
                 active: 0,
             },
-            state: Mutex::new(State::of(None)),
+            state: Mutex::at(LockLevel::STATE, State::of(None)),
         }))
     });
     *special.state.lock() = State::of(Some(body));

@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use cairn_framework::abi::request::{
     Attach, REQUEST_COMPLETE, REQUEST_RECEIVE, SYNC_NOTIFY, WaitSync,
 };
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 
 use super::arena::{Object, class};
@@ -37,13 +38,22 @@ use crate::error::{Error, Result};
 use crate::runtime::runtime;
 
 /// What a handle of a completion object leads to.
-#[derive(Default)]
 pub struct SyncBody {
     lists: Mutex<Lists>,
     /// Requests that are attached and have not completed.
     incomplete: AtomicI32,
     /// Events that were not fetched yet.
     events: AtomicI32,
+}
+
+impl Default for SyncBody {
+    fn default() -> Self {
+        Self {
+            lists: Mutex::at(LockLevel::ENTRY, Lists::default()),
+            incomplete: AtomicI32::new(0),
+            events: AtomicI32::new(0),
+        }
+    }
 }
 
 class!(SyncBody, b"sync");

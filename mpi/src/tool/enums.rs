@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 
 use crate::abi::generated::constants::*;
@@ -22,7 +23,8 @@ class!(EnumBody, b"tenu");
 
 /// The enumeration of this name, made if it is not there.
 pub fn named(name: &str, words: &[String]) -> TEnum {
-    static ALL: LazyLock<Mutex<HashMap<String, TEnum>>> = LazyLock::new(Mutex::default);
+    static ALL: LazyLock<Mutex<HashMap<String, TEnum>>> =
+        LazyLock::new(|| Mutex::at(LockLevel::ENTRY, HashMap::new()));
     *ALL.lock().entry(name.to_owned()).or_insert_with(|| {
         let body = EnumBody { name: name.to_owned(), words: words.to_vec() };
         TEnum::of(Object::make(body).address())

@@ -9,6 +9,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_framework::abi::job::THREAD_MULTIPLE;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::host::{Delivery, Event, EventInfo, now};
 
@@ -91,7 +92,7 @@ class!(InstanceBody, b"tins");
 
 type Registration = &'static Object<RegistrationBody>;
 
-static REGISTRATIONS: Mutex<Vec<Registration>> = Mutex::new(Vec::new());
+static REGISTRATIONS: Mutex<Vec<Registration>> = Mutex::at(LockLevel::HANDLES, Vec::new());
 
 /// What is known of a type of events.
 pub fn info(number: c_int) -> Result<EventInfo> {
@@ -106,7 +107,7 @@ pub fn alloc(number: c_int) -> Result<TEventRegistration> {
     info(number)?;
     let registration = Object::make(RegistrationBody {
         kind: number as usize,
-        inner: Mutex::default(),
+        inner: Mutex::at(LockLevel::LIST, Inner::default()),
         listening: AtomicBool::new(false),
     });
     REGISTRATIONS.lock().push(registration);

@@ -19,6 +19,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::{Mutex, MutexGuard};
 use cairn_framework::frameworks::CONTRACTS;
 use cairn_framework::host::params::Param;
@@ -29,7 +30,7 @@ use crate::runtime;
 use pvars::Pvar;
 
 /// How often the interface was initialized and not finalized.
-static USERS: Mutex<u32> = Mutex::new(0);
+static USERS: Mutex<u32> = Mutex::at(LockLevel::TOOLS, 0);
 /// Whether that is more than 0.
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
@@ -95,7 +96,8 @@ pub struct Catalog {
 
 /// Everything there is now.
 pub fn catalog() -> MutexGuard<'static, Catalog> {
-    static CATALOG: LazyLock<Mutex<Catalog>> = LazyLock::new(Mutex::default);
+    static CATALOG: LazyLock<Mutex<Catalog>> =
+        LazyLock::new(|| Mutex::at(LockLevel::HANDLES, Catalog::default()));
     let mut catalog = CATALOG.lock();
     catalog.update();
     catalog

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use cairn_framework::abi::counter::{
     COUNTER_AGGREGATE, COUNTER_LEVEL, COUNTER_MAXIMUM, COUNTER_MINIMUM, COUNTER_SIZE, COUNTER_TIMER,
 };
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::host::CounterInfo;
 
@@ -106,7 +107,7 @@ static SESSIONS: Mutex<Vec<&'static Object<SessionBody>>> = Mutex::new(Vec::new(
 
 /// A new session.
 pub fn session_create() -> TPvarSession {
-    let session = Object::make(SessionBody(Mutex::default()));
+    let session = Object::make(SessionBody(Mutex::at(LockLevel::HANDLES, Vec::new())));
     SESSIONS.lock().push(session);
     TPvarSession::of(session.address())
 }
@@ -146,7 +147,7 @@ pub fn alloc(of: TPvarSession, pvar: Arc<Pvar>, comm: Option<Comm>) -> Result<TP
     if let Some(comm) = comm {
         comm::of(comm)?;
     }
-    let counting = Mutex::default();
+    let counting = Mutex::at(LockLevel::VARIABLES, Counting::default());
     let handle = Object::make(HandleBody { pvar, comm, session: of, counting });
     session.0.lock().push(handle);
     Ok(TPvarHandle::of(handle.address()))

@@ -85,7 +85,7 @@ pub(crate) struct Events {
 impl Default for Events {
     fn default() -> Self {
         Self {
-            types: Mutex::default(),
+            types: Mutex::at(LockLevel::TABLE, Vec::new()),
             pending: AtomicBool::new(false),
             queue: Mutex::default(),
             delivering: Mutex::at(LockLevel::UNKNOWN, ()),

@@ -6,6 +6,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::request::Request as View;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 
 use super::inbox::Cut;
@@ -47,12 +48,17 @@ impl Theirs {
 }
 
 /// What a communicator has of partitioned communication.
-#[derive(Default)]
 pub struct OfComm {
     /// Partitions of this process's sends so far.
     numbers: AtomicU32,
     /// Taken while that of what is received for all communicators is held.
     pub unmet: Mutex<Unmet>,
+}
+
+impl Default for OfComm {
+    fn default() -> Self {
+        Self { numbers: AtomicU32::new(0), unmet: Mutex::at(LockLevel::UNMET, Unmet::default()) }
+    }
 }
 
 /// Announcements and receives of a communicator that have not met.
