@@ -27,6 +27,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::abi::lock::Mutex;
+use crate::audit::LockLevel;
 
 use super::cores::{node_cores, own_cores};
 use super::lifecycle::Lifecycle;
@@ -197,7 +198,7 @@ impl System {
             unopened,
             slots,
             problems: Mutex::new(problems),
-            decisions: Mutex::default(),
+            decisions: Mutex::at(LockLevel::TABLE, Vec::new()),
             serving: Mutex::default(),
             info_keys: Mutex::default(),
             denied: Mutex::default(),
