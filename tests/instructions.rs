@@ -59,6 +59,10 @@ fn run(dir: &Path, program: &Path, args: &[&str; 3], functions: &[&str]) -> [u64
     Run::mpirun()
         .args([
             "--oversubscribe",
+            // How often a process looks whether the others live depends on the time that a run takes.
+            "--mca",
+            "btl_sm_watch_interval",
+            "3600000",
             "-n",
             "2",
             "valgrind",

@@ -139,7 +139,7 @@ impl Component for SharedMemory {
             smsc,
             registry: Registry::default(),
             refused: Refused::default(),
-            lives: Lives::new(),
+            lives: Lives::new(params.watch_interval()),
             pool: &raw const *pool,
         };
         let device = Device::new(view, state);

@@ -27,9 +27,6 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// How long at least between two looks.
-const INTERVAL: Duration = Duration::from_millis(50);
-
 /// How long processes without messages to or from us are not asked for. Each costs its card, and a job
 /// that starts has more urgent questions.
 const EARLY: Duration = Duration::from_secs(1);
@@ -57,6 +54,8 @@ struct Watched {
     next: usize,
     began: Instant,
     looked: Instant,
+    /// How long at least between two looks; not zero.
+    interval: Duration,
 }
 
 /// How the end of a process is noticed.
@@ -89,12 +88,12 @@ impl Watch {
 }
 
 impl Lives {
-    /// No process is watched.
-    pub fn new() -> Self {
-        Self::with(epoll::create(CreateFlags::CLOEXEC).ok())
+    /// No process is watched. So long, which is not zero, is at least between two looks.
+    pub fn new(interval: Duration) -> Self {
+        Self::with(epoll::create(CreateFlags::CLOEXEC).ok(), interval)
     }
 
-    fn with(epoll: Option<OwnedFd>) -> Self {
+    fn with(epoll: Option<OwnedFd>, interval: Duration) -> Self {
         let watched = Watched {
             epoll,
             processes: Vec::new(),
@@ -104,6 +103,7 @@ impl Lives {
             next: 0,
             began: Instant::now(),
             looked: Instant::now(),
+            interval,
         };
         let (met, reaping) = (Mutex::default(), AtomicBool::new(false));
         Self { watched: Mutex::new(watched), met, reaping }
@@ -188,7 +188,7 @@ impl Watched {
     /// The time since the last look, if it is time for another one.
     fn begin(&mut self) -> Option<Duration> {
         let passed = self.looked.elapsed();
-        (passed >= INTERVAL).then(|| {
+        (passed >= self.interval).then(|| {
             self.looked = Instant::now();
             passed
         })
@@ -219,7 +219,8 @@ impl Watched {
             0 | 1 => Vec::new(),
             _ => (0..job.size).filter(is_other).collect(),
         });
-        let number = (passed.as_millis() / INTERVAL.as_millis()).min(others.len() as u128) as usize;
+        let number =
+            (passed.as_millis() / self.interval.as_millis()).min(others.len() as u128) as usize;
         let first = self.next;
         self.next = (first + number) % others.len().max(1);
         let next: Vec<u32> = others.iter().cycle().skip(first).take(number).copied().collect();
@@ -267,6 +268,8 @@ mod tests {
     use cairn_segment::{Backing, Options, Segment};
 
     use super::*;
+
+    const INTERVAL: Duration = Duration::from_millis(50);
 
     const ROLE: &str = "CAIRN_TEST_ROLE";
 
@@ -317,7 +320,7 @@ mod tests {
         // By the kernel, and by asking.
         for epoll in [epoll::create(CreateFlags::CLOEXEC).ok(), None] {
             let told = epoll.is_some();
-            let lives = Lives::with(epoll);
+            let lives = Lives::with(epoll, INTERVAL);
             let ((mut child, owner), (other, other_owner)) = (peer(), peer());
             lives.watch(7, owner);
             lives.watch(8, other_owner);
@@ -363,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_process_that_was_dead_before_it_was_watched_is_noticed_and_one_that_is_forgotten_is_not() {
-        let lives = Lives::new();
+        let lives = Lives::new(INTERVAL);
         lives.watch(3, peer_that_ended());
         lives.watch(4, peer_that_ended());
         lives.forget(4);

@@ -1,5 +1,7 @@
 //! Parameters.
 
+use std::time::Duration;
+
 use cairn_framework::abi::param::SizeParam;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::{BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_HEADER_ROOM};
@@ -44,6 +46,10 @@ cairn_framework::params! {
             "Rings from which a receiver looks only into those that senders have marked in a \
              bitmap; below, it looks into each, which moves one cache line less for a message",
             range(1, 1 << 22), level(6);
+        watch_interval: integer(50),
+            "Time at least between two looks whether the processes of the node live: after so long \
+             the end of one is noticed",
+            range(1, 3_600_000), unit("ms"), level(7);
         backing: choice(&["memory", "file"], "memory"),
             "What shared memory is made of: memory without a name (memfd), or a file in \
              /dev/shm, for processes that may not look into each other's /proc",
@@ -52,6 +58,11 @@ cairn_framework::params! {
 }
 
 impl Params {
+    /// How long at least between two looks whether processes live.
+    pub fn watch_interval(&self) -> Duration {
+        Duration::from_millis(self.watch_interval.get().unsigned_abs())
+    }
+
     /// Bytes of a ring's cache lines.
     pub fn ring_size(&self) -> usize {
         rounded(self.ring_size)
