@@ -10,6 +10,8 @@ use crate::error::{Error, Result};
 use crate::levels;
 use crate::objects::comm::{self, CommRef};
 use crate::objects::datatype::DatatypeRef;
+use crate::objects::group::{self, GroupBody};
+use crate::objects::session::{self, SessionRef};
 use crate::objects::{self, Handle};
 use crate::state;
 pub use crate::state::checks_arguments as enabled;
@@ -318,10 +320,10 @@ macro_rules! handles {
 
 handles! {
     comm_object, comm_io: Comm, MPI_ERR_COMM, COMM_NAMES;
-    group, group_io: Group, MPI_ERR_GROUP, GROUP_NAMES;
+    group_object, group_io: Group, MPI_ERR_GROUP, GROUP_NAMES;
     win, win_io: Win, MPI_ERR_WIN, WIN_NAMES;
     file, file_io: File, MPI_ERR_FILE, FILE_NAMES;
-    session, session_io: Session, MPI_ERR_SESSION, SESSION_NAMES;
+    session_object, session_io: Session, MPI_ERR_SESSION, SESSION_NAMES;
     info_object, info_io: Info, MPI_ERR_INFO, INFO_NAMES;
     errhandler, errhandler_io: Errhandler, MPI_ERR_ERRHANDLER, ERRHANDLER_NAMES;
     op, op_io: Op, MPI_ERR_OP, OP_NAMES;
@@ -356,6 +358,20 @@ pub fn oldtype(name: &str, handle: Datatype) -> Result<DatatypeRef> {
 #[cold]
 fn no_datatype(name: &str, handle: Datatype) -> Error {
     invalid(MPI_ERR_TYPE, name, "MPI_Datatype", (handle, handle.value()), DATATYPE_NAMES)
+}
+
+/// The group of a handle.
+pub fn group(name: &str, handle: Group) -> Result<GroupBody> {
+    group::find(handle).ok_or_else(|| {
+        invalid(MPI_ERR_GROUP, name, "MPI_Group", (handle, handle.value()), GROUP_NAMES)
+    })
+}
+
+/// The session of a handle.
+pub fn session(name: &str, handle: Session) -> Result<SessionRef> {
+    session::find(handle).ok_or_else(|| {
+        invalid(MPI_ERR_SESSION, name, "MPI_Session", (handle, handle.value()), SESSION_NAMES)
+    })
 }
 
 /// A valid completion object, an extension without constants but null.

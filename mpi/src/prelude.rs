@@ -12,4 +12,6 @@ pub(crate) use crate::check;
 pub use crate::error::{Error, Origin, Result, failure};
 pub use crate::objects::comm::CommRef;
 pub use crate::objects::datatype::DatatypeRef;
+pub use crate::objects::group::GroupBody;
+pub use crate::objects::session::SessionRef;
 pub(crate) use crate::raise::{finish, unsupported};

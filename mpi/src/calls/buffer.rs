@@ -1,7 +1,6 @@
 //! Buffers of buffered sends (MPI 5.0, section 3.6).
 
 use crate::objects::bsend::{self, Owner};
-use crate::objects::session;
 use crate::prelude::*;
 
 /// # Safety
@@ -53,7 +52,7 @@ pub fn comm_iflush_buffer(comm: CommRef, request: Out<Request>) -> Result<()> {
 /// # Safety
 /// As for `buffer_attach`.
 pub unsafe fn session_attach_buffer(
-    session: Session,
+    session: SessionRef,
     buffer: *mut c_void,
     size: Count,
 ) -> Result<()> {
@@ -63,24 +62,24 @@ pub unsafe fn session_attach_buffer(
 /// # Safety
 /// As for `buffer_detach`.
 pub unsafe fn session_detach_buffer(
-    session: Session,
+    session: SessionRef,
     buffer_addr: Out<*mut c_void>,
     size: CountOut,
 ) -> Result<()> {
     detach(of_session(session)?, buffer_addr, size)
 }
 
-pub fn session_flush_buffer(session: Session) -> Result<()> {
+pub fn session_flush_buffer(session: SessionRef) -> Result<()> {
     bsend::flush(&of_session(session)?)
 }
 
-pub fn session_iflush_buffer(session: Session, request: Out<Request>) -> Result<()> {
+pub fn session_iflush_buffer(session: SessionRef, request: Out<Request>) -> Result<()> {
     request.set(bsend::start_flush(of_session(session)?));
     Ok(())
 }
 
-fn of_session(session: Session) -> Result<Owner> {
-    Ok(Owner::Session(session::of(session)?))
+fn of_session(session: SessionRef) -> Result<Owner> {
+    Ok(Owner::Session(session))
 }
 
 fn of(comm: CommRef) -> Result<Owner> {

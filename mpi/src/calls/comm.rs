@@ -174,7 +174,7 @@ fn idup(parent: CommRef, hints: Pairs, newcomm: Out<Comm>, request: Out<Request>
     Ok(())
 }
 
-pub fn comm_create(comm: CommRef, group: Group, newcomm: Out<Comm>) -> Result<()> {
+pub fn comm_create(comm: CommRef, group: GroupBody, newcomm: Out<Comm>) -> Result<()> {
     if comm.is_inter() {
         return inter::create(comm, group, newcomm);
     }
@@ -183,7 +183,7 @@ pub fn comm_create(comm: CommRef, group: Group, newcomm: Out<Comm>) -> Result<()
 
 pub fn comm_create_group(
     comm: CommRef,
-    group: Group,
+    group: GroupBody,
     tag: c_int,
     newcomm: Out<Comm>,
 ) -> Result<()> {
@@ -191,9 +191,8 @@ pub fn comm_create_group(
 }
 
 /// A communicator of the processes of a group, if this one is among them.
-fn create(parent: CommRef, group: Group, tag: i32, newcomm: Out<Comm>) -> Result<()> {
-    let members =
-        Members { local: ranks_in(parent, &group::of(group)?.ranks)?, remote: Vec::new() };
+fn create(parent: CommRef, group: GroupBody, tag: i32, newcomm: Out<Comm>) -> Result<()> {
+    let members = Members { local: ranks_in(parent, &group.ranks)?, remote: Vec::new() };
     newcomm.set(found(parent, &members, tag)?);
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
+use crate::objects::comm;
 use crate::objects::errhandler::{self, Function};
-use crate::objects::{comm, session};
 use crate::prelude::*;
 use crate::{codes, raise};
 
@@ -94,22 +94,20 @@ pub fn comm_call_errhandler(comm: CommRef, errorcode: c_int) -> Result<()> {
     Ok(())
 }
 
-pub fn session_set_errhandler(session: Session, errhandler: Errhandler) -> Result<()> {
-    let session = session::of(session)?;
+pub fn session_set_errhandler(session: SessionRef, errhandler: Errhandler) -> Result<()> {
     errhandler::fits(errhandler, |function| matches!(function, Function::Session(_)))?;
     errhandler::replace(&session.errhandler, errhandler);
     Ok(())
 }
 
-pub fn session_get_errhandler(session: Session, errhandler: Out<Errhandler>) -> Result<()> {
-    errhandler.set(errhandler::hand_out(*session::of(session)?.errhandler.lock()));
+pub fn session_get_errhandler(session: SessionRef, errhandler: Out<Errhandler>) -> Result<()> {
+    errhandler.set(errhandler::hand_out(*session.errhandler.lock()));
     Ok(())
 }
 
-pub fn session_call_errhandler(session: Session, errorcode: c_int) -> Result<()> {
-    session::of(session)?;
+pub fn session_call_errhandler(session: SessionRef, errorcode: c_int) -> Result<()> {
     let error = Error::new(errorcode, "the program says so");
-    raise::handle("MPI_Session_call_errhandler", Origin::Session(session), &error);
+    raise::handle("MPI_Session_call_errhandler", Origin::Session(session.handle()), &error);
     Ok(())
 }
 

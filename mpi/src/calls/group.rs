@@ -8,29 +8,28 @@ use crate::objects::session::{self, SessionRef};
 use crate::prelude::*;
 use crate::runtime::runtime;
 
-pub fn group_size(group: Group, size: Out<c_int>) -> Result<()> {
-    size.set(group::of(group)?.ranks.len() as c_int);
+pub fn group_size(group: GroupBody, size: Out<c_int>) -> Result<()> {
+    size.set(group.ranks.len() as c_int);
     Ok(())
 }
 
-pub fn group_rank(group: Group, rank: Out<c_int>) -> Result<()> {
+pub fn group_rank(group: GroupBody, rank: Out<c_int>) -> Result<()> {
     let own = runtime().system.job().rank;
-    let place = group::of(group)?.ranks.iter().position(|process| *process == own);
+    let place = group.ranks.iter().position(|process| *process == own);
     rank.set(place.map_or(MPI_UNDEFINED, |place| place as c_int));
     Ok(())
 }
 
-pub fn group_compare(group1: Group, group2: Group, result: Out<c_int>) -> Result<()> {
-    result.set(compare(&group::of(group1)?.ranks, &group::of(group2)?.ranks));
+pub fn group_compare(group1: GroupBody, group2: GroupBody, result: Out<c_int>) -> Result<()> {
+    result.set(compare(&group1.ranks, &group2.ranks));
     Ok(())
 }
 
 pub fn group_from_session_pset(
-    session: Session,
+    session: SessionRef,
     pset_name: &CStr,
     newgroup: Out<Group>,
 ) -> Result<()> {
-    let session = session::of(session)?;
     newgroup.set(MPI_GROUP_NULL);
     let ranks = session::process_set(runtime().system.job(), &pset_name.to_string_lossy())?;
     newgroup.set(group::make(ranks, Some(session)));
@@ -47,14 +46,14 @@ pub fn group_free(group: InOut<Group>) -> Result<()> {
 }
 
 pub fn group_translate_ranks(
-    group1: Group,
+    group1: GroupBody,
     n: c_int,
     ranks1: &[c_int],
-    group2: Group,
+    group2: GroupBody,
     ranks2: &mut [c_int],
 ) -> Result<()> {
     let _ = n;
-    let (from, to) = (group::of(group1)?.ranks, group::of(group2)?.ranks);
+    let (from, to) = (group1.ranks, group2.ranks);
     let places: HashMap<u32, c_int> = to.iter().copied().zip(0..).collect();
     for (index, rank) in ranks1.iter().enumerate() {
         ranks2[index] = if *rank == MPI_PROC_NULL {
@@ -67,7 +66,7 @@ pub fn group_translate_ranks(
     Ok(())
 }
 
-pub fn group_union(group1: Group, group2: Group, newgroup: Out<Group>) -> Result<()> {
+pub fn group_union(group1: GroupBody, group2: GroupBody, newgroup: Out<Group>) -> Result<()> {
     let (one, other, session) = both(group1, group2)?;
     let known: HashSet<u32> = one.iter().copied().collect();
     let new = other.iter().filter(|process| !known.contains(process));
@@ -75,16 +74,20 @@ pub fn group_union(group1: Group, group2: Group, newgroup: Out<Group>) -> Result
     Ok(())
 }
 
-pub fn group_intersection(group1: Group, group2: Group, newgroup: Out<Group>) -> Result<()> {
+pub fn group_intersection(
+    group1: GroupBody,
+    group2: GroupBody,
+    newgroup: Out<Group>,
+) -> Result<()> {
     filter(group1, group2, true, newgroup)
 }
 
-pub fn group_difference(group1: Group, group2: Group, newgroup: Out<Group>) -> Result<()> {
+pub fn group_difference(group1: GroupBody, group2: GroupBody, newgroup: Out<Group>) -> Result<()> {
     filter(group1, group2, false, newgroup)
 }
 
 /// The processes of one group that are in another one, or that are not.
-fn filter(one: Group, other: Group, wanted: bool, newgroup: Out<Group>) -> Result<()> {
+fn filter(one: GroupBody, other: GroupBody, wanted: bool, newgroup: Out<Group>) -> Result<()> {
     let (one, other, session) = both(one, other)?;
     let other: HashSet<u32> = other.iter().copied().collect();
     let kept = one.iter().filter(|process| other.contains(process) == wanted);
@@ -93,8 +96,7 @@ fn filter(one: Group, other: Group, wanted: bool, newgroup: Out<Group>) -> Resul
 }
 
 /// Two groups that are put together, and the session they come from. The empty one fits to any.
-fn both(one: Group, other: Group) -> Result<(Ranks, Ranks, Option<SessionRef>)> {
-    let (one, other) = (group::of(one)?, group::of(other)?);
+fn both(one: GroupBody, other: GroupBody) -> Result<(Ranks, Ranks, Option<SessionRef>)> {
     let session = match (one.ranks.is_empty(), other.ranks.is_empty()) {
         (true, _) => other.session,
         (_, true) => one.session,
@@ -107,40 +109,36 @@ fn both(one: Group, other: Group) -> Result<(Ranks, Ranks, Option<SessionRef>)> 
     Ok((one.ranks, other.ranks, session))
 }
 
-pub fn group_incl(group: Group, n: c_int, ranks: &[c_int], newgroup: Out<Group>) -> Result<()> {
+pub fn group_incl(group: GroupBody, n: c_int, ranks: &[c_int], newgroup: Out<Group>) -> Result<()> {
     let _ = n;
-    let group = group::of(group)?;
     newgroup.set(include(&group, &listed(&group.ranks, ranks)?));
     Ok(())
 }
 
-pub fn group_excl(group: Group, n: c_int, ranks: &[c_int], newgroup: Out<Group>) -> Result<()> {
+pub fn group_excl(group: GroupBody, n: c_int, ranks: &[c_int], newgroup: Out<Group>) -> Result<()> {
     let _ = n;
-    let group = group::of(group)?;
     newgroup.set(exclude(&group, &listed(&group.ranks, ranks)?));
     Ok(())
 }
 
 pub fn group_range_incl(
-    group: Group,
+    group: GroupBody,
     n: c_int,
     ranges: &mut [[c_int; 3]],
     newgroup: Out<Group>,
 ) -> Result<()> {
     let _ = n;
-    let group = group::of(group)?;
     newgroup.set(include(&group, &in_ranges(&group.ranks, ranges)?));
     Ok(())
 }
 
 pub fn group_range_excl(
-    group: Group,
+    group: GroupBody,
     n: c_int,
     ranges: &mut [[c_int; 3]],
     newgroup: Out<Group>,
 ) -> Result<()> {
     let _ = n;
-    let group = group::of(group)?;
     newgroup.set(exclude(&group, &in_ranges(&group.ranks, ranges)?));
     Ok(())
 }
@@ -227,8 +225,8 @@ impl Distinct {
 mod tests {
     use super::*;
 
-    fn group(processes: &[u32]) -> Group {
-        group::make(processes.into(), None)
+    fn group(processes: &[u32]) -> GroupBody {
+        GroupBody { ranks: processes.into(), session: None }
     }
 
     /// The processes of the group that a function makes, or the class of its error.
@@ -242,18 +240,23 @@ mod tests {
     #[test]
     fn sets_keep_the_order_of_the_first_group() {
         let (one, other) = (group(&[4, 2, 7]), group(&[7, 1, 4, 9]));
-        assert_eq!(made(|new| group_union(one, other, new)), Ok(vec![4, 2, 7, 1, 9]));
-        assert_eq!(made(|new| group_intersection(one, other, new)), Ok(vec![4, 7]));
-        assert_eq!(made(|new| group_difference(one, other, new)), Ok(vec![2]));
-        assert_eq!(made(|new| group_difference(one, one, new)), Ok(vec![]));
-        assert_eq!(made(|new| group_union(MPI_GROUP_EMPTY, one, new)), Ok(vec![4, 2, 7]));
+        assert_eq!(
+            made(|new| group_union(one.clone(), other.clone(), new)),
+            Ok(vec![4, 2, 7, 1, 9])
+        );
+        assert_eq!(made(|new| group_intersection(one.clone(), other.clone(), new)), Ok(vec![4, 7]));
+        assert_eq!(made(|new| group_difference(one.clone(), other.clone(), new)), Ok(vec![2]));
+        assert_eq!(made(|new| group_difference(one.clone(), one.clone(), new)), Ok(vec![]));
+        assert_eq!(made(|new| group_union(group(&[]), one.clone(), new)), Ok(vec![4, 2, 7]));
     }
 
     #[test]
     fn ranks_are_in_the_group_and_different() {
         let all = group(&[10, 11, 12, 13, 14]);
-        let incl = |ranks: &[c_int]| made(|new| group_incl(all, ranks.len() as c_int, ranks, new));
-        let excl = |ranks: &[c_int]| made(|new| group_excl(all, ranks.len() as c_int, ranks, new));
+        let incl =
+            |ranks: &[c_int]| made(|new| group_incl(all.clone(), ranks.len() as c_int, ranks, new));
+        let excl =
+            |ranks: &[c_int]| made(|new| group_excl(all.clone(), ranks.len() as c_int, ranks, new));
         assert_eq!(incl(&[4, 0]), Ok(vec![14, 10]));
         assert_eq!(incl(&[]), Ok(vec![]));
         assert_eq!(excl(&[4, 0]), Ok(vec![11, 12, 13]));
@@ -268,7 +271,7 @@ mod tests {
         let all = group(&[10, 11, 12, 13, 14]);
         let incl = |ranges: &[[c_int; 3]]| {
             let mut ranges = ranges.to_vec();
-            made(|new| group_range_incl(all, ranges.len() as c_int, &mut ranges, new))
+            made(|new| group_range_incl(all.clone(), ranges.len() as c_int, &mut ranges, new))
         };
         assert_eq!(incl(&[[0, 4, 2]]), Ok(vec![10, 12, 14]));
         assert_eq!(incl(&[[4, 1, -2], [0, 0, 7]]), Ok(vec![14, 12, 10]));
@@ -280,7 +283,7 @@ mod tests {
         assert_eq!(incl(&[[0, 1, 1], [1, 2, 1]]), Err(MPI_ERR_RANK));
         assert_eq!(incl(&[[0, 1, 0]]), Err(MPI_ERR_ARG));
         let mut ranges = [[1, 3, 1]];
-        let excl = made(|new| group_range_excl(all, 1, &mut ranges, new));
+        let excl = made(|new| group_range_excl(all.clone(), 1, &mut ranges, new));
         assert_eq!(excl, Ok(vec![10, 14]));
     }
 
@@ -288,7 +291,8 @@ mod tests {
     fn ranks_are_translated() {
         let (from, to) = (group(&[5, 6, 7]), group(&[7, 5]));
         let mut found = [99; 4];
-        group_translate_ranks(from, 4, &[0, 1, 2, MPI_PROC_NULL], to, &mut found).unwrap();
+        group_translate_ranks(from.clone(), 4, &[0, 1, 2, MPI_PROC_NULL], to.clone(), &mut found)
+            .unwrap();
         assert_eq!(found, [1, MPI_UNDEFINED, 0, MPI_PROC_NULL]);
         let wrong = group_translate_ranks(from, 1, &[3], to, &mut found);
         assert_eq!(wrong.unwrap_err().code(), MPI_ERR_RANK);

@@ -40,13 +40,16 @@ pub fn session_finalize(session: InOut<Session>) -> Result<()> {
     life::leave_session()
 }
 
-pub fn session_get_info(session: Session, info_used: Out<Info>) -> Result<()> {
-    info_used.set(info::make(session::of(session)?.info.clone()));
+pub fn session_get_info(session: SessionRef, info_used: Out<Info>) -> Result<()> {
+    info_used.set(info::make(session.info.clone()));
     Ok(())
 }
 
-pub fn session_get_num_psets(session: Session, _info: Info, npset_names: Out<c_int>) -> Result<()> {
-    session::of(session)?;
+pub fn session_get_num_psets(
+    _session: SessionRef,
+    _info: Info,
+    npset_names: Out<c_int>,
+) -> Result<()> {
     npset_names.set(PROCESS_SETS.len() as c_int);
     Ok(())
 }
@@ -54,13 +57,12 @@ pub fn session_get_num_psets(session: Session, _info: Info, npset_names: Out<c_i
 /// # Safety
 /// There is room for `pset_len` bytes at `pset_name`.
 pub unsafe fn session_get_nth_pset(
-    session: Session,
+    _session: SessionRef,
     _info: Info,
     n: c_int,
     pset_len: InOut<c_int>,
     pset_name: *mut c_char,
 ) -> Result<()> {
-    session::of(session)?;
     check::length("pset_len", pset_len.get())?;
     let found = usize::try_from(n).ok().and_then(|n| PROCESS_SETS.get(n)).ok_or_else(|| {
         let sets = format!("the process sets are 0 to {}", PROCESS_SETS.len() - 1);
@@ -73,8 +75,11 @@ pub unsafe fn session_get_nth_pset(
     Ok(())
 }
 
-pub fn session_get_pset_info(session: Session, pset_name: &CStr, info: Out<Info>) -> Result<()> {
-    session::of(session)?;
+pub fn session_get_pset_info(
+    _session: SessionRef,
+    pset_name: &CStr,
+    info: Out<Info>,
+) -> Result<()> {
     let set = session::process_set(runtime().system.job(), &pset_name.to_string_lossy())?;
     let mut pairs = Pairs::default();
     pairs.set("mpi_size", &set.len().to_string());

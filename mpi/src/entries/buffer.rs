@@ -266,8 +266,8 @@ unsafe extern "C" fn PMPI_Session_attach_buffer(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::size("size", size)?;
             }
             crate::calls::buffer::session_attach_buffer(session, buffer, size)
@@ -290,8 +290,8 @@ unsafe extern "C" fn PMPI_Session_attach_buffer_c(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::size("size", size)?;
             }
             crate::calls::buffer::session_attach_buffer(session, buffer, size)
@@ -315,8 +315,8 @@ unsafe extern "C" fn PMPI_Session_detach_buffer(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::pointer("buffer_addr", buffer_addr)?;
                 check::pointer("size", size)?;
             }
@@ -341,8 +341,8 @@ unsafe extern "C" fn PMPI_Session_detach_buffer_c(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::pointer("buffer_addr", buffer_addr)?;
                 check::pointer("size", size)?;
             }
@@ -361,9 +361,7 @@ unsafe extern "C" fn PMPI_Session_flush_buffer(session: Session) -> c_int {
             if checks {
                 check::running()?;
             }
-            if checks {
-                check::session("session", session)?;
-            }
+            let session = check::session("session", session)?;
             crate::calls::buffer::session_flush_buffer(session)
         }
     };
@@ -380,8 +378,8 @@ unsafe extern "C" fn PMPI_Session_iflush_buffer(session: Session, request: *mut 
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::pointer("request", request)?;
             }
             crate::calls::buffer::session_iflush_buffer(session, request)

@@ -34,8 +34,8 @@ unsafe extern "C" fn PMPI_Comm_create(comm: Comm, group: Group, newcomm: *mut Co
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::pointer("newcomm", newcomm)?;
             }
             crate::calls::comm::comm_create(comm, group, newcomm)
@@ -60,8 +60,8 @@ unsafe extern "C" fn PMPI_Comm_create_from_group(
             if checks {
                 check::running()?;
             }
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::pointer("stringtag", stringtag)?;
                 check::info("info", info)?;
                 check::errhandler("errhandler", errhandler)?;
@@ -90,8 +90,8 @@ unsafe extern "C" fn PMPI_Comm_create_group(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::tag("tag", tag)?;
                 check::pointer("newcomm", newcomm)?;
             }
@@ -532,8 +532,8 @@ unsafe extern "C" fn PMPI_Intercomm_create_from_groups(
             if checks {
                 check::running()?;
             }
+            let local_group = check::group("local_group", local_group)?;
             if checks {
-                check::group("local_group", local_group)?;
                 check::pointer("stringtag", stringtag)?;
                 check::info("info", info)?;
                 check::errhandler("errhandler", errhandler)?;

@@ -217,10 +217,7 @@ unsafe extern "C" fn PMPI_Session_call_errhandler(session: Session, errorcode: c
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            let checks = check::enabled();
-            if checks {
-                check::session("session", session)?;
-            }
+            let session = check::session("session", session)?;
             crate::calls::error::session_call_errhandler(session, errorcode)
         }
     };
@@ -260,8 +257,8 @@ unsafe extern "C" fn PMPI_Session_get_errhandler(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::pointer("errhandler", errhandler)?;
             }
             crate::calls::error::session_get_errhandler(session, errhandler)
@@ -282,8 +279,8 @@ unsafe extern "C" fn PMPI_Session_set_errhandler(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::errhandler("errhandler", errhandler)?;
             }
             crate::calls::error::session_set_errhandler(session, errhandler)

@@ -12,9 +12,9 @@ unsafe extern "C" fn PMPI_Group_compare(group1: Group, group2: Group, result: *m
             if checks {
                 check::running()?;
             }
+            let group1 = check::group("group1", group1)?;
+            let group2 = check::group("group2", group2)?;
             if checks {
-                check::group("group1", group1)?;
-                check::group("group2", group2)?;
                 check::pointer("result", result)?;
             }
             crate::calls::group::group_compare(group1, group2, result)
@@ -37,9 +37,9 @@ unsafe extern "C" fn PMPI_Group_difference(
             if checks {
                 check::running()?;
             }
+            let group1 = check::group("group1", group1)?;
+            let group2 = check::group("group2", group2)?;
             if checks {
-                check::group("group1", group1)?;
-                check::group("group2", group2)?;
                 check::pointer("newgroup", newgroup)?;
             }
             crate::calls::group::group_difference(group1, group2, newgroup)
@@ -63,8 +63,8 @@ unsafe extern "C" fn PMPI_Group_excl(
             if checks {
                 check::running()?;
             }
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::length("n", n)?;
                 check::pointer("newgroup", newgroup)?;
             }
@@ -112,8 +112,8 @@ unsafe extern "C" fn PMPI_Group_from_session_pset(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::pointer("pset_name", pset_name)?;
                 check::pointer("newgroup", newgroup)?;
             }
@@ -139,8 +139,8 @@ unsafe extern "C" fn PMPI_Group_incl(
             if checks {
                 check::running()?;
             }
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::length("n", n)?;
                 check::pointer("newgroup", newgroup)?;
             }
@@ -169,9 +169,9 @@ unsafe extern "C" fn PMPI_Group_intersection(
             if checks {
                 check::running()?;
             }
+            let group1 = check::group("group1", group1)?;
+            let group2 = check::group("group2", group2)?;
             if checks {
-                check::group("group1", group1)?;
-                check::group("group2", group2)?;
                 check::pointer("newgroup", newgroup)?;
             }
             crate::calls::group::group_intersection(group1, group2, newgroup)
@@ -195,8 +195,8 @@ unsafe extern "C" fn PMPI_Group_range_excl(
             if checks {
                 check::running()?;
             }
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::length("n", n)?;
                 check::pointer("newgroup", newgroup)?;
             }
@@ -226,8 +226,8 @@ unsafe extern "C" fn PMPI_Group_range_incl(
             if checks {
                 check::running()?;
             }
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::length("n", n)?;
                 check::pointer("newgroup", newgroup)?;
             }
@@ -252,8 +252,8 @@ unsafe extern "C" fn PMPI_Group_rank(group: Group, rank: *mut c_int) -> c_int {
             if checks {
                 check::running()?;
             }
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::pointer("rank", rank)?;
             }
             crate::calls::group::group_rank(group, rank)
@@ -272,8 +272,8 @@ unsafe extern "C" fn PMPI_Group_size(group: Group, size: *mut c_int) -> c_int {
             if checks {
                 check::running()?;
             }
+            let group = check::group("group", group)?;
             if checks {
-                check::group("group", group)?;
                 check::pointer("size", size)?;
             }
             crate::calls::group::group_size(group, size)
@@ -297,9 +297,9 @@ unsafe extern "C" fn PMPI_Group_translate_ranks(
             if checks {
                 check::running()?;
             }
+            let group1 = check::group("group1", group1)?;
+            let group2 = check::group("group2", group2)?;
             if checks {
-                check::group("group1", group1)?;
-                check::group("group2", group2)?;
                 check::length("n", n)?;
             }
             let ranks1 = {
@@ -328,9 +328,9 @@ unsafe extern "C" fn PMPI_Group_union(group1: Group, group2: Group, newgroup: *m
             if checks {
                 check::running()?;
             }
+            let group1 = check::group("group1", group1)?;
+            let group2 = check::group("group2", group2)?;
             if checks {
-                check::group("group1", group1)?;
-                check::group("group2", group2)?;
                 check::pointer("newgroup", newgroup)?;
             }
             crate::calls::group::group_union(group1, group2, newgroup)

@@ -33,8 +33,8 @@ unsafe extern "C" fn PMPI_Session_get_info(session: Session, info_used: *mut Inf
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::pointer("info_used", info_used)?;
             }
             crate::calls::session::session_get_info(session, info_used)
@@ -59,8 +59,8 @@ unsafe extern "C" fn PMPI_Session_get_nth_pset(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::info("info", info)?;
                 check::pointer("pset_len", pset_len)?;
             }
@@ -84,8 +84,8 @@ unsafe extern "C" fn PMPI_Session_get_num_psets(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::info("info", info)?;
                 check::pointer("npset_names", npset_names)?;
             }
@@ -109,8 +109,8 @@ unsafe extern "C" fn PMPI_Session_get_pset_info(
             if checks {
                 check::running()?;
             }
+            let session = check::session("session", session)?;
             if checks {
-                check::session("session", session)?;
                 check::pointer("pset_name", pset_name)?;
                 check::pointer("info", info)?;
             }

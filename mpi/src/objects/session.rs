@@ -36,6 +36,13 @@ impl Drop for SessionBody {
 /// A session, and a share in its memory.
 pub struct SessionRef(&'static Object<SessionBody>);
 
+impl SessionRef {
+    /// Its handle.
+    pub fn handle(&self) -> Session {
+        Session::of(self.0.address())
+    }
+}
+
 impl Clone for SessionRef {
     fn clone(&self) -> Self {
         self.0.retain();

@@ -17,13 +17,12 @@ use crate::prelude::*;
 use crate::runtime::runtime;
 
 pub fn comm_create_from_group(
-    group: Group,
+    group: GroupBody,
     stringtag: &CStr,
     info: Info,
     errhandler: Errhandler,
     newcomm: Out<Comm>,
 ) -> Result<()> {
-    let group = group::of(group)?;
     if group.ranks.is_empty() {
         newcomm.set(MPI_COMM_NULL);
         return Ok(());
@@ -35,7 +34,7 @@ pub fn comm_create_from_group(
 
 #[allow(clippy::too_many_arguments, reason = "MPI's function has them")]
 pub fn intercomm_create_from_groups(
-    local_group: Group,
+    local_group: GroupBody,
     local_leader: c_int,
     remote_group: Group,
     remote_leader: c_int,
@@ -44,7 +43,7 @@ pub fn intercomm_create_from_groups(
     errhandler: Errhandler,
     newintercomm: Out<Comm>,
 ) -> Result<()> {
-    let group = group::of(local_group)?;
+    let group = local_group;
     let leader = usize::try_from(local_leader).ok().filter(|rank| *rank < group.ranks.len());
     let leader = leader.ok_or_else(|| {
         let size = format!("local_group has {} processes", group.ranks.len());

@@ -11,7 +11,7 @@ use super::agree::{
 };
 use super::related::{inter_only, intra_only, ranks_in, related};
 use crate::objects::comm::of;
-use crate::objects::group::{self, Ranks};
+use crate::objects::group::Ranks;
 use crate::objects::info::Pairs;
 use crate::objects::request;
 use crate::prelude::*;
@@ -156,11 +156,11 @@ pub fn intercomm_merge(intercomm: CommRef, high: c_int, newintracomm: Out<Comm>)
 
 /// `MPI_Comm_create` of an intercommunicator: each group names those of it that are to be in the new
 /// one.
-pub fn create(parent: CommRef, group: Group, newcomm: Out<Comm>) -> Result<()> {
+pub fn create(parent: CommRef, group: GroupBody, newcomm: Out<Comm>) -> Result<()> {
     // Instead of a place in the new communicator.
     const NOT_THERE: c_int = -1;
     const WRONG: c_int = -2;
-    let local = group::of(group).and_then(|group| ranks_in(parent, &group.ranks));
+    let local = ranks_in(parent, &group.ranks);
     let place = match &local {
         Ok(local) => local.iter().position(|rank| *rank == parent.rank()),
         Err(_) => None,
