@@ -7,7 +7,7 @@
 //! makes the kernel put a barrier into every running thread of the process. This is the asymmetric Dekker
 //! synchronization of Dice, Huang and Yang (2001), with `membarrier(2)` for the remote barrier.
 
-pub(crate) use crate::sync::own::{AtomicU32, AtomicUsize, Ordering, fence};
+pub(crate) use crate::own::{AtomicU32, AtomicUsize, Ordering, fence};
 
 #[cfg(not(all(feature = "loom", test)))]
 pub(crate) use real::*;

@@ -35,6 +35,8 @@ pub mod launch;
 pub mod layout;
 #[cfg(feature = "mock")]
 pub mod mock;
+#[cfg_attr(not(any(feature = "host", feature = "loom")), allow(unused_imports))]
+mod own;
 pub mod sync;
 #[cfg_attr(
     all(feature = "loom", test),

@@ -8,7 +8,7 @@
 //! Code in a model takes [`AtomicU32`] and the others from here, keeps to what both sides have, and needs
 //! no word of the model besides constants that are smaller there. Types of loom have no constant
 //! constructor and another size, so what is in statics or part of the plugin ABI can't use them: the
-//! framework's own do so only in its own models (`own`).
+//! framework's own do so only in its own models (`own.rs`).
 
 #[cfg(feature = "loom")]
 #[doc(hidden)] // for models
@@ -23,14 +23,8 @@ pub use real::{
     AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Cell, Lock, Ordering, fence, yield_now,
 };
 
-// For types of this crate. In the models of others they are what they always are.
-#[cfg(all(feature = "loom", test))]
-pub(crate) use model as own;
-#[cfg(not(all(feature = "loom", test)))]
-pub(crate) use real as own;
-
-#[cfg_attr(feature = "loom", allow(dead_code, unused_imports, reason = "for own"))]
-pub(crate) mod real {
+#[cfg(not(feature = "loom"))]
+mod real {
     pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
     pub use std::thread::yield_now;
 
@@ -59,7 +53,7 @@ pub(crate) mod real {
 }
 
 #[cfg(feature = "loom")]
-pub(crate) mod model {
+mod model {
     pub use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
     pub use loom::thread::yield_now;
 

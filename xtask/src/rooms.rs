@@ -121,27 +121,48 @@ pub struct Modules {
 }
 
 /// The crates whose modules have an order.
-pub const MODULES: &[Modules] = &[Modules {
-    source: "mpi/src",
-    order: &[
-        "abi",
-        "state",
-        "error",
-        "codes",
-        "levels",
-        "hardware",
-        "built_from",
-        "runtime",
-        "objects",
-        "tool",
-        "raise",
-        "life",
-        "check",
-        "prelude",
-        "calls",
-        "entries",
-    ],
-}];
+pub const MODULES: &[Modules] = &[
+    Modules {
+        source: "framework/src",
+        order: &[
+            "text",
+            "own",
+            "sys",
+            "fences",
+            "audit",
+            "abi",
+            "sync",
+            "author",
+            "frameworks",
+            "host",
+            "export",
+            "launch",
+            "layout",
+            "mock",
+        ],
+    },
+    Modules {
+        source: "mpi/src",
+        order: &[
+            "abi",
+            "state",
+            "error",
+            "codes",
+            "levels",
+            "hardware",
+            "built_from",
+            "runtime",
+            "objects",
+            "tool",
+            "raise",
+            "life",
+            "check",
+            "prelude",
+            "calls",
+            "entries",
+        ],
+    },
+];
 
 /// All rooms.
 pub fn all() -> impl Iterator<Item = &'static Room> {

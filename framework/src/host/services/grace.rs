@@ -15,7 +15,7 @@
 //! word, so a writer never waits for more than the passes that were under way (the quiescent-state
 //! argument of RCU, with a thread's pass as the read-side section).
 
-use crate::sync::own::{AtomicU64, Ordering, fence, yield_now};
+use crate::own::{AtomicU64, Ordering, fence, yield_now};
 
 /// A thread's word. Written by its thread only; read by writers.
 #[derive(Debug, Default)]
