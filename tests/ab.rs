@@ -56,7 +56,7 @@ fn a_job_that_hangs_is_ended() {
     ended.complains(&["nothing was measured", "it did not end in 1 s and was ended"]);
 }
 
-/// Nobody measures all of them often, and parameters and programs change.
+/// They are seldom all measured, and parameters and programs change.
 #[test]
 fn experiments_that_ship_fit_the_installation() {
     let experiments = dist().join("share/cairn/bench/experiments");

@@ -140,7 +140,7 @@ fn a_death_is_noticed_where_processes_share_files() {
 }
 
 /// Each process has ids of its own for all others, so that a lock on a file is all there is to tell. A file
-/// that nobody had open but its owner is removed by the next job that starts, so the processes had to do
+/// that only its owner had open is removed by the next job that starts, so the processes had to do
 /// with each other before.
 #[test]
 fn a_death_is_noticed_between_pid_namespaces() {

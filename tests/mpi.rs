@@ -246,7 +246,7 @@ fn a_handler_of_exit_may_call_mpi() {
     }
 }
 
-/// What a program leaves behind keeps nobody from the end.
+/// What a program leaves behind keeps no process from its end.
 #[test]
 fn leftovers_do_not_matter() {
     let program = compiled("leftovers", Counts::Small);
@@ -276,7 +276,7 @@ fn marked_rings_are_enough() {
     }
 }
 
-/// Large messages, whoever copies them and however they are cut.
+/// Large messages, copied by either side and cut in any way.
 #[test]
 fn large_messages_move_in_any_way() {
     let program = compiled("large", Counts::Small);
@@ -376,7 +376,7 @@ fn barriers_hold_until_everybody_has_come() {
     }
 }
 
-/// Several threads of each process at once, whoever polls and however they wait. Among what they do
+/// Several threads of each process at once, with any thread that polls and any way of waiting. Among what they do
 /// is the first program of figure 9 of Zambre et al., which hangs where an instance is left alone.
 #[test]
 fn threads_progress_and_wait_in_any_way() {

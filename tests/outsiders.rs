@@ -1,4 +1,4 @@
-//! The examples, as somebody outside the project builds and uses them: against an installation
+//! The examples, as an author outside the project builds and uses them: against an installation
 //! only, dropped into a directory, found, selected, and removed again.
 
 use std::fs;

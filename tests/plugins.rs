@@ -152,7 +152,7 @@ fn files_that_are_no_whole_libraries_are_refused() {
 }
 
 /// What lies in a component directory under a library's name, whatever it is, neither hangs nor
-/// crashes whoever looks at it.
+/// crashes any process that looks at it.
 #[test]
 fn what_is_no_regular_file_is_refused() {
     let refused = |make: &dyn Fn(&Path), words: &[&str]| {
@@ -240,12 +240,12 @@ fn a_refused_component_is_there_for_who_asks_for_it() {
         let ended = info().args(["--selected", "--mca", "cri", "foo"]).fails();
         ended.complains(&["can't be used", &there, reason, "dedicated, round_robin"]);
         assert!(!ended.stderr.contains("there is no cri component"), "{ended}");
-        // Parameters of it are no mistakes, because nobody can know.
+        // Parameters of it are no mistakes, because they can't be known.
         info().args(["--mca", "cri_foo_whatever", "1"]).ok();
     }
 }
 
-/// Whoever asks for a component that is there twice gets the first.
+/// Of a component that is there twice a job gets the first.
 #[test]
 fn a_second_library_of_a_name_does_no_harm_to_the_first() {
     let (first, second) = (scratch(), scratch());
@@ -618,7 +618,7 @@ fn a_bad_transport_ends_only_jobs_that_asked_for_it() {
         let doctor = Run::info(home.path()).args(["doctor", "--mca", "mca_component_path", &path]);
         doctor.fails().says(&["btl_bad", "broken", "--mca btl ^bad"]);
     }
-    // One that is in order, and reaches nobody, is nothing to talk about.
+    // One that is in order, and reaches no process, is nothing to talk about.
     let dir = bad_transport(&[]);
     let ended = job_with(dir.path(), &[]).ok();
     assert_eq!(ended.stderr, "", "{ended}");

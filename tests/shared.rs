@@ -74,7 +74,7 @@ fn programs_need_not_know() {
             }
         }
     }
-    // Tools look at parameters of btl_sm, which has none where nobody wants its library.
+    // Tools look at parameters of btl_sm, which has none where its library is not wanted.
     for program in ["tool", "tool_events"] {
         mpirun(2, &[], program).env("TEST_THREAD_LEVEL", "single").says_nothing();
     }

@@ -94,7 +94,7 @@ fn another_transport_takes_over_when_files_find_no_room() {
     let note =
         ["rank 0: btl_sm can't reach rank 1, so btl_tcp does", "are needed and", "available"];
     fine(&with_dev_shm("size=64k", &FILES, &program, "1000000"), &note);
-    // Nobody may write there.
+    // No process may write there.
     let note = [
         "the component btl_sm (linked in) can't be used",
         "/dev/shm/cairn-",
@@ -255,7 +255,7 @@ impl Drop for Group {
     }
 }
 
-/// Nobody is ended for memory that a control group does not have: rings that would need more than the
+/// No process is ended for memory that a control group does not have: rings that would need more than the
 /// group may have are not made.
 #[test]
 fn a_control_group_is_a_limit() {
@@ -360,7 +360,7 @@ fn processes_sleep_and_wake_however_many_instances_they_have() {
     }
 }
 
-/// A job with files that somebody is going to kill.
+/// A job with files that is going to be killed.
 struct Job {
     mpirun: Child,
     output: BufReader<ChildStdout>,
@@ -459,7 +459,7 @@ fn no_file_is_left_whoever_is_killed() {
         assert!(job.files().is_empty(), "{whom}: {:?}", job.files());
     }
 
-    // When both are killed nobody is left who could; the next mpirun does it.
+    // When both are killed no process is left that could; the next mpirun does it.
     let mut job = Job::start(&program, "wait");
     job.ready();
     let supervisor = Job::children(job.pid())[0];

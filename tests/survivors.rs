@@ -1,4 +1,4 @@
-//! Nothing survives: whoever is killed, at whatever moment, no process of the job is left. And
+//! Nothing survives: whichever process is killed, at whatever moment, no process of the job is left. And
 //! signals to mpirun reach the ranks.
 //!
 //! The processes of a job are known by a variable in their environment, which they all inherit,
@@ -34,7 +34,7 @@ impl Marked {
         let mut command = Command::new(dist().join("bin/mpirun"));
         command.args(options.split_whitespace()).args(["--oversubscribe", "-x", &mark]);
         command.args(["/bin/sh", "-c", script]);
-        // Whoever runs the tests in the background, or by nohup, has them ignored.
+        // Tests that run in the background, or by nohup, have them ignored.
         // SAFETY: the call is one of those that are allowed in a new process.
         unsafe {
             command.pre_exec(|| {
@@ -221,7 +221,7 @@ fn anybody_is_killed_at_any_moment() {
         }
         let members = job.members();
         match next(3) {
-            // Not both mpirun and the supervisor: nobody is left then who knows of all the others.
+            // Not both mpirun and the supervisor: then no process is left that knows of all the others.
             0 if job.supervisor().is_some() => {
                 job.supervisor().into_iter().for_each(kill);
             }

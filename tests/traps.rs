@@ -64,7 +64,7 @@ fn a_lock_works_across_libraries() {
             pool.assign(&process(), 1);
             done.send(()).unwrap();
         });
-        // 2: somebody has given up spinning and goes to sleep.
+        // 2: a waiter has given up spinning and goes to sleep.
         while lock.word.load(Ordering::Relaxed) != 2 {
             std::thread::yield_now();
         }
@@ -121,7 +121,7 @@ fn locks_of_all_libraries_are_on_one_account() {
     pool.detach();
 }
 
-/// Each library has a logger of its own that nobody set up; lines go through the host.
+/// Each library has a logger of its own that was not set up; lines go through the host.
 #[test]
 fn a_plugins_log_lines_reach_the_hosts_log() {
     let (system, log) = system_with(&["trap_one"], &[]);
@@ -145,7 +145,7 @@ fn probe(action: &str) -> cairn_tests::Ended {
     Run::new(env!("CARGO_BIN_EXE_probe")).args([plugin.as_os_str()]).args([action]).end()
 }
 
-/// A panic where nobody can be told ends the process and says where; it does not unwind into the
+/// A panic that can't be reported ends the process and says where; it does not unwind into the
 /// host.
 #[test]
 fn a_panic_on_the_hot_path_ends_the_process_with_a_message() {

@@ -16,7 +16,7 @@ use cairn_tests::fetched::{BUILDING, Made, fetch, fetched, made_here, mpich, or_
 use cairn_tests::mpi4py::{List, Outcomes};
 use cairn_tests::{Ended, Run, dist, root, scratch};
 
-/// A test suite of somebody else, with more processes than cores.
+/// A test suite from outside, with more processes than cores.
 const TESTING: Duration = Duration::from_secs(300);
 
 /// A program of the installation.

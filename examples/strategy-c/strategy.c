@@ -1,5 +1,5 @@
 /*
- * by_peer: a cri strategy in C, as somebody outside the project writes it.
+ * by_peer: a cri strategy in C, as an author outside the project writes it.
  *
  * Operations to the same peer use the same communication resource instance (CRI), so that messages
  * to one peer never wait for messages to another, whichever threads send them. Where an operation has

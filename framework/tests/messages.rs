@@ -107,7 +107,7 @@ fn counter() -> CounterSpec {
     }
 }
 
-/// What fails in `register` is the reason why nobody can be selected.
+/// What fails in `register` is the reason why no component can be selected.
 #[test]
 fn a_wrong_description_of_a_parameter_is_explained() {
     host();

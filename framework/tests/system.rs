@@ -736,7 +736,7 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
 
     let mut comm = Scope::new(SCOPE_COMMUNICATOR, 1, 4, c"mine");
     let mut wrong = Scope::new(SCOPE_COMMUNICATOR, 13, 4, c"wrong");
-    // SAFETY: the scopes stay where they are, and nobody else uses them.
+    // SAFETY: the scopes stay where they are, and only this thread uses them.
     let problem = unsafe {
         system.scope_opened(&raw mut comm).unwrap();
         system.scope_closed(&raw mut comm);
@@ -764,7 +764,7 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
 
     // A pool that comes later learns of the scopes that live; one that goes, that they close.
     let mut early = Scope::new(SCOPE_COMMUNICATOR, 2, 4, c"early");
-    // SAFETY: the scopes and the pool stay where they are, and nobody else uses them.
+    // SAFETY: the scopes and the pool stay where they are, and only this thread uses them.
     unsafe {
         system.scope_opened(&raw mut early).unwrap();
         host.pool_add(first).unwrap();

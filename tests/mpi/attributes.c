@@ -157,7 +157,7 @@ static int delete_both(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Each attribute is deleted once, whoever does it. */
+/* Each attribute is deleted once, by any thread. */
 static void deletion_in_deletion(void)
 {
     MPI_Comm comm;

@@ -1,4 +1,4 @@
-/* Nobody leaves a barrier before everybody has come: seen in a file that all processes map, whose path
+/* No process leaves a barrier before all have come: seen in a file that all processes map, whose path
    is the argument. */
 #define _GNU_SOURCE
 #include "check.h"

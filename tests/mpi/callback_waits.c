@@ -1,4 +1,4 @@
-/* A tool's callback waits for another thread of the process, which waits for a message: whoever polls for
+/* A tool's callback waits for another thread of the process, which waits for a message: any thread that polls for
    all must not keep that thread from it. */
 #include <semaphore.h>
 #include <stdatomic.h>

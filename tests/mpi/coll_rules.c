@@ -1,5 +1,5 @@
 /* What collectives say of mistakes, and do not mistake for one: MPI_IN_PLACE where nothing is in place,
-   buffers that overlap or only seem to, arguments that nobody looks at, data without room. And all
+   buffers that overlap or only seem to, arguments that are not looked at, data without room. And all
    processes have the same bits. */
 #include <stdint.h>
 
@@ -183,7 +183,7 @@ static void ignored_between_groups(void)
     OK(MPI_Comm_free(&comm));
 }
 
-/* Who has too little room for what comes hears of it, the next one after the root always; nobody else
+/* Who has too little room for what comes hears of it, the next one after the root always; no other one
    waits for ever, and nothing behind the end is touched. */
 static void no_room(int n)
 {

@@ -265,7 +265,7 @@ static void failures(void)
     }
 }
 
-/* A receive that nobody answers; one that a message came for; a persistent one. */
+/* A receive that is not answered; one that a message came for; a persistent one. */
 static void cancelled(void)
 {
     int value = 5, in = -1, flag;

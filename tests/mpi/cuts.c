@@ -500,7 +500,7 @@ static void fast_rounds(MPI_Comm comm)
     OK(MPI_Request_free(&receive));
 }
 
-/* What is never started or never met stands in nobody's way. */
+/* What is never started or never met stands in no other's way. */
 static void unused(void)
 {
     for (int round = 0; round < 20; round++) {
@@ -508,7 +508,7 @@ static void unused(void)
         MPI_Request requests[4];
         int value = 0, got = -1;
         OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-        /* Nobody ever sends to the first one. */
+        /* Nothing is ever sent to the first one. */
         OK(MPI_Precv_init(&got, 1, 1, MPI_INT, previous, 1, comm, MPI_INFO_NULL, &requests[0]));
         OK(MPI_Precv_init(&got, 1, 1, MPI_INT, previous, 2, comm, MPI_INFO_NULL, &requests[1]));
         OK(MPI_Request_free(&requests[0]));

@@ -32,7 +32,7 @@ static void a_handler_hears_of_errors(MPI_Comm comm)
     OK(MPI_Errhandler_free(&handler));
     CHECK(handler == MPI_ERRHANDLER_NULL);
 
-    /* It is still called, though nobody has a handle. */
+    /* It is still called, though no handle is left. */
     calls = 0;
     FAILS(MPI_ERR_RANK, MPI_Send(NULL, 0, MPI_INT, -77, 0, comm));
     CHECK(calls == 1 && last_comm == comm && last_code == MPI_ERR_RANK);

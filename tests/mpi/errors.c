@@ -140,7 +140,7 @@ static void messages(MPI_Comm comm)
         WRONG(MPI_ERR_TAG, comm, MPI_Mprobe(0, tag, comm, &message, &status));
         WRONG(MPI_ERR_TAG, comm, MPI_Sendrecv(value, 1, MPI_INT, 0, 0, value + 1, 1, MPI_INT, 0,
                                               tag, comm, &status));
-        /* Also with nobody at the other end. */
+        /* Also with no process at the other end. */
         WRONG(MPI_ERR_TAG, comm, MPI_Send(value, 1, MPI_INT, MPI_PROC_NULL, tag, comm));
     }
     WRONG(MPI_ERR_COUNT, comm, MPI_Send(value, -1, MPI_INT, 0, 0, comm));
@@ -190,7 +190,7 @@ static void truncated(MPI_Comm comm)
         MPI_Request send = MPI_REQUEST_NULL, receive = MPI_REQUEST_NULL;
         MPI_Message message;
         use(comm, hearing);
-        /* Nobody else's handler hears of it. */
+        /* No other handler hears of it. */
         OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
         if (way == 0)
             OK(MPI_Irecv(&in, 1, MPI_INT, self, 9, comm, &receive));

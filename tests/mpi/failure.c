@@ -67,12 +67,12 @@ static void survives(MPI_Comm pair)
         OK(MPI_Start(&started));
         FAILS(MPI_ERR_PROC_ABORTED, MPI_Wait(&started, &status));
     }
-    /* Nobody else is in the pair. */
+    /* No other process is in the pair. */
     FAILS(MPI_ERR_PROC_ABORTED,
           MPI_Recv(in, SMALL, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, pair, &status));
     FAILS(MPI_ERR_PROC_ABORTED, MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, pair, &status));
 
-    /* Rank 2 may still send to whoever receives from anybody. */
+    /* Rank 2 may still send to a receive from any source. */
     OK(MPI_Test(&any, &flag, &status));
     CHECK(!flag);
     OK(MPI_Send(out, SMALL, MPI_CHAR, 2, ANY, MPI_COMM_WORLD));

@@ -259,7 +259,7 @@ static void disconnect(void)
         OK(MPI_Request_free(&inactive[n]));
         OK(MPI_Request_free(&requests[5 + n]));
     }
-    /* What is under way on a predefined one keeps nobody from learning that it can't be freed. */
+    /* What is under way on a predefined one does not hide that it can't be freed. */
     comm = MPI_COMM_WORLD;
     OK(MPI_Irecv(parts, 1, MPI_INT, last, 7, comm, &requests[0]));
     OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));

@@ -133,7 +133,7 @@ static void messages(const struct sides *s)
     OK(MPI_Request_free(&requests[0]));
     OK(MPI_Request_free(&requests[1]));
 
-    /* Nobody, and wrong ranks. */
+    /* MPI_PROC_NULL, and wrong ranks. */
     OK(MPI_Send(&own, 1, MPI_INT, MPI_PROC_NULL, 1, s->comm));
     OK(MPI_Recv(&got, 1, MPI_INT, MPI_PROC_NULL, 1, s->comm, &status));
     CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);

@@ -160,7 +160,7 @@ static void synchronous(void)
                 OK(MPI_Test(&send, &flag, MPI_STATUS_IGNORE));
                 CHECK(!flag);
             }
-            /* Nobody receives before everybody has looked. */
+            /* No process receives before all have looked. */
             OK(MPI_Barrier(MPI_COMM_WORLD));
         }
         OK(MPI_Recv(in, sizes[s], MPI_BYTE, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));

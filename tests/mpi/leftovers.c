@@ -1,5 +1,5 @@
-/* MPI_Finalize with something left over: messages that nobody receives, requests that nobody completes
-   or frees, objects that nobody frees, messages that are in a buffer. The argument says what. */
+/* MPI_Finalize with something left over: messages that are not received, requests that are not completed
+   or frees, objects that are not freed, messages that are in a buffer. The argument says what. */
 #include "check.h"
 
 enum { LARGE_ONE = 500000 };

@@ -31,7 +31,7 @@ static void posting_order(void)
               statuses[index].MPI_TAG == 4);
 }
 
-/* Messages that nobody wants yet, taken out of the middle, of a small and a large size. */
+/* Messages that are not wanted yet, taken out of the middle, of a small and a large size. */
 static void out_of_order(void)
 {
     enum { N = 100 };
@@ -108,7 +108,7 @@ static void probes(int length)
     free(out), free(in);
 }
 
-/* A matched message is nobody else's: it is received by its handle, in any order. */
+/* A matched message belongs to its handle: it is received by its handle, in any order. */
 static void matched(int length)
 {
     enum { N = 4 };

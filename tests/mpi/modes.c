@@ -121,7 +121,7 @@ static void persistent_pairs(int mode, int bytes)
         CHECK(statuses[1].MPI_SOURCE == previous && statuses[1].MPI_TAG == 5);
         CHECK(arrived(bytes, round));
         CHECK(requests[0] != MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL);
-        /* Before all are complete, nobody may change his buffer. */
+        /* Before all are complete, no process may change its buffer. */
         OK(MPI_Barrier(MPI_COMM_WORLD));
     }
     OK(MPI_Request_free(&requests[0]));
@@ -146,7 +146,7 @@ static void synchronous(int bytes)
     OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
 }
 
-/* Nobody to send to, nobody to receive from. */
+/* Sends to and receives from MPI_PROC_NULL. */
 static void nobody(void)
 {
     MPI_Status status;
@@ -214,7 +214,7 @@ static void exchanges(int bytes)
     }
 }
 
-/* One half of an exchange with nobody: the other half takes place. The line of processes has ends. */
+/* One half of an exchange with MPI_PROC_NULL: the other half takes place. The line of processes has ends. */
 static void half_exchanges(void)
 {
     int up = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, down = rank ? rank - 1 : MPI_PROC_NULL;

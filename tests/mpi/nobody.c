@@ -93,7 +93,7 @@ static void receives(MPI_Comm comm, void *buffer, Count count, MPI_Datatype type
     ended(&request, 0, 1);
 }
 
-/* Each half of an operation that sends and receives may have nobody at its end. */
+/* Each half of an operation that sends and receives may have MPI_PROC_NULL at its end. */
 static void both(MPI_Comm comm, void *buffer, Count count, MPI_Datatype type)
 {
     MPI_Status status;
@@ -181,7 +181,7 @@ static void mistakes(MPI_Comm comm, void *buffer, MPI_Datatype type)
     FAILS(MPI_ERR_COMM, MPI_Isend(buffer, 1, type, none, 1, MPI_COMM_NULL, &request));
     FAILS(MPI_ERR_ARG, MPI_Isend(buffer, 1, type, none, 1, comm, NULL));
     FAILS(MPI_ERR_ARG, MPI_Mrecv(buffer, 1, type, NULL, &status));
-    /* With somebody there, what is absent is missed. */
+    /* With a process there, what is absent is missed. */
     if (buffer == NULL && type == MPI_INT) {
         FAILS(MPI_ERR_BUFFER, MPI_Sendrecv(&value, 1, MPI_INT, none, 1, buffer, 1, type, self, 1,
                                            comm, &status));

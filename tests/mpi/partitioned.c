@@ -80,7 +80,7 @@ static void rounds(int theirs)
     OK(MPI_Request_free(&requests[1]));
 }
 
-/* Whoever was made first finds whoever was made first, whichever is started first; messages with the
+/* The request that was made first finds the one that was made first, whichever is started first; messages with the
    same tag go elsewhere. */
 static void order(void)
 {
@@ -188,7 +188,7 @@ static void threads(void)
     OK(MPI_Request_free(&receive));
 }
 
-/* Nobody on the other side, no data, no partitions; a request that is freed while it is active. */
+/* No process on the other side, no data, no partitions; a request that is freed while it is active. */
 static void odd_ones(void)
 {
     int value = 3, flag = 0;

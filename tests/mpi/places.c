@@ -1,5 +1,5 @@
 /* Collectives in place, with different counts for each process, none for some, and gaps between the
-   data, which nobody may touch. */
+   data, which may not be touched. */
 #include "check.h"
 
 enum { MOST = 64, GAP = -7 };

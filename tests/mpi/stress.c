@@ -379,7 +379,7 @@ static void probes(Thread *thread)
     OK(MPI_Barrier(thread->comm));
 }
 
-/* Receives that nobody sends for, and receives that are given up while their message comes. */
+/* Receives that nothing is sent for, and receives that are given up while their message comes. */
 static void cancels(Thread *thread)
 {
     MPI_Comm comm = below(&thread->common, 2) ? MPI_COMM_WORLD : thread->comm;

@@ -117,7 +117,7 @@ static void counts(void)
     MPIX_Sync_free(&sync);
 }
 
-/* Requests that are cancelled, and such that nobody wants to hear of, leave no event. */
+/* Requests that are cancelled, and such whose events are not wanted, leave no event. */
 static void silence(void)
 {
     int value = 3, in = 0;

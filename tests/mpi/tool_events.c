@@ -158,7 +158,7 @@ int main(void)
     OK(MPI_T_event_handle_get_info(registration, &info));
     OK(MPI_Info_free(&info));
 
-    /* Nobody listens yet, so this is none of ours. */
+    /* There is no listener yet, so this is none of ours. */
     unexpected(3);
     OK(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &heard,
                                      on_event));

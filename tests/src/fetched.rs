@@ -94,7 +94,7 @@ const UNREACHABLE: &[&str] = &[
 /// Runs what fetches something. All failures but a registry's are failures of the test.
 ///
 /// # Errors
-/// A registry does not answer, which nobody can help; what was said.
+/// A registry does not answer, which is no fault of the tests; what was said.
 pub fn fetch(run: Run) -> Result<Ended, String> {
     let ended = run.within(BUILDING).end();
     if ended.status.success() {

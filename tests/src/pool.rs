@@ -77,7 +77,7 @@ impl TestPool {
 
     /// Detaches the pool.
     pub fn detach(&mut self) {
-        // SAFETY: attached, and nobody else asks any more.
+        // SAFETY: attached, and not asked any more.
         unsafe { (self.ops.detach.expect(COMPLETE))(self.instance, &mut self.pool) };
     }
 }

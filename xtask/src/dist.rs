@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(read(&defaults), "# second\n#cri = \"\"\n");
         assert!(!new.exists());
 
-        // Somebody set something: it stays, and everything else is installed.
+        // A user set something: it stays, and everything else is installed.
         write(&defaults, "# second\n cri = \"comm\"\n").unwrap();
         for version in ["third", "fourth"] {
             write(&dist.join(DEFAULTS), &format!("# {version}\n")).unwrap();

@@ -1,5 +1,5 @@
-//! Files that are made from the code and kept in the repository, so that nobody needs to build
-//! anything to read them.
+//! Files that are made from the code and kept in the repository, so that nothing needs to be built
+//! to read them.
 //!
 //! | file | made from |
 //! |---|---|

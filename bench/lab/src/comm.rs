@@ -142,7 +142,7 @@ impl Comm {
 
     /// Receives at most so many bytes.
     pub fn receive(self, data: &mut [u8], from: Option<usize>, tag: Option<usize>) {
-        // Nobody writes into no data.
+        // No thread writes into no data.
         let nothing = data.is_empty();
         let pointer = if nothing { address(data).cast_mut() } else { data.as_mut_ptr() };
         let (pointer, count) = (pointer.cast::<c_void>(), count(data.len()));

@@ -20,7 +20,7 @@ impl Computation {
         while time(steps) < TRIAL / 2 && steps < 1 << 40 {
             steps *= 2;
         }
-        // The fastest trial is the one that nobody disturbed.
+        // The fastest trial is the one that nothing disturbed.
         let fastest = (0..10).map(|_| time(steps)).min().expect("there are trials");
         Computation { steps_per_second: steps as f64 / fastest.as_secs_f64() }
     }

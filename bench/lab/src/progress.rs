@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Before this nobody gets impatient.
+/// Before this no wait is given up.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How often the bar is drawn at most in a second.

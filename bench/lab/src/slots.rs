@@ -74,7 +74,7 @@ impl Slots {
         messages::one();
         let (pointer, bytes) = (self.pointer(slot), count(self.bytes));
         let request = self.request();
-        // SAFETY: the slot has so many bytes, which nobody touches until the wait and which are
+        // SAFETY: the slot has so many bytes, which the program does not touch until the wait and which are
         // leaked if there is none.
         let code =
             unsafe { ffi::MPI_Isend(pointer, bytes, byte(), to as _, tag as _, comm.0, request) };
@@ -93,7 +93,7 @@ impl Slots {
         let (from, tag) = (source(from), any_tag(tag));
         let (pointer, bytes) = (self.pointer(slot), count(self.bytes));
         let request = self.request();
-        // SAFETY: the slot has so many bytes, which nobody touches until the wait and which are
+        // SAFETY: the slot has so many bytes, which the program does not touch until the wait and which are
         // leaked if there is none.
         let code = unsafe { ffi::MPI_Irecv(pointer, bytes, byte(), from, tag, comm.0, request) };
         ok(code, "MPI_Irecv");
@@ -103,7 +103,7 @@ impl Slots {
     #[inline]
     pub fn wait_all(&mut self) {
         let number = self.requests.len() as _;
-        // SAFETY: so many requests are there. Nobody asks for their statuses.
+        // SAFETY: so many requests are there. Their statuses are not asked for.
         let code = unsafe {
             ffi::MPI_Waitall(number, self.requests.as_mut_ptr(), ffi::RSMPI_STATUSES_IGNORE)
         };
@@ -116,7 +116,7 @@ impl Slots {
     pub fn test_all(&mut self) -> bool {
         let number = self.requests.len() as _;
         let mut complete = 0;
-        // SAFETY: so many requests are there. Nobody asks for their statuses.
+        // SAFETY: so many requests are there. Their statuses are not asked for.
         let code = unsafe {
             ffi::MPI_Testall(
                 number,

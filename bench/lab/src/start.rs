@@ -92,7 +92,7 @@ impl Lab {
             Ok(args) => args,
             Err(error) => {
                 if rank == 0 {
-                    // Nobody is left to be told when this fails.
+                    // There is no process left to tell when this fails.
                     let _ = error.print();
                 }
                 drop(universe);

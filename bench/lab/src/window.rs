@@ -31,7 +31,7 @@ pub struct Group(ffi::MPI_Group);
 
 // SAFETY: a handle of MPI is a value that any thread may use, as the thread level allows.
 unsafe impl Send for Group {}
-// SAFETY: as above; nobody changes a group.
+// SAFETY: as above; a group never changes.
 unsafe impl Sync for Group {}
 
 impl Group {
@@ -98,7 +98,7 @@ impl Window {
     /// A window of memory that the caller keeps. Collective.
     ///
     /// # Safety
-    /// Until the window is freed, the memory exists and nobody touches it but through the window.
+    /// Until the window is freed, the memory exists and is touched through the window only.
     ///
     /// # Errors
     /// As [`Window::allocate`].
@@ -344,7 +344,7 @@ impl Origin<'_> {
         assert!(offset + self.bytes <= self.lines.len() * size_of::<Line>());
         let (count, target) = (count(self.bytes), self.target as c_int);
         let (place, window) = ((self.place + offset) as ffi::MPI_Aint, self.window.handle);
-        // SAFETY: the buffer lies within the allocation, and nobody touches it before the epoch is
+        // SAFETY: the buffer lies within the allocation, and the program does not touch it before the epoch is
         // over; it is leaked if that does not happen. MPI checks the place.
         unsafe {
             let buffer = self.lines.as_mut_ptr().cast::<u8>().add(offset).cast::<c_void>();

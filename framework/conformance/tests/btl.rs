@@ -391,7 +391,7 @@ fn a_get_of_memory_that_was_not_offered_fails_and_nothing_hangs() {
     // SAFETY: nothing is under way.
     unsafe { own.conceal(registration) };
     assert_eq!(attempt(remote, key), Some(ERR_PROTOCOL));
-    // A get that nobody serves is given up when the job ends.
+    // A get that is not served is given up when the job ends.
     let (get, mut local) = (Get::new(), vec![9u8; 50_000]);
     assert!(get.start(&read, &mut local, remote, key));
     ranks.close();

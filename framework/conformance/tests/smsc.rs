@@ -250,7 +250,7 @@ fn another_component_moves_what_one_can_not() {
             // More often than there are resources for, if one of them were lost.
             let mut job = Job::start(mode, &format!("odd,{other}"));
             for round in 0..100 {
-                // Nobody can know that the owner does not help if it was never asked for its key.
+                // That the owner does not help shows only when it is asked for its key.
                 let offer = mode == "helpless" || round % 2 == 0;
                 assert_eq!(job.get(offer)[1], Some(OK), "{mode} {other} {round}");
             }
@@ -278,7 +278,7 @@ fn without_another_component_the_protocol_layer_is_told() {
         }
         job.ranks.close();
     }
-    // Nobody else is to try.
+    // No other component is to try.
     for others in ["odd", "odd,ring"] {
         let mut job = Job::start("broken", others);
         assert_eq!(job.get(true), [Some(ERR_PROTOCOL); 2]);

@@ -40,7 +40,7 @@ struct Port {
 }
 
 fn view(instance: *mut Instance, name: &'static CStr) -> BtlModule {
-    // The host sets the instance; here, where nobody but the test plays the host, the transport does.
+    // The host sets the instance; here, where the test plays the host, the transport does.
     BtlModule { name: name.as_ptr(), instance, key_size: KEY_SIZE, ..BtlModule::blank() }
 }
 

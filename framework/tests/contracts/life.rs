@@ -19,7 +19,7 @@ use super::support::{
 };
 use super::wait::means;
 
-/// A component that nobody has opened.
+/// A component that was not opened.
 fn idle() -> &'static Slot {
     let components = system("wait", "double").components();
     components.into_iter().find(|slot| slot.name() == "wait_double").unwrap()

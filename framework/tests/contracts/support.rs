@@ -77,7 +77,7 @@ pub fn order(next: Next) {
     NEXT.set(Some(next));
 }
 
-/// The notes since the last time somebody asked.
+/// The notes since they were last asked for.
 pub fn calls() -> Vec<String> {
     CALLS.take()
 }
@@ -314,7 +314,7 @@ macro_rules! c {
     ($table:expr, $function:ident($($argument:expr),* $(,)?)) => {
         // SAFETY: the tests keep the rules of the contracts: the component is open, objects were
         // made by it and are alive, references and buffers are valid. Pointers that lead nowhere
-        // are passed only where nobody follows them: a double notes them, a default ignores them.
+        // are passed only where they are not followed: a double notes them, a default ignores them.
         unsafe { ($table.$function.expect(stringify!($function)))($($argument),*) }
     };
 }

@@ -13,7 +13,7 @@ pub fn run(data: &[u8]) {
     let mut bytes = Bytes(data);
     let segment = segment();
     let directory = bytes.take(DIRECTORY);
-    // SAFETY: the front is longer, and nobody else's.
+    // SAFETY: the front is longer, and belongs to this function.
     unsafe {
         let to = segment.front().add(HEADER);
         std::ptr::copy_nonoverlapping(directory.as_ptr(), to, directory.len());

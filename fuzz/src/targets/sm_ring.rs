@@ -57,7 +57,7 @@ pub fn run(data: &[u8]) {
     if !dropped {
         receive(&mut receiver, lines.cast());
     }
-    // SAFETY: made above, and nobody uses it any more.
+    // SAFETY: made above, and not used any more.
     drop(unsafe { Box::from_raw(memory) });
 }
 

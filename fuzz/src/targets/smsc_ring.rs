@@ -12,7 +12,7 @@ pub fn run(data: &[u8]) {
     let mut bytes = Bytes(data);
     let segment = segment(&Geometry { slots: 8, chunk: 32 << 10 });
     let directory = bytes.take(16);
-    // SAFETY: the front is longer, and nobody else's.
+    // SAFETY: the front is longer, and belongs to this function.
     unsafe {
         let to = segment.front().add(HEADER);
         std::ptr::copy_nonoverlapping(directory.as_ptr(), to, directory.len());

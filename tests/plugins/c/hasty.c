@@ -26,7 +26,7 @@ static cairn_status_t query(cairn_instance_t *self, const cairn_scope_t *scope, 
 
 static void close_component(cairn_instance_t *self) { (void)self; }
 
-/* As the header says: everything has happened, and nobody is still about to say so. */
+/* As the header says: everything has happened, and no completer is still about to say so. */
 static int is_complete(const cairn_wait_sync_t *sync)
 {
   if (__atomic_load_n(&sync->pending, __ATOMIC_ACQUIRE) > 0 &&

@@ -92,7 +92,7 @@ pub enum Printed {
         mpi: String,
         /// The file that the library was loaded from, if the program says it.
         library: Option<PathBuf>,
-        /// All parameters, also those nobody gave.
+        /// All parameters, also those that were not given.
         parameters: serde_json::Value,
         /// The values; not empty.
         points: Vec<Point>,

@@ -70,7 +70,7 @@ impl Environment {
 impl Environment {
     /// The day when it was measured, in UTC, such as 2026-02-28.
     pub fn date(&self) -> String {
-        // A time that nobody can have measured at is shown as the beginning.
+        // A time at which no measurement can have been made is shown as the beginning.
         jiff::Timestamp::from_second(self.time as i64)
             .unwrap_or_default()
             .strftime("%Y-%m-%d")

@@ -19,7 +19,7 @@ use crate::stats;
 pub struct Experiment {
     /// The heading of the report.
     pub title: String,
-    /// What somebody says about it.
+    /// What its author says about it.
     #[serde(default)]
     pub claim: String,
     /// Who, and in which figure.
@@ -80,7 +80,7 @@ pub enum Pinning {
     None,
 }
 
-/// When a block does not count because somebody else used the machine.
+/// When a block does not count because the machine was used otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Noise {
@@ -343,7 +343,7 @@ impl Experiment {
     /// Reads and checks a file.
     ///
     /// # Errors
-    /// It can't be read, is no TOML, has a key that nobody knows, or does not fit together.
+    /// It can't be read, is no TOML, has an unknown key, or does not fit together.
     pub fn read(file: &Path) -> Result<Self, Problem> {
         let text = fs::read_to_string(file).map_err(|error| {
             Problem::new(format!("can't read the experiment: {error}")).at(file.display())
@@ -633,7 +633,7 @@ mod tests {
                 let found = program.with_extension("rs").is_file() || program.is_dir();
                 assert!(found, "{name}: there is no program {}", benchmark.binary);
             }
-            // Otherwise nobody knows what it is about.
+            // Otherwise it is unknown what it is about.
             let vague = it.verdicts.iter().find(|it| it.benchmark.is_none());
             assert!(it.benchmarks.len() == 1 || vague.is_none(), "{name}: {vague:?}");
             // Claims of equality are two-sided.

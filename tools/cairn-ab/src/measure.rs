@@ -637,7 +637,7 @@ mod tests {
             }
             first.insert((order[0].case.benchmark, order[0].variant));
         }
-        // Nobody is always first.
+        // No variant is always first.
         assert_eq!(first.len(), 12);
     }
 

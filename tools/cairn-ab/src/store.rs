@@ -251,7 +251,7 @@ impl Store {
     /// Begins a store.
     ///
     /// # Errors
-    /// There is one already, somebody writes to it, or the directory can't be written.
+    /// There is one already, another process writes to it, or the directory can't be written.
     pub fn create(dir: &Path, experiment: &Experiment, overwrite: bool) -> Result<Self, Problem> {
         let path = dir.join(SAMPLES);
         let failed = failed(&path);
@@ -272,10 +272,10 @@ impl Store {
     /// Goes on with a store that was read: cuts off what was not finished.
     ///
     /// # Errors
-    /// Somebody else writes to it, or it can't be written.
+    /// Another process writes to it, or it can't be written.
     pub fn resume(dir: &Path) -> Result<(Self, Contents), Problem> {
         let path = dir.join(SAMPLES);
-        // Read behind the lock, so that nobody adds to it in between.
+        // Read behind the lock, so that no process adds to it in between.
         read(dir)?;
         let store = Self::open(&path)?;
         let contents = read(dir)?;

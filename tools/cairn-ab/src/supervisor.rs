@@ -1,5 +1,5 @@
 //! The process between this program and what it runs. It ends everything that was started: when the
-//! program has ended, when it is told to, and when whoever could tell it was killed.
+//! program has ended, when it is told to, and when the process that could tell it was killed.
 //!
 //! ```text
 //!   cairn-ab ──socket── supervisor ──> launcher ──> daemons, ranks
@@ -92,7 +92,7 @@ pub fn supervise(words: &[OsString]) {
             format!("{FAILED} {number}\n")
         }
     };
-    // Nobody listens any more if the other side was killed.
+    // There is no listener if the other side was killed.
     let _ = rustix::io::write(&line, said.as_bytes());
 }
 
@@ -116,7 +116,7 @@ fn run(words: &[OsString], line: BorrowedFd<'_>) -> io::Result<ExitStatus> {
 }
 
 /// The processor time of all processes that this one has waited for, and of all that these had waited
-/// for: when no descendant is left, of everything that ran, whoever its parent was.
+/// for: when no descendant is left, of everything that ran, whatever its parent was.
 fn used() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map(|it| [it.user_time(), it.system_time()]);
     let times = usage.into_iter().flatten();
@@ -139,7 +139,7 @@ pub fn adopt() -> io::Result<()> {
 fn ended(pid: Pid, line: Option<BorrowedFd<'_>>, deadline: Option<Instant>) -> io::Result<bool> {
     let child = pidfd_open(pid, PidfdFlags::empty())?;
     let mut fds = vec![PollFd::new(&child, PollFlags::IN)];
-    // Nobody writes into it, so what there is to read is its end.
+    // Nothing is written into it, so what there is to read is its end.
     fds.extend(line.map(|line| PollFd::from_borrowed_fd(line, PollFlags::IN)));
     loop {
         let left = deadline.map(|it| timespec(it.saturating_duration_since(Instant::now())));

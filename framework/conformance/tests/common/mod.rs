@@ -98,7 +98,7 @@ impl Get {
             status: Cell::new(None),
             registered: Cell::new(None),
         });
-        // SAFETY: nobody else knows of it yet.
+        // SAFETY: no other thread knows of it yet.
         unsafe { (*get.completion.get()).context = (&raw const *get).cast_mut().cast() };
         get
     }

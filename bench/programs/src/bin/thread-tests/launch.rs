@@ -167,7 +167,7 @@ fn ended(mut child: Child, limit: Duration) -> Result<(ExitStatus, String), Stri
     thread::spawn(move || {
         let mut output = String::new();
         let read = stdout.read_to_string(&mut output).map(|_| output);
-        // Nobody listens any more after the job was ended.
+        // After the job was ended there is no listener.
         let _ = send.send(child.wait().and_then(|status| Ok((status, read?))));
     });
     if let Ok(result) = receive.recv_timeout(limit) {

@@ -15,7 +15,7 @@ const FIRST: usize = 2;
 /// What the communicators of the threads want.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instance {
-    /// Any that nobody has.
+    /// Any that is free.
     Own,
     /// Those at this distance from each other.
     Distance(usize),
