@@ -18,11 +18,11 @@
 //!
 //! | level | the lock of | where |
 //! |---|---|---|
+//! | [`LIBRARY`](LockLevel::LIBRARY) | the library joins its job or leaves it | `cairn-mpi` |
+//! | [`WORLD`](LockLevel::WORLD) | a communicator that the library makes for itself | `cairn-mpi` |
 //! | [`TOOLS`](LockLevel::TOOLS) | the tool information interface begins or ends | `cairn-mpi` |
 //! | [`HANDLES`](LockLevel::HANDLES) | what tools ask for is listed; a tool's session | `cairn-mpi` |
 //! | [`VARIABLES`](LockLevel::VARIABLES) | a tool's handle of a variable is used | `cairn-mpi` |
-//! | [`LIBRARY`](LockLevel::LIBRARY) | the library joins its job or leaves it | `cairn-mpi` |
-//! | [`WORLD`](LockLevel::WORLD) | a communicator that the library makes for itself | `cairn-mpi` |
 //! | [`SYSTEM`](LockLevel::SYSTEM) | the library makes its component system | `cairn-mpi` |
 //! | [`LIFECYCLE`](LockLevel::LIFECYCLE) | components open, are chosen and close | host |
 //! | [`SWEEP`](LockLevel::SWEEP) | what waits for peers that have failed is ended | `pml_ob1` |
@@ -61,11 +61,11 @@ pub struct LockLevel(u32);
 /// Number, name, and whether a thread may hold several, taken by rising addresses.
 const TABLE: [(LockLevel, &str, bool); 26] = [
     (LockLevel::UNKNOWN, "unknown", true),
+    (LockLevel::LIBRARY, "library", false),
+    (LockLevel::WORLD, "world", false),
     (LockLevel::TOOLS, "tools", false),
     (LockLevel::HANDLES, "handles", false),
     (LockLevel::VARIABLES, "variables", false),
-    (LockLevel::LIBRARY, "library", false),
-    (LockLevel::WORLD, "world", false),
     (LockLevel::SYSTEM, "system", false),
     (LockLevel::LIFECYCLE, "lifecycle", false),
     (LockLevel::SWEEP, "sweep", false),
@@ -91,16 +91,16 @@ const TABLE: [(LockLevel, &str, bool); 26] = [
 impl LockLevel {
     /// Not checked.
     pub const UNKNOWN: Self = Self(0);
-    /// The tool information interface begins or ends.
-    pub const TOOLS: Self = Self(1);
-    /// What tools ask for is listed; a tool's session.
-    pub const HANDLES: Self = Self(2);
-    /// A tool's handle of a variable is used.
-    pub const VARIABLES: Self = Self(3);
     /// The MPI library joins its job or leaves it.
-    pub const LIBRARY: Self = Self(4);
+    pub const LIBRARY: Self = Self(1);
     /// A communicator that the library makes for itself.
-    pub const WORLD: Self = Self(5);
+    pub const WORLD: Self = Self(2);
+    /// The tool information interface begins or ends.
+    pub const TOOLS: Self = Self(3);
+    /// What tools ask for is listed; a tool's session.
+    pub const HANDLES: Self = Self(4);
+    /// A tool's handle of a variable is used.
+    pub const VARIABLES: Self = Self(5);
     /// The library makes its component system.
     pub const SYSTEM: Self = Self(6);
     /// Components open, are chosen and close.

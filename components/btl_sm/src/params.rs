@@ -47,8 +47,7 @@ cairn_framework::params! {
              bitmap; below, it looks into each, which moves one cache line less for a message",
             range(1, 1 << 22), level(6);
         watch_interval: integer(50),
-            "Time at least between two looks whether the processes of the node live: after so long \
-             the end of one is noticed",
+            "Time at least between two looks of a process whether the others of the node live",
             range(1, 3_600_000), unit("ms"), level(7);
         backing: choice(&["memory", "file"], "memory"),
             "What shared memory is made of: memory without a name (memfd), or a file in \

@@ -54,8 +54,10 @@ impl Job {
         self.node_cores != 0 && self.local_size > self.node_cores
     }
 
-    /// Makes passes until something is done, or until `wait_polls` passes in a row had no event; whether it
-    /// is done. `pass` is told how many came before and returns its events.
+    /// Makes passes until something is done, or until `wait_polls` passes in a row had no event, or there were
+    /// sixteen times as many in all: events of others don't keep a thread from what is looked at only when it
+    /// waits, such as the end of a peer. Whether it is done. `pass` is told how many came before and returns
+    /// its events.
     #[inline(always)]
     pub fn poll_until(
         &self,
@@ -69,6 +71,9 @@ impl Job {
                 return true;
             }
             attempts += 1;
+            if attempts >= self.wait_polls.saturating_mul(16) {
+                break;
+            }
         }
         false
     }
@@ -78,3 +83,24 @@ impl Job {
 unsafe impl Sync for Job {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Job {}
+
+#[cfg(all(test, feature = "mock"))]
+mod tests {
+    use crate::mock::MockHost;
+
+    #[test]
+    fn events_of_others_prolong_the_polling_but_not_for_ever() {
+        let mut job = *MockHost::leak("btl_test").handle().job();
+        for (polls, events, passes) in [(0, 1, 0), (5, 0, 5), (5, 1, 80)] {
+            job.wait_polls = polls;
+            let mut made = 0;
+            let pass = |attempts| {
+                assert_eq!(attempts, made);
+                made += 1;
+                events
+            };
+            assert!(!job.poll_until(pass, || false));
+            assert_eq!(made, passes);
+        }
+    }
+}

@@ -113,9 +113,9 @@ pub struct ProgressOps {
     /// down. Signals are blocked there. Default: returns.
     pub background:
         Option<unsafe extern "C" fn(instance: *mut Instance, sync: &WaitSync, means: &WaitMeans)>,
-    /// With how many passes at most a wait may begin that do not name the waiter (`sync` null), which
-    /// spares what comes soon the meeting at its completion word. Asked once, before transports open.
-    /// Default: any number.
+    /// With how many passes in a row without an event a wait may begin that do not name the waiter (`sync`
+    /// null), which spares what comes soon the meeting at its completion word; passes with events come on
+    /// top, up to fifteen times as many. Asked once, before transports open. Default: any number.
     pub anonymous_passes: Option<unsafe extern "C" fn(instance: *mut Instance) -> u32>,
 }
 

@@ -249,6 +249,7 @@ pub fn start_flush(owner: Owner) -> Request {
 
 /// Frees the space of messages that are sent. An error of one of them is that of the caller.
 fn settle(owner: &Owner) -> Result<()> {
+    special::end_freed();
     let mut buffers = BUFFERS.lock();
     let Some(buffer) = buffers.iter_mut().find(|buffer| buffer.owner == *owner) else {
         return Ok(());
@@ -278,6 +279,7 @@ pub fn send(send: PmlSend, comm: CommRef) -> Result<()> {
     // SAFETY: the type of a message is valid until it is sent.
     let datatype = unsafe { &*send.datatype };
     let bytes = packing::bytes(send.count as i64, datatype)?;
+    special::end_freed();
     let mut buffers = BUFFERS.lock();
     let found = |buffers: &Vec<Buffer>| {
         let session = comm.session.clone().map(Owner::Session);
@@ -337,8 +339,8 @@ pub fn send(send: PmlSend, comm: CommRef) -> Result<()> {
 const OVERHEAD: usize = MPI_BSEND_OVERHEAD as usize;
 
 impl Buffer {
-    /// Gives messages back that are sent. Not from progress: the last use of a communicator may end, whose
-    /// components then may wait for progress (see `special::end_freed`).
+    /// Gives messages back that are sent. Their requests end in the next call that makes one or looks at a
+    /// buffer, without its lock: the last use of a communicator may end with one (see `special::end_freed`).
     fn reap(&mut self) {
         let failed = &mut self.failed;
         self.messages.retain(|message| {
@@ -348,7 +350,7 @@ impl Buffer {
             if let Err(error) = request::outcome(message.request).1 {
                 failed.get_or_insert(error);
             }
-            request::release(message.request);
+            special::release_later(message.request);
             false
         });
     }

@@ -107,7 +107,7 @@ struct Policy {
 /// What the only thread works on.
 struct Alone {
     /// The calls of a pass, twice: wherever a pass begins, its calls stand in a row.
-    calls: Box<[Call]>,
+    calls: &'static [Call],
     /// Where the next pass begins: at the call that had the last event. In the first half of `calls`.
     first: AtomicPtr<Call>,
     /// Where its passes are counted.
@@ -454,7 +454,8 @@ impl Snapshot {
             host_private: std::ptr::null(),
         };
         let alone = (!threaded && policy.is_none()).then(|| {
-            let calls = calls(&pools, &callbacks);
+            // Leaked like the snapshot: `first` leads into it.
+            let calls: &'static [Call] = Box::leak(calls(&pools, &callbacks));
             let first = AtomicPtr::new(calls.as_ptr().cast_mut());
             Alone { calls, first, record: threads::current() }
         });

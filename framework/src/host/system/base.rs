@@ -96,7 +96,7 @@ pub(super) fn register(params: &Registry, problems: &mut Vec<Problem>) -> Base {
         Kind::Integer { min: 0, max: i64::from(i32::MAX) },
         "300",
         "Passes in a row without an event that a thread makes for what may come at once, before it leaves \
-         the waiting to the component of wait. With MPI_THREAD_MULTIPLE a sixteenth of them, because \
+         the waiting to the component of wait; at most sixteen times as many with those that have one. With MPI_THREAD_MULTIPLE a sixteenth of them, because \
          another thread may need the processor; none where there are more processes than processors.",
     );
     polls.level = 6;

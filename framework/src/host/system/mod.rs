@@ -461,7 +461,7 @@ impl System {
 
     #[cold]
     fn deliver(&self, want: &Want<'_>) {
-        if threads::current().presence.inside() {
+        if self.engine.inside() {
             return;
         }
         // A tool's callback may wait for another thread, which must not wait for this one to poll.

@@ -129,7 +129,8 @@ impl System {
     /// # Safety
     /// The pool is attached and not used any more.
     pub(super) unsafe fn close_living_scopes(&self, pool: PoolPointer) {
-        for ScopePointer(scope) in self.scopes.living.lock().clone() {
+        let living = self.scopes.living.lock().clone();
+        for ScopePointer(scope) in living {
             // SAFETY: promised by the caller; it lives.
             unsafe { pool.close_scope(scope) };
         }
