@@ -160,9 +160,9 @@ struct cairn_progress_ops_t {
                      const cairn_wait_sync_t *sync,
                      const cairn_wait_means_t *means);
   /**
-   * With how many passes at most a wait may begin that do not name the waiter (`sync` null), which
-   * spares what comes soon the meeting at its completion word. Asked once, before transports open.
-   * Default: any number.
+   * With how many passes in a row without an event a wait may begin that do not name the waiter (`sync`
+   * null), which spares what comes soon the meeting at its completion word; passes with events come on
+   * top, up to fifteen times as many. Asked once, before transports open. Default: any number.
    */
   uint32_t (*anonymous_passes)(cairn_instance_t *instance);
 };

@@ -6,7 +6,7 @@
 //! | `include/cairn/*.h` | the contracts in the framework's sources |
 //! | `mca-params/default.toml` | what the components register |
 //! | `docs/architecture.svg` | the rooms in `xtask/src/rooms.rs` |
-//! | `include/mpi.h`, `mpi/src/abi/generated`, `docs/coverage.md` | the tables in `mpi/abi` |
+//! | `include/mpi.h`, `mpi/src/abi/generated`, `mpi/src/entries`, `docs/coverage.md` | the tables in `mpi/abi` |
 
 use std::collections::BTreeMap;
 use std::fs;

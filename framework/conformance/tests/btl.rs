@@ -14,7 +14,7 @@ use common::{DEADLINE, ECHO, Get, TAG, payload, start, until};
 use linked as _;
 
 /// The transports. Where there is one to other ranks, it is what goes between rank 0 and rank 1.
-const TRANSPORTS: [&[(&str, &str)]; 8] = [
+const TRANSPORTS: &[&[(&str, &str)]] = &[
     &[("btl", "sm")],
     &[("btl", "self,sm"), ("btl_sm_num_cris", "3"), ("btl_sm_ring_size", "32k")],
     &[("btl", "sm"), ("btl_sm_num_cris", "3"), ("btl_sm_max_rings", "0")],
