@@ -568,3 +568,24 @@ unsafe extern "C" fn service_at(
 ) -> Status {
     ERR_NOT_FOUND
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_others_prolong_the_polling_but_not_for_ever() {
+        let mut job = *MockHost::leak("btl_test").handle().job();
+        for (polls, events, passes) in [(0, 1, 0), (5, 0, 5), (5, 1, 80)] {
+            job.wait_polls = polls;
+            let mut made = 0;
+            let pass = |attempts| {
+                assert_eq!(attempts, made);
+                made += 1;
+                events
+            };
+            assert!(!job.poll_until(pass, || false));
+            assert_eq!(made, passes);
+        }
+    }
+}

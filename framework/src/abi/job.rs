@@ -83,24 +83,3 @@ impl Job {
 unsafe impl Sync for Job {}
 // SAFETY: see `Sync`.
 unsafe impl Send for Job {}
-
-#[cfg(all(test, feature = "mock"))]
-mod tests {
-    use crate::mock::MockHost;
-
-    #[test]
-    fn events_of_others_prolong_the_polling_but_not_for_ever() {
-        let mut job = *MockHost::leak("btl_test").handle().job();
-        for (polls, events, passes) in [(0, 1, 0), (5, 0, 5), (5, 1, 80)] {
-            job.wait_polls = polls;
-            let mut made = 0;
-            let pass = |attempts| {
-                assert_eq!(attempts, made);
-                made += 1;
-                events
-            };
-            assert!(!job.poll_until(pass, || false));
-            assert_eq!(made, passes);
-        }
-    }
-}
