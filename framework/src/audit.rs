@@ -58,90 +58,75 @@ pub(crate) const ATOMIC: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LockLevel(u32);
 
-/// Number, name, and whether a thread may hold several, taken by rising addresses.
-const TABLE: [(LockLevel, &str, bool); 26] = [
-    (LockLevel::UNKNOWN, "unknown", true),
-    (LockLevel::LIBRARY, "library", false),
-    (LockLevel::WORLD, "world", false),
-    (LockLevel::TOOLS, "tools", false),
-    (LockLevel::HANDLES, "handles", false),
-    (LockLevel::VARIABLES, "variables", false),
-    (LockLevel::SYSTEM, "system", false),
-    (LockLevel::LIFECYCLE, "lifecycle", false),
-    (LockLevel::SWEEP, "sweep", false),
-    (LockLevel::REQUESTS, "requests", false),
-    (LockLevel::PARTITIONS, "partitions", false),
-    (LockLevel::UNMET, "unmet", false),
-    (LockLevel::BUFFERS, "buffers", false),
-    (LockLevel::STATE, "state", false),
-    (LockLevel::OPERATIONS, "operations", false),
-    (LockLevel::CRI, "cri", false),
-    (LockLevel::CONNECTING, "connecting", false),
-    (LockLevel::READING, "reading", false),
-    (LockLevel::COUNTED, "counted", false),
-    (LockLevel::SHARD, "shard", true),
-    (LockLevel::LINE, "line", true),
-    (LockLevel::QUEUES, "queues", false),
-    (LockLevel::LIST, "list", false),
-    (LockLevel::TABLE, "table", false),
-    (LockLevel::ENTRY, "entry", false),
-    (LockLevel::LEAF, "leaf", false),
-];
+/// Declares the levels, in their order: number, name, and whether a thread may hold several locks of the level,
+/// which it takes by rising addresses.
+macro_rules! levels {
+    ($($(#[$doc:meta])* $level:ident = $number:expr, $name:literal, $several:literal;)+) => {
+        const TABLE: &[(LockLevel, &str, bool)] =
+            &[$((LockLevel::$level, $name, $several),)+];
+
+        impl LockLevel {
+            $($(#[$doc])* pub const $level: Self = Self($number);)+
+        }
+    };
+}
+
+levels! {
+    /// Not checked.
+    UNKNOWN = 0, "unknown", true;
+    /// The MPI library joins its job or leaves it.
+    LIBRARY = 1, "library", false;
+    /// A communicator that the library makes for itself.
+    WORLD = 2, "world", false;
+    /// The tool information interface begins or ends.
+    TOOLS = 3, "tools", false;
+    /// What tools ask for is listed; a tool's session.
+    HANDLES = 4, "handles", false;
+    /// A tool's handle of a variable is used.
+    VARIABLES = 5, "variables", false;
+    /// The library makes its component system.
+    SYSTEM = 6, "system", false;
+    /// Components open, are chosen and close.
+    LIFECYCLE = 7, "lifecycle", false;
+    /// Ending what waits for peers that have failed.
+    SWEEP = 8, "sweep", false;
+    /// Requests that the MPI layer completes.
+    REQUESTS = 10, "requests", false;
+    /// Partitioned operations meet their other side.
+    PARTITIONS = 12, "partitions", false;
+    /// Partitioned operations of a communicator that have not met.
+    UNMET = 13, "unmet", false;
+    /// Buffers of buffered sends.
+    BUFFERS = 14, "buffers", false;
+    /// The state of a request of the MPI layer.
+    STATE = 15, "state", false;
+    /// Collective operations under way.
+    OPERATIONS = 16, "operations", false;
+    /// A communication resource instance.
+    CRI = 20, "cri", false;
+    /// A peer gets its routes.
+    CONNECTING = 30, "connecting", false;
+    /// Counters are read, which their owners bring up to date.
+    READING = 32, "reading", false;
+    /// Engines whose counts are added up.
+    COUNTED = 36, "counted", false;
+    /// A matching engine, or a part of one.
+    SHARD = 40, "shard", true;
+    /// Receives with wildcards of several shards.
+    LINE = 50, "line", true;
+    /// What waits for room.
+    QUEUES = 60, "queues", false;
+    /// A list, while a table is locked.
+    LIST = 70, "list", false;
+    /// A table, while one of its entries is locked.
+    TABLE = 80, "table", false;
+    /// An entry of a table that leads to others.
+    ENTRY = 90, "entry", false;
+    /// Nothing is taken while it is held.
+    LEAF = u32::MAX, "leaf", false;
+}
 
 impl LockLevel {
-    /// Not checked.
-    pub const UNKNOWN: Self = Self(0);
-    /// The MPI library joins its job or leaves it.
-    pub const LIBRARY: Self = Self(1);
-    /// A communicator that the library makes for itself.
-    pub const WORLD: Self = Self(2);
-    /// The tool information interface begins or ends.
-    pub const TOOLS: Self = Self(3);
-    /// What tools ask for is listed; a tool's session.
-    pub const HANDLES: Self = Self(4);
-    /// A tool's handle of a variable is used.
-    pub const VARIABLES: Self = Self(5);
-    /// The library makes its component system.
-    pub const SYSTEM: Self = Self(6);
-    /// Components open, are chosen and close.
-    pub const LIFECYCLE: Self = Self(7);
-    /// Ending what waits for peers that have failed.
-    pub const SWEEP: Self = Self(8);
-    /// Requests that the MPI layer completes.
-    pub const REQUESTS: Self = Self(10);
-    /// Partitioned operations meet their other side.
-    pub const PARTITIONS: Self = Self(12);
-    /// Partitioned operations of a communicator that have not met.
-    pub const UNMET: Self = Self(13);
-    /// Buffers of buffered sends.
-    pub const BUFFERS: Self = Self(14);
-    /// The state of a request of the MPI layer.
-    pub const STATE: Self = Self(15);
-    /// Collective operations under way.
-    pub const OPERATIONS: Self = Self(16);
-    /// A communication resource instance.
-    pub const CRI: Self = Self(20);
-    /// A peer gets its routes.
-    pub const CONNECTING: Self = Self(30);
-    /// Counters are read, which their owners bring up to date.
-    pub const READING: Self = Self(32);
-    /// Engines whose counts are added up.
-    pub const COUNTED: Self = Self(36);
-    /// A matching engine, or a part of one.
-    pub const SHARD: Self = Self(40);
-    /// Receives with wildcards of several shards.
-    pub const LINE: Self = Self(50);
-    /// What waits for room.
-    pub const QUEUES: Self = Self(60);
-    /// A list, while a table is locked.
-    pub const LIST: Self = Self(70);
-    /// A table, while one of its entries is locked.
-    pub const TABLE: Self = Self(80);
-    /// An entry of a table that leads to others.
-    pub const ENTRY: Self = Self(90);
-    /// Nothing is taken while it is held.
-    pub const LEAF: Self = Self(u32::MAX);
-
     /// Its name in the table.
     pub fn name(self) -> &'static str {
         TABLE.iter().find(|(rank, ..)| *rank == self).map_or("undocumented", |(_, name, _)| name)

@@ -234,7 +234,7 @@ mod tests {
         let mut new = MPI_GROUP_NULL;
         // SAFETY: the variable stays.
         make(unsafe { args::out(&raw mut new) }).map_err(|error| error.code())?;
-        Ok(group::of(new).expect("a group").ranks.to_vec())
+        Ok(group::find(new).expect("a group").ranks.to_vec())
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub fn session_finalize(session: InOut<Session>) -> Result<()> {
     let handle = session.get();
     // An error is one of the session, as long as there is one.
     let at = |error: Error| error.at(Origin::Session(handle));
-    bsend::detach_all(Some(&session::of(handle)?)).map_err(at)?;
+    bsend::detach_all(Some(&check::session("session", handle)?)).map_err(at)?;
     session::free(handle)?;
     session.set(MPI_SESSION_NULL);
     life::leave_session()

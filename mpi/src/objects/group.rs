@@ -6,7 +6,6 @@ use super::arena::{Object, class};
 use super::session::SessionRef;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Group;
-use crate::error::{Error, Result};
 
 /// The processes of a group by rank: their ranks in the job.
 pub type Ranks = Arc<[u32]>;
@@ -48,10 +47,4 @@ pub fn free(handle: Group) -> bool {
     }
     // SAFETY: as above.
     unsafe { Object::<GroupBody>::at(handle.object()) }.is_some_and(Object::close)
-}
-
-/// The group of an argument.
-pub fn of(handle: Group) -> Result<GroupBody> {
-    find(handle)
-        .ok_or_else(|| Error::new(MPI_ERR_GROUP, format!("{:#x} is no group", handle.value())))
 }

@@ -92,11 +92,6 @@ pub fn find(handle: Session) -> Option<SessionRef> {
     })
 }
 
-/// The session of an argument.
-pub fn of(handle: Session) -> Result<SessionRef> {
-    find(handle).ok_or_else(|| none(handle))
-}
-
 /// Ends a handle.
 pub fn free(handle: Session) -> Result<()> {
     match object(handle) {

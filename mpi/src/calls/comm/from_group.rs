@@ -11,7 +11,7 @@ use super::inter::{Meeting, connect};
 use crate::life;
 use crate::objects::comm::{CommRef, Plan, free, make};
 use crate::objects::errhandler::{self, Function};
-use crate::objects::group::{self, GroupBody};
+use crate::objects::group::GroupBody;
 use crate::objects::info::{self, Pairs};
 use crate::prelude::*;
 use crate::runtime::runtime;
@@ -56,7 +56,7 @@ pub fn intercomm_create_from_groups(
     let leads = group.ranks[leader] == runtime().system.job().rank;
     let local = from_group(group, tag, errhandler, Pairs::default())?;
     let meeting = leads.then(|| {
-        let remote = group::of(remote_group)?.ranks;
+        let remote = check::group("remote_group", remote_group)?.ranks;
         let rank = usize::try_from(remote_leader).ok().and_then(|rank| remote.get(rank));
         let leader = *rank.ok_or_else(|| {
             let size = format!("remote_group has {} processes", remote.len());
