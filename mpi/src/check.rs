@@ -10,9 +10,13 @@ use crate::error::{Error, Result};
 use crate::levels;
 use crate::objects::comm::{self, CommRef};
 use crate::objects::datatype::DatatypeRef;
+use crate::objects::errhandler::{self, ErrhandlerRef};
 use crate::objects::group::{self, GroupBody};
+use crate::objects::info::{self, InfoRef};
+use crate::objects::op::{self, OpRef};
+use crate::objects::request::{self, RequestRef, RequestVar};
 use crate::objects::session::{self, SessionRef};
-use crate::objects::{self, Handle};
+use crate::objects::{self, message, sync};
 use crate::state;
 pub use crate::state::checks_arguments as enabled;
 
@@ -297,95 +301,54 @@ fn text(class: c_int, name: &str, text: &CStr, max: c_int) -> Result<()> {
 
 // --- Handles
 
-/// A check for each class of handles: the handle itself, and a variable that holds one.
+/// The checks of each class of handles: the handle itself, which gives what it leads to, and a variable
+/// that holds one.
 macro_rules! handles {
-    ($($check:ident, $io:ident: $handle:ident, $class:ident, $names:ident;)*) => {$(
-        /// A valid object.
+    ($($check:ident, $io:ident: $handle:ident $of:literal -> $object:ty, $find:expr,
+       $class:ident, $names:expr;)*) => {$(
+        #[doc = concat!("A valid `", $of, "`.")]
         #[inline(always)]
-        pub fn $check(name: &str, handle: $handle) -> Result<()> {
-            if handle.is_valid() {
-                return Ok(());
+        pub fn $check(name: &str, handle: $handle) -> Result<$object> {
+            #[cold]
+            fn none(name: &str, handle: $handle) -> Error {
+                invalid($class, name, $of, (handle, handle.value()), $names)
             }
-            let of = concat!("MPI_", stringify!($handle));
-            Err(invalid($class, name, of, (handle, handle.value()), $names))
+            match $find(handle) {
+                Some(object) => Ok(object),
+                None => Err(none(name, handle)),
+            }
         }
 
-        /// A variable that holds a valid object.
+        #[doc = concat!("A variable that holds a valid `", $of, "`.")]
         pub fn $io(name: &str, handle: InOut<$handle>) -> Result<()> {
             pointer(name, handle)?;
-            $check(name, handle.get())
+            $check(name, handle.get()).map(drop)
         }
     )*};
 }
 
+// Of windows and files there are predefined ones only in this version. A datatype that is looked at or
+// built on need not be committed.
 handles! {
-    comm_object, comm_io: Comm, MPI_ERR_COMM, COMM_NAMES;
-    group_object, group_io: Group, MPI_ERR_GROUP, GROUP_NAMES;
-    win, win_io: Win, MPI_ERR_WIN, WIN_NAMES;
-    file, file_io: File, MPI_ERR_FILE, FILE_NAMES;
-    session_object, session_io: Session, MPI_ERR_SESSION, SESSION_NAMES;
-    info_object, info_io: Info, MPI_ERR_INFO, INFO_NAMES;
-    errhandler, errhandler_io: Errhandler, MPI_ERR_ERRHANDLER, ERRHANDLER_NAMES;
-    op, op_io: Op, MPI_ERR_OP, OP_NAMES;
-    message, message_io: Message, MPI_ERR_REQUEST, MESSAGE_NAMES;
-    oldtype_object, datatype_io: Datatype, MPI_ERR_TYPE, DATATYPE_NAMES;
-    request_object, request_object_io: Request, MPI_ERR_REQUEST, REQUEST_NAMES;
+    comm, comm_io: Comm "MPI_Comm" -> CommRef, comm::find, MPI_ERR_COMM, COMM_NAMES;
+    group, group_io: Group "MPI_Group" -> GroupBody, group::find, MPI_ERR_GROUP, GROUP_NAMES;
+    win, win_io: Win "MPI_Win" -> (), |win| listed(win, MPI_WIN_NULL, WIN_NAMES), MPI_ERR_WIN, WIN_NAMES;
+    file, file_io: File "MPI_File" -> (), |file| listed(file, MPI_FILE_NULL, FILE_NAMES), MPI_ERR_FILE,
+        FILE_NAMES;
+    session, session_io: Session "MPI_Session" -> SessionRef, session::find, MPI_ERR_SESSION, SESSION_NAMES;
+    info_object, info_io: Info "MPI_Info" -> InfoRef, info::find, MPI_ERR_INFO, INFO_NAMES;
+    errhandler, errhandler_io: Errhandler "MPI_Errhandler" -> ErrhandlerRef, errhandler::valid,
+        MPI_ERR_ERRHANDLER, ERRHANDLER_NAMES;
+    op, op_io: Op "MPI_Op" -> OpRef, op::find, MPI_ERR_OP, OP_NAMES;
+    message, message_io: Message "MPI_Message" -> (), message::find, MPI_ERR_REQUEST, MESSAGE_NAMES;
+    oldtype, datatype_io: Datatype "MPI_Datatype" -> DatatypeRef, DatatypeRef::find, MPI_ERR_TYPE,
+        DATATYPE_NAMES;
+    sync, sync_io: XSync "MPIX_Sync" -> sync::SyncRef, sync::find, MPI_ERR_ARG, &[];
 }
 
-/// The communicator of a handle.
-#[inline(always)]
-pub fn comm(name: &str, handle: Comm) -> Result<CommRef> {
-    match comm::find(handle) {
-        Some(comm) => Ok(comm),
-        None => Err(no_comm(name, handle)),
-    }
-}
-
-#[cold]
-fn no_comm(name: &str, handle: Comm) -> Error {
-    invalid(MPI_ERR_COMM, name, "MPI_Comm", (handle, handle.value()), COMM_NAMES)
-}
-
-/// The datatype of a handle, committed or not.
-#[inline(always)]
-pub fn oldtype(name: &str, handle: Datatype) -> Result<DatatypeRef> {
-    match DatatypeRef::of(handle) {
-        Ok(datatype) => Ok(datatype),
-        Err(_) => Err(no_datatype(name, handle)),
-    }
-}
-
-#[cold]
-fn no_datatype(name: &str, handle: Datatype) -> Error {
-    invalid(MPI_ERR_TYPE, name, "MPI_Datatype", (handle, handle.value()), DATATYPE_NAMES)
-}
-
-/// The group of a handle.
-pub fn group(name: &str, handle: Group) -> Result<GroupBody> {
-    group::find(handle).ok_or_else(|| {
-        invalid(MPI_ERR_GROUP, name, "MPI_Group", (handle, handle.value()), GROUP_NAMES)
-    })
-}
-
-/// The session of a handle.
-pub fn session(name: &str, handle: Session) -> Result<SessionRef> {
-    session::find(handle).ok_or_else(|| {
-        invalid(MPI_ERR_SESSION, name, "MPI_Session", (handle, handle.value()), SESSION_NAMES)
-    })
-}
-
-/// A valid completion object, an extension without constants but null.
-pub fn sync(name: &str, handle: XSync) -> Result<()> {
-    if handle.is_valid() {
-        return Ok(());
-    }
-    Err(invalid(MPI_ERR_ARG, name, "MPIX_Sync", (handle, handle.value()), &[]))
-}
-
-/// A variable that holds one.
-pub fn sync_io(name: &str, handle: InOut<XSync>) -> Result<()> {
-    pointer(name, handle)?;
-    sync(name, handle.get())
+/// Whether a handle is one of these constants and not null.
+fn listed<H: PartialEq>(handle: H, null: H, names: &[(H, &str)]) -> Option<()> {
+    (handle != null && names.iter().any(|(constant, _)| *constant == handle)).then_some(())
 }
 
 /// What is said of a handle and its value, given the constants of its class.
@@ -410,17 +373,17 @@ pub fn file_or_null(name: &str, file: File) -> Result<()> {
 
 /// A communicator, or the null one, which has a name.
 pub fn comm_or_null(name: &str, comm: Comm) -> Result<()> {
-    if comm == MPI_COMM_NULL { Ok(()) } else { comm_object(name, comm) }
+    if comm == MPI_COMM_NULL { Ok(()) } else { self::comm(name, comm).map(drop) }
 }
 
 /// A datatype, or the null one, which has a name.
 pub fn oldtype_or_null(name: &str, datatype: Datatype) -> Result<()> {
-    if datatype == MPI_DATATYPE_NULL { Ok(()) } else { oldtype_object(name, datatype) }
+    if datatype == MPI_DATATYPE_NULL { Ok(()) } else { oldtype(name, datatype).map(drop) }
 }
 
 /// Hints, or none.
-pub fn info(name: &str, info: Info) -> Result<()> {
-    if info == MPI_INFO_NULL { Ok(()) } else { info_object(name, info) }
+pub fn info(name: &str, info: Info) -> Result<InfoRef> {
+    if info == MPI_INFO_NULL { Ok(InfoRef::Null) } else { info_object(name, info) }
 }
 
 /// Hints for several, each of which may be none.
@@ -454,19 +417,40 @@ pub fn datatypes(name: &str, datatypes: &[Datatype], counts: Counts<'_>) -> Resu
 
 /// Datatypes that others are made of.
 pub fn oldtypes(name: &str, datatypes: &[Datatype]) -> Result<()> {
-    each(name, datatypes, oldtype_object)
+    each(name, datatypes, oldtype)
+}
+
+/// A request.
+#[inline(always)]
+pub fn request_object(name: &str, request: Request) -> Result<RequestRef> {
+    match request::find(request) {
+        Some(request) => Ok(request),
+        None => Err(no_request(name, request)),
+    }
+}
+
+#[cold]
+fn no_request(name: &str, request: Request) -> Error {
+    invalid(MPI_ERR_REQUEST, name, "MPI_Request", (request, request.value()), REQUEST_NAMES)
 }
 
 /// A request, or none.
 #[inline(always)]
-pub fn request(name: &str, request: Request) -> Result<()> {
-    if request == MPI_REQUEST_NULL { Ok(()) } else { request_object(name, request) }
+pub fn request(name: &str, request: Request) -> Result<Option<RequestRef>> {
+    if request == MPI_REQUEST_NULL { Ok(None) } else { request_object(name, request).map(Some) }
 }
 
 /// A variable that holds a request, or none.
-pub fn request_io(name: &str, request: InOut<Request>) -> Result<()> {
-    pointer(name, request)?;
-    self::request(name, request.get())
+#[inline(always)]
+pub fn request_io(name: &str, place: InOut<Request>) -> Result<RequestVar<Option<RequestRef>>> {
+    pointer(name, place)?;
+    Ok(RequestVar { place, request: request(name, place.get())? })
+}
+
+/// A variable that holds a request.
+pub fn request_object_io(name: &str, place: InOut<Request>) -> Result<RequestVar<RequestRef>> {
+    pointer(name, place)?;
+    Ok(RequestVar { place, request: request_object(name, place.get())? })
 }
 
 /// Requests, each of which may be none.
@@ -480,10 +464,10 @@ pub fn request_objects(name: &str, requests: &[Request]) -> Result<()> {
 }
 
 /// Checks each element; a failing one is named by its index.
-fn each<T: Copy>(name: &str, all: &[T], check: impl Fn(&str, T) -> Result<()>) -> Result<()> {
+fn each<T: Copy, O>(name: &str, all: &[T], check: impl Fn(&str, T) -> Result<O>) -> Result<()> {
     match all.iter().position(|element| check(name, *element).is_err()) {
         None => Ok(()),
-        Some(index) => check(&format!("{name}[{index}]"), all[index]),
+        Some(index) => check(&format!("{name}[{index}]"), all[index]).map(drop),
     }
 }
 

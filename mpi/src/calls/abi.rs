@@ -69,7 +69,7 @@ pub fn abi_get_fortran_info(info: Out<Info>) -> Result<()> {
     Ok(())
 }
 
-pub fn abi_set_fortran_info(info: Info) -> Result<()> {
+pub fn abi_set_fortran_info(info: InfoRef) -> Result<()> {
     let _ = info;
     Err(Error::new(MPI_ERR_ABI, "what this library knows of Fortran is set already"))
 }

@@ -13,7 +13,7 @@ use cairn_framework::frameworks::coll::{
     COLL_SCATTER, COLL_SCATTERV, CollArgs, CollCounts, CollSide,
 };
 
-use crate::objects::{op, request};
+use crate::objects::request;
 use crate::prelude::*;
 use crate::runtime::no_data;
 
@@ -25,7 +25,7 @@ struct Prepared {
     /// What the arguments lead to: the datatypes of both sides, by rank.
     _datatypes: [Vec<*const DatatypeView>; 2],
     /// The reduction operation.
-    op: Option<Op>,
+    op: Option<OpRef>,
 }
 
 impl From<CollArgs> for Prepared {
@@ -70,7 +70,7 @@ macro_rules! collectives {
                 pub fn $init(
                     $($arg: $type,)*
                     comm: CommRef,
-                    _info: Info,
+                    _info: InfoRef,
                     request: Out<Request>,
                 ) -> Result<()> {
                     let prepared = prepare::$name($($arg),*)?;
@@ -207,25 +207,25 @@ fn array(counts: Counts<'_>) -> CollCounts {
 }
 
 /// The operation of a reduction on elements of a type.
-fn operation(op: Op, datatype: DatatypeRef) -> Result<&'static OpView> {
-    let none = || Error::new(MPI_ERR_OP, format!("{:#x} is no reduction operation", op.value()));
-    let view = op::view(op).ok_or_else(none)?;
-    if !op::is_defined(view, datatype.view()) {
+fn operation(op: OpRef, datatype: DatatypeRef) -> Result<&'static OpView> {
+    if !op.is_defined(datatype.view()) {
         return Err(undefined(op, datatype));
     }
     // Section 12.3.4.
-    if op == MPI_REPLACE || op == MPI_NO_OP {
-        let name = if op == MPI_REPLACE { "MPI_REPLACE" } else { "MPI_NO_OP" };
+    let constant = op.constant();
+    if constant == MPI_REPLACE || constant == MPI_NO_OP {
+        let name = if constant == MPI_REPLACE { "MPI_REPLACE" } else { "MPI_NO_OP" };
         let text = "that is for one-sided communication alone";
         return Err(Error::argument(MPI_ERR_OP, "op", name, text));
     }
-    Ok(view)
+    Ok(op.view())
 }
 
 #[cold]
-fn undefined(op: Op, datatype: DatatypeRef) -> Error {
+fn undefined(op: OpRef, datatype: DatatypeRef) -> Error {
     // An operation of the program is defined on all.
-    let name = OP_NAMES.iter().find(|(own, _)| *own == op).map_or("none", |(_, name)| name);
+    let constant = op.constant();
+    let name = OP_NAMES.iter().find(|(own, _)| *own == constant).map_or("none", |(_, name)| name);
     let on = DATATYPE_NAMES.iter().find(|(own, _)| *own == datatype.handle());
     let on = on.map_or("derived datatypes", |(_, name)| name);
     Error::argument(MPI_ERR_OP, "op", name, format_args!("that is not defined on {on}"))
@@ -392,7 +392,7 @@ collectives! {
         recvbuf: *mut c_void,
         count: Count,
         datatype: DatatypeRef,
-        op: Op,
+        op: OpRef,
         root: c_int,
     ) {
         let mut prepared = if check::takes_part(root) {
@@ -408,7 +408,7 @@ collectives! {
         recvbuf: *mut c_void,
         count: Count,
         datatype: DatatypeRef,
-        op: Op,
+        op: OpRef,
     ) {
         reduction(COLL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op)
     }
@@ -417,7 +417,7 @@ collectives! {
         recvbuf: *mut c_void,
         count: Count,
         datatype: DatatypeRef,
-        op: Op,
+        op: OpRef,
     ) {
         reduction(COLL_SCAN, sendbuf, recvbuf, count, datatype, op)
     }
@@ -426,7 +426,7 @@ collectives! {
         recvbuf: *mut c_void,
         count: Count,
         datatype: DatatypeRef,
-        op: Op,
+        op: OpRef,
     ) {
         reduction(COLL_EXSCAN, sendbuf, recvbuf, count, datatype, op)
     }
@@ -435,7 +435,7 @@ collectives! {
         recvbuf: *mut c_void,
         recvcount: Count,
         datatype: DatatypeRef,
-        op: Op,
+        op: OpRef,
     ) {
         reduction(COLL_REDUCE_SCATTER_BLOCK, sendbuf, recvbuf, recvcount, datatype, op)
     }
@@ -444,7 +444,7 @@ collectives! {
         recvbuf: *mut c_void,
         recvcounts: Counts<'_>,
         datatype: DatatypeRef,
-        op: Op,
+        op: OpRef,
     ) {
         let mut prepared = reduction(COLL_REDUCE_SCATTER, sendbuf, recvbuf, 0, datatype, op)?;
         prepared.args.send.counts = array(recvcounts);
@@ -493,7 +493,7 @@ fn reduction(
     recvbuf: *mut c_void,
     count: Count,
     datatype: DatatypeRef,
-    op: Op,
+    op: OpRef,
 ) -> Result<Prepared> {
     let args = CollArgs {
         send: side(sendbuf, count, datatype),
@@ -509,7 +509,7 @@ pub fn reduce_local(
     inoutbuf: *mut c_void,
     count: Count,
     datatype: DatatypeRef,
-    op: Op,
+    op: OpRef,
 ) -> Result<()> {
     let op = operation(op, datatype)?;
     let view = datatype.view();

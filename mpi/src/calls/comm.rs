@@ -94,8 +94,8 @@ pub fn comm_get_info(comm: CommRef, info_used: Out<Info>) -> Result<()> {
     Ok(())
 }
 
-pub fn comm_set_info(comm: CommRef, info: Info) -> Result<()> {
-    comm.info.lock().change(&info::pairs(info)?);
+pub fn comm_set_info(comm: CommRef, info: InfoRef) -> Result<()> {
+    comm.info.lock().change(&info.pairs());
     Ok(())
 }
 
@@ -116,11 +116,11 @@ pub fn comm_free(comm: InOut<Comm>) -> Result<()> {
 
 pub fn comm_dup(comm: CommRef, newcomm: Out<Comm>) -> Result<()> {
     // Hints are not handed on (MPI 5.0, section 7.4.2).
-    comm_dup_with_info(comm, MPI_INFO_NULL, newcomm)
+    comm_dup_with_info(comm, InfoRef::Null, newcomm)
 }
 
-pub fn comm_dup_with_info(comm: CommRef, info: Info, newcomm: Out<Comm>) -> Result<()> {
-    let made = dup(comm, info::pairs(info)?);
+pub fn comm_dup_with_info(comm: CommRef, info: InfoRef, newcomm: Out<Comm>) -> Result<()> {
+    let made = dup(comm, info.pairs());
     newcomm.set(*made.as_ref().unwrap_or(&MPI_COMM_NULL));
     made.map(|_| ())
 }
@@ -141,16 +141,16 @@ fn copy_attributes(parent: CommRef, handle: Comm, new: CommRef) -> Result<()> {
 }
 
 pub fn comm_idup(comm: CommRef, newcomm: Out<Comm>, request: Out<Request>) -> Result<()> {
-    comm_idup_with_info(comm, MPI_INFO_NULL, newcomm, request)
+    comm_idup_with_info(comm, InfoRef::Null, newcomm, request)
 }
 
 pub fn comm_idup_with_info(
     comm: CommRef,
-    info: Info,
+    info: InfoRef,
     newcomm: Out<Comm>,
     request: Out<Request>,
 ) -> Result<()> {
-    idup(comm, info::pairs(info)?, newcomm, request)
+    idup(comm, info.pairs(), newcomm, request)
 }
 
 /// The context id is agreed on in the background. The communicator itself is made when the program learns
@@ -228,10 +228,10 @@ pub fn comm_split_type(
     comm: CommRef,
     split_type: c_int,
     key: c_int,
-    info: Info,
+    info: InfoRef,
     newcomm: Out<Comm>,
 ) -> Result<()> {
-    let hints = info::pairs(info)?;
+    let hints = info.pairs();
     let color = match split_type {
         MPI_UNDEFINED => MPI_UNDEFINED,
         MPI_COMM_TYPE_SHARED => own_node(),

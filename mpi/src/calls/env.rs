@@ -131,8 +131,8 @@ const ALIGNMENT: usize = 64;
 
 /// # Safety
 /// There is room for a pointer at `baseptr`.
-pub unsafe fn alloc_mem(size: Aint, info: Info, baseptr: Out<*mut c_void>) -> Result<()> {
-    let hints = info::pairs(info)?;
+pub unsafe fn alloc_mem(size: Aint, info: InfoRef, baseptr: Out<*mut c_void>) -> Result<()> {
+    let hints = info.pairs();
     let wish = hints.get("mpi_minimum_memory_alignment").and_then(|value| value.parse().ok());
     let wish = wish.filter(|wish: &usize| wish.is_power_of_two()).unwrap_or(0);
     let mut memory = std::ptr::null_mut();
@@ -173,7 +173,7 @@ mod tests {
         let mut pairs = Pairs::default();
         for (wish, alignment) in [("4096", 4096), ("3", ALIGNMENT), ("8", ALIGNMENT)] {
             pairs.set("mpi_minimum_memory_alignment", wish);
-            let info = info::make(pairs.clone());
+            let info = info::find(info::make(pairs.clone())).unwrap();
             let mut base = std::ptr::null_mut();
             // SAFETY: the variable stays; the memory is freed once.
             unsafe {
@@ -184,7 +184,7 @@ mod tests {
         }
         let mut base = std::ptr::null_mut();
         // SAFETY: as above.
-        let much = unsafe { alloc_mem(Aint::MAX, MPI_INFO_NULL, args::out(&raw mut base)) };
+        let much = unsafe { alloc_mem(Aint::MAX, InfoRef::Null, args::out(&raw mut base)) };
         assert_eq!(much.unwrap_err().code(), MPI_ERR_NO_MEM);
     }
 }

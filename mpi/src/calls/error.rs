@@ -77,8 +77,8 @@ fn create(function: Option<Function>, errhandler: Out<Errhandler>) -> Result<()>
     Ok(())
 }
 
-pub fn comm_set_errhandler(comm: CommRef, errhandler: Errhandler) -> Result<()> {
-    errhandler::fits(errhandler, |function| matches!(function, Function::Comm(_)))?;
+pub fn comm_set_errhandler(comm: CommRef, errhandler: ErrhandlerRef) -> Result<()> {
+    let errhandler = errhandler.for_class(|function| matches!(function, Function::Comm(_)))?;
     errhandler::replace(&comm.errhandler, errhandler);
     Ok(())
 }
@@ -94,8 +94,8 @@ pub fn comm_call_errhandler(comm: CommRef, errorcode: c_int) -> Result<()> {
     Ok(())
 }
 
-pub fn session_set_errhandler(session: SessionRef, errhandler: Errhandler) -> Result<()> {
-    errhandler::fits(errhandler, |function| matches!(function, Function::Session(_)))?;
+pub fn session_set_errhandler(session: SessionRef, errhandler: ErrhandlerRef) -> Result<()> {
+    let errhandler = errhandler.for_class(|function| matches!(function, Function::Session(_)))?;
     errhandler::replace(&session.errhandler, errhandler);
     Ok(())
 }

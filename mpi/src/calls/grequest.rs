@@ -20,6 +20,6 @@ pub unsafe fn grequest_start(
     Ok(())
 }
 
-pub fn grequest_complete(request: Request) -> Result<()> {
+pub fn grequest_complete(request: RequestRef) -> Result<()> {
     grequest::complete(request)
 }

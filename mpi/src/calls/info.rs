@@ -28,27 +28,27 @@ pub unsafe fn command_line(argc: c_int, argv: *mut *mut c_char) -> Option<Comman
     })
 }
 
-pub fn info_dup(info: Info, newinfo: Out<Info>) -> Result<()> {
-    newinfo.set(info::make(info::pairs(info)?));
+pub fn info_dup(info: InfoRef, newinfo: Out<Info>) -> Result<()> {
+    newinfo.set(info::make(info.pairs()));
     Ok(())
 }
 
 pub fn info_free(info: InOut<Info>) -> Result<()> {
-    info::of(info.get())?.close();
+    check::info_object("info", info.get())?.writable()?.close();
     info.set(MPI_INFO_NULL);
     Ok(())
 }
 
-pub fn info_set(info: Info, key: &CStr, value: &CStr) -> Result<()> {
+pub fn info_set(info: InfoRef, key: &CStr, value: &CStr) -> Result<()> {
     let key = text(MPI_ERR_INFO_KEY, "key", key)?;
     let value = text(MPI_ERR_INFO_VALUE, "value", value)?;
-    info::of(info)?.0.lock().set(key, value);
+    info.writable()?.0.lock().set(key, value);
     Ok(())
 }
 
-pub fn info_delete(info: Info, key: &CStr) -> Result<()> {
+pub fn info_delete(info: InfoRef, key: &CStr) -> Result<()> {
     let key = text(MPI_ERR_INFO_KEY, "key", key)?;
-    if info::of(info)?.0.lock().remove(key) {
+    if info.writable()?.0.lock().remove(key) {
         return Ok(());
     }
     Err(Error::new(MPI_ERR_INFO_NOKEY, format!("the info has no key \"{key}\"")))
@@ -59,13 +59,13 @@ fn text<'a>(class: c_int, name: &str, text: &'a CStr) -> Result<&'a str> {
     text.to_str().map_err(|error| Error::new(class, format!("{name} is not UTF-8: {error}")))
 }
 
-pub fn info_get_nkeys(info: Info, nkeys: Out<c_int>) -> Result<()> {
-    nkeys.set(info::pairs(info)?.len() as c_int);
+pub fn info_get_nkeys(info: InfoRef, nkeys: Out<c_int>) -> Result<()> {
+    nkeys.set(info.pairs().len() as c_int);
     Ok(())
 }
 
-pub fn info_get_nthkey(info: Info, n: c_int, key: TextOut) -> Result<()> {
-    let pairs = info::pairs(info)?;
+pub fn info_get_nthkey(info: InfoRef, n: c_int, key: TextOut) -> Result<()> {
+    let pairs = info.pairs();
     match usize::try_from(n).ok().and_then(|place| pairs.key(place)) {
         Some(found) => key.set(found),
         None => {
@@ -77,12 +77,12 @@ pub fn info_get_nthkey(info: Info, n: c_int, key: TextOut) -> Result<()> {
 }
 
 pub fn info_get_valuelen(
-    info: Info,
+    info: InfoRef,
     key: &CStr,
     valuelen: Out<c_int>,
     flag: Out<c_int>,
 ) -> Result<()> {
-    let value = value(info, key)?;
+    let value = value(info, key);
     flag.set(value.is_some().into());
     if let Some(value) = value {
         valuelen.set(value.len() as c_int);
@@ -91,21 +91,21 @@ pub fn info_get_valuelen(
 }
 
 /// The value of a key.
-fn value(info: Info, key: &CStr) -> Result<Option<String>> {
-    let pairs = info::pairs(info)?;
-    Ok(key.to_str().ok().and_then(|key| pairs.get(key)).map(str::to_owned))
+fn value(info: InfoRef, key: &CStr) -> Option<String> {
+    let pairs = info.pairs();
+    key.to_str().ok().and_then(|key| pairs.get(key)).map(str::to_owned)
 }
 
 /// # Safety
 /// There is room for `valuelen` bytes and one more at `value`.
 pub unsafe fn info_get(
-    info: Info,
+    info: InfoRef,
     key: &CStr,
     valuelen: c_int,
     value: *mut c_char,
     flag: Out<c_int>,
 ) -> Result<()> {
-    let found = self::value(info, key)?;
+    let found = self::value(info, key);
     flag.set(found.is_some().into());
     if let Some(found) = found {
         // SAFETY: promised by the caller.
@@ -117,14 +117,14 @@ pub unsafe fn info_get(
 /// # Safety
 /// There is room for `buflen` bytes at `value`.
 pub unsafe fn info_get_string(
-    info: Info,
+    info: InfoRef,
     key: &CStr,
     buflen: InOut<c_int>,
     value: *mut c_char,
     flag: Out<c_int>,
 ) -> Result<()> {
     check::length("buflen", buflen.get())?;
-    let found = self::value(info, key)?;
+    let found = self::value(info, key);
     flag.set(found.is_some().into());
     if let Some(found) = found {
         // SAFETY: promised by the caller.
@@ -139,15 +139,15 @@ pub unsafe fn info_get_string(
 mod tests {
     use super::*;
 
-    fn created(create: impl FnOnce(Out<Info>) -> Result<()>) -> Info {
+    fn created(create: impl FnOnce(Out<Info>) -> Result<()>) -> InfoRef {
         let mut info = MPI_INFO_NULL;
         // SAFETY: the variable stays.
         create(unsafe { args::out(&raw mut info) }).expect("an info");
-        info
+        info::find(info).expect("an info")
     }
 
     /// What a program gets that has room for `room` bytes.
-    fn read(info: Info, key: &CStr, room: c_int) -> Option<(Vec<u8>, c_int)> {
+    fn read(info: InfoRef, key: &CStr, room: c_int) -> Option<(Vec<u8>, c_int)> {
         let (mut length, mut flag, mut value) = (room, -1, [b'?'; 16]);
         // SAFETY: the variables stay.
         unsafe {
@@ -174,20 +174,23 @@ mod tests {
 
     #[test]
     fn copies_are_apart_and_freed_ones_are_gone() {
-        let mut info = created(info_create);
+        let info = created(info_create);
         info_set(info, c"key", c"1").unwrap();
         let copy = created(|out| info_dup(info, out));
         info_set(info, c"key", c"2").unwrap();
         assert_eq!(read(copy, c"key", 2).unwrap().0, b"1\0");
         info_delete(copy, c"key").unwrap();
         assert_eq!(info_delete(copy, c"key").unwrap_err().code(), MPI_ERR_INFO_NOKEY);
-        let stale = info;
+        let InfoRef::Program(object) = info else { panic!("an object") };
+        let mut handle = Info::of(object.address());
+        let stale = handle;
         // SAFETY: the variable stays.
-        info_free(unsafe { args::inout(&raw mut info) }).unwrap();
-        assert_eq!(info, MPI_INFO_NULL);
-        assert_eq!(info_set(stale, c"key", c"3").unwrap_err().code(), MPI_ERR_INFO);
-        assert_eq!(info_set(MPI_INFO_ENV, c"key", c"3").unwrap_err().code(), MPI_ERR_INFO);
-        assert!(read(MPI_INFO_ENV, c"arch", 16).is_some());
+        info_free(unsafe { args::inout(&raw mut handle) }).unwrap();
+        assert_eq!(handle, MPI_INFO_NULL);
+        assert!(info::find(stale).is_none());
+        let environment = info::find(MPI_INFO_ENV).unwrap();
+        assert_eq!(info_set(environment, c"key", c"3").unwrap_err().code(), MPI_ERR_INFO);
+        assert!(read(environment, c"arch", 16).is_some());
         assert_eq!(info_set(copy, c"key", c"\xff").unwrap_err().code(), MPI_ERR_INFO_VALUE);
     }
 }

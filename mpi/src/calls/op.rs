@@ -20,8 +20,7 @@ pub fn op_free(op: InOut<Op>) -> Result<()> {
     Ok(())
 }
 
-pub fn op_commutative(op: Op, commute: Out<c_int>) -> Result<()> {
-    let view = op::view(op).ok_or_else(|| Error::new(MPI_ERR_OP, "op is no operation"))?;
-    commute.set((view.flags & OP_COMMUTATIVE != 0).into());
+pub fn op_commutative(op: OpRef, commute: Out<c_int>) -> Result<()> {
+    commute.set((op.view().flags & OP_COMMUTATIVE != 0).into());
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! Partitioned communication (MPI 5.0, chapter 4).
 
-use crate::objects::info;
 use crate::objects::partitioned::{self, Plan};
 use crate::prelude::*;
 
@@ -13,10 +12,11 @@ pub fn psend_init(
     dest: c_int,
     tag: c_int,
     comm: CommRef,
-    info: Info,
+    // No hint is known.
+    _info: InfoRef,
     request: Out<Request>,
 ) -> Result<()> {
-    let plan = plan(buf.cast_mut(), partitions, count, datatype, (dest, tag, comm), info)?;
+    let plan = plan(buf.cast_mut(), partitions, count, datatype, (dest, tag, comm))?;
     request.set(partitioned::send_init(plan)?);
     Ok(())
 }
@@ -30,10 +30,11 @@ pub fn precv_init(
     dest: c_int,
     tag: c_int,
     comm: CommRef,
-    info: Info,
+    // No hint is known.
+    _info: InfoRef,
     request: Out<Request>,
 ) -> Result<()> {
-    let plan = plan(buf, partitions, count, datatype, (dest, tag, comm), info)?;
+    let plan = plan(buf, partitions, count, datatype, (dest, tag, comm))?;
     request.set(partitioned::recv_init(plan)?);
     Ok(())
 }
@@ -44,30 +45,35 @@ fn plan(
     count: Count,
     datatype: DatatypeRef,
     (peer, tag, comm): (c_int, c_int, CommRef),
-    info: Info,
 ) -> Result<Plan> {
-    // No hint is known.
-    info::pairs(info)?;
     // Without a peer the data is not significant.
     let count = if peer == MPI_PROC_NULL { 0 } else { count };
     let (partitions, datatype) = (args::length(partitions), datatype.view());
     Ok(Plan { buffer, partitions, count, datatype, peer, tag, comm })
 }
 
-pub fn pready(partition: c_int, request: Request) -> Result<()> {
+pub fn pready(partition: c_int, request: RequestRef) -> Result<()> {
     partitioned::ready(request, partition)
 }
 
-pub fn pready_range(partition_low: c_int, partition_high: c_int, request: Request) -> Result<()> {
+pub fn pready_range(
+    partition_low: c_int,
+    partition_high: c_int,
+    request: RequestRef,
+) -> Result<()> {
     (partition_low..=partition_high).try_for_each(|place| partitioned::ready(request, place))
 }
 
-pub fn pready_list(length: c_int, array_of_partitions: &[c_int], request: Request) -> Result<()> {
+pub fn pready_list(
+    length: c_int,
+    array_of_partitions: &[c_int],
+    request: RequestRef,
+) -> Result<()> {
     let _ = length;
     array_of_partitions.iter().try_for_each(|place| partitioned::ready(request, *place))
 }
 
-pub fn parrived(request: Request, partition: c_int, flag: Out<c_int>) -> Result<()> {
+pub fn parrived(request: RequestRef, partition: c_int, flag: Out<c_int>) -> Result<()> {
     flag.set(partitioned::arrived(request, partition)?.into());
     Ok(())
 }

@@ -6,29 +6,33 @@ use cairn_framework::abi::request::REQUEST_COLLECTIVE;
 use cairn_framework::abi::status::OK;
 
 use crate::codes;
-use crate::objects::request::{self, RequestRef};
+use crate::objects::request;
 use crate::objects::{grequest, special};
 use crate::prelude::*;
 
-pub fn wait(request: InOut<Request>, status: StatusOut) -> Result<()> {
-    let Some(view) = request::going(request.get())? else {
+pub fn wait(request: RequestVar<Option<RequestRef>>, status: StatusOut) -> Result<()> {
+    let Some(view) = request.request.filter(|view| request::is_active(view)) else {
         status.set_empty();
         return Ok(());
     };
     request::wait(view).map_err(|error| error.at(request::origin(view)))?;
     let (after, result) = end(view, status);
-    request.set(after);
+    request.place.set(after);
     result
 }
 
-pub fn test(request: InOut<Request>, flag: Out<c_int>, status: StatusOut) -> Result<()> {
-    let Some(view) = request::going(request.get())? else {
+pub fn test(
+    request: RequestVar<Option<RequestRef>>,
+    flag: Out<c_int>,
+    status: StatusOut,
+) -> Result<()> {
+    let Some(view) = request.request.filter(|view| request::is_active(view)) else {
         flag.set(1);
         status.set_empty();
         return Ok(());
     };
     if !view.is_complete() {
-        request::poll_once(&[request.get()]);
+        request::poll_once(&[request.place.get()]);
         if !view.is_complete() {
             flag.set(0);
             return Ok(());
@@ -36,7 +40,7 @@ pub fn test(request: InOut<Request>, flag: Out<c_int>, status: StatusOut) -> Res
     }
     flag.set(1);
     let (after, result) = end(view, status);
-    request.set(after);
+    request.place.set(after);
     result
 }
 
@@ -272,12 +276,12 @@ fn end_some(
     outcomes.result()
 }
 
-pub fn request_free(request: InOut<Request>) -> Result<()> {
-    let view = request::of(request.get())?;
+pub fn request_free(request: RequestVar<RequestRef>) -> Result<()> {
+    let view = request.request;
     if request::is_active(view) {
         not_collective(view, "freed before it is complete")?;
     }
-    request.set(MPI_REQUEST_NULL);
+    request.place.set(MPI_REQUEST_NULL);
     if view.is_complete() || !request::is_active(view) || special::is(view) {
         request::release(view);
     } else {
@@ -295,8 +299,8 @@ fn not_collective(view: RequestRef, what: &str) -> Result<()> {
     Err(Error::new(MPI_ERR_REQUEST, text))
 }
 
-pub fn cancel(request: InOut<Request>) -> Result<()> {
-    let view = request::of(request.get())?;
+pub fn cancel(request: RequestVar<RequestRef>) -> Result<()> {
+    let view = request.request;
     not_collective(view, "cancelled")?;
     match grequest::cancel(view) {
         Some(cancelled) => cancelled,
@@ -304,16 +308,15 @@ pub fn cancel(request: InOut<Request>) -> Result<()> {
     }
 }
 
-pub fn start(request: InOut<Request>) -> Result<()> {
-    start_one(request.get())
+pub fn start(request: RequestVar<RequestRef>) -> Result<()> {
+    start_one(request.request)
 }
 
 pub fn startall(_count: c_int, array_of_requests: &mut [Request]) -> Result<()> {
-    array_of_requests.iter().try_for_each(|request| start_one(*request))
+    array_of_requests.iter().try_for_each(|request| start_one(request::of(*request)?))
 }
 
-fn start_one(handle: Request) -> Result<()> {
-    let view = request::of(handle)?;
+fn start_one(view: RequestRef) -> Result<()> {
     let Some(start) = view.start else {
         return Err(Error::new(MPI_ERR_REQUEST, "the request is not persistent"));
     };
@@ -337,13 +340,16 @@ fn start_one(handle: Request) -> Result<()> {
     started
 }
 
-pub fn request_get_status(request: Request, flag: Out<c_int>, status: StatusOut) -> Result<()> {
-    if request == MPI_REQUEST_NULL {
+pub fn request_get_status(
+    request: Option<RequestRef>,
+    flag: Out<c_int>,
+    status: StatusOut,
+) -> Result<()> {
+    let Some(view) = request else {
         flag.set(1);
         status.set_empty();
         return Ok(());
-    }
-    let view = request::of(request)?;
+    };
     let seen = look(view);
     flag.set(seen.is_some().into());
     if let Some(found) = seen {

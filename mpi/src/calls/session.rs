@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_int};
 
 use crate::objects::bsend;
-use crate::objects::errhandler::{self, Function};
+use crate::objects::errhandler::Function;
 use crate::objects::info::{self, Pairs};
 use crate::objects::session::{self, PROCESS_SETS};
 use crate::prelude::*;
@@ -13,9 +13,9 @@ use crate::{check, life};
 /// The key of the level of thread support.
 const THREAD_LEVEL: &str = "thread_level";
 
-pub fn session_init(info: Info, errhandler: Errhandler, session: Out<Session>) -> Result<()> {
-    errhandler::fits(errhandler, |function| matches!(function, Function::Session(_)))?;
-    let hints = info::pairs(info)?;
+pub fn session_init(info: InfoRef, errhandler: ErrhandlerRef, session: Out<Session>) -> Result<()> {
+    let errhandler = errhandler.for_class(|function| matches!(function, Function::Session(_)))?;
+    let hints = info.pairs();
     let required = match hints.get(THREAD_LEVEL) {
         None => MPI_THREAD_SINGLE,
         Some(name) => session::thread_level(name).ok_or_else(|| {
@@ -47,7 +47,7 @@ pub fn session_get_info(session: SessionRef, info_used: Out<Info>) -> Result<()>
 
 pub fn session_get_num_psets(
     _session: SessionRef,
-    _info: Info,
+    _info: InfoRef,
     npset_names: Out<c_int>,
 ) -> Result<()> {
     npset_names.set(PROCESS_SETS.len() as c_int);
@@ -58,7 +58,7 @@ pub fn session_get_num_psets(
 /// There is room for `pset_len` bytes at `pset_name`.
 pub unsafe fn session_get_nth_pset(
     _session: SessionRef,
-    _info: Info,
+    _info: InfoRef,
     n: c_int,
     pset_len: InOut<c_int>,
     pset_name: *mut c_char,

@@ -27,16 +27,16 @@ pub fn sync_free(sync: InOut<XSync>) {
 /// The data is only given back to the program.
 pub unsafe fn sync_attach(
     sync: XSync,
-    request: InOut<Request>,
+    request: RequestVar<RequestRef>,
     completion_data: *mut c_void,
 ) -> Result<()> {
     let body = of(sync)?;
     body.end_silent()?;
-    sync::attach(body, request.get(), completion_data)
+    sync::attach(body, request.request, completion_data)
 }
 
-pub fn sync_detach(sync: XSync, request: InOut<Request>) -> Result<()> {
-    sync::detach(of(sync)?, request.get())
+pub fn sync_detach(sync: XSync, request: RequestVar<RequestRef>) -> Result<()> {
+    sync::detach(of(sync)?, request.request)
 }
 
 pub fn sync_waitall(sync: XSync) -> Result<()> {

@@ -499,14 +499,17 @@ pub fn t_event_get_index(name: &CStr, event_index: Out<c_int>) -> Result<()> {
 pub unsafe fn t_event_handle_alloc(
     event_index: c_int,
     _obj_handle: *mut c_void,
-    _info: Info,
+    _info: InfoRef,
     event_registration: Out<TEventRegistration>,
 ) -> Result<()> {
     event_registration.set(events::alloc(event_index)?);
     Ok(())
 }
 
-pub fn t_event_handle_set_info(event_registration: TEventRegistration, _info: Info) -> Result<()> {
+pub fn t_event_handle_set_info(
+    event_registration: TEventRegistration,
+    _info: InfoRef,
+) -> Result<()> {
     events::find(event_registration).map(|_| ())
 }
 
@@ -534,7 +537,7 @@ pub unsafe fn t_event_handle_free(
 pub unsafe fn t_event_register_callback(
     event_registration: TEventRegistration,
     cb_safety: TCbSafety,
-    _info: Info,
+    _info: InfoRef,
     user_data: *mut c_void,
     event_cb_function: Option<TEventCbFunction>,
 ) -> Result<()> {
@@ -544,7 +547,7 @@ pub unsafe fn t_event_register_callback(
 pub fn t_event_callback_set_info(
     event_registration: TEventRegistration,
     cb_safety: TCbSafety,
-    _info: Info,
+    _info: InfoRef,
 ) -> Result<()> {
     events::find(event_registration)?;
     events::level(cb_safety).map(|_| ())

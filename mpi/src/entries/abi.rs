@@ -105,10 +105,7 @@ unsafe extern "C" fn PMPI_Abi_set_fortran_info(info: Info) -> c_int {
     let call = || -> Result<()> {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
-            let checks = check::enabled();
-            if checks {
-                check::info_object("info", info)?;
-            }
+            let info = check::info_object("info", info)?;
             crate::calls::abi::abi_set_fortran_info(info)
         }
     };

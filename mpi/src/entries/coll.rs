@@ -216,12 +216,12 @@ unsafe extern "C" fn PMPI_Allreduce(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::allreduce(sendbuf, recvbuf, count, datatype, op, comm)
         }
@@ -247,12 +247,12 @@ unsafe extern "C" fn PMPI_Allreduce_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::allreduce(sendbuf, recvbuf, count, datatype, op, comm)
         }
@@ -764,12 +764,12 @@ unsafe extern "C" fn PMPI_Exscan(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::exscan(sendbuf, recvbuf, count, datatype, op, comm)
         }
@@ -795,12 +795,12 @@ unsafe extern "C" fn PMPI_Exscan_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::exscan(sendbuf, recvbuf, count, datatype, op, comm)
         }
@@ -1110,6 +1110,7 @@ unsafe extern "C" fn PMPI_Reduce(
             } else {
                 DatatypeRef::insignificant()
             };
+            let op = if takes_part { check::op("op", op)? } else { OpRef::insignificant() };
             if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
@@ -1119,9 +1120,6 @@ unsafe extern "C" fn PMPI_Reduce(
                 }
                 if takes_part {
                     check::count("count", count)?;
-                }
-                if takes_part {
-                    check::op("op", op)?;
                 }
             }
             crate::calls::coll::reduce(sendbuf, recvbuf, count, datatype, op, root, comm)
@@ -1160,6 +1158,7 @@ unsafe extern "C" fn PMPI_Reduce_c(
             } else {
                 DatatypeRef::insignificant()
             };
+            let op = if takes_part { check::op("op", op)? } else { OpRef::insignificant() };
             if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
@@ -1169,9 +1168,6 @@ unsafe extern "C" fn PMPI_Reduce_c(
                 }
                 if takes_part {
                     check::count("count", count)?;
-                }
-                if takes_part {
-                    check::op("op", op)?;
                 }
             }
             crate::calls::coll::reduce(sendbuf, recvbuf, count, datatype, op, root, comm)
@@ -1197,11 +1193,11 @@ unsafe extern "C" fn PMPI_Reduce_local(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             if checks {
                 check::buffer("inbuf", inbuf, count, datatype)?;
                 check::buffer("inoutbuf", inoutbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::reduce_local(inbuf, inoutbuf, count, datatype, op)
         }
@@ -1226,11 +1222,11 @@ unsafe extern "C" fn PMPI_Reduce_local_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             if checks {
                 check::buffer("inbuf", inbuf, count, datatype)?;
                 check::buffer("inoutbuf", inoutbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::reduce_local(inbuf, inoutbuf, count, datatype, op)
         }
@@ -1255,10 +1251,10 @@ unsafe extern "C" fn PMPI_Reduce_scatter(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::op("op", op)?;
             }
             let recvcounts = {
                 let length = comm.size() as usize;
@@ -1291,10 +1287,10 @@ unsafe extern "C" fn PMPI_Reduce_scatter_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::op("op", op)?;
             }
             let recvcounts = {
                 let length = comm.size() as usize;
@@ -1328,12 +1324,12 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::reduce_scatter_block(
                 sendbuf, recvbuf, recvcount, datatype, op, comm,
@@ -1361,12 +1357,12 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::reduce_scatter_block(
                 sendbuf, recvbuf, recvcount, datatype, op, comm,
@@ -1394,12 +1390,12 @@ unsafe extern "C" fn PMPI_Scan(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::scan(sendbuf, recvbuf, count, datatype, op, comm)
         }
@@ -1425,12 +1421,12 @@ unsafe extern "C" fn PMPI_Scan_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
             }
             crate::calls::coll::scan(sendbuf, recvbuf, count, datatype, op, comm)
         }

@@ -61,10 +61,10 @@ unsafe extern "C" fn PMPI_Comm_create_from_group(
                 check::running()?;
             }
             let group = check::group("group", group)?;
+            let info = check::info("info", info)?;
+            let errhandler = check::errhandler("errhandler", errhandler)?;
             if checks {
                 check::pointer("stringtag", stringtag)?;
-                check::info("info", info)?;
-                check::errhandler("errhandler", errhandler)?;
                 check::pointer("newcomm", newcomm)?;
             }
             let stringtag = args::text(stringtag);
@@ -132,8 +132,8 @@ unsafe extern "C" fn PMPI_Comm_dup_with_info(comm: Comm, info: Info, newcomm: *m
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
-                check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
             }
             crate::calls::comm::comm_dup_with_info(comm, info, newcomm)
@@ -275,8 +275,8 @@ unsafe extern "C" fn PMPI_Comm_idup_with_info(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
-                check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
                 check::pointer("request", request)?;
             }
@@ -356,9 +356,7 @@ unsafe extern "C" fn PMPI_Comm_set_info(comm: Comm, info: Info) -> c_int {
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if checks {
-                check::info("info", info)?;
-            }
+            let info = check::info("info", info)?;
             crate::calls::comm::comm_set_info(comm, info)
         }
     };
@@ -447,8 +445,8 @@ unsafe extern "C" fn PMPI_Comm_split_type(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
-                check::info("info", info)?;
                 check::pointer("newcomm", newcomm)?;
             }
             crate::calls::comm::comm_split_type(comm, split_type, key, info, newcomm)
@@ -533,10 +531,10 @@ unsafe extern "C" fn PMPI_Intercomm_create_from_groups(
                 check::running()?;
             }
             let local_group = check::group("local_group", local_group)?;
+            let info = check::info("info", info)?;
+            let errhandler = check::errhandler("errhandler", errhandler)?;
             if checks {
                 check::pointer("stringtag", stringtag)?;
-                check::info("info", info)?;
-                check::errhandler("errhandler", errhandler)?;
                 check::pointer("newintercomm", newintercomm)?;
             }
             let stringtag = args::text(stringtag);

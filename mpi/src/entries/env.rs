@@ -28,9 +28,9 @@ unsafe extern "C" fn PMPI_Alloc_mem(size: Aint, info: Info, baseptr: *mut c_void
             if checks {
                 check::running()?;
             }
+            let info = check::info("info", info)?;
             if checks {
                 check::memory_size("size", size)?;
-                check::info("info", info)?;
                 check::pointer("baseptr", baseptr)?;
             }
             crate::calls::env::alloc_mem(size, info, baseptr)

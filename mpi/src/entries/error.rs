@@ -119,9 +119,7 @@ unsafe extern "C" fn PMPI_Comm_set_errhandler(comm: Comm, errhandler: Errhandler
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
-            if checks {
-                check::errhandler("errhandler", errhandler)?;
-            }
+            let errhandler = check::errhandler("errhandler", errhandler)?;
             crate::calls::error::comm_set_errhandler(comm, errhandler)
         }
     };
@@ -280,9 +278,7 @@ unsafe extern "C" fn PMPI_Session_set_errhandler(
                 check::running()?;
             }
             let session = check::session("session", session)?;
-            if checks {
-                check::errhandler("errhandler", errhandler)?;
-            }
+            let errhandler = check::errhandler("errhandler", errhandler)?;
             crate::calls::error::session_set_errhandler(session, errhandler)
         }
     };

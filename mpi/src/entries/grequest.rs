@@ -11,9 +11,7 @@ unsafe extern "C" fn PMPI_Grequest_complete(request: Request) -> c_int {
             if checks {
                 check::running()?;
             }
-            if checks {
-                check::request_object("request", request)?;
-            }
+            let request = check::request_object("request", request)?;
             crate::calls::grequest::grequest_complete(request)
         }
     };

@@ -230,12 +230,12 @@ unsafe extern "C" fn PMPI_Iallreduce(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request)
@@ -264,12 +264,12 @@ unsafe extern "C" fn PMPI_Iallreduce_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request)
@@ -812,12 +812,12 @@ unsafe extern "C" fn PMPI_Iexscan(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::iexscan(sendbuf, recvbuf, count, datatype, op, comm, request)
@@ -846,12 +846,12 @@ unsafe extern "C" fn PMPI_Iexscan_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::iexscan(sendbuf, recvbuf, count, datatype, op, comm, request)
@@ -1178,6 +1178,7 @@ unsafe extern "C" fn PMPI_Ireduce(
             } else {
                 DatatypeRef::insignificant()
             };
+            let op = if takes_part { check::op("op", op)? } else { OpRef::insignificant() };
             if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
@@ -1187,9 +1188,6 @@ unsafe extern "C" fn PMPI_Ireduce(
                 }
                 if takes_part {
                     check::count("count", count)?;
-                }
-                if takes_part {
-                    check::op("op", op)?;
                 }
                 check::pointer("request", request)?;
             }
@@ -1231,6 +1229,7 @@ unsafe extern "C" fn PMPI_Ireduce_c(
             } else {
                 DatatypeRef::insignificant()
             };
+            let op = if takes_part { check::op("op", op)? } else { OpRef::insignificant() };
             if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
@@ -1240,9 +1239,6 @@ unsafe extern "C" fn PMPI_Ireduce_c(
                 }
                 if takes_part {
                     check::count("count", count)?;
-                }
-                if takes_part {
-                    check::op("op", op)?;
                 }
                 check::pointer("request", request)?;
             }
@@ -1271,10 +1267,10 @@ unsafe extern "C" fn PMPI_Ireduce_scatter(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             let recvcounts = {
@@ -1312,10 +1308,10 @@ unsafe extern "C" fn PMPI_Ireduce_scatter_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             let recvcounts = {
@@ -1354,12 +1350,12 @@ unsafe extern "C" fn PMPI_Ireduce_scatter_block(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::ireduce_scatter_block(
@@ -1390,12 +1386,12 @@ unsafe extern "C" fn PMPI_Ireduce_scatter_block_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::ireduce_scatter_block(
@@ -1426,12 +1422,12 @@ unsafe extern "C" fn PMPI_Iscan(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::iscan(sendbuf, recvbuf, count, datatype, op, comm, request)
@@ -1460,12 +1456,12 @@ unsafe extern "C" fn PMPI_Iscan_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
                 check::pointer("request", request)?;
             }
             crate::calls::icoll::iscan(sendbuf, recvbuf, count, datatype, op, comm, request)

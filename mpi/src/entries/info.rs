@@ -45,8 +45,8 @@ unsafe extern "C" fn PMPI_Info_delete(info: Info, key: *const c_char) -> c_int {
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
             let checks = check::enabled();
+            let info = check::info_object("info", info)?;
             if checks {
-                check::info_object("info", info)?;
                 check::pointer("key", key)?;
             }
             let key = args::text(key);
@@ -66,8 +66,8 @@ unsafe extern "C" fn PMPI_Info_dup(info: Info, newinfo: *mut Info) -> c_int {
         unsafe {
             let checks = check::enabled();
             let newinfo = args::out(newinfo);
+            let info = check::info_object("info", info)?;
             if checks {
-                check::info_object("info", info)?;
                 check::pointer("newinfo", newinfo)?;
             }
             crate::calls::info::info_dup(info, newinfo)
@@ -105,8 +105,8 @@ unsafe extern "C" fn PMPI_Info_get(
         unsafe {
             let checks = check::enabled();
             let flag = args::out(flag);
+            let info = check::info_object("info", info)?;
             if checks {
-                check::info_object("info", info)?;
                 check::pointer("key", key)?;
                 check::length("valuelen", valuelen)?;
                 check::pointer("flag", flag)?;
@@ -128,8 +128,8 @@ unsafe extern "C" fn PMPI_Info_get_nkeys(info: Info, nkeys: *mut c_int) -> c_int
         unsafe {
             let checks = check::enabled();
             let nkeys = args::out(nkeys);
+            let info = check::info_object("info", info)?;
             if checks {
-                check::info_object("info", info)?;
                 check::pointer("nkeys", nkeys)?;
             }
             crate::calls::info::info_get_nkeys(info, nkeys)
@@ -144,8 +144,8 @@ unsafe extern "C" fn PMPI_Info_get_nthkey(info: Info, n: c_int, key: *mut c_char
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
             let checks = check::enabled();
+            let info = check::info_object("info", info)?;
             if checks {
-                check::info_object("info", info)?;
                 check::pointer("key", key)?;
             }
             let key = {
@@ -172,8 +172,8 @@ unsafe extern "C" fn PMPI_Info_get_string(
             let checks = check::enabled();
             let buflen = args::inout(buflen);
             let flag = args::out(flag);
+            let info = check::info_object("info", info)?;
             if checks {
-                check::info_object("info", info)?;
                 check::pointer("key", key)?;
                 check::pointer("buflen", buflen)?;
                 check::pointer("flag", flag)?;
@@ -201,8 +201,8 @@ unsafe extern "C" fn PMPI_Info_get_valuelen(
             let checks = check::enabled();
             let valuelen = args::out(valuelen);
             let flag = args::out(flag);
+            let info = check::info_object("info", info)?;
             if checks {
-                check::info_object("info", info)?;
                 check::pointer("key", key)?;
                 check::pointer("valuelen", valuelen)?;
                 check::pointer("flag", flag)?;
@@ -223,8 +223,8 @@ unsafe extern "C" fn PMPI_Info_set(info: Info, key: *const c_char, value: *const
         // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
         unsafe {
             let checks = check::enabled();
+            let info = check::info_object("info", info)?;
             if checks {
-                check::info_object("info", info)?;
                 check::pointer("key", key)?;
                 check::pointer("value", value)?;
             }

@@ -12,8 +12,8 @@ unsafe extern "C" fn PMPI_Op_commutative(op: Op, commute: *mut c_int) -> c_int {
             if checks {
                 check::running()?;
             }
+            let op = check::op("op", op)?;
             if checks {
-                check::op("op", op)?;
                 check::pointer("commute", commute)?;
             }
             crate::calls::op::op_commutative(op, commute)

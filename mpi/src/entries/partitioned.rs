@@ -12,8 +12,8 @@ unsafe extern "C" fn PMPI_Parrived(request: Request, partition: c_int, flag: *mu
             if checks {
                 check::running()?;
             }
+            let request = check::request_object("request", request)?;
             if checks {
-                check::request_object("request", request)?;
                 check::pointer("flag", flag)?;
             }
             crate::calls::partitioned::parrived(request, partition, flag)
@@ -31,9 +31,7 @@ unsafe extern "C" fn PMPI_Pready(partition: c_int, request: Request) -> c_int {
             if checks {
                 check::running()?;
             }
-            if checks {
-                check::request_object("request", request)?;
-            }
+            let request = check::request_object("request", request)?;
             crate::calls::partitioned::pready(partition, request)
         }
     };
@@ -53,9 +51,9 @@ unsafe extern "C" fn PMPI_Pready_list(
             if checks {
                 check::running()?;
             }
+            let request = check::request_object("request", request)?;
             if checks {
                 check::length("length", length)?;
-                check::request_object("request", request)?;
             }
             let array_of_partitions = {
                 let length = args::length(length);
@@ -81,9 +79,7 @@ unsafe extern "C" fn PMPI_Pready_range(
             if checks {
                 check::running()?;
             }
-            if checks {
-                check::request_object("request", request)?;
-            }
+            let request = check::request_object("request", request)?;
             crate::calls::partitioned::pready_range(partition_low, partition_high, request)
         }
     };
@@ -112,6 +108,7 @@ unsafe extern "C" fn PMPI_Precv_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_dest = dest != MPI_PROC_NULL;
             let datatype = if uses_dest {
                 check::datatype("datatype", datatype)?
@@ -126,7 +123,6 @@ unsafe extern "C" fn PMPI_Precv_init(
                 check::count("count", count)?;
                 check::dest("dest", dest, comm.peers())?;
                 check::tag("tag", tag)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::partitioned::precv_init(
@@ -159,6 +155,7 @@ unsafe extern "C" fn PMPI_Precv_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_dest = dest != MPI_PROC_NULL;
             let datatype = if uses_dest {
                 check::datatype("datatype", datatype)?
@@ -173,7 +170,6 @@ unsafe extern "C" fn PMPI_Precv_init_c(
                 check::count("count", count)?;
                 check::dest("dest", dest, comm.peers())?;
                 check::tag("tag", tag)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::partitioned::precv_init(
@@ -206,6 +202,7 @@ unsafe extern "C" fn PMPI_Psend_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_dest = dest != MPI_PROC_NULL;
             let datatype = if uses_dest {
                 check::datatype("datatype", datatype)?
@@ -220,7 +217,6 @@ unsafe extern "C" fn PMPI_Psend_init(
                 check::count("count", count)?;
                 check::dest("dest", dest, comm.peers())?;
                 check::tag("tag", tag)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::partitioned::psend_init(
@@ -253,6 +249,7 @@ unsafe extern "C" fn PMPI_Psend_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_dest = dest != MPI_PROC_NULL;
             let datatype = if uses_dest {
                 check::datatype("datatype", datatype)?
@@ -267,7 +264,6 @@ unsafe extern "C" fn PMPI_Psend_init_c(
                 check::count("count", count)?;
                 check::dest("dest", dest, comm.peers())?;
                 check::tag("tag", tag)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::partitioned::psend_init(

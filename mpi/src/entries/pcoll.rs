@@ -26,6 +26,7 @@ unsafe extern "C" fn PMPI_Allgather_init(
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             let sendtype = if uses_sendbuf {
                 check::datatype("sendtype", sendtype)?
@@ -39,7 +40,6 @@ unsafe extern "C" fn PMPI_Allgather_init(
                 }
                 check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
                 check::count("recvcount", recvcount)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::allgather_init(
@@ -74,6 +74,7 @@ unsafe extern "C" fn PMPI_Allgather_init_c(
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             let sendtype = if uses_sendbuf {
                 check::datatype("sendtype", sendtype)?
@@ -87,7 +88,6 @@ unsafe extern "C" fn PMPI_Allgather_init_c(
                 }
                 check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
                 check::count("recvcount", recvcount)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::allgather_init(
@@ -122,6 +122,7 @@ unsafe extern "C" fn PMPI_Allgatherv_init(
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             let sendtype = if uses_sendbuf {
                 check::datatype("sendtype", sendtype)?
@@ -134,7 +135,6 @@ unsafe extern "C" fn PMPI_Allgatherv_init(
                     check::count("sendcount", sendcount)?;
                 }
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let recvcounts = {
@@ -183,6 +183,7 @@ unsafe extern "C" fn PMPI_Allgatherv_init_c(
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             let sendtype = if uses_sendbuf {
                 check::datatype("sendtype", sendtype)?
@@ -195,7 +196,6 @@ unsafe extern "C" fn PMPI_Allgatherv_init_c(
                     check::count("sendcount", sendcount)?;
                 }
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let recvcounts = {
@@ -241,13 +241,13 @@ unsafe extern "C" fn PMPI_Allreduce_init(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::allreduce_init(
@@ -279,13 +279,13 @@ unsafe extern "C" fn PMPI_Allreduce_init_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::allreduce_init(
@@ -320,6 +320,7 @@ unsafe extern "C" fn PMPI_Alltoall_init(
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             let sendtype = if uses_sendbuf {
                 check::datatype("sendtype", sendtype)?
@@ -333,7 +334,6 @@ unsafe extern "C" fn PMPI_Alltoall_init(
                 }
                 check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
                 check::count("recvcount", recvcount)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::alltoall_init(
@@ -368,6 +368,7 @@ unsafe extern "C" fn PMPI_Alltoall_init_c(
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             let sendtype = if uses_sendbuf {
                 check::datatype("sendtype", sendtype)?
@@ -381,7 +382,6 @@ unsafe extern "C" fn PMPI_Alltoall_init_c(
                 }
                 check::buffer("recvbuf", recvbuf, recvcount, recvtype)?;
                 check::count("recvcount", recvcount)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::alltoall_init(
@@ -416,6 +416,7 @@ unsafe extern "C" fn PMPI_Alltoallv_init(
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             let sendtype = if uses_sendbuf {
                 check::datatype("sendtype", sendtype)?
@@ -424,7 +425,6 @@ unsafe extern "C" fn PMPI_Alltoallv_init(
             };
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let sendcounts = if uses_sendbuf {
@@ -492,6 +492,7 @@ unsafe extern "C" fn PMPI_Alltoallv_init_c(
             }
             let recvtype = check::datatype("recvtype", recvtype)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             let sendtype = if uses_sendbuf {
                 check::datatype("sendtype", sendtype)?
@@ -500,7 +501,6 @@ unsafe extern "C" fn PMPI_Alltoallv_init_c(
             };
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let sendcounts = if uses_sendbuf {
@@ -567,10 +567,10 @@ unsafe extern "C" fn PMPI_Alltoallw_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let sendcounts = if uses_sendbuf {
@@ -653,10 +653,10 @@ unsafe extern "C" fn PMPI_Alltoallw_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             let uses_sendbuf = sendbuf.addr() != MPI_IN_PLACE.addr();
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let sendcounts = if uses_sendbuf {
@@ -727,8 +727,8 @@ unsafe extern "C" fn PMPI_Barrier_init(comm: Comm, info: Info, request: *mut Req
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::barrier_init(comm, info, request)
@@ -757,6 +757,7 @@ unsafe extern "C" fn PMPI_Bcast_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -773,7 +774,6 @@ unsafe extern "C" fn PMPI_Bcast_init(
                 if takes_part {
                     check::count("count", count)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::bcast_init(buffer, count, datatype, root, comm, info, request)
@@ -802,6 +802,7 @@ unsafe extern "C" fn PMPI_Bcast_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -818,7 +819,6 @@ unsafe extern "C" fn PMPI_Bcast_init_c(
                 if takes_part {
                     check::count("count", count)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::bcast_init(buffer, count, datatype, root, comm, info, request)
@@ -848,13 +848,13 @@ unsafe extern "C" fn PMPI_Exscan_init(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::exscan_init(
@@ -886,13 +886,13 @@ unsafe extern "C" fn PMPI_Exscan_init_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::exscan_init(
@@ -927,6 +927,7 @@ unsafe extern "C" fn PMPI_Gather_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -956,7 +957,6 @@ unsafe extern "C" fn PMPI_Gather_init(
                 if at_root {
                     check::count("recvcount", recvcount)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::gather_init(
@@ -992,6 +992,7 @@ unsafe extern "C" fn PMPI_Gather_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1021,7 +1022,6 @@ unsafe extern "C" fn PMPI_Gather_init_c(
                 if at_root {
                     check::count("recvcount", recvcount)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::gather_init(
@@ -1057,6 +1057,7 @@ unsafe extern "C" fn PMPI_Gatherv_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1083,7 +1084,6 @@ unsafe extern "C" fn PMPI_Gatherv_init(
                 if at_root {
                     check::not_in_place("recvbuf", recvbuf)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let recvcounts = if at_root {
@@ -1140,6 +1140,7 @@ unsafe extern "C" fn PMPI_Gatherv_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1166,7 +1167,6 @@ unsafe extern "C" fn PMPI_Gatherv_init_c(
                 if at_root {
                     check::not_in_place("recvbuf", recvbuf)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let recvcounts = if at_root {
@@ -1221,6 +1221,7 @@ unsafe extern "C" fn PMPI_Reduce_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1232,6 +1233,7 @@ unsafe extern "C" fn PMPI_Reduce_init(
             } else {
                 DatatypeRef::insignificant()
             };
+            let op = if takes_part { check::op("op", op)? } else { OpRef::insignificant() };
             if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
@@ -1242,10 +1244,6 @@ unsafe extern "C" fn PMPI_Reduce_init(
                 if takes_part {
                     check::count("count", count)?;
                 }
-                if takes_part {
-                    check::op("op", op)?;
-                }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::reduce_init(
@@ -1278,6 +1276,7 @@ unsafe extern "C" fn PMPI_Reduce_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1289,6 +1288,7 @@ unsafe extern "C" fn PMPI_Reduce_init_c(
             } else {
                 DatatypeRef::insignificant()
             };
+            let op = if takes_part { check::op("op", op)? } else { OpRef::insignificant() };
             if checks {
                 if at_leaf {
                     check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
@@ -1299,10 +1299,6 @@ unsafe extern "C" fn PMPI_Reduce_init_c(
                 if takes_part {
                     check::count("count", count)?;
                 }
-                if takes_part {
-                    check::op("op", op)?;
-                }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::reduce_init(
@@ -1334,13 +1330,13 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block_init(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::reduce_scatter_block_init(
@@ -1372,13 +1368,13 @@ unsafe extern "C" fn PMPI_Reduce_scatter_block_init_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, recvcount, datatype)?;
                 check::buffer("recvbuf", recvbuf, recvcount, datatype)?;
                 check::count("recvcount", recvcount)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::reduce_scatter_block_init(
@@ -1409,11 +1405,11 @@ unsafe extern "C" fn PMPI_Reduce_scatter_init(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let recvcounts = {
@@ -1452,11 +1448,11 @@ unsafe extern "C" fn PMPI_Reduce_scatter_init_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::not_in_place("recvbuf", recvbuf)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let recvcounts = {
@@ -1496,13 +1492,13 @@ unsafe extern "C" fn PMPI_Scan_init(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::scan_init(
@@ -1534,13 +1530,13 @@ unsafe extern "C" fn PMPI_Scan_init_c(
                 check::running()?;
             }
             let datatype = check::datatype("datatype", datatype)?;
+            let op = check::op("op", op)?;
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::buffer_or_place("sendbuf", sendbuf, count, datatype)?;
                 check::buffer("recvbuf", recvbuf, count, datatype)?;
                 check::count("count", count)?;
-                check::op("op", op)?;
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::scan_init(
@@ -1575,6 +1571,7 @@ unsafe extern "C" fn PMPI_Scatter_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1604,7 +1601,6 @@ unsafe extern "C" fn PMPI_Scatter_init(
                 if at_leaf && uses_recvbuf {
                     check::count("recvcount", recvcount)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::scatter_init(
@@ -1640,6 +1636,7 @@ unsafe extern "C" fn PMPI_Scatter_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1669,7 +1666,6 @@ unsafe extern "C" fn PMPI_Scatter_init_c(
                 if at_leaf && uses_recvbuf {
                     check::count("recvcount", recvcount)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             crate::calls::pcoll::scatter_init(
@@ -1705,6 +1701,7 @@ unsafe extern "C" fn PMPI_Scatterv_init(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1731,7 +1728,6 @@ unsafe extern "C" fn PMPI_Scatterv_init(
                 if at_leaf && uses_recvbuf {
                     check::count("recvcount", recvcount)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let sendcounts = if at_root {
@@ -1788,6 +1784,7 @@ unsafe extern "C" fn PMPI_Scatterv_init_c(
                 check::running()?;
             }
             let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
             if checks {
                 check::root("root", root, comm)?;
             }
@@ -1814,7 +1811,6 @@ unsafe extern "C" fn PMPI_Scatterv_init_c(
                 if at_leaf && uses_recvbuf {
                     check::count("recvcount", recvcount)?;
                 }
-                check::info("info", info)?;
                 check::pointer("request", request)?;
             }
             let sendcounts = if at_root {

@@ -12,9 +12,7 @@ unsafe extern "C" fn PMPI_Cancel(request: *mut Request) -> c_int {
             if checks {
                 check::running()?;
             }
-            if checks {
-                check::request_object_io("request", request)?;
-            }
+            let request = check::request_object_io("request", request)?;
             crate::calls::request::cancel(request)
         }
     };
@@ -33,9 +31,7 @@ unsafe extern "C" fn PMPI_Request_free(request: *mut Request) -> c_int {
             if checks {
                 check::running()?;
             }
-            if checks {
-                check::request_object_io("request", request)?;
-            }
+            let request = check::request_object_io("request", request)?;
             crate::calls::request::request_free(request)
         }
     };
@@ -59,8 +55,8 @@ unsafe extern "C" fn PMPI_Request_get_status(
             if checks {
                 check::running()?;
             }
+            let request = check::request("request", request)?;
             if checks {
-                check::request("request", request)?;
                 check::pointer("flag", flag)?;
             }
             crate::calls::request::request_get_status(request, flag, status)
@@ -213,9 +209,7 @@ unsafe extern "C" fn PMPI_Start(request: *mut Request) -> c_int {
             if checks {
                 check::running()?;
             }
-            if checks {
-                check::request_object_io("request", request)?;
-            }
+            let request = check::request_object_io("request", request)?;
             crate::calls::request::start(request)
         }
     };
@@ -266,8 +260,8 @@ unsafe extern "C" fn PMPI_Test(
             if checks {
                 check::running()?;
             }
+            let request = check::request_io("request", request)?;
             if checks {
-                check::request_io("request", request)?;
                 check::pointer("flag", flag)?;
             }
             crate::calls::request::test(request, flag, status)
@@ -410,9 +404,7 @@ unsafe extern "C" fn PMPI_Wait(request: *mut Request, status: *mut Status) -> c_
             if checks {
                 check::running()?;
             }
-            if checks {
-                check::request_io("request", request)?;
-            }
+            let request = check::request_io("request", request)?;
             crate::calls::request::wait(request, status)
         }
     };

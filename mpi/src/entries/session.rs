@@ -60,8 +60,8 @@ unsafe extern "C" fn PMPI_Session_get_nth_pset(
                 check::running()?;
             }
             let session = check::session("session", session)?;
+            let info = check::info("info", info)?;
             if checks {
-                check::info("info", info)?;
                 check::pointer("pset_len", pset_len)?;
             }
             crate::calls::session::session_get_nth_pset(session, info, n, pset_len, pset_name)
@@ -85,8 +85,8 @@ unsafe extern "C" fn PMPI_Session_get_num_psets(
                 check::running()?;
             }
             let session = check::session("session", session)?;
+            let info = check::info("info", info)?;
             if checks {
-                check::info("info", info)?;
                 check::pointer("npset_names", npset_names)?;
             }
             crate::calls::session::session_get_num_psets(session, info, npset_names)
@@ -132,9 +132,9 @@ unsafe extern "C" fn PMPI_Session_init(
         unsafe {
             let checks = check::enabled();
             let session = args::out(session);
+            let info = check::info("info", info)?;
+            let errhandler = check::errhandler("errhandler", errhandler)?;
             if checks {
-                check::info("info", info)?;
-                check::errhandler("errhandler", errhandler)?;
                 check::pointer("session", session)?;
             }
             crate::calls::session::session_init(info, errhandler, session)

@@ -16,9 +16,9 @@ unsafe extern "C" fn PMPIX_Sync_attach(
             if checks {
                 check::running()?;
             }
+            let request = check::request_object_io("request", request)?;
             if checks {
                 check::sync("sync", sync)?;
-                check::request_object_io("request", request)?;
             }
             crate::calls::sync::sync_attach(sync, request, completion_data)
         }
@@ -38,9 +38,9 @@ unsafe extern "C" fn PMPIX_Sync_detach(sync: XSync, request: *mut Request) -> c_
             if checks {
                 check::running()?;
             }
+            let request = check::request_object_io("request", request)?;
             if checks {
                 check::sync("sync", sync)?;
-                check::request_object_io("request", request)?;
             }
             crate::calls::sync::sync_detach(sync, request)
         }

@@ -473,9 +473,7 @@ unsafe extern "C" fn PMPI_T_event_callback_set_info(
             if checks {
                 check::tool_running()?;
             }
-            if checks {
-                check::info("info", info)?;
-            }
+            let info = check::info("info", info)?;
             crate::calls::tool::t_event_callback_set_info(event_registration, cb_safety, info)
         }
     };
@@ -650,8 +648,8 @@ unsafe extern "C" fn PMPI_T_event_handle_alloc(
             if checks {
                 check::tool_running()?;
             }
+            let info = check::info("info", info)?;
             if checks {
-                check::info("info", info)?;
                 check::pointer("event_registration", event_registration)?;
             }
             crate::calls::tool::t_event_handle_alloc(
@@ -718,9 +716,7 @@ unsafe extern "C" fn PMPI_T_event_handle_set_info(
             if checks {
                 check::tool_running()?;
             }
-            if checks {
-                check::info("info", info)?;
-            }
+            let info = check::info("info", info)?;
             crate::calls::tool::t_event_handle_set_info(event_registration, info)
         }
     };
@@ -764,9 +760,7 @@ unsafe extern "C" fn PMPI_T_event_register_callback(
             if checks {
                 check::tool_running()?;
             }
-            if checks {
-                check::info("info", info)?;
-            }
+            let info = check::info("info", info)?;
             crate::calls::tool::t_event_register_callback(
                 event_registration,
                 cb_safety,

@@ -37,11 +37,13 @@ pub struct DatatypeRef(&'static View);
 impl DatatypeRef {
     /// The datatype of a handle.
     #[inline(always)]
+    pub fn find(handle: Datatype) -> Option<Self> {
+        view(handle).map(Self)
+    }
+
+    /// The same, or an error.
     pub fn of(handle: Datatype) -> Result<Self> {
-        match view(handle) {
-            Some(view) => Ok(Self(view)),
-            None => Err(none(handle)),
-        }
+        Self::find(handle).ok_or_else(|| none(handle))
     }
 
     /// Stands for an argument that is not significant, whatever the program gave: no data.

@@ -53,22 +53,32 @@ fn find(handle: Errhandler) -> Option<&'static Object<ErrhandlerBody>> {
     unsafe { Object::at(handle.object()) }
 }
 
-/// Whether a handle is one that a program may use.
-pub fn is_valid(handle: Errhandler) -> bool {
-    match handle {
-        MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN => true,
-        handle => find(handle).is_some_and(|handler| handler.needed.lock().handles > 0),
+/// A handler that a program may use.
+#[derive(Clone, Copy)]
+pub struct ErrhandlerRef {
+    handle: Errhandler,
+    /// None of a predefined one.
+    function: Option<Function>,
+}
+
+impl ErrhandlerRef {
+    /// The handle, for an object of a class whose handlers are predefined or have such a function.
+    pub fn for_class(self, class: impl FnOnce(&Function) -> bool) -> Result<Errhandler> {
+        if self.function.as_ref().is_none_or(class) {
+            return Ok(self.handle);
+        }
+        let text = "the error handler is for objects of another class";
+        Err(Error::new(MPI_ERR_ERRHANDLER, text))
     }
 }
 
-/// An error unless an object of some class may use the handler: a predefined one, or one of a function
-/// that is for the class.
-pub fn fits(handle: Errhandler, class: impl FnOnce(&Function) -> bool) -> Result<()> {
-    let fits = match function(handle) {
-        None => is_valid(handle),
-        Some(function) => class(&function),
+/// The handler of a handle, if a program may use it.
+pub fn valid(handle: Errhandler) -> Option<ErrhandlerRef> {
+    let function = match handle {
+        MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN => None,
+        handle => Some(find(handle).filter(|handler| handler.needed.lock().handles > 0)?.function),
     };
-    if fits { Ok(()) } else { Err(none(handle)) }
+    Some(ErrhandlerRef { handle, function })
 }
 
 /// The function behind a handler, if it is not predefined.
@@ -99,9 +109,7 @@ pub fn hand_out(handle: Errhandler) -> Errhandler {
 
 /// Takes a handle back from the program.
 pub fn free(handle: Errhandler) -> Result<()> {
-    if !is_valid(handle) {
-        return Err(none(handle));
-    }
+    valid(handle).ok_or_else(|| none(handle))?;
     change(handle, |needed| needed.handles -= 1);
     Ok(())
 }
@@ -113,10 +121,10 @@ pub fn replace(place: &Mutex<Errhandler>, handle: Errhandler) {
     unshare(old);
 }
 
-/// The error about an argument that is no handler, or one of another class of objects.
+/// The error about an argument that is no handler.
 #[cold]
 fn none(handle: Errhandler) -> Error {
-    let text = format!("{:#x} is no error handler that can be used here", handle.value());
+    let text = format!("{:#x} is no error handler", handle.value());
     Error::new(MPI_ERR_ERRHANDLER, text)
 }
 
@@ -165,12 +173,12 @@ mod tests {
         let object = Mutex::at(LockLevel::TABLE, MPI_ERRORS_RETURN);
         replace(&object, handler);
         free(handler).unwrap();
-        assert!(!is_valid(handler) && function(handler).is_some());
+        assert!(valid(handler).is_none() && function(handler).is_some());
         assert_eq!(free(handler).unwrap_err().code(), MPI_ERR_ERRHANDLER);
         let again = hand_out(*object.lock());
-        assert!(is_valid(again));
+        assert!(valid(again).is_some());
         replace(&object, MPI_ERRORS_ARE_FATAL);
-        assert!(is_valid(again));
+        assert!(valid(again).is_some());
         free(again).unwrap();
         assert!(function(again).is_none());
     }
@@ -180,8 +188,8 @@ mod tests {
         for handler in [MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN] {
             free(handler).unwrap();
             unshare(share(handler));
-            assert!(is_valid(handler));
+            assert!(valid(handler).is_some());
         }
-        assert!(!is_valid(MPI_ERRHANDLER_NULL));
+        assert!(valid(MPI_ERRHANDLER_NULL).is_none());
     }
 }

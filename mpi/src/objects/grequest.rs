@@ -1,7 +1,7 @@
 //! Generalized requests (MPI 5.0, section 13.2): operations that the program itself carries out.
 
 use super::generalized::Generalized;
-use super::request::{self, RequestRef};
+use super::request::RequestRef;
 use super::special::{self, Body};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Request;
@@ -13,8 +13,7 @@ pub fn start(generalized: Generalized) -> Request {
 }
 
 /// Completes the operation. From any thread; threads that wait for it wake up.
-pub fn complete(handle: Request) -> Result<()> {
-    let request = request::of(handle)?;
+pub fn complete(request: RequestRef) -> Result<()> {
     match special::of(request).filter(|special| special.is_generalized()) {
         Some(_) if request.is_complete() => {
             Err(Error::new(MPI_ERR_REQUEST, "the request is complete already"))
@@ -39,6 +38,7 @@ pub fn cancel(request: RequestRef) -> Option<Result<()>> {
 mod tests {
     use super::*;
     use crate::abi::status::Status;
+    use crate::objects::request;
     use cairn_framework::author::Mutex;
     use std::ffi::{c_int, c_void};
 
@@ -91,16 +91,16 @@ mod tests {
         let (handle, view, program) = started(Program::default());
         super::cancel(view).unwrap().unwrap();
         assert!(!view.is_complete());
-        complete(handle).unwrap();
+        complete(view).unwrap();
         assert!(view.is_complete());
-        assert_eq!(complete(handle).unwrap_err().code(), MPI_ERR_REQUEST);
+        assert_eq!(complete(view).unwrap_err().code(), MPI_ERR_REQUEST);
         super::cancel(view).unwrap().unwrap();
         let (status, result) = request::outcome(view);
         result.unwrap();
         assert_eq!((status.source, status.bytes()), (3, 40));
         assert_eq!(request::finish(view), MPI_REQUEST_NULL);
         assert_eq!(*program.calls.lock(), "cCqf");
-        assert_eq!(complete(handle).unwrap_err().code(), MPI_ERR_REQUEST);
+        assert!(request::find(handle).is_none());
     }
 
     #[test]
@@ -110,8 +110,8 @@ mod tests {
             (MPI_SUCCESS, MPI_ERR_INTERN, MPI_ERR_INTERN),
             (MPI_ERR_OTHER, MPI_ERR_INTERN, MPI_ERR_INTERN),
         ] {
-            let (handle, view, _) = started(Program { query, free, ..Program::default() });
-            complete(handle).unwrap();
+            let (_, view, _) = started(Program { query, free, ..Program::default() });
+            complete(view).unwrap();
             let (status, result) = request::outcome(view);
             assert_eq!((status.error, result.unwrap_err().code()), (code, code));
             request::finish(view);
@@ -123,15 +123,15 @@ mod tests {
         let (handle, view, program) = started(Program::default());
         request::release(view);
         assert_eq!(*program.calls.lock(), "");
-        complete(handle).unwrap();
+        complete(view).unwrap();
         assert_eq!(*program.calls.lock(), "f");
-        assert_eq!(complete(handle).unwrap_err().code(), MPI_ERR_REQUEST);
+        assert!(request::find(handle).is_none());
     }
 
     #[test]
     fn a_look_ends_nothing() {
-        let (handle, view, program) = started(Program::default());
-        complete(handle).unwrap();
+        let (_, view, program) = started(Program::default());
+        complete(view).unwrap();
         assert_eq!(request::peek(view).unwrap().bytes(), 40);
         assert_eq!(*program.calls.lock(), "q");
         request::release(view);

@@ -150,33 +150,43 @@ pub fn make(pairs: Pairs) -> Info {
     Info::of(Object::make(InfoBody(Mutex::new(pairs))).address())
 }
 
-/// The object of a handle that is not predefined.
-pub fn find(handle: Info) -> Option<&'static Object<InfoBody>> {
+/// What a valid handle leads to.
+#[derive(Clone, Copy)]
+pub enum InfoRef {
+    /// `MPI_INFO_NULL`: no pairs.
+    Null,
+    /// `MPI_INFO_ENV`.
+    Environment,
+    /// An object of the program.
+    Program(&'static Object<InfoBody>),
+}
+
+impl InfoRef {
+    /// What is in it now.
+    pub fn pairs(self) -> Pairs {
+        match self {
+            Self::Null => Pairs::default(),
+            Self::Environment => environment(INIT_LINE.get().cloned()),
+            Self::Program(info) => info.0.lock().clone(),
+        }
+    }
+
+    /// The object, to be changed.
+    pub fn writable(self) -> Result<&'static Object<InfoBody>> {
+        match self {
+            Self::Program(info) => Ok(info),
+            _ => Err(Error::new(MPI_ERR_INFO, "predefined infos can't be changed")),
+        }
+    }
+}
+
+/// What a handle leads to that is not null.
+pub fn find(handle: Info) -> Option<InfoRef> {
     if handle.is_predefined() {
-        return None;
+        return (handle == MPI_INFO_ENV).then_some(InfoRef::Environment);
     }
     // SAFETY: a handle that is no constant is the address of an object.
-    unsafe { Object::at(handle.object()) }
-}
-
-/// The object of an argument that is to be changed.
-pub fn of(handle: Info) -> Result<&'static Object<InfoBody>> {
-    find(handle).ok_or_else(|| {
-        let text = match handle {
-            MPI_INFO_ENV => "MPI_INFO_ENV can't be changed".to_owned(),
-            _ => format!("{:#x} is no info", handle.value()),
-        };
-        Error::new(MPI_ERR_INFO, text)
-    })
-}
-
-/// The pairs of an argument; none for `MPI_INFO_NULL`.
-pub fn pairs(handle: Info) -> Result<Pairs> {
-    match handle {
-        MPI_INFO_NULL => Ok(Pairs::default()),
-        MPI_INFO_ENV => Ok(environment(INIT_LINE.get().cloned())),
-        handle => Ok(of(handle)?.0.lock().clone()),
-    }
+    unsafe { Object::at(handle.object()) }.map(InfoRef::Program)
 }
 
 /// A program and its arguments.

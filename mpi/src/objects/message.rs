@@ -33,12 +33,13 @@ pub fn make(message: *mut c_void, comm: CommRef) -> Message {
     Message::of(Object::make(MessageBody { taken }).address())
 }
 
-/// Whether a handle leads to a message.
-pub fn is_valid(handle: Message) -> bool {
+/// Whether a handle leads to a message; [`take`] gives it.
+pub fn find(handle: Message) -> Option<()> {
     // SAFETY: a handle that is no constant is the address of an object.
-    handle == MPI_MESSAGE_NO_PROC
+    let is_one = handle == MPI_MESSAGE_NO_PROC
         || !handle.is_predefined()
-            && unsafe { Object::<MessageBody>::at(handle.object()) }.is_some()
+            && unsafe { Object::<MessageBody>::at(handle.object()) }.is_some();
+    is_one.then_some(())
 }
 
 /// The message of a handle, which is not valid any more, and its communicator, which the caller has to

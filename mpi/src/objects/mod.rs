@@ -1,5 +1,5 @@
-//! The objects that programs have handles of, one file a class, and what the checks ask of all of them:
-//! whether a handle leads to one.
+//! The objects that programs have handles of, one file a class: a `find` there says what a handle leads
+//! to.
 
 pub mod arena;
 pub mod attributes;
@@ -29,54 +29,6 @@ use crate::abi::generated::constants::*;
 use crate::abi::generated::types::*;
 use crate::error::Origin;
 
-/// Whether a handle is an object of its class that may be used.
-pub trait Handle: Copy {
-    /// Null handles are not valid.
-    fn is_valid(self) -> bool;
-}
-
-/// Objects of which there are predefined ones only in this version.
-macro_rules! predefined {
-    ($($handle:ty: $names:ident but $null:ident;)*) => {$(
-        impl Handle for $handle {
-            fn is_valid(self) -> bool {
-                self != $null && $names.iter().any(|(handle, _)| *handle == self)
-            }
-        }
-    )*};
-}
-
-predefined! {
-    Win: WIN_NAMES but MPI_WIN_NULL;
-    File: FILE_NAMES but MPI_FILE_NULL;
-}
-
-/// Objects that a module of this directory knows.
-macro_rules! known {
-    ($($handle:ty: |$own:ident| $valid:expr;)*) => {$(
-        impl Handle for $handle {
-            #[inline(always)]
-            fn is_valid(self) -> bool {
-                let $own = self;
-                $valid
-            }
-        }
-    )*};
-}
-
-known! {
-    Comm: |handle| comm::find(handle).is_some();
-    Datatype: |handle| datatype::view(handle).is_some();
-    Errhandler: |handle| errhandler::is_valid(handle);
-    Group: |handle| group::find(handle).is_some();
-    Info: |handle| handle == MPI_INFO_ENV || info::find(handle).is_some();
-    Message: |handle| message::is_valid(handle);
-    Op: |handle| op::view(handle).is_some();
-    Request: |handle| request::find(handle).is_some();
-    XSync: |handle| sync::find(handle).is_some();
-    Session: |handle| session::find(handle).is_some();
-}
-
 /// The largest tag (`MPI_TAG_UB`). Negative tags are the library's: a part for the collective
 /// operations, and parts that are as large as this for each operation that takes a tag of the program
 /// and for the numbers of partitions.
@@ -104,7 +56,7 @@ pub fn errhandler(origin: Origin) -> Handler {
     let handled_by = |handler| Handler { handler, comm: MPI_COMM_NULL, session: MPI_SESSION_NULL };
     let comm = match origin {
         Origin::File(_) => return handled_by(MPI_ERRORS_RETURN),
-        Origin::Handler(handler) if errhandler::is_valid(handler) => {
+        Origin::Handler(handler) if errhandler::valid(handler).is_some() => {
             return handled_by(errhandler::share(handler));
         }
         Origin::Freed(handler) => return handled_by(handler),

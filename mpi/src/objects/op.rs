@@ -24,13 +24,54 @@ class!(UserOp, b"op  ");
 const FIRST: usize = 0x21;
 const LAST: usize = 0x3d;
 
-/// The view of a valid operation.
-pub fn view(handle: Op) -> Option<&'static View> {
+/// A valid operation.
+#[derive(Clone, Copy)]
+pub enum OpRef {
+    /// Of the standard.
+    Predefined(&'static View),
+    /// Of the program.
+    Program(&'static Object<UserOp>),
+}
+
+impl OpRef {
+    /// Stands for an argument that is not significant, whatever the program gave.
+    pub fn insignificant() -> Self {
+        Self::Predefined(&predefined()[0])
+    }
+
+    /// What components see of it.
+    pub fn view(self) -> &'static View {
+        match self {
+            Self::Predefined(view) => view,
+            Self::Program(op) => &op.view,
+        }
+    }
+
+    /// The constant of a predefined one, `MPI_OP_NULL` for one of the program.
+    pub fn constant(self) -> Op {
+        match self {
+            Self::Predefined(view) => Op::predefined(view.predefined as usize),
+            Self::Program(_) => MPI_OP_NULL,
+        }
+    }
+
+    /// Whether the operation is defined on the datatype; those of the program are on any.
+    pub fn is_defined(self, datatype: &DatatypeView) -> bool {
+        match self {
+            Self::Predefined(view) => kernel(view.predefined, datatype.predefined).is_some(),
+            Self::Program(_) => true,
+        }
+    }
+}
+
+/// The operation of a handle.
+pub fn find(handle: Op) -> Option<OpRef> {
     if handle.is_predefined() {
         let view = predefined().get(handle.value().checked_sub(FIRST)?)?;
-        return (view.predefined != 0).then_some(view);
+        return (view.predefined != 0).then_some(OpRef::Predefined(view));
     }
-    of_program(handle).map(|op| &op.view)
+    // SAFETY: a handle that is no constant is the address of an object.
+    unsafe { Object::at(handle.object()) }.map(OpRef::Program)
 }
 
 /// Makes an operation of the program.
@@ -51,21 +92,7 @@ pub fn make(function: Reduction, commutes: bool) -> Op {
 
 /// Ends an operation of the program; false if it is none.
 pub fn free(handle: Op) -> bool {
-    of_program(handle).is_some_and(Object::close)
-}
-
-/// The operation of the program that a handle leads to; none for predefined ones.
-pub fn of_program(handle: Op) -> Option<&'static Object<UserOp>> {
-    if handle.is_predefined() {
-        return None;
-    }
-    // SAFETY: a handle that is no constant is the address of an object.
-    unsafe { Object::at(handle.object()) }
-}
-
-/// Whether the operation is defined on the datatype; those of the program are on any.
-pub fn is_defined(op: &View, datatype: &DatatypeView) -> bool {
-    op.predefined == 0 || kernel(op.predefined, datatype.predefined).is_some()
+    matches!(find(handle), Some(OpRef::Program(op)) if op.close())
 }
 
 fn predefined() -> &'static [View; LAST - FIRST + 1] {

@@ -402,10 +402,9 @@ impl Persistent for Partitioned {
     }
 }
 
-/// The request of an argument as what it is.
-fn of(handle: Request) -> Result<(RequestRef, &'static Special)> {
-    let view = request::of(handle)?;
-    Ok((view, special::of(view).ok_or_else(other)?))
+/// A request as what it is.
+fn of(request: RequestRef) -> Result<&'static Special> {
+    special::of(request).ok_or_else(other)
 }
 
 /// The error of a request that has no partitions.
@@ -424,8 +423,8 @@ fn checked(partition: c_int, partitions: usize) -> Result<usize> {
 }
 
 /// Sends a partition. Any threads may send different ones of a request at the same time.
-pub fn ready(handle: Request, partition: c_int) -> Result<()> {
-    let (view, special) = of(handle)?;
+pub fn ready(view: RequestRef, partition: c_int) -> Result<()> {
+    let special = of(view)?;
     let active = request::is_active(view);
     let prepared = special.with(|this: &mut Partitioned| this.prepare(partition, active));
     if let Some((message, send)) = prepared.ok_or_else(other)?? {
@@ -488,8 +487,8 @@ impl Partitioned {
 }
 
 /// Whether a partition has arrived. What is not active or complete has all.
-pub fn arrived(handle: Request, partition: c_int) -> Result<bool> {
-    let (view, special) = of(handle)?;
+pub fn arrived(view: RequestRef, partition: c_int) -> Result<bool> {
+    let special = of(view)?;
     let has = || {
         special.with(|this: &mut Partitioned| this.has(partition)).unwrap_or_else(|| Err(other()))
     };

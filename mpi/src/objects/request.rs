@@ -17,16 +17,26 @@ use cairn_framework::frameworks::progress::PROGRESS_SINGLE;
 
 use super::arena::Object;
 use super::comm::{self, CommBody, CommRef};
-use super::op::{self, UserOp};
+use super::op::{OpRef, UserOp};
 use super::special;
+use crate::abi::args::InOut;
 use crate::abi::generated::constants::*;
-use crate::abi::generated::types::{Op, Request};
+use crate::abi::generated::types::Request;
 use crate::abi::status::{Status, StatusOut};
 use crate::error::{Error, Origin, Result, class_of, failure};
 use crate::runtime::runtime;
 
 /// A valid request.
 pub type RequestRef = &'static View;
+
+/// A variable of the program, and the request that is in it.
+#[derive(Clone, Copy)]
+pub struct RequestVar<T> {
+    /// The variable.
+    pub place: InOut<Request>,
+    /// What its handle leads to.
+    pub request: T,
+}
 
 /// The request of a handle, unless it is null or none.
 #[inline(always)]
@@ -102,11 +112,11 @@ struct Kept {
 const KEPT: usize = 1;
 
 /// The same for a reduction, which also keeps its operation alive.
-pub fn reduction(request: *mut View, comm: CommRef, op: Op) -> Request {
+pub fn reduction(request: *mut View, comm: CommRef, op: OpRef) -> Request {
     let handle = handle(request, comm);
     // SAFETY: as in `handle`.
     let object = unsafe { &mut (*request).object };
-    if let (false, Some(op)) = (object.is_null(), op::of_program(op)) {
+    if let (false, OpRef::Program(op)) = (object.is_null(), op) {
         op.retain();
         let kept = Box::into_raw(Box::new(Kept { comm, op }));
         *object = kept.map_addr(|address| address | KEPT).cast();

@@ -32,7 +32,7 @@ use super::arena::{Object, class};
 use super::request::{self, RequestRef};
 use super::special;
 use crate::abi::generated::constants::*;
-use crate::abi::generated::types::{Request, XSync};
+use crate::abi::generated::types::XSync;
 use crate::abi::status::Status;
 use crate::error::{Error, Result};
 use crate::runtime::runtime;
@@ -156,8 +156,7 @@ pub fn make() -> XSync {
 
 /// Attaches a request: from now on it is the object's until it has completed and the event was asked
 /// for, or until it is detached.
-pub fn attach(body: SyncRef, handle: Request, data: *mut c_void) -> Result<()> {
-    let request = request::of(handle)?;
+pub fn attach(body: SyncRef, request: RequestRef, data: *mut c_void) -> Result<()> {
     if !request::is_active(request) {
         return Err(Error::new(MPI_ERR_REQUEST, "a persistent request is attached once started"));
     }
@@ -179,8 +178,7 @@ pub fn attach(body: SyncRef, handle: Request, data: *mut c_void) -> Result<()> {
 }
 
 /// Takes a request back that has not completed, or whose event was not fetched.
-pub fn detach(body: SyncRef, handle: Request) -> Result<()> {
-    let request = request::of(handle)?;
+pub fn detach(body: SyncRef, request: RequestRef) -> Result<()> {
     let not_attached = || Error::new(MPI_ERR_REQUEST, "the request is not attached to this object");
     let is_its = |ticket: &TicketRef| ticket.get().request_is(request);
     loop {

@@ -12,22 +12,22 @@ use crate::life;
 use crate::objects::comm::{CommRef, Plan, free, make};
 use crate::objects::errhandler::{self, Function};
 use crate::objects::group::GroupBody;
-use crate::objects::info::{self, Pairs};
+use crate::objects::info::Pairs;
 use crate::prelude::*;
 use crate::runtime::runtime;
 
 pub fn comm_create_from_group(
     group: GroupBody,
     stringtag: &CStr,
-    info: Info,
-    errhandler: Errhandler,
+    info: InfoRef,
+    errhandler: ErrhandlerRef,
     newcomm: Out<Comm>,
 ) -> Result<()> {
     if group.ranks.is_empty() {
         newcomm.set(MPI_COMM_NULL);
         return Ok(());
     }
-    let made = from_group(group, Stringtag::of(stringtag, 0)?, errhandler, info::pairs(info)?)?;
+    let made = from_group(group, Stringtag::of(stringtag, 0)?, errhandler, info.pairs())?;
     newcomm.set(made.handle());
     Ok(())
 }
@@ -39,8 +39,8 @@ pub fn intercomm_create_from_groups(
     remote_group: Group,
     remote_leader: c_int,
     stringtag: &CStr,
-    info: Info,
-    errhandler: Errhandler,
+    info: InfoRef,
+    errhandler: ErrhandlerRef,
     newintercomm: Out<Comm>,
 ) -> Result<()> {
     let group = local_group;
@@ -50,7 +50,7 @@ pub fn intercomm_create_from_groups(
         Error::argument(MPI_ERR_RANK, "local_leader", local_leader, size)
     })?;
     let tag = Stringtag::of(stringtag, 1)?;
-    let hints = info::pairs(info)?;
+    let hints = info.pairs();
     // The two groups have nothing but the string in common.
     let between = agree::leader_tag(tag.tag());
     let leads = group.ranks[leader] == runtime().system.job().rank;
@@ -74,10 +74,10 @@ pub fn intercomm_create_from_groups(
 fn from_group(
     group: GroupBody,
     tag: Stringtag,
-    errhandler: Errhandler,
+    errhandler: ErrhandlerRef,
     info: Pairs,
 ) -> Result<CommRef> {
-    errhandler::fits(errhandler, |function| matches!(function, Function::Comm(_)))?;
+    let errhandler = errhandler.for_class(|function| matches!(function, Function::Comm(_)))?;
     let own = runtime().system.job().rank;
     if !group.ranks.contains(&own) {
         return Err(Error::new(MPI_ERR_GROUP, "this process is not in the group"));
