@@ -3,7 +3,7 @@
 pub use std::ffi::{CStr, c_char, c_int, c_void};
 
 pub use crate::abi::args::{
-    self, Copying, CountIo, CountOut, Counts, InOut, Out, Reduction, TextOut,
+    self, Copying, CountIo, CountOut, Counts, Form, InOut, Out, Reduction, TextOut,
 };
 pub use crate::abi::generated::constants::*;
 pub use crate::abi::generated::types::*;

@@ -107,6 +107,15 @@ pub unsafe fn pointer_out(pointer: *mut c_void) -> Out<*mut c_void> {
     Out(pointer.cast())
 }
 
+/// Which form of a function was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The plain one, with counts of type `int`.
+    Small,
+    /// The large-count form.
+    Large,
+}
+
 /// Where a function puts a number; an `int` in the plain form.
 #[derive(Clone, Copy)]
 pub enum CountOut {

@@ -1,7 +1,6 @@
 //! Attributes of objects (MPI 5.0, section 7.7), also under the names of MPI-1.
 
 use crate::objects::attributes::{self, Attributes, CopyFunction, DeleteFunction, Holder};
-use crate::objects::datatype_extras;
 use crate::prelude::*;
 
 use cairn_framework::author::Mutex;
@@ -69,7 +68,7 @@ fn of_comm(comm: CommRef) -> &'static Mutex<Attributes<Comm>> {
 }
 
 fn of_type(datatype: DatatypeRef) -> &'static Mutex<Attributes<Datatype>> {
-    &datatype_extras::of(datatype.handle()).attributes
+    datatype.attributes()
 }
 
 fn free<H: Holder>(keyval: InOut<c_int>) -> Result<()> {

@@ -23,14 +23,14 @@ mod apart;
 struct Prepared {
     args: CollArgs,
     /// What the arguments lead to: the datatypes of both sides, by rank.
-    _datatypes: [Vec<*const DatatypeView>; 2],
+    datatypes: [Vec<*const DatatypeView>; 2],
     /// The reduction operation.
     op: Option<OpRef>,
 }
 
 impl From<CollArgs> for Prepared {
     fn from(args: CollArgs) -> Self {
-        Self { args, _datatypes: Default::default(), op: None }
+        Self { args, datatypes: Default::default(), op: None }
     }
 }
 
@@ -94,10 +94,12 @@ fn start(way: u32, comm: CommRef, prepared: &Prepared) -> Result<Request> {
     fits(comm, &prepared.args)?;
     // SAFETY: as above; the program leaves the buffers alone until the operation is complete.
     let view = unsafe { comm.start(way, &prepared.args) }?;
-    Ok(match prepared.op {
-        Some(op) => request::reduction(view, comm, op),
-        None => request::handle(view, comm),
-    })
+    let args = &prepared.args;
+    let sides = [args.send.datatype, args.receive.datatype].into_iter();
+    let all = sides.chain(prepared.datatypes.iter().flatten().copied());
+    // SAFETY: the datatypes of checked arguments; they are kept from here on.
+    let datatypes = all.filter_map(|datatype| unsafe { datatype.as_ref() });
+    Ok(request::collective(view, comm, prepared.op, datatypes))
 }
 
 /// Whether the operation is defined on the communicator as it is called: between groups there are no
@@ -483,7 +485,7 @@ fn alltoall_of_types(
         receive: typed(receive.0.cast_const(), receive.1, receive.2, &datatypes[1]),
         ..no_data(COLL_ALLTOALLW)
     };
-    Ok(Prepared { args, _datatypes: datatypes, op: None })
+    Ok(Prepared { args, datatypes, op: None })
 }
 
 /// A reduction.

@@ -2,8 +2,12 @@
 
 use std::ffi::c_void;
 
-use crate::objects::external32::{self, Form};
-use crate::objects::{datatype_extras, packing};
+mod constructors;
+
+pub use constructors::*;
+
+use crate::objects::external32;
+use crate::objects::{attributes, packing};
 use crate::prelude::*;
 
 pub fn get_address(location: *const c_void, address: Out<Aint>) -> Result<()> {
@@ -29,8 +33,7 @@ pub fn type_size_x(datatype: DatatypeRef, size: CountOut) -> Result<()> {
 }
 
 pub fn type_get_extent(datatype: DatatypeRef, lb: CountOut, extent: CountOut) -> Result<()> {
-    // No predefined type has another lower bound.
-    lb.set(0);
+    lb.set(datatype.lb());
     extent.set(datatype.extent);
     Ok(())
 }
@@ -58,42 +61,34 @@ pub fn type_get_true_extent_x(
 }
 
 pub fn type_get_name(datatype: Datatype, type_name: TextOut, resultlen: Out<c_int>) -> Result<()> {
-    if datatype != MPI_DATATYPE_NULL {
-        DatatypeRef::of(datatype)?;
-    }
-    resultlen.set(type_name.set(&datatype_extras::name(datatype)));
+    let name = match datatype {
+        MPI_DATATYPE_NULL => "MPI_DATATYPE_NULL".to_owned(),
+        datatype => DatatypeRef::of(datatype)?.name(),
+    };
+    resultlen.set(type_name.set(&name));
     Ok(())
 }
 
 pub fn type_set_name(datatype: DatatypeRef, type_name: &CStr) -> Result<()> {
     let name = type_name.to_string_lossy().into_owned();
-    *datatype_extras::of(datatype.handle()).name.lock() = Some(name);
+    *datatype.extras().name.lock() = Some(name);
     Ok(())
 }
 
-/// Predefined types are committed; there are no others yet.
 pub fn type_commit(datatype: InOut<Datatype>) -> Result<()> {
-    DatatypeRef::of(datatype.get()).map(|_| ())
+    DatatypeRef::of(datatype.get())?.commit();
+    Ok(())
 }
 
 pub fn type_free(datatype: InOut<Datatype>) -> Result<()> {
-    DatatypeRef::of(datatype.get())?;
-    Err(Error::new(MPI_ERR_TYPE, "predefined datatypes can't be freed"))
-}
-
-pub fn type_get_envelope(
-    datatype: DatatypeRef,
-    num_integers: CountOut,
-    num_addresses: CountOut,
-    num_large_counts: CountOut,
-    num_datatypes: CountOut,
-    combiner: Out<c_int>,
-) -> Result<()> {
-    let _ = datatype;
-    for number in [num_integers, num_addresses, num_large_counts, num_datatypes] {
-        number.set(0);
+    let found = DatatypeRef::of(datatype.get())?;
+    if found.object().is_some_and(|object| !object.stays()) {
+        attributes::delete_all(found.attributes(), found.handle())?;
     }
-    combiner.set(MPI_COMBINER_NAMED);
+    if !found.free() {
+        return Err(Error::new(MPI_ERR_TYPE, "predefined datatypes can't be freed"));
+    }
+    datatype.set(MPI_DATATYPE_NULL);
     Ok(())
 }
 
@@ -298,18 +293,21 @@ pub unsafe fn unpack_external(
 }
 
 /// The values of a datatype in the data representation, and the bytes of this many elements there.
-fn external(datarep: &CStr, count: Count, datatype: DatatypeRef) -> Result<(Vec<Form>, usize)> {
+fn external(
+    datarep: &CStr,
+    count: Count,
+    datatype: DatatypeRef,
+) -> Result<(Vec<external32::Form>, usize)> {
     if datarep != c"external32" {
         let wanted = "there is only external32";
         let name = datarep.to_string_lossy();
         return Err(Error::argument(MPI_ERR_UNSUPPORTED_DATAREP, "datarep", name, wanted));
     }
-    let view = datatype.view();
-    // Native data is never smaller.
-    let elements = packing::bytes(count, view)? / view.size as usize;
-    let forms = external32::forms(datatype.handle(), view.size as usize);
+    // Native data is never smaller, so that nothing overflows here.
+    packing::bytes(count, datatype.view())?;
+    let forms = external32::forms_of(datatype);
     let each: usize = forms.iter().map(|form| form.external()).sum();
-    Ok((forms, elements * each))
+    Ok((forms, count as usize * each))
 }
 
 /// Where the next bytes of packed data go in a buffer, or come from.

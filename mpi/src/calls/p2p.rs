@@ -93,7 +93,7 @@ fn isend_in(
         return Ok(());
     }
     let send = to_send(buf, count, datatype, dest, tag, comm, mode);
-    request.set(request::handle(runtime().isend(&send)?, comm));
+    request.set(request::message(runtime().isend(&send)?, comm, datatype.view()));
     Ok(())
 }
 
@@ -139,7 +139,7 @@ macro_rules! sends {
                 return Ok(());
             }
             let send = to_send(buf, count, datatype, dest, tag, comm, $mode);
-            request.set(request::handle(runtime().send_init(&send)?, comm));
+            request.set(request::message(runtime().send_init(&send)?, comm, datatype.view()));
             Ok(())
         }
     )*};
@@ -204,7 +204,7 @@ pub fn irecv(
         return Ok(());
     }
     let receive = to_receive(buf, count, datatype, source, tag, comm);
-    request.set(request::handle(runtime().irecv(&receive)?, comm));
+    request.set(request::message(runtime().irecv(&receive)?, comm, datatype.view()));
     Ok(())
 }
 
@@ -222,7 +222,7 @@ pub fn recv_init(
         return Ok(());
     }
     let receive = to_receive(buf, count, datatype, source, tag, comm);
-    request.set(request::handle(runtime().recv_init(&receive)?, comm));
+    request.set(request::message(runtime().recv_init(&receive)?, comm, datatype.view()));
     Ok(())
 }
 
@@ -269,7 +269,7 @@ pub fn bsend_init(
         return Ok(());
     }
     let send = to_send(buf, count, datatype, dest, tag, comm, PML_STANDARD);
-    request.set(bsend::init(send, comm));
+    request.set(bsend::init(send, comm, datatype));
     Ok(())
 }
 
@@ -398,12 +398,16 @@ fn both(
     comm: CommRef,
     keep: Vec<u8>,
 ) -> Result<Request> {
-    let received = receive.map(|receive| runtime().irecv(&receive)).transpose()?;
-    let sent = send.map(|send| runtime().isend(&send)).transpose()?;
-    let view = |request: *mut View| -> RequestRef {
-        request::handle(request, comm);
-        // SAFETY: started above.
-        unsafe { &*request }
+    let start = |receive: PmlReceive| Ok((runtime().irecv(&receive)?, receive.datatype));
+    let received = receive.map(start).transpose()?;
+    let start = |send: PmlSend| Ok((runtime().isend(&send)?, send.datatype));
+    let sent = send.map(start).transpose()?;
+    let view = |(request, datatype): (*mut View, *const _)| -> RequestRef {
+        // SAFETY: started above, with a checked datatype.
+        unsafe {
+            request::message(request, comm, &*datatype);
+            &*request
+        }
     };
     let received = received.map(view);
     let sent = sent.map(view);
@@ -563,7 +567,7 @@ pub fn imrecv(
         return Ok(());
     }
     let (view, comm) = start_matched(buf, count, datatype, message)?;
-    request.set(request::handle(view, comm));
+    request.set(request::message(view, comm, datatype.view()));
     comm.release();
     Ok(())
 }

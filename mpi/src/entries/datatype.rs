@@ -310,236 +310,865 @@ unsafe extern "C" fn PMPI_Type_commit(datatype: *mut Datatype) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_contiguous(
-    _count: c_int,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: c_int,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_contiguous", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let newtype = args::out(newtype);
+            let form = args::Form::Small;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_contiguous(count, oldtype, newtype, form)
+        }
+    };
+    finish("MPI_Type_contiguous", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_contiguous_c(
-    _count: Count,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: Count,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_contiguous_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let newtype = args::out(newtype);
+            let form = args::Form::Large;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_contiguous(count, oldtype, newtype, form)
+        }
+    };
+    finish("MPI_Type_contiguous_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_darray(
-    _size: c_int,
-    _rank: c_int,
-    _ndims: c_int,
-    _array_of_gsizes: *const c_int,
-    _array_of_distribs: *const c_int,
-    _array_of_dargs: *const c_int,
-    _array_of_psizes: *const c_int,
-    _order: c_int,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    size: c_int,
+    rank: c_int,
+    ndims: c_int,
+    array_of_gsizes: *const c_int,
+    array_of_distribs: *const c_int,
+    array_of_dargs: *const c_int,
+    array_of_psizes: *const c_int,
+    order: c_int,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_darray", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::ndims("ndims", ndims)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_gsizes = {
+                let length = args::length(ndims);
+                check::array("array_of_gsizes", array_of_gsizes, length)?;
+                args::counts(array_of_gsizes, length)
+            };
+            let array_of_distribs = {
+                let length = args::length(ndims);
+                check::array("array_of_distribs", array_of_distribs, length)?;
+                args::slice(array_of_distribs, length)
+            };
+            let array_of_dargs = {
+                let length = args::length(ndims);
+                check::array("array_of_dargs", array_of_dargs, length)?;
+                args::slice(array_of_dargs, length)
+            };
+            let array_of_psizes = {
+                let length = args::length(ndims);
+                check::array("array_of_psizes", array_of_psizes, length)?;
+                args::slice(array_of_psizes, length)
+            };
+            crate::calls::datatype::type_create_darray(
+                size,
+                rank,
+                ndims,
+                array_of_gsizes,
+                array_of_distribs,
+                array_of_dargs,
+                array_of_psizes,
+                order,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_darray", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_darray_c(
-    _size: c_int,
-    _rank: c_int,
-    _ndims: c_int,
-    _array_of_gsizes: *const Count,
-    _array_of_distribs: *const c_int,
-    _array_of_dargs: *const c_int,
-    _array_of_psizes: *const c_int,
-    _order: c_int,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    size: c_int,
+    rank: c_int,
+    ndims: c_int,
+    array_of_gsizes: *const Count,
+    array_of_distribs: *const c_int,
+    array_of_dargs: *const c_int,
+    array_of_psizes: *const c_int,
+    order: c_int,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_darray_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::ndims("ndims", ndims)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_gsizes = {
+                let length = args::length(ndims);
+                check::array("array_of_gsizes", array_of_gsizes, length)?;
+                args::counts(array_of_gsizes, length)
+            };
+            let array_of_distribs = {
+                let length = args::length(ndims);
+                check::array("array_of_distribs", array_of_distribs, length)?;
+                args::slice(array_of_distribs, length)
+            };
+            let array_of_dargs = {
+                let length = args::length(ndims);
+                check::array("array_of_dargs", array_of_dargs, length)?;
+                args::slice(array_of_dargs, length)
+            };
+            let array_of_psizes = {
+                let length = args::length(ndims);
+                check::array("array_of_psizes", array_of_psizes, length)?;
+                args::slice(array_of_psizes, length)
+            };
+            crate::calls::datatype::type_create_darray(
+                size,
+                rank,
+                ndims,
+                array_of_gsizes,
+                array_of_distribs,
+                array_of_dargs,
+                array_of_psizes,
+                order,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_darray_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_f90_complex(
-    _p: c_int,
-    _r: c_int,
-    _newtype: *mut Datatype,
+    p: c_int,
+    r: c_int,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_f90_complex", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            if checks {
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_create_f90_complex(p, r, newtype)
+        }
+    };
+    finish("MPI_Type_create_f90_complex", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_create_f90_integer(_r: c_int, _newtype: *mut Datatype) -> c_int {
-    unsupported("MPI_Type_create_f90_integer", Origin::None)
+unsafe extern "C" fn PMPI_Type_create_f90_integer(r: c_int, newtype: *mut Datatype) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            if checks {
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_create_f90_integer(r, newtype)
+        }
+    };
+    finish("MPI_Type_create_f90_integer", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_f90_real(
-    _p: c_int,
-    _r: c_int,
-    _newtype: *mut Datatype,
+    p: c_int,
+    r: c_int,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_f90_real", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            if checks {
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_create_f90_real(p, r, newtype)
+        }
+    };
+    finish("MPI_Type_create_f90_real", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_hindexed(
-    _count: c_int,
-    _array_of_blocklengths: *const c_int,
-    _array_of_displacements: *const Aint,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: c_int,
+    array_of_blocklengths: *const c_int,
+    array_of_displacements: *const Aint,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_hindexed", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_blocklengths = {
+                let length = args::length(count);
+                check::array("array_of_blocklengths", array_of_blocklengths, length)?;
+                args::counts(array_of_blocklengths, length)
+            };
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            if checks {
+                check::counts("array_of_blocklengths", array_of_blocklengths)?;
+            }
+            crate::calls::datatype::type_create_hindexed(
+                count,
+                array_of_blocklengths,
+                array_of_displacements,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_hindexed", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_hindexed_c(
-    _count: Count,
-    _array_of_blocklengths: *const Count,
-    _array_of_displacements: *const Count,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: Count,
+    array_of_blocklengths: *const Count,
+    array_of_displacements: *const Count,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_hindexed_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_blocklengths = {
+                let length = args::length(count);
+                check::array("array_of_blocklengths", array_of_blocklengths, length)?;
+                args::counts(array_of_blocklengths, length)
+            };
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            if checks {
+                check::counts("array_of_blocklengths", array_of_blocklengths)?;
+            }
+            crate::calls::datatype::type_create_hindexed(
+                count,
+                array_of_blocklengths,
+                array_of_displacements,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_hindexed_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_hindexed_block(
-    _count: c_int,
-    _blocklength: c_int,
-    _array_of_displacements: *const Aint,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: c_int,
+    blocklength: c_int,
+    array_of_displacements: *const Aint,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_hindexed_block", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let blocklength = args::count(blocklength);
+            let newtype = args::out(newtype);
+            let form = args::Form::Small;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::count("blocklength", blocklength)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            crate::calls::datatype::type_create_hindexed_block(
+                count,
+                blocklength,
+                array_of_displacements,
+                oldtype,
+                newtype,
+                form,
+            )
+        }
+    };
+    finish("MPI_Type_create_hindexed_block", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_hindexed_block_c(
-    _count: Count,
-    _blocklength: Count,
-    _array_of_displacements: *const Count,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: Count,
+    blocklength: Count,
+    array_of_displacements: *const Count,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_hindexed_block_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let blocklength = args::count(blocklength);
+            let newtype = args::out(newtype);
+            let form = args::Form::Large;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::count("blocklength", blocklength)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            crate::calls::datatype::type_create_hindexed_block(
+                count,
+                blocklength,
+                array_of_displacements,
+                oldtype,
+                newtype,
+                form,
+            )
+        }
+    };
+    finish("MPI_Type_create_hindexed_block_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_hvector(
-    _count: c_int,
-    _blocklength: c_int,
-    _stride: Aint,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: c_int,
+    blocklength: c_int,
+    stride: Aint,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_hvector", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let blocklength = args::count(blocklength);
+            let newtype = args::out(newtype);
+            let form = args::Form::Small;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::count("blocklength", blocklength)?;
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_create_hvector(
+                count,
+                blocklength,
+                stride,
+                oldtype,
+                newtype,
+                form,
+            )
+        }
+    };
+    finish("MPI_Type_create_hvector", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_hvector_c(
-    _count: Count,
-    _blocklength: Count,
-    _stride: Count,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: Count,
+    blocklength: Count,
+    stride: Count,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_hvector_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let blocklength = args::count(blocklength);
+            let newtype = args::out(newtype);
+            let form = args::Form::Large;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::count("blocklength", blocklength)?;
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_create_hvector(
+                count,
+                blocklength,
+                stride,
+                oldtype,
+                newtype,
+                form,
+            )
+        }
+    };
+    finish("MPI_Type_create_hvector_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_indexed_block(
-    _count: c_int,
-    _blocklength: c_int,
-    _array_of_displacements: *const c_int,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: c_int,
+    blocklength: c_int,
+    array_of_displacements: *const c_int,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_indexed_block", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let blocklength = args::count(blocklength);
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::count("blocklength", blocklength)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            crate::calls::datatype::type_create_indexed_block(
+                count,
+                blocklength,
+                array_of_displacements,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_indexed_block", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_indexed_block_c(
-    _count: Count,
-    _blocklength: Count,
-    _array_of_displacements: *const Count,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: Count,
+    blocklength: Count,
+    array_of_displacements: *const Count,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_indexed_block_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let blocklength = args::count(blocklength);
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::count("blocklength", blocklength)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            crate::calls::datatype::type_create_indexed_block(
+                count,
+                blocklength,
+                array_of_displacements,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_indexed_block_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_resized(
-    _oldtype: Datatype,
-    _lb: Aint,
-    _extent: Aint,
-    _newtype: *mut Datatype,
+    oldtype: Datatype,
+    lb: Aint,
+    extent: Aint,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_resized", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            let form = args::Form::Small;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_create_resized(oldtype, lb, extent, newtype, form)
+        }
+    };
+    finish("MPI_Type_create_resized", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_resized_c(
-    _oldtype: Datatype,
-    _lb: Count,
-    _extent: Count,
-    _newtype: *mut Datatype,
+    oldtype: Datatype,
+    lb: Count,
+    extent: Count,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_resized_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            let form = args::Form::Large;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_create_resized(oldtype, lb, extent, newtype, form)
+        }
+    };
+    finish("MPI_Type_create_resized_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_struct(
-    _count: c_int,
-    _array_of_blocklengths: *const c_int,
-    _array_of_displacements: *const Aint,
-    _array_of_types: *const Datatype,
-    _newtype: *mut Datatype,
+    count: c_int,
+    array_of_blocklengths: *const c_int,
+    array_of_displacements: *const Aint,
+    array_of_types: *const Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_struct", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            if checks {
+                check::count("count", count)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_blocklengths = {
+                let length = args::length(count);
+                check::array("array_of_blocklengths", array_of_blocklengths, length)?;
+                args::counts(array_of_blocklengths, length)
+            };
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            let array_of_types = {
+                let length = args::length(count);
+                check::array("array_of_types", array_of_types, length)?;
+                args::slice(array_of_types, length)
+            };
+            if checks {
+                check::counts("array_of_blocklengths", array_of_blocklengths)?;
+                check::oldtypes("array_of_types", array_of_types)?;
+            }
+            crate::calls::datatype::type_create_struct(
+                count,
+                array_of_blocklengths,
+                array_of_displacements,
+                array_of_types,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_struct", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_struct_c(
-    _count: Count,
-    _array_of_blocklengths: *const Count,
-    _array_of_displacements: *const Count,
-    _array_of_types: *const Datatype,
-    _newtype: *mut Datatype,
+    count: Count,
+    array_of_blocklengths: *const Count,
+    array_of_displacements: *const Count,
+    array_of_types: *const Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_struct_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            if checks {
+                check::count("count", count)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_blocklengths = {
+                let length = args::length(count);
+                check::array("array_of_blocklengths", array_of_blocklengths, length)?;
+                args::counts(array_of_blocklengths, length)
+            };
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            let array_of_types = {
+                let length = args::length(count);
+                check::array("array_of_types", array_of_types, length)?;
+                args::slice(array_of_types, length)
+            };
+            if checks {
+                check::counts("array_of_blocklengths", array_of_blocklengths)?;
+                check::oldtypes("array_of_types", array_of_types)?;
+            }
+            crate::calls::datatype::type_create_struct(
+                count,
+                array_of_blocklengths,
+                array_of_displacements,
+                array_of_types,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_struct_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_subarray(
-    _ndims: c_int,
-    _array_of_sizes: *const c_int,
-    _array_of_subsizes: *const c_int,
-    _array_of_starts: *const c_int,
-    _order: c_int,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    ndims: c_int,
+    array_of_sizes: *const c_int,
+    array_of_subsizes: *const c_int,
+    array_of_starts: *const c_int,
+    order: c_int,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_subarray", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::ndims("ndims", ndims)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_sizes = {
+                let length = args::length(ndims);
+                check::array("array_of_sizes", array_of_sizes, length)?;
+                args::counts(array_of_sizes, length)
+            };
+            let array_of_subsizes = {
+                let length = args::length(ndims);
+                check::array("array_of_subsizes", array_of_subsizes, length)?;
+                args::counts(array_of_subsizes, length)
+            };
+            let array_of_starts = {
+                let length = args::length(ndims);
+                check::array("array_of_starts", array_of_starts, length)?;
+                args::counts(array_of_starts, length)
+            };
+            crate::calls::datatype::type_create_subarray(
+                ndims,
+                array_of_sizes,
+                array_of_subsizes,
+                array_of_starts,
+                order,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_subarray", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_create_subarray_c(
-    _ndims: c_int,
-    _array_of_sizes: *const Count,
-    _array_of_subsizes: *const Count,
-    _array_of_starts: *const Count,
-    _order: c_int,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    ndims: c_int,
+    array_of_sizes: *const Count,
+    array_of_subsizes: *const Count,
+    array_of_starts: *const Count,
+    order: c_int,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_create_subarray_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::ndims("ndims", ndims)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_sizes = {
+                let length = args::length(ndims);
+                check::array("array_of_sizes", array_of_sizes, length)?;
+                args::counts(array_of_sizes, length)
+            };
+            let array_of_subsizes = {
+                let length = args::length(ndims);
+                check::array("array_of_subsizes", array_of_subsizes, length)?;
+                args::counts(array_of_subsizes, length)
+            };
+            let array_of_starts = {
+                let length = args::length(ndims);
+                check::array("array_of_starts", array_of_starts, length)?;
+                args::counts(array_of_starts, length)
+            };
+            crate::calls::datatype::type_create_subarray(
+                ndims,
+                array_of_sizes,
+                array_of_subsizes,
+                array_of_starts,
+                order,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_create_subarray_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Type_dup(_oldtype: Datatype, _newtype: *mut Datatype) -> c_int {
-    unsupported("MPI_Type_dup", Origin::None)
+unsafe extern "C" fn PMPI_Type_dup(oldtype: Datatype, newtype: *mut Datatype) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_dup(oldtype, newtype)
+        }
+    };
+    finish("MPI_Type_dup", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -563,30 +1192,134 @@ unsafe extern "C" fn PMPI_Type_free(datatype: *mut Datatype) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_contents(
-    _datatype: Datatype,
-    _max_integers: c_int,
-    _max_addresses: c_int,
-    _max_datatypes: c_int,
-    _array_of_integers: *mut c_int,
-    _array_of_addresses: *mut Aint,
-    _array_of_datatypes: *mut Datatype,
+    datatype: Datatype,
+    max_integers: c_int,
+    max_addresses: c_int,
+    max_datatypes: c_int,
+    array_of_integers: *mut c_int,
+    array_of_addresses: *mut Aint,
+    array_of_datatypes: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_get_contents", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let max_integers = args::count(max_integers);
+            let max_addresses = args::count(max_addresses);
+            let max_large_counts: Count = 0;
+            let max_large_counts = args::count(max_large_counts);
+            let max_datatypes = args::count(max_datatypes);
+            let array_of_large_counts: *mut Count = std::ptr::null_mut();
+            if checks {
+                check::running()?;
+            }
+            let datatype = check::oldtype("datatype", datatype)?;
+            if checks {
+                check::size("max_integers", max_integers)?;
+                check::size("max_addresses", max_addresses)?;
+                check::size("max_large_counts", max_large_counts)?;
+                check::size("max_datatypes", max_datatypes)?;
+            }
+            let array_of_integers = {
+                let length = args::length(max_integers);
+                check::array("array_of_integers", array_of_integers, length)?;
+                args::slice_mut(array_of_integers, length)
+            };
+            let array_of_addresses = {
+                let length = args::length(max_addresses);
+                check::array("array_of_addresses", array_of_addresses, length)?;
+                args::slice_mut(array_of_addresses, length)
+            };
+            let array_of_large_counts = {
+                let length = args::length(max_large_counts);
+                check::array("array_of_large_counts", array_of_large_counts, length)?;
+                args::slice_mut(array_of_large_counts, length)
+            };
+            let array_of_datatypes = {
+                let length = args::length(max_datatypes);
+                check::array("array_of_datatypes", array_of_datatypes, length)?;
+                args::slice_mut(array_of_datatypes, length)
+            };
+            crate::calls::datatype::type_get_contents(
+                datatype,
+                max_integers,
+                max_addresses,
+                max_large_counts,
+                max_datatypes,
+                array_of_integers,
+                array_of_addresses,
+                array_of_large_counts,
+                array_of_datatypes,
+            )
+        }
+    };
+    finish("MPI_Type_get_contents", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_get_contents_c(
-    _datatype: Datatype,
-    _max_integers: Count,
-    _max_addresses: Count,
-    _max_large_counts: Count,
-    _max_datatypes: Count,
-    _array_of_integers: *mut c_int,
-    _array_of_addresses: *mut Aint,
-    _array_of_large_counts: *mut Count,
-    _array_of_datatypes: *mut Datatype,
+    datatype: Datatype,
+    max_integers: Count,
+    max_addresses: Count,
+    max_large_counts: Count,
+    max_datatypes: Count,
+    array_of_integers: *mut c_int,
+    array_of_addresses: *mut Aint,
+    array_of_large_counts: *mut Count,
+    array_of_datatypes: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_get_contents_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let max_integers = args::count(max_integers);
+            let max_addresses = args::count(max_addresses);
+            let max_large_counts = args::count(max_large_counts);
+            let max_datatypes = args::count(max_datatypes);
+            if checks {
+                check::running()?;
+            }
+            let datatype = check::oldtype("datatype", datatype)?;
+            if checks {
+                check::size("max_integers", max_integers)?;
+                check::size("max_addresses", max_addresses)?;
+                check::size("max_large_counts", max_large_counts)?;
+                check::size("max_datatypes", max_datatypes)?;
+            }
+            let array_of_integers = {
+                let length = args::length(max_integers);
+                check::array("array_of_integers", array_of_integers, length)?;
+                args::slice_mut(array_of_integers, length)
+            };
+            let array_of_addresses = {
+                let length = args::length(max_addresses);
+                check::array("array_of_addresses", array_of_addresses, length)?;
+                args::slice_mut(array_of_addresses, length)
+            };
+            let array_of_large_counts = {
+                let length = args::length(max_large_counts);
+                check::array("array_of_large_counts", array_of_large_counts, length)?;
+                args::slice_mut(array_of_large_counts, length)
+            };
+            let array_of_datatypes = {
+                let length = args::length(max_datatypes);
+                check::array("array_of_datatypes", array_of_datatypes, length)?;
+                args::slice_mut(array_of_datatypes, length)
+            };
+            crate::calls::datatype::type_get_contents(
+                datatype,
+                max_integers,
+                max_addresses,
+                max_large_counts,
+                max_datatypes,
+                array_of_integers,
+                array_of_addresses,
+                array_of_large_counts,
+                array_of_datatypes,
+            )
+        }
+    };
+    finish("MPI_Type_get_contents_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -883,24 +1616,96 @@ unsafe extern "C" fn PMPI_Type_get_value_index(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_indexed(
-    _count: c_int,
-    _array_of_blocklengths: *const c_int,
-    _array_of_displacements: *const c_int,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: c_int,
+    array_of_blocklengths: *const c_int,
+    array_of_displacements: *const c_int,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_indexed", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_blocklengths = {
+                let length = args::length(count);
+                check::array("array_of_blocklengths", array_of_blocklengths, length)?;
+                args::counts(array_of_blocklengths, length)
+            };
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            if checks {
+                check::counts("array_of_blocklengths", array_of_blocklengths)?;
+            }
+            crate::calls::datatype::type_indexed(
+                count,
+                array_of_blocklengths,
+                array_of_displacements,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_indexed", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_indexed_c(
-    _count: Count,
-    _array_of_blocklengths: *const Count,
-    _array_of_displacements: *const Count,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: Count,
+    array_of_blocklengths: *const Count,
+    array_of_displacements: *const Count,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_indexed_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let newtype = args::out(newtype);
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::pointer("newtype", newtype)?;
+            }
+            let array_of_blocklengths = {
+                let length = args::length(count);
+                check::array("array_of_blocklengths", array_of_blocklengths, length)?;
+                args::counts(array_of_blocklengths, length)
+            };
+            let array_of_displacements = {
+                let length = args::length(count);
+                check::array("array_of_displacements", array_of_displacements, length)?;
+                args::counts(array_of_displacements, length)
+            };
+            if checks {
+                check::counts("array_of_blocklengths", array_of_blocklengths)?;
+            }
+            crate::calls::datatype::type_indexed(
+                count,
+                array_of_blocklengths,
+                array_of_displacements,
+                oldtype,
+                newtype,
+            )
+        }
+    };
+    finish("MPI_Type_indexed_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
@@ -1008,24 +1813,66 @@ unsafe extern "C" fn PMPI_Type_size_x(datatype: Datatype, size: *mut Count) -> c
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_vector(
-    _count: c_int,
-    _blocklength: c_int,
-    _stride: c_int,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: c_int,
+    blocklength: c_int,
+    stride: c_int,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_vector", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let blocklength = args::count(blocklength);
+            let stride = args::count(stride);
+            let newtype = args::out(newtype);
+            let form = args::Form::Small;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::count("blocklength", blocklength)?;
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_vector(count, blocklength, stride, oldtype, newtype, form)
+        }
+    };
+    finish("MPI_Type_vector", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Type_vector_c(
-    _count: Count,
-    _blocklength: Count,
-    _stride: Count,
-    _oldtype: Datatype,
-    _newtype: *mut Datatype,
+    count: Count,
+    blocklength: Count,
+    stride: Count,
+    oldtype: Datatype,
+    newtype: *mut Datatype,
 ) -> c_int {
-    unsupported("MPI_Type_vector_c", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let count = args::count(count);
+            let blocklength = args::count(blocklength);
+            let stride = args::count(stride);
+            let newtype = args::out(newtype);
+            let form = args::Form::Large;
+            if checks {
+                check::running()?;
+            }
+            let oldtype = check::oldtype("oldtype", oldtype)?;
+            if checks {
+                check::count("count", count)?;
+                check::count("blocklength", blocklength)?;
+                check::pointer("newtype", newtype)?;
+            }
+            crate::calls::datatype::type_vector(count, blocklength, stride, oldtype, newtype, form)
+        }
+    };
+    finish("MPI_Type_vector_c", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]

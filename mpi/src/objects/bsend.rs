@@ -19,7 +19,7 @@ use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlSend};
 
 use super::comm::CommRef;
-use super::datatype::DatatypeRef;
+use super::datatype::{self, DatatypeRef, Keeper};
 use super::packing;
 use super::request::{self, RequestRef};
 use super::session::SessionRef;
@@ -198,12 +198,13 @@ pub fn flush(owner: &Owner) -> Result<()> {
 }
 
 /// A persistent buffered send.
-struct Buffered(PmlSend, CommRef);
+struct Buffered(PmlSend, CommRef, #[allow(dead_code, reason = "kept")] Keeper);
 
 /// Makes a persistent request of a buffered send.
-pub fn init(send: PmlSend, comm: CommRef) -> Request {
+pub fn init(send: PmlSend, comm: CommRef, datatype: DatatypeRef) -> Request {
     comm.retain();
-    special::persistent(Body::Persistent(Box::new(Buffered(send, comm)))).handle()
+    let kept = datatype::keep(datatype.view());
+    special::persistent(Body::Persistent(Box::new(Buffered(send, comm, kept)))).handle()
 }
 
 impl Persistent for Buffered {

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use cairn_framework::author::Mutex;
 
 use super::attributes::Attributes;
-use crate::abi::generated::constants::DATATYPE_NAMES;
 use crate::abi::generated::types::Datatype;
 
 /// What is attached to one.
@@ -24,13 +23,4 @@ pub fn of(handle: Datatype) -> &'static Extras {
     static EXTRAS: LazyLock<Mutex<HashMap<Datatype, &'static Extras>>> =
         LazyLock::new(Mutex::default);
     EXTRAS.lock().entry(handle).or_insert_with(|| Box::leak(Box::default()))
-}
-
-/// The name of a valid datatype.
-pub fn name(handle: Datatype) -> String {
-    let given = of(handle).name.lock().clone();
-    given.unwrap_or_else(|| {
-        let own = DATATYPE_NAMES.iter().find(|(other, _)| *other == handle);
-        own.map_or_else(String::new, |(_, name)| (*name).to_owned())
-    })
 }

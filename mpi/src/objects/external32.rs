@@ -2,6 +2,7 @@
 //! numbers, and sizes that are the same everywhere. `MPI_LONG` has 4 bytes there, `MPI_WCHAR` 2, and
 //! `MPI_LONG_DOUBLE` is the number of 16 bytes that has 112 bits of fraction.
 
+use super::datatype::DatatypeRef;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Datatype;
 use crate::error::{Error, Result};
@@ -50,6 +51,16 @@ pub fn forms(datatype: Datatype, size: usize) -> Vec<Form> {
         MPI_LONG_DOUBLE_INT => vec![LongDouble, Bytes(4)],
         _ => vec![Bytes(size)],
     }
+}
+
+/// The same of any datatype, in the order of its data.
+pub fn forms_of(datatype: DatatypeRef) -> Vec<Form> {
+    let mut all = Vec::new();
+    datatype.kind().for_each_basic(0, &mut |_, basic| {
+        let size = basic.first + basic.second.map_or(0, |(_, len)| len);
+        all.extend(forms(Datatype::predefined(basic.id as usize), size));
+    });
+    all
 }
 
 impl Form {

@@ -4,8 +4,9 @@ use std::ffi::c_void;
 
 use cairn_framework::abi::datatype::{Cursor, Datatype as View};
 
+use super::datatype::kind_of;
 use crate::abi::generated::constants::*;
-use crate::abi::generated::types::{Count, Datatype};
+use crate::abi::generated::types::Count;
 use crate::error::{Error, Result};
 
 /// Bytes that `count` elements have when they are packed.
@@ -100,45 +101,20 @@ fn broken(done: usize, bytes: usize) -> Error {
     Error::new(MPI_ERR_INTERN, text)
 }
 
-/// Bytes of the parts of a predefined pair (MPI 5.0, section 6.9.4), which count as two basic elements.
-pub fn parts(datatype: &View) -> Option<(u64, u64)> {
-    Some(match Datatype::predefined(datatype.predefined as usize) {
-        MPI_FLOAT_INT | MPI_2INT | MPI_2REAL | MPI_2INTEGER => (4, 4),
-        MPI_DOUBLE_INT | MPI_LONG_INT => (8, 4),
-        MPI_SHORT_INT => (2, 4),
-        MPI_LONG_DOUBLE_INT => (16, 4),
-        MPI_2DOUBLE_PRECISION => (8, 8),
-        _ => return None,
-    })
-}
-
 /// Basic elements in these bytes of data; none if the last one is not whole.
 pub fn elements(bytes: u64, datatype: &View) -> Option<u64> {
-    if datatype.size == 0 {
-        return (bytes == 0).then_some(0);
-    }
-    let (whole, rest) = (bytes / datatype.size, bytes % datatype.size);
-    match parts(datatype) {
-        None => (rest == 0).then_some(whole),
-        Some((first, _)) if rest == first => Some(2 * whole + 1),
-        Some(_) => (rest == 0).then_some(2 * whole),
-    }
+    kind_of(datatype).elements_in_row(bytes)
 }
 
 /// The way back: bytes of data that are this many basic elements.
 pub fn bytes_of_elements(elements: u64, datatype: &View) -> u64 {
-    match parts(datatype) {
-        None => elements.saturating_mul(datatype.size),
-        Some((first, _)) => {
-            (elements / 2).saturating_mul(datatype.size).saturating_add(elements % 2 * first)
-        }
-    }
+    kind_of(datatype).bytes_of(elements)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objects::datatype::{self, DatatypeRef};
+    use crate::objects::datatype::DatatypeRef;
 
     #[test]
     fn pairs_are_two_elements() {
@@ -157,16 +133,6 @@ mod tests {
                 assert_eq!(bytes_of_elements(found, view), bytes);
             }
         }
-    }
-
-    #[test]
-    fn the_parts_of_a_pair_are_all_of_it() {
-        let pairs = DATATYPE_NAMES.iter().filter_map(|(handle, _)| {
-            let view = datatype::view(*handle)?;
-            Some((view.size, parts(view)?))
-        });
-        let sizes: Vec<_> = pairs.map(|(size, (value, index))| size - value - index).collect();
-        assert_eq!(sizes, [0; 9]);
     }
 
     #[test]

@@ -28,6 +28,7 @@ use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
 use super::comm::{self, CommRef};
+use super::datatype;
 use super::packing;
 use super::request::{self, RequestRef};
 use super::special::{self, Body, Persistent, Special};
@@ -89,6 +90,7 @@ impl Plan {
 
 /// Such a request.
 pub struct Partitioned {
+    _datatype: datatype::Keeper,
     plan: Plan,
     cut: Cut,
     side: Side,
@@ -166,7 +168,9 @@ pub fn recv_init(plan: Plan) -> Result<Request> {
 
 fn make(plan: Plan, cut: Cut, side: Side, messages: Vec<Message>) -> &'static Special {
     plan.comm.retain();
-    let body = Partitioned { plan, cut, side, messages, complete: 0, failed: None };
+    let kept = datatype::keep(plan.datatype);
+    let body =
+        Partitioned { _datatype: kept, plan, cut, side, messages, complete: 0, failed: None };
     let special = special::persistent(Body::Persistent(Box::new(body)));
     runtime().poll(poll);
     special

@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cairn_framework::abi::datatype::{DATATYPE_PREDEFINED, Datatype as DatatypeView};
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{
     Attach, MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_RECEIVE, REQUEST_SEND,
@@ -17,6 +18,7 @@ use cairn_framework::frameworks::progress::PROGRESS_SINGLE;
 
 use super::arena::Object;
 use super::comm::{self, CommBody, CommRef};
+use super::datatype;
 use super::op::{OpRef, UserOp};
 use super::special;
 use crate::abi::args::InOut;
@@ -101,25 +103,63 @@ pub fn handle(request: *mut View, comm: CommRef) -> Request {
     Request::of(request)
 }
 
-/// What [`View::object`] leads to where a request keeps more than its communicator.
+/// The same for a message, which also keeps its datatype alive.
+#[inline(always)]
+pub fn message(request: *mut View, comm: CommRef, datatype: &'static DatatypeView) -> Request {
+    let handle = handle(request, comm);
+    if datatype.flags & DATATYPE_PREDEFINED == 0 {
+        keep(request, comm, None, [datatype]);
+    }
+    handle
+}
+
+/// What [`View::object`] leads to where a request keeps more than its communicator: what the program may
+/// free as soon as it has started the operation.
 struct Kept {
     comm: CommRef,
-    /// The program may free an operation that it has started a reduction with.
-    op: &'static Object<UserOp>,
+    op: Option<&'static Object<UserOp>>,
+    _datatypes: Vec<datatype::Keeper>,
+}
+
+#[cold]
+fn keep(
+    request: *mut View,
+    comm: CommRef,
+    op: Option<&'static Object<UserOp>>,
+    datatypes: impl IntoIterator<Item = &'static DatatypeView>,
+) {
+    // SAFETY: as in `handle`, which has left the communicator there if there is anything to keep.
+    let object = unsafe { &mut (*request).object };
+    if object.is_null() {
+        return;
+    }
+    if let Some(op) = op {
+        op.retain();
+    }
+    let datatypes = datatypes.into_iter().map(datatype::keep).collect();
+    let kept = Box::into_raw(Box::new(Kept { comm, op, _datatypes: datatypes }));
+    *object = kept.map_addr(|address| address | KEPT).cast();
 }
 
 /// Set in the address in [`View::object`] where it is that of [`Kept`].
 const KEPT: usize = 1;
 
-/// The same for a reduction, which also keeps its operation alive.
-pub fn reduction(request: *mut View, comm: CommRef, op: OpRef) -> Request {
+/// The same for a collective operation, which keeps its reduction and its datatypes alive.
+pub fn collective(
+    request: *mut View,
+    comm: CommRef,
+    op: Option<OpRef>,
+    datatypes: impl Iterator<Item = &'static DatatypeView>,
+) -> Request {
     let handle = handle(request, comm);
-    // SAFETY: as in `handle`.
-    let object = unsafe { &mut (*request).object };
-    if let (false, OpRef::Program(op)) = (object.is_null(), op) {
-        op.retain();
-        let kept = Box::into_raw(Box::new(Kept { comm, op }));
-        *object = kept.map_addr(|address| address | KEPT).cast();
+    let op = match op {
+        Some(OpRef::Program(op)) => Some(op),
+        _ => None,
+    };
+    let derived = datatypes.filter(|view| view.flags & DATATYPE_PREDEFINED == 0);
+    let mut derived = derived.peekable();
+    if op.is_some() || derived.peek().is_some() {
+        keep(request, comm, op, derived);
     }
     handle
 }
@@ -464,8 +504,11 @@ pub fn release(request: RequestRef) {
         }
     }
     if let Some(kept) = kept {
-        // SAFETY: made by `reduction`, and freed only here.
-        unsafe { Box::from_raw(kept) }.op.release();
+        // SAFETY: made by `keep`, and freed only here.
+        let kept = unsafe { Box::from_raw(kept) };
+        if let Some(op) = kept.op {
+            op.release();
+        }
     }
     if let Some(comm) = comm {
         comm.release();

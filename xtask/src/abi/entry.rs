@@ -90,7 +90,10 @@ fn checks_and_conversions(
 ) -> Result<()> {
     for param in params {
         let (name, wrap) = (&param.name, &param.kind.wrap);
-        if param.kind.c_type(large).is_none() {
+        if param.kind.name == "form" {
+            let form = if large { "Large" } else { "Small" };
+            let _ = writeln!(out, "let {name} = args::Form::{form};");
+        } else if param.kind.c_type(large).is_none() {
             let ty = param_type(param, large)?;
             let absent = if ty.starts_with('*') { "std::ptr::null_mut()" } else { "0" };
             let _ = writeln!(out, "let {name}: {ty} = {absent};");
@@ -335,6 +338,9 @@ pub fn signature(function: &Function) -> Result<String> {
 fn implementation_type(param: &Param) -> Result<String> {
     if let Some(found) = &param.kind.check.found {
         return Ok(found.clone());
+    }
+    if param.kind.name == "form" {
+        return Ok("Form".to_owned());
     }
     let raw = param_type(param, false)?;
     let pointee = raw.trim_start_matches("*mut ").trim_start_matches("*const ");

@@ -210,13 +210,12 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objects::datatype;
     use crate::runtime::no_data;
     use cairn_framework::frameworks::coll::{COLL_ALLTOALLV, COLL_SCAN};
 
     /// Ints in a buffer of ints.
     fn side(buffer: &[i32], count: u64) -> CollSide {
-        let datatype = std::ptr::from_ref(datatype::view(MPI_INT).expect("a type"));
+        let datatype = std::ptr::from_ref(DatatypeRef::of(MPI_INT).expect("a type").view());
         let buffer = buffer.as_ptr().cast_mut().cast();
         CollSide { buffer, count, datatype, ..no_data(0).send }
     }

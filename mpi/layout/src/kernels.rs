@@ -1,0 +1,99 @@
+//! Copies of blocks that lie at constant distances.
+//!
+//! A kernel knows neither a direction nor a type: packing reads with the distance of the user's memory and
+//! writes densely, unpacking is the same with the two sides exchanged, and a structure's field is packed
+//! with a distance on both sides.
+
+use std::ptr::copy_nonoverlapping;
+
+/// Where blocks lie: the first one, and the bytes from one to the next.
+#[derive(Clone, Copy)]
+pub struct Side {
+    /// The first block.
+    pub first: *mut u8,
+    /// Bytes from one block to the next.
+    pub step: isize,
+}
+
+impl Side {
+    /// Blocks `bytes` further on.
+    pub fn moved(self, bytes: isize) -> Self {
+        Self { first: self.first.wrapping_offset(bytes), ..self }
+    }
+}
+
+/// Copies `count` blocks of `len` bytes.
+///
+/// # Safety
+/// All blocks of `from` can be read and all of `to` written; the two sides do not overlap.
+pub type Kernel = unsafe fn(from: Side, to: Side, len: usize, count: usize);
+
+/// The kernel for blocks of this length.
+pub fn kernel(len: usize) -> Kernel {
+    macro_rules! fixed {
+        ($($len:literal)*) => {
+            match len {
+                $($len => blocks::<$len>,)*
+                _ => any,
+            }
+        };
+    }
+    fixed!(1 2 3 4 5 6 7 8 10 12 14 16 20 24 28 32 40 48 56 64)
+}
+
+/// # Safety
+/// As for [`Kernel`]; `len` is `LEN`.
+unsafe fn blocks<const LEN: usize>(from: Side, to: Side, _len: usize, count: usize) {
+    let (mut source, mut target) = (from.first.cast_const(), to.first);
+    for _ in 0..count {
+        // SAFETY: promised by the caller. The length is known, so that this is a few moves.
+        unsafe { copy_nonoverlapping(source, target, LEN) };
+        source = source.wrapping_offset(from.step);
+        target = target.wrapping_offset(to.step);
+    }
+}
+
+/// # Safety
+/// As for [`Kernel`].
+unsafe fn any(from: Side, to: Side, len: usize, count: usize) {
+    let (mut source, mut target) = (from.first.cast_const(), to.first);
+    for _ in 0..count {
+        // SAFETY: promised by the caller.
+        unsafe { copy(source, target, len) };
+        source = source.wrapping_offset(from.step);
+        target = target.wrapping_offset(to.step);
+    }
+}
+
+/// Copies one block. Two words that may overlap cover every length up to twice theirs.
+///
+/// # Safety
+/// `from` can be read and `to` written for `len` bytes; they do not overlap.
+#[inline(always)]
+pub unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+    /// # Safety
+    /// As for `copy`; `len` is from the size of `T` to twice that.
+    #[inline(always)]
+    unsafe fn two<T: Copy>(from: *const u8, to: *mut u8, len: usize) {
+        let last = len - size_of::<T>();
+        // SAFETY: promised by the caller.
+        unsafe {
+            let head = from.cast::<T>().read_unaligned();
+            let tail = from.add(last).cast::<T>().read_unaligned();
+            to.cast::<T>().write_unaligned(head);
+            to.add(last).cast::<T>().write_unaligned(tail);
+        }
+    }
+    // SAFETY: promised by the caller.
+    unsafe {
+        match len {
+            0 => {}
+            1 => *to = *from,
+            2..=3 => two::<u16>(from, to, len),
+            4..=8 => two::<u32>(from, to, len),
+            9..=16 => two::<u64>(from, to, len),
+            17..=32 => two::<u128>(from, to, len),
+            _ => copy_nonoverlapping(from, to, len),
+        }
+    }
+}

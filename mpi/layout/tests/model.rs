@@ -1,0 +1,270 @@
+//! Types of any nesting against a model that writes the type map out, entry by entry.
+
+use std::sync::Arc;
+
+use cairn_layout::{Basic, Block, Elements, Shape, Type, blocks, pack, unpack};
+use proptest::prelude::*;
+
+/// The type map of the standard: displacements and bytes of values in their order, and the marks of
+/// resized types.
+#[derive(Clone, Debug, Default)]
+struct Map {
+    values: Vec<(i64, usize)>,
+    lower: Vec<i64>,
+    upper: Vec<i64>,
+    alignment: i64,
+}
+
+impl Map {
+    fn lb(&self) -> i64 {
+        let least = |all: &[i64]| all.iter().copied().min();
+        let data: Vec<i64> = self.values.iter().map(|(at, _)| *at).collect();
+        least(&self.lower).or(least(&data)).unwrap_or(0)
+    }
+
+    fn extent(&self) -> i64 {
+        if let Some(upper) = self.upper.iter().max() {
+            return upper - self.lb();
+        }
+        let end = self.values.iter().map(|(at, len)| at + *len as i64).max().unwrap_or(0);
+        let exact = end - self.lb();
+        let alignment = self.alignment.max(1);
+        (exact + alignment - 1).div_euclid(alignment) * alignment
+    }
+
+    fn add(&mut self, of: &Map, displacement: i64, count: u64) {
+        for place in 0..count as i64 {
+            let at = displacement + place * of.extent();
+            self.values.extend(of.values.iter().map(|(value, len)| (value + at, *len)));
+            self.lower.extend(of.lower.iter().map(|mark| mark + at));
+            self.upper.extend(of.upper.iter().map(|mark| mark + at));
+            self.alignment = self.alignment.max(of.alignment);
+        }
+    }
+}
+
+type Both = (Arc<Type>, Map);
+
+fn basic(kind: usize) -> Both {
+    let (first, alignment) = [(1, 1), (2, 2), (4, 4), (8, 8), (16, 16), (2, 4), (8, 8)][kind];
+    let second = (kind >= 5).then_some((first.max(4), 4));
+    let extent = [1, 2, 4, 8, 16, 8, 16][kind];
+    let made = Basic { id: kind as u32, extent, alignment, first, second };
+    let mut values = vec![(0, first)];
+    values.extend(second.map(|(at, len)| (at as i64, len)));
+    let map = Map { values, alignment: alignment as i64, ..Map::default() };
+    (Type::basic(made).unwrap(), map)
+}
+
+fn vector(count: u64, len: u64, stride: i64, (of, model): &Both) -> Both {
+    let mut map = Map::default();
+    (0..count as i64).for_each(|place| map.add(model, place * stride, len));
+    (Type::vector(count, len, stride, of).unwrap(), map)
+}
+
+fn indexed(blocks: &[(i64, u64)], (of, model): &Both) -> Both {
+    let mut map = Map::default();
+    blocks.iter().for_each(|(at, count)| map.add(model, *at, *count));
+    let blocks = blocks
+        .iter()
+        .map(|(displacement, count)| Block { displacement: *displacement, count: *count });
+    (Type::indexed(blocks.collect(), of).unwrap(), map)
+}
+
+fn structure(parts: &[((i64, u64), Both)]) -> Both {
+    let mut map = Map::default();
+    parts.iter().for_each(|((at, count), (_, model))| map.add(model, *at, *count));
+    let parts = parts.iter().map(|((displacement, count), (of, _))| {
+        (Block { displacement: *displacement, count: *count }, of.clone())
+    });
+    (Type::structure(parts.collect()).unwrap(), map)
+}
+
+fn resized(lb: i64, extent: i64, (of, model): &Both) -> Both {
+    let map = Map { lower: vec![lb], upper: vec![lb + extent], ..model.clone() };
+    (Type::resized(lb, extent, of).unwrap(), map)
+}
+
+fn any_type() -> impl Strategy<Value = Both> {
+    let place = -60..60_i64;
+    let leaf = (0..7_usize).prop_map(basic);
+    leaf.prop_recursive(4, 40, 4, move |inner| {
+        let block = (place.clone(), 0..4_u64);
+        prop_oneof![
+            (0..6_u64, 0..4_u64, place.clone(), inner.clone())
+                .prop_map(|(count, len, stride, of)| vector(count, len, stride, &of)),
+            // As most programs do: blocks that do not overlap.
+            (1..6_u64, 1..4_u64, 0..3_i64, inner.clone()).prop_map(|(count, len, gap, of)| {
+                let stride = of.0.extent() * (len as i64 + gap);
+                vector(count, len, stride, &of)
+            }),
+            (prop::collection::vec(block.clone(), 0..6), inner.clone())
+                .prop_map(|(blocks, of)| indexed(&blocks, &of)),
+            prop::collection::vec((block, inner.clone()), 0..4).prop_map(|parts| structure(&parts)),
+            (place.clone(), place.clone(), inner)
+                .prop_map(|(lb, extent, of)| resized(lb, extent, &of)),
+        ]
+    })
+    .prop_filter("small enough to write out", |(_, map)| map.values.len() < 3000)
+}
+
+/// The addresses of all bytes of `count` elements, in their order.
+fn bytes(map: &Map, count: usize) -> Vec<i64> {
+    let mut all = Vec::new();
+    for element in 0..count as i64 {
+        for (at, len) in &map.values {
+            all.extend((0..*len as i64).map(|byte| element * map.extent() + at + byte));
+        }
+    }
+    all
+}
+
+/// Memory in which all of these addresses are, and where its address 0 is.
+fn memory(addresses: &[i64]) -> (Vec<u8>, usize) {
+    let low = addresses.iter().copied().min().unwrap_or(0).min(0);
+    let high = addresses.iter().copied().max().unwrap_or(0).max(0);
+    let len = (high - low + 1) as usize;
+    ((0..len).map(|place| (place * 7 + place / 251) as u8).collect(), low.unsigned_abs() as usize)
+}
+
+fn of(of: &Type, count: usize) -> (Elements<'_>, isize) {
+    let placed = of.placed();
+    (Elements { count, extent: of.extent() as isize, shape: &placed.shape }, placed.offset)
+}
+
+fn cases() -> u32 {
+    std::env::var("CAIRN_TYPES").ok().and_then(|number| number.parse().ok()).unwrap_or(2000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_is_as_in_the_type_map((made, map) in any_type(), count in 0..5_usize, cuts in prop::collection::vec(1..200_usize, 1..8)) {
+        prop_assert_eq!(made.lb(), map.lb());
+        prop_assert_eq!(made.extent(), map.extent());
+        prop_assert_eq!(made.elements(), map.values.len() as u64);
+        let size: usize = map.values.iter().map(|(_, len)| len).sum();
+        prop_assert_eq!(made.size(), size as u64);
+        let first = map.values.iter().map(|(at, _)| *at).min().unwrap_or(0);
+        let end = map.values.iter().map(|(at, len)| at + *len as i64).max().unwrap_or(0);
+        prop_assert_eq!(made.true_bounds(), (first, end - first));
+        let mut walked = Vec::new();
+        made.for_each_basic(0, &mut |at, basic| {
+            walked.push((at, basic.first));
+            walked.extend(basic.second.map(|(second, len)| (at + second as i64, len)));
+        });
+        prop_assert_eq!(&walked, &map.values);
+        prop_assert_eq!(made.placed().shape.size(), size);
+
+        let addresses = bytes(&map, count);
+        let (mut data, zero) = memory(&addresses);
+        let wanted: Vec<u8> =
+            addresses.iter().map(|at| data[(zero as i64 + at) as usize]).collect();
+        let (all, offset) = of(&made, count);
+        let base = data.as_mut_ptr().wrapping_add(zero).wrapping_offset(offset);
+
+        // In pieces of any length.
+        let (mut packed, mut done) = (vec![0; wanted.len()], 0);
+        for cut in cuts.iter().cycle() {
+            if done == wanted.len() {
+                break;
+            }
+            let now = (*cut).min(wanted.len() - done);
+            // SAFETY: the memory holds all addresses of the type map.
+            unsafe { pack(all, base, done, packed.as_mut_ptr().add(done), now) };
+            done += now;
+        }
+        prop_assert_eq!(&packed, &wanted);
+
+        // What is written twice has the last value; so does the model's memory.
+        let fresh: Vec<u8> = (0..wanted.len()).map(|place| (place * 13 + 5) as u8).collect();
+        let mut model = data.clone();
+        for (at, byte) in addresses.iter().zip(&fresh) {
+            model[(zero as i64 + at) as usize] = *byte;
+        }
+        let mut places = addresses.clone();
+        places.sort_unstable();
+        places.dedup();
+        // A type with overlapping entries may not be received with (section 5.1.1).
+        if places.len() == addresses.len() {
+            let mut done = 0;
+            for cut in cuts.iter().cycle() {
+                if done == fresh.len() {
+                    break;
+                }
+                let now = (*cut).min(fresh.len() - done);
+                // SAFETY: as above.
+                unsafe { unpack(all, base, done, fresh.as_ptr().add(done), now) };
+                done += now;
+            }
+            prop_assert_eq!(&data, &model);
+        }
+
+        // From any place on.
+        let skip = cuts[0].min(wanted.len());
+        let mut listed = Vec::new();
+        blocks(all, base, skip, &mut |address, len| {
+            let at = address.addr() as i64 - data.as_ptr().addr() as i64 - zero as i64;
+            listed.extend((0..len as i64).map(|byte| at + byte));
+            true
+        });
+        prop_assert_eq!(&listed[..], &addresses[skip..]);
+    }
+
+    #[test]
+    fn bytes_and_elements_belong_together((made, map) in any_type(), count in 1..4_usize) {
+        let (mut bytes, mut elements) = (0, 0);
+        for _ in 0..count {
+            for (_, len) in &map.values {
+                prop_assert_eq!(made.elements_in_row(bytes), Some(elements));
+                prop_assert_eq!(made.bytes_of(elements), bytes);
+                if *len > 1 {
+                    prop_assert_eq!(made.elements_in_row(bytes + 1), None);
+                }
+                bytes += *len as u64;
+                elements += 1;
+            }
+        }
+        prop_assert_eq!(made.elements_in_row(bytes), Some(elements));
+    }
+}
+
+/// A column of a matrix of 20 rows and 32 columns of doubles, and one of all of them.
+#[test]
+fn a_column_is_a_column_however_it_was_built() {
+    let double = basic(3);
+    let row = 32 * 8;
+    let by_index: Vec<(i64, u64)> = (0..20).map(|place| (place * row, 1)).collect();
+    let parts: Vec<_> = by_index.iter().map(|block| (*block, double.clone())).collect();
+    let element = resized(0, row, &double);
+    let half = vector(10, 1, row, &double);
+    let pairs: Vec<_> =
+        (0..10).map(|place| ((place * 2 * row, 1), vector(2, 1, row, &double))).collect();
+    let columns = [
+        vector(20, 1, row, &double),
+        indexed(&by_index, &double),
+        structure(&parts),
+        vector(1, 20, 0, &element),
+        indexed(&[(0, 1), (10 * row, 1)], &half),
+        structure(&pairs),
+        resized(-8, 4096, &indexed(&by_index, &vector(8, 1, 1, &basic(0)))),
+    ];
+    for (column, _) in &columns {
+        assert_eq!(column.placed(), columns[0].0.placed());
+    }
+    assert!(matches!(&*columns[0].0.placed().shape, Shape::Loop(all) if all.count == 20));
+    let whole = vector(20, 32, row, &double);
+    assert_eq!(*whole.0.placed().shape, Shape::Block(20 * row as usize));
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let (double, _) = basic(3);
+    assert!(Type::vector(1 << 40, 1 << 40, 8, &double).is_err());
+    assert!(Type::vector(2, 1, i64::MAX, &double).is_err());
+    assert!(Type::resized(i64::MAX, 8, &double).is_ok());
+    assert!(Type::indexed(vec![Block { displacement: i64::MAX, count: 1 }], &double).is_err());
+    let large = Type::vector(1 << 30, 1 << 20, 8 << 20, &double).unwrap();
+    assert!(Type::vector(1 << 30, 1, 8, &large).is_err());
+}
