@@ -68,6 +68,16 @@ pub enum Better {
     Lower,
 }
 
+impl Better {
+    /// In words.
+    pub fn shown(self) -> &'static str {
+        match self {
+            Self::Higher => "more is better",
+            Self::Lower => "less is better",
+        }
+    }
+}
+
 /// One value that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {

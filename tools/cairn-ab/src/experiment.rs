@@ -170,6 +170,15 @@ pub struct Variant {
     pub args: Vec<Setting>,
 }
 
+impl Variant {
+    /// What it sets, in words.
+    pub fn settings(&self) -> String {
+        let mca = self.mca.iter().map(|(name, value)| format!("{name}={value}"));
+        let env = self.env.iter().map(|(name, value)| format!("{name}={value}"));
+        mca.chain(env).chain(self.args.iter().map(Setting::to_string)).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// A value as TOML has it; what becomes of it is text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]

@@ -80,10 +80,10 @@ fn placed(page: &str, section: &str) -> Option<String> {
 fn section(summary: &Summary, benchmark: &Benchmark, group: &Group, title: &str) -> String {
     let name = &benchmark.name;
     let better = match group.better {
-        Better::Higher => "More is better.",
-        Better::Lower => "Less is better.",
+        Better::Higher => "More",
+        Better::Lower => "Less",
     };
-    let mut text = format!("## An example\n\n![{title}]({name}.svg)\n\n{better} ");
+    let mut text = format!("## An example\n\n![{title}]({name}.svg)\n\n{better} is better. ");
     let variants = summary.experiment.variants.iter();
     let there = |variant: &&Variant| {
         benchmark.is_for(variant)
@@ -131,14 +131,7 @@ fn short(version: &str) -> String {
 
 /// When, where and with what.
 pub(super) fn measured(environment: &Environment, versions: &[String]) -> String {
-    let kind = if environment.virtual_machine { ", a virtual machine" } else { "" };
-    let machine = format!(
-        "Measured on {}: {}, {} cores{kind}, {}",
-        environment.date(),
-        environment.cpu,
-        environment.cores,
-        environment.kernel,
-    );
+    let machine = format!("Measured on {}: {}", environment.date(), environment.machine());
     let sources = environment.commit.iter().map(|commit| format!("benchmarks of commit {commit}"));
     let libraries = Some(versions.join(", ")).filter(|them| !them.is_empty());
     let parts: Vec<String> = [machine].into_iter().chain(libraries).chain(sources).collect();

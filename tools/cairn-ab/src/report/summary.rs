@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cairn_framework::host::report::Tone;
 use serde::Serialize;
 
 use crate::contract::{At, Better, Coordinate};
 use crate::counts;
 use crate::environment::Environment;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Variant};
 use crate::report::numbers;
 use crate::report::runs::{self, Attempts};
 use crate::stats::{self, Difference, Estimate};
@@ -185,6 +186,31 @@ impl Summary {
         summary.verdicts =
             summary.experiment.verdicts.iter().map(|rule| rule.judge(&summary)).collect();
         summary
+    }
+
+    /// What could not be measured and counted, in words, and how bad that is.
+    pub fn not_measured(&self) -> Vec<(Tone, String)> {
+        let left_out = self.skipped.iter();
+        let left_out = left_out
+            .map(|(variant, reason)| (Tone::Plain, format!("{variant} was left out: {reason}")));
+        let failed = self.failures.iter().map(|failure| {
+            (if failure.skipped { Tone::Faint } else { Tone::Bad }, failure.shown())
+        });
+        let uncounted =
+            self.uncounted.iter().map(|what| (Tone::Faint, format!("not counted: {what}")));
+        left_out.chain(failed).chain(uncounted).collect()
+    }
+
+    /// The library that a variant ran on: in its own words, or its name.
+    pub fn version(&self, variant: &Variant) -> &str {
+        self.versions.get(&variant.name).map_or(variant.mpi.title(), String::as_str)
+    }
+
+    /// Where that library is.
+    pub fn library(&self, variant: &Variant) -> &str {
+        let environment = self.environments.last();
+        let library = environment.and_then(|it| it.libraries.get(&variant.name));
+        library.map_or("not there", String::as_str)
     }
 
     /// How many cores there were.
