@@ -12,12 +12,12 @@ const FORMAT: u32 = 1;
 pub const SKIPPED: i32 = 77;
 
 /// Where in the sweep a point lies, by name of the coordinate.
-pub type At = BTreeMap<String, Coordinate>;
+pub type At = BTreeMap<String, Scalar>;
 
-/// A number or a word.
+/// A value of a file, an option or a coordinate: a number, a word, or yes or no.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Coordinate {
+pub enum Scalar {
     /// A number.
     Number(f64),
     /// A word.
@@ -26,10 +26,10 @@ pub enum Coordinate {
     Flag(bool),
 }
 
-/// A coordinate is found in maps, so it has an order: numbers first, by size.
-impl Ord for Coordinate {
+/// It is found in maps, so it has an order: numbers first, by size.
+impl Ord for Scalar {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        use Coordinate::{Flag, Number, Word};
+        use Scalar::{Flag, Number, Word};
         match (self, other) {
             (Number(a), Number(b)) => a.total_cmp(b),
             (Word(a), Word(b)) => a.cmp(b),
@@ -40,15 +40,15 @@ impl Ord for Coordinate {
     }
 }
 
-impl PartialOrd for Coordinate {
+impl PartialOrd for Scalar {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Eq for Coordinate {}
+impl Eq for Scalar {}
 
-impl std::fmt::Display for Coordinate {
+impl std::fmt::Display for Scalar {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
@@ -196,8 +196,8 @@ mod tests {
         };
         assert_eq!((mpi.as_str(), &parameters["w"]), ("M 1", &serde_json::json!(4)));
         assert_eq!((library, messages), (None, Some(9)));
-        assert_eq!(points[0].at["bytes"], Coordinate::Number(8.0));
-        assert_eq!(points[0].at["mode"], Coordinate::Word("pairwise".into()));
+        assert_eq!(points[0].at["bytes"], Scalar::Number(8.0));
+        assert_eq!(points[0].at["mode"], Scalar::Word("pairwise".into()));
         assert_eq!((points[0].better, points[0].value), (Better::Higher, 2.5));
     }
 
@@ -227,9 +227,9 @@ mod tests {
 
     #[test]
     fn coordinates_have_an_order() {
-        let word = |text: &str| Coordinate::Word(text.into());
-        let mut all = [word("b"), Coordinate::Number(10.0), word("a"), Coordinate::Number(9.0)];
+        let word = |text: &str| Scalar::Word(text.into());
+        let mut all = [word("b"), Scalar::Number(10.0), word("a"), Scalar::Number(9.0)];
         all.sort();
-        assert_eq!(all, [Coordinate::Number(9.0), Coordinate::Number(10.0), word("a"), word("b")]);
+        assert_eq!(all, [Scalar::Number(9.0), Scalar::Number(10.0), word("a"), word("b")]);
     }
 }

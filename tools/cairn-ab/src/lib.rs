@@ -44,7 +44,7 @@ use std::process::ExitCode;
 use cairn_framework::host::problem::{Problem, Problems};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use experiment::{Experiment, Mpi};
+use experiment::{Experiment, Mpi, absolute};
 use libraries::Places;
 use measure::{Ended, Existing};
 use process::Interrupt;
@@ -300,7 +300,6 @@ fn places(args: PlaceArgs) -> Result<Places, Problem> {
     libraries::check_cairn(&cairn).map_err(|problem| {
         problem.fix("say where one is with --prefix DIR; cargo xtask dist makes one")
     })?;
-    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let bench = args.bench.or_else(|| bench(&cairn));
     let cache = args.cache.unwrap_or_else(cache);
     let given = args.peer.into_iter().map(|(mpi, prefix)| (mpi, absolute(prefix)));
@@ -338,10 +337,10 @@ fn cache() -> PathBuf {
 }
 
 fn peer(text: &str) -> Result<(Mpi, PathBuf), String> {
-    let peers = [Mpi::Ompi, Mpi::Mpich, Mpi::Impi];
-    text.split_once('=')
-        .and_then(|(name, dir)| Some((Mpi::of_name(name)?, PathBuf::from(dir))))
-        .filter(|(mpi, dir)| peers.contains(mpi) && !dir.as_os_str().is_empty())
+    quick::installed(text)
+        .ok()
+        .and_then(|(name, dir)| Some((name.parse().ok()?, dir)))
+        .filter(|(mpi, _)| *mpi != Mpi::Cairn)
         .ok_or_else(|| "it is openmpi=DIR, mpich=DIR or impi=DIR".to_owned())
 }
 

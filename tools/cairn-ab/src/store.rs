@@ -316,7 +316,7 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{Better, Coordinate};
+    use crate::contract::{Better, Scalar};
     use proptest::prelude::*;
 
     fn experiment() -> Experiment {
@@ -325,7 +325,7 @@ mod tests {
     }
 
     fn run(block: u32, value: f64, word: &str) -> Record {
-        let at = At::from([("mode".into(), Coordinate::Word(word.into()))]);
+        let at = At::from([("mode".into(), Scalar::Word(word.into()))]);
         Record::Run(Box::new(Run {
             block,
             attempt: 0,

@@ -401,9 +401,7 @@ impl Runs {
         sides.extend(Some(&rule.right).filter(|right| **right != rule.left));
         for side in sides {
             let like = |at: &At| {
-                side.at.iter().all(|(name, value)| {
-                    at.get(name).is_none_or(|there| *there == value.coordinate())
-                })
+                side.at.iter().all(|(name, value)| at.get(name).is_none_or(|there| there == value))
             };
             let benchmark = |name: &str| rule.benchmark.as_deref().is_none_or(|it| it == name);
             let all: Vec<&Attempts> = summary
@@ -459,9 +457,10 @@ pub fn odd(ratio: &Estimate) -> Option<String> {
 
 /// The rows of a table at the coordinates of a side.
 fn rows<'a>(group: &'a Group, side: &'a Side) -> impl Iterator<Item = &'a Row> {
-    group.rows.iter().filter(|row| {
-        side.at.iter().all(|(name, value)| row.at.get(name) == Some(&value.coordinate()))
-    })
+    group
+        .rows
+        .iter()
+        .filter(|row| side.at.iter().all(|(name, value)| row.at.get(name) == Some(value)))
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use cairn_framework::host::problem::Problem;
 
 use super::{Ended, Job, PATIENCE, Session};
 use crate::callgrind::{self, Executed};
+use crate::contract::Scalar;
 use crate::counts::{self, Counts, INSTRUCTIONS};
 use crate::environment::now;
-use crate::experiment::Setting;
 use crate::noise;
 use crate::store::{self, Outcome, Record, Run};
 
@@ -70,7 +70,7 @@ impl Session<'_> {
         let variant = &self.experiment.variants[job.variant];
         let mut plain = variant.clone();
         let texts: Vec<String> = variant.args.iter().map(ToString::to_string).collect();
-        plain.args = callgrind::without_length(&texts).into_iter().map(Setting::Text).collect();
+        plain.args = callgrind::without_length(&texts).into_iter().map(Scalar::Word).collect();
         let limit = Duration::from_secs_f64(self.experiment.time_limit * SLOWER);
         let mut runs: Vec<(Run, Executed)> = Vec::new();
         let mut iterations = callgrind::FIRST;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plotters::coord::ranged1d::Ranged;
 use plotters::coord::types::RangedCoordf64;
 
-use crate::contract::{At, Coordinate};
+use crate::contract::{At, Scalar};
 use crate::report::numbers::{self, Scale};
 use crate::report::summary::{Group, Row, Summary, place};
 use crate::stats::{Estimate, Interval};
@@ -73,7 +73,7 @@ pub fn plots(summary: &Summary, group: &Group) -> Vec<Plot> {
     }
     // What is the same everywhere need not be said in each title.
     let common: At = facets.keys().next().cloned().unwrap_or_default();
-    let differs = |name: &String, value: &Coordinate| {
+    let differs = |name: &String, value: &Scalar| {
         common.get(name) != Some(value) || facets.keys().any(|it| it.get(name) != Some(value))
     };
     facets
@@ -92,14 +92,14 @@ pub fn plots(summary: &Summary, group: &Group) -> Vec<Plot> {
 
 /// The coordinate with the most values, numbers before words; none if there is but one place.
 fn widest(group: &Group) -> Option<String> {
-    let mut values: BTreeMap<&String, BTreeSet<&Coordinate>> = BTreeMap::new();
+    let mut values: BTreeMap<&String, BTreeSet<&Scalar>> = BTreeMap::new();
     for row in &group.rows {
         for (name, value) in &row.at {
             values.entry(name).or_default().insert(value);
         }
     }
     let numbers =
-        |of: &BTreeSet<&Coordinate>| of.iter().all(|value| matches!(value, Coordinate::Number(_)));
+        |of: &BTreeSet<&Scalar>| of.iter().all(|value| matches!(value, Scalar::Number(_)));
     let several = values.into_iter().filter(|(_, all)| all.len() > 1);
     several.max_by_key(|(_, all)| (numbers(all), all.len())).map(|(name, _)| name.clone())
 }
@@ -117,7 +117,7 @@ fn plot(
     // Where nothing lies along the picture, the variants do.
     let place = |row: &Row, variant: &str| match x {
         Some(name) => row.at.get(name).cloned(),
-        None => Some(Coordinate::Word(variant.to_owned())),
+        None => Some(Scalar::Word(variant.to_owned())),
     };
     let along = Along::of(
         x.unwrap_or_default(),
@@ -128,12 +128,12 @@ fn plot(
             }
             None => {
                 let names = variants.iter().map(|variant| variant.name.clone());
-                names.filter(|name| there(name)).map(Coordinate::Word).collect()
+                names.filter(|name| there(name)).map(Scalar::Word).collect()
             }
         },
     );
     // By variant and value of the series: positions along the picture, and values.
-    type Key<'a> = (usize, Option<&'a Coordinate>);
+    type Key<'a> = (usize, Option<&'a Scalar>);
     let mut estimates: BTreeMap<Key, Vec<(f64, Estimate)>> = BTreeMap::new();
     for row in rows {
         for (i, variant) in variants.iter().enumerate() {
@@ -152,7 +152,7 @@ fn plot(
         false => &up.scale.unit,
     };
     let unit = if unit.is_empty() { String::new() } else { format!(" ({unit})") };
-    let several: BTreeSet<&Coordinate> = estimates.keys().filter_map(|(_, value)| *value).collect();
+    let several: BTreeSet<&Scalar> = estimates.keys().filter_map(|(_, value)| *value).collect();
     let lines = estimates.into_iter().map(|((variant, value), mut points)| {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut label = variants[variant].name.clone();
@@ -186,16 +186,16 @@ fn band(it: &Estimate) -> [f64; 3] {
 /// The axis along the picture.
 struct Along {
     axis: Axis,
-    values: Vec<(Coordinate, f64)>,
+    values: Vec<(Scalar, f64)>,
     ordered: bool,
 }
 
 impl Along {
     /// Numbers have their places, and words among them, such as the median of all, none. Words alone
     /// stand side by side.
-    fn of(name: &str, values: Vec<Coordinate>) -> Self {
-        let number = |value: &Coordinate| match value {
-            Coordinate::Number(number) => Some(*number),
+    fn of(name: &str, values: Vec<Scalar>) -> Self {
+        let number = |value: &Scalar| match value {
+            Scalar::Number(number) => Some(*number),
             _ => None,
         };
         let numbers: Vec<f64> = values.iter().filter_map(number).collect();
@@ -204,7 +204,7 @@ impl Along {
         let least = positive.fold(f64::INFINITY, f64::min);
         let most = numbers.iter().copied().fold(0.0, f64::max);
         let logarithmic = numbers.iter().all(|it| *it >= 0.0) && most / least >= 4.0;
-        let position = |i: usize, value: &Coordinate| match number(value) {
+        let position = |i: usize, value: &Scalar| match number(value) {
             _ if !ordered => Some(i as f64),
             Some(number) if logarithmic && number > 0.0 => Some(number.log2()),
             // Zero has no logarithm: a step before the others.
@@ -212,7 +212,7 @@ impl Along {
             number => number,
         };
         let values = values.into_iter().enumerate();
-        let values: Vec<(Coordinate, f64)> =
+        let values: Vec<(Scalar, f64)> =
             values.filter_map(|(i, value)| position(i, &value).map(|at| (value, at))).collect();
         let first = values.first().map_or(0.0, |(_, position)| *position);
         let last = values.last().map_or(1.0, |(_, position)| *position);
@@ -230,7 +230,7 @@ impl Along {
         }
     }
 
-    fn position(&self, value: &Coordinate) -> Option<f64> {
+    fn position(&self, value: &Scalar) -> Option<f64> {
         self.values.iter().find(|(it, _)| it == value).map(|(_, position)| *position)
     }
 }
@@ -345,7 +345,7 @@ mod tests {
         for (value, word) in ["x", "y"].into_iter().enumerate() {
             for row in &rows {
                 let mut row = row.clone();
-                row.at.insert("half_ms".into(), Coordinate::Word(word.into()));
+                row.at.insert("half_ms".into(), Scalar::Word(word.into()));
                 // The first variant has nothing at the second value.
                 if value == 1 {
                     row.cells.remove("a");
@@ -365,7 +365,7 @@ mod tests {
     fn zero_stands_before_the_others() {
         let mut summary = summary();
         for (row, bytes) in summary.groups[0].rows.iter_mut().zip([0.0, 1.0, 1024.0]) {
-            row.at = At::from([("bytes".into(), Coordinate::Number(bytes))]);
+            row.at = At::from([("bytes".into(), Scalar::Number(bytes))]);
         }
         let plot = &plots(&summary, &summary.groups[0])[0];
         let at: Vec<f64> = plot.x.ticks.iter().map(|(at, _)| *at).collect();
@@ -376,8 +376,8 @@ mod tests {
     #[test]
     fn words_among_numbers_are_left_out() {
         let mut summary = summary();
-        let [first, last] = [7.0, 9.0].map(Coordinate::Number);
-        let values = [first, Coordinate::Word("median".into()), last];
+        let [first, last] = [7.0, 9.0].map(Scalar::Number);
+        let values = [first, Scalar::Word("median".into()), last];
         for (row, value) in summary.groups[0].rows.iter_mut().zip(values) {
             row.at = At::from([("iteration".into(), value)]);
         }

@@ -37,7 +37,7 @@ const GAP: f64 = 10.0;
 const MARGIN: f64 = 10.0;
 const ROW: f64 = 24.0;
 /// How far a marker reaches.
-const MARKER: f64 = 5.0;
+const MARKER: f64 = 5.5;
 
 /// Colours that colour-blind people can tell apart (Okabe and Ito), the darkest first.
 const COLOURS: [RGBColor; 7] = [
@@ -157,7 +157,7 @@ fn draw<B: DrawingBackend>(root: &DrawingArea<B, Shift>, plot: &Plot, scale: f64
         } else {
             let style = look.colour.stroke_width(look.width);
             let bar = |(x, [low, median, high]): &(f64, [f64; 3])| {
-                ErrorBar::new_vertical(*x, *low, *median, *high, style, px(1.6 * MARKER) as u32)
+                ErrorBar::new_vertical(*x, *low, *median, *high, style, px(MARKER) as u32)
             };
             chart.draw_series(line.points.iter().map(bar))?;
         }

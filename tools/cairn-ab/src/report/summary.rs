@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cairn_framework::host::report::Tone;
 use serde::Serialize;
 
-use crate::contract::{At, Better, Coordinate};
+use crate::contract::{At, Better, Scalar};
 use crate::counts;
 use crate::environment::Environment;
 use crate::experiment::{Experiment, Variant};
@@ -221,7 +221,7 @@ impl Summary {
 
 /// A place in words.
 pub fn place(at: &At) -> String {
-    let one = |(name, value): (&String, &Coordinate)| numbers::coordinate(name, value);
+    let one = |(name, value): (&String, &Scalar)| numbers::coordinate(name, value);
     at.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
@@ -442,7 +442,7 @@ pub mod tests {
             benchmark: "rates".into(),
             args: vec!["-t".into(), threads.to_string()],
             ranks: 2,
-            at: At::from([("threads".into(), Coordinate::Number(threads.into()))]),
+            at: At::from([("threads".into(), Scalar::Number(threads.into()))]),
             command: "mpirun rates".into(),
             started: 0.0,
             seconds: 1.0,
