@@ -10,6 +10,7 @@
 mod instructions;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use fastrand::Rng;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cairn;
-use crate::contract::{self, Printed, SKIPPED};
+use crate::contract::{self, Measured, Printed, SKIPPED};
 use crate::counts::{self, Counts};
 use crate::environment::{Environment, now};
 use crate::experiment::{Case, Experiment, Mpi, Variant, meant};
@@ -54,6 +55,20 @@ pub enum Ended {
     Interrupted,
 }
 
+/// Why measuring ends before everything was run.
+enum Stop {
+    /// The user wants it.
+    Interrupted,
+    /// It can't go on.
+    Problem(Problem),
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
 /// Measures an experiment into the store in `dir`.
 ///
 /// # Errors
@@ -66,9 +81,15 @@ pub fn measure(
     interrupt: &Interrupt,
 ) -> Result<Ended, Problems> {
     experiment.check()?;
-    let (mut earlier, mut versions) = (Vec::new(), BTreeMap::new());
-    if existing == Existing::Resume {
-        let contents = store::read(dir)?;
+    let resumed = match existing {
+        Existing::Resume => Some(Store::resume(dir)?),
+        Existing::Overwrite => None,
+        // Said before anything is built.
+        Existing::Refuse => Store::refuse(dir).map(|()| None)?,
+    };
+    let mut versions = BTreeMap::new();
+    if let Some((_, contents)) = &resumed {
+        cairn_cli::print_problems(contents.torn.as_slice());
         if contents.experiment != *experiment {
             return Err(Problem::new("this store is of another experiment, or it has changed")
                 .at(dir.join(store::SAMPLES).display())
@@ -76,23 +97,14 @@ pub fn measure(
                 .into());
         }
         versions = contents.versions()?;
-        earlier = contents.records;
-    } else if existing == Existing::Refuse && dir.join(store::SAMPLES).exists() {
-        // Said before anything is built.
-        Store::create(dir, experiment, false)?;
     }
     let parameters = parameters(experiment, places, interrupt)?;
     let programs = programs(experiment, places, interrupt)?;
     let (libraries, skipped) = libraries(experiment, &programs, places, interrupt)?;
 
-    let mut store = if existing == Existing::Resume {
-        let (store, contents) = Store::resume(dir)?;
-        if let Some(torn) = contents.torn {
-            cairn_cli::print_problems(&[torn]);
-        }
-        store
-    } else {
-        Store::create(dir, experiment, existing == Existing::Overwrite)?
+    let (mut store, earlier) = match resumed {
+        Some((store, contents)) => (store, contents.records),
+        None => (Store::create(dir, experiment)?, Vec::new()),
     };
     let of = |variant: &Variant| {
         Some((variant.name.clone(), libraries.get(&installation(variant))?.shown()))
@@ -107,7 +119,13 @@ pub fn measure(
     let mut session = Session::new(experiment, libraries, &skipped, store, interrupt);
     session.versions = versions;
     session.recall(&earlier);
-    session.run().map_err(Problems::from)
+    let ended = session.run();
+    session.bar.finish_and_clear();
+    match ended {
+        Ok(()) => Ok(Ended::Complete),
+        Err(Stop::Interrupted) => Ok(Ended::Interrupted),
+        Err(Stop::Problem(problem)) => Err(problem.into()),
+    }
 }
 
 /// Checks all that can be checked without running or building anything.
@@ -355,7 +373,7 @@ impl<'a> Session<'a> {
         attempts[run.attempt as usize].push(run);
     }
 
-    fn run(&mut self) -> Result<Ended, Problem> {
+    fn run(&mut self) -> Result<(), Stop> {
         let blocks = self.experiment.warmup + self.experiment.repeats;
         let per_block: usize = self.jobs.iter().map(Vec::len).sum();
         let left = (blocks as usize - self.finished.len()) * per_block;
@@ -363,35 +381,35 @@ impl<'a> Session<'a> {
         let style = "{bar:30} run {pos} of {len}, {eta} left  {wide_msg}";
         self.bar.set_style(ProgressStyle::with_template(style).expect("a sound template"));
         self.bar.enable_steady_tick(Duration::from_millis(500));
-        let mut ended = Ended::Complete;
-        for block in (0..blocks).filter(|block| !self.finished.contains(block)).collect::<Vec<_>>()
-        {
-            if self.block(block)? == Ended::Interrupted {
-                ended = Ended::Interrupted;
-                break;
+        for block in 0..blocks {
+            if self.finished.contains(&block) {
+                continue;
             }
+            self.block(block)?;
             if self.bar.is_hidden() {
                 eprintln!("block {} of {blocks}", block + 1);
             }
         }
-        if ended == Ended::Complete && self.experiment.instructions {
-            ended = self.count_instructions()?;
+        if self.experiment.instructions {
+            self.count_instructions()?;
         }
-        self.bar.finish_and_clear();
-        Ok(ended)
+        Ok(())
+    }
+
+    /// Whether to go on.
+    fn proceed(&self) -> Result<(), Stop> {
+        if self.interrupt.wished() { Err(Stop::Interrupted) } else { Ok(()) }
     }
 
     /// Runs a block, again if the machine was disturbed.
-    fn block(&mut self, block: u32) -> Result<Ended, Problem> {
+    fn block(&mut self, block: u32) -> Result<(), Stop> {
         let warmup = block < self.experiment.warmup;
         let allowed = self.experiment.noise.clone();
         let retries = if warmup { 0 } else { allowed.retries };
         let begun = self.runs.get(&block).map_or(0, |attempts| attempts.len() as u32);
         let mut attempt = begun.saturating_sub(1);
         loop {
-            if self.attempt(block, attempt)? == Ended::Interrupted {
-                return Ok(Ended::Interrupted);
-            }
+            self.attempt(block, attempt)?;
             let attempts = self.runs.get(&block).map_or(&[][..], Vec::as_slice);
             let quiet = attempts.iter().enumerate().map(|(i, runs)| {
                 let (spread, others) = noise::of_block(runs);
@@ -416,11 +434,11 @@ impl<'a> Session<'a> {
             let record = Block { block, attempt: chosen, attempts, spread, others, disturbed };
             self.store.append(&Record::Block(record))?;
             self.finished.insert(block);
-            return Ok(Ended::Complete);
+            return Ok(());
         }
     }
 
-    fn attempt(&mut self, block: u32, attempt: u32) -> Result<Ended, Problem> {
+    fn attempt(&mut self, block: u32, attempt: u32) -> Result<(), Stop> {
         let there: BTreeSet<Key> = self
             .runs
             .get(&block)
@@ -428,17 +446,13 @@ impl<'a> Session<'a> {
             .map_or_else(BTreeSet::new, |runs| runs.iter().map(key_of).collect());
         let mut work = noise::work_ns(&self.cores);
         for job in order(&self.jobs, self.experiment.seed, block, attempt) {
-            if self.interrupt.wished() {
-                return Ok(Ended::Interrupted);
-            }
+            self.proceed()?;
             let key = self.key(&job);
             let given_up = self.failures.get(&key).is_some_and(|failures| *failures >= PATIENCE);
             if !there.contains(&key) && !given_up {
                 let (variant, benchmark, args, _) = &key;
                 self.bar.set_message(format!("{variant}: {benchmark} {}", args.join(" ")));
-                let Some(run) = self.job(&job, block, attempt, &mut work) else {
-                    return Ok(Ended::Interrupted);
-                };
+                let run = self.job(&job, block, attempt, &mut work)?;
                 store::same_version(&mut self.versions, &run)?;
                 self.store.append(&Record::Run(Box::new(run.clone())))?;
                 self.tell(&run);
@@ -446,21 +460,24 @@ impl<'a> Session<'a> {
             }
             self.bar.inc(1);
         }
-        Ok(Ended::Complete)
+        Ok(())
     }
 
-    /// Runs a benchmark. None if the user wants to stop.
-    fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Option<Run> {
+    /// Runs a benchmark.
+    fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Result<Run, Stop> {
         let limit = Duration::from_secs_f64(self.experiment.time_limit);
         let before = *work;
-        let (command, counts) = (self.command(job), self.experiment.counts);
+        let (variant, counts) = (&self.experiment.variants[job.variant], self.experiment.counts);
+        let program = [self.program(job).into()];
+        let mut command = self.launch(job, variant, counts, &program);
+        command.args(&job.case.args).arg("--json");
         let mut run = self.one(job, block, attempt, &command, limit, counts)?;
         *work = noise::work_ns(&self.cores);
         run.work_ns = [before, *work];
-        Some(run)
+        Ok(run)
     }
 
-    /// Runs a command of a benchmark, and perhaps counts. None if the user wants to stop.
+    /// Runs a command of a benchmark, and perhaps counts.
     fn one(
         &self,
         job: &Job,
@@ -469,23 +486,29 @@ impl<'a> Session<'a> {
         command: &Command,
         limit: Duration,
         counts: bool,
-    ) -> Option<Run> {
-        let (variant, benchmark, args, ranks) = self.key(job);
-        let shown = libraries::shown(command);
+    ) -> Result<Run, Stop> {
         let (load, started) = (noise::load(), now());
         let used = Used::now();
         let finished = process::run(command, limit, self.interrupt);
         let others = used.map_or(0.0, Used::others_since);
         let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
         let outcome = match finished {
-            Ok(Finished { end: End::Interrupted, .. }) => return None,
+            Ok(Finished { end: End::Interrupted, .. }) => return Err(Stop::Interrupted),
             Ok(finished) => outcome(&finished, self.library(job), counts, limit),
             Err(error) => Outcome::Failed {
                 reason: format!("it can't be started: {error}"),
                 output: String::new(),
             },
         };
-        Some(Run {
+        let command = libraries::shown(command);
+        let run = self.record(job, block, attempt, outcome);
+        Ok(Run { command, started, seconds, load, others, ..run })
+    }
+
+    /// What is stored of a job, whether it ran or not.
+    fn record(&self, job: &Job, block: u32, attempt: u32, outcome: Outcome) -> Run {
+        let (variant, benchmark, args, ranks) = self.key(job);
+        Run {
             block,
             attempt,
             variant,
@@ -493,14 +516,14 @@ impl<'a> Session<'a> {
             args,
             ranks,
             at: job.case.at.clone(),
-            command: shown,
-            started,
-            seconds,
-            load,
-            others,
+            command: String::new(),
+            started: now(),
+            seconds: 0.0,
+            load: noise::load(),
+            others: 0.0,
             work_ns: [0, 0],
             outcome,
-        })
+        }
     }
 
     fn library(&self, job: &Job) -> &Library {
@@ -516,16 +539,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn command(&self, job: &Job) -> Command {
-        let variant = &self.experiment.variants[job.variant];
-        let library = self.library(job);
-        let program = [self.program(job).into()];
-        let (ranks, pinning, counts) =
-            (job.case.ranks, self.experiment.pinning, self.experiment.counts);
-        let mut command =
-            library.launch(variant, ranks, pinning, self.cores.len(), counts, &program);
-        command.args(&job.case.args).arg("--json");
-        command
+    /// The command that starts the words of a program as a job wants it.
+    fn launch(&self, job: &Job, variant: &Variant, counts: bool, program: &[OsString]) -> Command {
+        let (ranks, pinning) = (job.case.ranks, self.experiment.pinning);
+        self.library(job).launch(variant, ranks, pinning, self.cores.len(), counts, program)
     }
 
     fn key(&self, job: &Job) -> Key {
@@ -571,14 +588,11 @@ fn outcome(finished: &Finished, on: &Library, counts: bool, limit: Duration) -> 
         (End::Exited(status), _) if status.code() == Some(SKIPPED) => {
             Outcome::Skipped { reason: "it does not say why".into() }
         }
-        (
-            End::Exited(status),
-            Ok(Printed::Measured { mpi, library, parameters, points, messages }),
-        ) if status.success() => {
+        (End::Exited(status), Ok(Printed::Measured(it))) if status.success() => {
+            let Measured { mpi, library, parameters, mut points, messages } = it;
             if let Some(Err(why)) = library.as_deref().map(|file| on.has_loaded(file)) {
                 return failed(why);
             }
-            let mut points = points;
             let counts = counts.then(|| {
                 let said = (on.mpi == Mpi::Cairn).then_some(finished.stderr.as_str());
                 let counts = Counts::new(messages, finished.cpu, said);

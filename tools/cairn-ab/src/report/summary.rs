@@ -229,13 +229,7 @@ pub fn place(at: &At) -> String {
 /// interrupted.
 fn counting(contents: &Contents) -> Vec<&Run> {
     let mut chosen: BTreeMap<u32, u32> = BTreeMap::new();
-    let runs = || {
-        contents.records.iter().filter_map(|record| match record {
-            Record::Run(run) => Some(&**run),
-            _ => None,
-        })
-    };
-    for run in runs() {
+    for run in contents.runs() {
         let attempt = chosen.entry(run.block).or_default();
         *attempt = run.attempt.max(*attempt);
     }
@@ -244,7 +238,8 @@ fn counting(contents: &Contents) -> Vec<&Run> {
             chosen.insert(block.block, block.attempt);
         }
     }
-    runs()
+    contents
+        .runs()
         .filter(|run| run.block >= contents.experiment.warmup)
         .filter(|run| chosen.get(&run.block) == Some(&run.attempt))
         .collect()
