@@ -205,12 +205,12 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
             measured(&experiment, &store, existing, &places(cli.places)?, &again)
         }
         Command::Check { files } => {
-            let (places, interrupt) = (places(cli.places)?, Interrupt::catch()?);
+            let places = places(cli.places)?;
             let mut problems = Vec::new();
             for file in files {
                 let checked = Experiment::read(&file)
                     .map_err(Problems::from)
-                    .and_then(|experiment| measure::check(&experiment, &places, &interrupt));
+                    .and_then(|experiment| measure::check(&experiment, &places));
                 // Those of a variant or a program do not say whose experiment it is.
                 problems.extend(checked.err().into_iter().flat_map(|them| them.0).map(|mut it| {
                     let name = file.display().to_string();
@@ -246,8 +246,7 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
             measured(&experiment, &store, Existing::Overwrite, &places, again)
         }
         Command::List { pattern, level } => {
-            let places = places(cli.places)?;
-            cairn::list(&places.cairn, pattern.as_deref(), level, &Interrupt::catch()?)?;
+            cairn::list(&places(cli.places)?, pattern.as_deref(), level)?;
             Ok(Ended::Complete)
         }
         Command::Supervise { program } => {
@@ -272,8 +271,7 @@ fn measured(
     places: &Places,
     again: &str,
 ) -> Result<Ended, Problems> {
-    let interrupt = Interrupt::catch()?;
-    let ended = measure::measure(experiment, store, existing, places, &interrupt)?;
+    let ended = measure::measure(experiment, store, existing, places)?;
     if ended == Ended::Interrupted {
         let kept = store.join(store::SAMPLES);
         eprintln!("stopped; what was measured is in {}; go on: {again}", kept.display());
@@ -308,6 +306,7 @@ fn places(args: PlaceArgs) -> Result<Places, Problem> {
         bench: bench.map(absolute),
         cache: absolute(cache),
         given: given.collect(),
+        interrupt: Interrupt::catch()?,
     })
 }
 

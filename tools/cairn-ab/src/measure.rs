@@ -24,9 +24,9 @@ use crate::contract::{self, Measured, Printed, SKIPPED};
 use crate::counts::{self, Counts};
 use crate::environment::{Environment, now};
 use crate::experiment::{Case, Experiment, Mpi, Variant, meant};
-use crate::libraries::{self, Installation, Library, Places, Trouble, installation};
+use crate::libraries::{self, Installation, Library, Places, installation};
 use crate::noise::{self, Used};
-use crate::process::{self, End, Finished, Interrupt};
+use crate::process::{self, End, Finished, Stop};
 use crate::store::{self, Block, Outcome, Record, Run, Store};
 
 /// What has failed so often in a row is not tried again: it costs its whole time limit.
@@ -55,20 +55,6 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Why measuring ends before everything was run.
-enum Stop {
-    /// The user wants it.
-    Interrupted,
-    /// It can't go on.
-    Problem(Problem),
-}
-
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
-}
-
 /// Measures an experiment into the store in `dir`.
 ///
 /// # Errors
@@ -78,7 +64,6 @@ pub fn measure(
     dir: &Path,
     existing: Existing,
     places: &Places,
-    interrupt: &Interrupt,
 ) -> Result<Ended, Problems> {
     experiment.check()?;
     let resumed = match existing {
@@ -98,9 +83,9 @@ pub fn measure(
         }
         versions = contents.versions()?;
     }
-    let parameters = parameters(experiment, places, interrupt)?;
-    let programs = programs(experiment, places, interrupt)?;
-    let (libraries, skipped) = libraries(experiment, &programs, places, interrupt)?;
+    let parameters = parameters(experiment, places)?;
+    let programs = programs(experiment, places)?;
+    let (libraries, skipped) = libraries(experiment, &programs, places)?;
 
     let (mut store, earlier) = match resumed {
         Some((store, contents)) => (store, contents.records),
@@ -116,7 +101,7 @@ pub fn measure(
         let (variant, reason) = (variant.clone(), reason.clone());
         store.append(&Record::Skipped { variant, reason })?;
     }
-    let mut session = Session::new(experiment, libraries, &skipped, store, interrupt);
+    let mut session = Session::new(experiment, libraries, &skipped, store, places);
     session.versions = versions;
     session.recall(&earlier);
     let ended = session.run();
@@ -132,14 +117,10 @@ pub fn measure(
 ///
 /// # Errors
 /// What is wrong.
-pub fn check(
-    experiment: &Experiment,
-    places: &Places,
-    interrupt: &Interrupt,
-) -> Result<(), Problems> {
+pub fn check(experiment: &Experiment, places: &Places) -> Result<(), Problems> {
     experiment.check()?;
-    parameters(experiment, places, interrupt)?;
-    programs(experiment, places, interrupt)?;
+    parameters(experiment, places)?;
+    programs(experiment, places)?;
     Ok(())
 }
 
@@ -147,7 +128,6 @@ pub fn check(
 fn parameters(
     experiment: &Experiment,
     places: &Places,
-    interrupt: &Interrupt,
 ) -> Result<BTreeMap<String, BTreeMap<String, String>>, Problems> {
     let mut set = BTreeMap::new();
     let mut problems = Vec::new();
@@ -157,7 +137,7 @@ fn parameters(
             problem.place = Some(format!("variant {}: {}", variant.name, prefix.display()));
             vec![problem]
         });
-        match checked.and_then(|()| cairn::check(prefix, variant, interrupt)) {
+        match checked.and_then(|()| cairn::check(prefix, variant, places)) {
             Ok(parameters) => {
                 set.insert(variant.name.clone(), parameters);
             }
@@ -169,11 +149,7 @@ fn parameters(
 }
 
 /// The programs of the benchmarks that are no paths, checked to be there.
-fn programs(
-    experiment: &Experiment,
-    places: &Places,
-    interrupt: &Interrupt,
-) -> Result<BTreeSet<String>, Problem> {
+fn programs(experiment: &Experiment, places: &Places) -> Result<BTreeSet<String>, Problem> {
     let mut wanted = BTreeSet::new();
     for benchmark in &experiment.benchmarks {
         let binary = &benchmark.binary;
@@ -191,10 +167,7 @@ fn programs(
         let problem = Problem::new("the sources of the benchmarks are not found");
         return Err(problem.fix("say where they are with --bench DIR"));
     };
-    let known = libraries::programs(bench, interrupt).map_err(|trouble| match trouble {
-        Trouble::Unusable(reason) => Problem::new(reason).at(bench.display()),
-        Trouble::Interrupted => libraries::interrupted(),
-    })?;
+    let known = libraries::programs(bench, places)?;
     let Some(binary) = wanted.iter().find(|binary| !known.contains(binary)) else {
         return Ok(wanted);
     };
@@ -215,7 +188,6 @@ fn libraries(
     experiment: &Experiment,
     programs: &BTreeSet<String>,
     places: &Places,
-    interrupt: &Interrupt,
 ) -> Result<(Libraries, Skipped), Problem> {
     let names: Vec<&str> = programs.iter().map(String::as_str).collect();
     let (mut ready, mut skipped) = (Libraries::new(), Skipped::new());
@@ -223,14 +195,14 @@ fn libraries(
     let mut built: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     let wanted: BTreeSet<Installation> = experiment.variants.iter().map(installation).collect();
     for wanted in wanted {
-        let prepared = libraries::prepare(&wanted, places, interrupt).and_then(|mut library| {
+        let prepared = libraries::prepare(&wanted, places).and_then(|mut library| {
             if names.is_empty() {
                 return Ok(library);
             }
-            let target = libraries::target(&library, places, interrupt)?;
+            let target = libraries::target(&library, places)?;
             library.programs = match built.get(&target) {
                 Some(programs) => programs.clone(),
-                None => libraries::build(&library, &names, places, interrupt)?,
+                None => libraries::build(&library, &names, places)?,
             };
             built.insert(target, library.programs.clone());
             Ok(library)
@@ -239,8 +211,8 @@ fn libraries(
             Ok(library) => {
                 ready.insert(wanted, library);
             }
-            Err(Trouble::Interrupted) => return Err(libraries::interrupted()),
-            Err(Trouble::Unusable(reason)) => {
+            Err(Stop::Interrupted) => return Err(Stop::Interrupted.into()),
+            Err(Stop::Problem(Problem { what: reason, .. })) => {
                 let of_it = |variant: &&Variant| installation(variant) == wanted;
                 let name = match &wanted {
                     (mpi, None) => mpi.name().to_owned(),
@@ -259,7 +231,7 @@ fn libraries(
     }
     for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::Ompi) {
         if let Some(library) = ready.get(&installation(variant)) {
-            libraries::check_openmpi(library, variant, interrupt)?;
+            libraries::check_openmpi(library, variant, places)?;
         }
     }
     Ok((ready, skipped))
@@ -297,7 +269,7 @@ struct Session<'a> {
     jobs: Vec<Vec<Job>>,
     cores: Vec<usize>,
     store: Store,
-    interrupt: &'a Interrupt,
+    places: &'a Places,
     /// By block: the attempts' runs.
     runs: HashMap<u32, Vec<Vec<Run>>>,
     finished: BTreeSet<u32>,
@@ -316,7 +288,7 @@ impl<'a> Session<'a> {
         libraries: Libraries,
         skipped: &Skipped,
         store: Store,
-        interrupt: &'a Interrupt,
+        places: &'a Places,
     ) -> Self {
         let cases = experiment.benchmarks.iter().enumerate().flat_map(|(i, it)| it.cases(i));
         let jobs = cases.map(|case| {
@@ -332,7 +304,7 @@ impl<'a> Session<'a> {
             jobs: jobs.collect(),
             cores: noise::cores(),
             store,
-            interrupt,
+            places,
             runs: HashMap::new(),
             finished: BTreeSet::new(),
             failures: HashMap::new(),
@@ -398,7 +370,7 @@ impl<'a> Session<'a> {
 
     /// Whether to go on.
     fn proceed(&self) -> Result<(), Stop> {
-        if self.interrupt.wished() { Err(Stop::Interrupted) } else { Ok(()) }
+        if self.places.interrupt.wished() { Err(Stop::Interrupted) } else { Ok(()) }
     }
 
     /// Runs a block, again if the machine was disturbed.
@@ -489,7 +461,7 @@ impl<'a> Session<'a> {
     ) -> Result<Run, Stop> {
         let (load, started) = (noise::load(), now());
         let used = Used::now();
-        let finished = process::run(command, limit, self.interrupt);
+        let finished = process::run(command, limit, &self.places.interrupt);
         let others = used.map_or(0.0, Used::others_since);
         let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
         let outcome = match finished {

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use cairn_framework::host::problem::Problem;
 
-use super::{Job, PATIENCE, Session, Stop};
+use super::{Job, PATIENCE, Session};
 use crate::callgrind::{self, Executed};
 use crate::contract::Scalar;
 use crate::counts::{self, Counts, INSTRUCTIONS};
+use crate::process::Stop;
 use crate::store::{self, Outcome, Record, Run};
 
 /// So often instructions are counted at most; they vary less than times.
@@ -27,7 +28,7 @@ pub(super) fn missing(run: &Run) -> bool {
 impl Session<'_> {
     /// Counts the instructions of everything that runs here, after all that is timed.
     pub(super) fn count_instructions(&mut self) -> Result<(), Stop> {
-        let there = callgrind::available(self.interrupt);
+        let there = callgrind::available(&self.places.interrupt);
         let jobs: Vec<Job> = self.jobs.iter().flatten().cloned().collect();
         self.bar.inc_length(jobs.len() as u64);
         for job in jobs {
