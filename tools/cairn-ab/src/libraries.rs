@@ -94,7 +94,9 @@ pub fn prepare((mpi, prefix): &Installation, places: &Places) -> Result<Library,
     if !launcher.is_file() {
         return Err(format!("there is no {}", launcher.display()).into());
     }
-    library.version = version(&library.prefix, mpi.package()).unwrap_or_default();
+    if mpi != Mpi::Cairn {
+        library.version = version(&library.prefix, mpi.package()).unwrap_or_default();
+    }
     Ok(library)
 }
 
@@ -151,16 +153,11 @@ fn last_error(stderr: &str) -> &str {
 /// The version of a package in an environment.
 fn version(prefix: &Path, package: &str) -> Option<String> {
     let start = format!("{}-", package.replace('-', "_"));
-    for python in fs::read_dir(prefix.join("lib")).ok()?.flatten() {
-        for entry in fs::read_dir(python.path().join("site-packages")).into_iter().flatten() {
-            let name = entry.ok()?.file_name().into_string().ok()?;
-            let found = name.strip_prefix(&start).and_then(|name| name.strip_suffix(".dist-info"));
-            if let (Some(version), false) = (found, package.is_empty()) {
-                return Some(version.to_owned());
-            }
-        }
-    }
-    None
+    let prefix = glob::Pattern::escape(prefix.to_str()?);
+    let found = format!("{prefix}/lib/*/site-packages/{start}*.dist-info");
+    let found = glob::glob(&found).ok()?.flatten().next()?;
+    let name = found.file_name()?.to_str()?;
+    Some(name.strip_prefix(&start)?.strip_suffix(".dist-info")?.to_owned())
 }
 
 /// The names of the programs in `bench/`.

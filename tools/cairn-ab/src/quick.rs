@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use cairn_framework::host::problem::Problem;
 
+use crate::Effort;
 use crate::contract::Scalar;
 use crate::experiment::{Benchmark, Experiment, Noise, Pinning, Variant, absolute};
+use crate::stats::REPEATS;
 
 /// How it is measured.
 #[derive(Debug, Clone, clap::Args)]
@@ -17,27 +19,17 @@ pub struct Options {
     /// Number of processes
     #[arg(short = 'n', long, value_name = "N", default_value_t = 2)]
     pub ranks: u32,
-    /// How often each setting is measured
-    #[arg(long, value_name = "N", default_value_t = crate::stats::REPEATS)]
-    pub repeats: u32,
     /// Seconds after which a run is ended
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub time_limit: f64,
-    /// How often a repeat is tried again when the machine was disturbed
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub retries: u32,
     /// Report this metric only, such as rate or latency
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Count what messages cost beside time: processor time, and what Cairn counts
-    #[arg(long)]
-    pub counts: bool,
-    /// Count the instructions of a message with valgrind, in runs of their own after all others
-    #[arg(long)]
-    pub instructions: bool,
     /// Do not bind processes to cores
     #[arg(long)]
     pub unbound: bool,
+    #[command(flatten)]
+    effort: Effort,
 }
 
 /// Makes an experiment of settings and a benchmark with its arguments.
@@ -69,15 +61,16 @@ pub fn experiment(
         metric: options.metric.clone(),
         ..Benchmark::default()
     };
+    let noise = Noise::default();
     let mut experiment = Experiment {
         title: command.join(" "),
         variants,
         benchmarks: vec![benchmark],
-        repeats: options.repeats,
+        repeats: options.effort.repeats.unwrap_or(REPEATS),
         time_limit: options.time_limit,
-        noise: Noise { retries: options.retries, ..Noise::default() },
-        counts: options.counts,
-        instructions: options.instructions,
+        noise: Noise { retries: options.effort.retries.unwrap_or(noise.retries), ..noise },
+        counts: options.effort.counts,
+        instructions: options.effort.instructions,
         pinning: if options.unbound { Pinning::None } else { Pinning::Share },
         ..Experiment::default()
     };
@@ -134,13 +127,10 @@ mod tests {
         Options {
             variants: Vec::new(),
             ranks: 2,
-            repeats: 7,
             time_limit: 60.0,
-            retries: 2,
             metric: None,
-            counts: false,
-            instructions: false,
             unbound: false,
+            effort: Effort::default(),
         }
     }
 
