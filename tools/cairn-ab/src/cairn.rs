@@ -11,38 +11,27 @@ use cairn_framework::host::report::{Cell, Table, Tone};
 use serde_json::Value as Json;
 
 use crate::experiment::Variant;
-use crate::libraries::{clean, interrupted};
-use crate::process::{self, End, Interrupt};
+use crate::libraries::{Places, clean};
+use crate::process;
 
 /// Asking takes no longer, however many plugins there are.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Asks `cairn-info` of an installation, in the environment of a variant.
-fn ask(
-    prefix: &Path,
-    variant: &Variant,
-    args: &[&str],
-    interrupt: &Interrupt,
-) -> Result<Json, Problem> {
+fn ask(prefix: &Path, variant: &Variant, args: &[&str], places: &Places) -> Result<Json, Problem> {
     let program = prefix.join("bin/cairn-info");
-    let failed = |why: String| Problem::new(why).at(program.display());
     let mut command = Command::new(&program);
     clean(&mut command);
     command.args(args).arg("--json").envs(&variant.env);
     for (name, value) in &variant.mca {
         command.arg("--mca").arg(name).arg(value.to_string());
     }
-    let finished = process::run(&command, LIMIT, interrupt)
-        .map_err(|error| failed(format!("can't ask Cairn for its parameters: {error}")))?;
-    match finished.end {
-        End::Interrupted => Err(interrupted()),
-        End::TooLong => Err(failed("it does not answer".into())),
-        End::Lost => Err(failed("it was killed".into())),
-        End::Exited(_) => serde_json::from_str(&finished.stdout).map_err(|_| {
-            let said = finished.stderr.lines().next().unwrap_or_default();
-            failed(format!("it does not answer with JSON: {said}"))
-        }),
-    }
+    let finished = process::asked("cairn-info", &command, LIMIT, &places.interrupt);
+    let finished = finished.map_err(|stop| Problem::from(stop).at(program.display()))?;
+    serde_json::from_str(&finished.stdout).map_err(|_| {
+        let said = finished.stderr.lines().next().unwrap_or_default();
+        Problem::new(format!("it does not answer with JSON: {said}")).at(program.display())
+    })
 }
 
 /// The parameters that a variant of Cairn does not leave as they are built in: their values, and who
@@ -53,10 +42,10 @@ fn ask(
 pub fn check(
     prefix: &Path,
     variant: &Variant,
-    interrupt: &Interrupt,
+    places: &Places,
 ) -> Result<BTreeMap<String, String>, Vec<Problem>> {
     let everything = ["--param", "*", "--level", "9"];
-    let json = ask(prefix, variant, &everything, interrupt).map_err(|problem| vec![problem])?;
+    let json = ask(prefix, variant, &everything, places).map_err(|problem| vec![problem])?;
     let errors: Vec<Problem> = array(&json["problems"])
         .filter(|problem| problem["severity"] == "error")
         .map(|problem| {
@@ -84,15 +73,10 @@ pub fn check(
 ///
 /// # Errors
 /// `cairn-info` does not say.
-pub fn list(
-    prefix: &Path,
-    pattern: Option<&str>,
-    level: u32,
-    interrupt: &Interrupt,
-) -> Result<(), Problem> {
+pub fn list(places: &Places, pattern: Option<&str>, level: u32) -> Result<(), Problem> {
     let default = Variant::default();
     if pattern.is_none() {
-        let json = ask(prefix, &default, &[], interrupt)?;
+        let json = ask(&places.cairn, &default, &[], places)?;
         let rows = array(&json["frameworks"]).filter_map(|framework| {
             let names = array(&framework["components"]).filter_map(|it| it["name"].as_str());
             let names = names.collect::<Vec<_>>().join(" ");
@@ -114,7 +98,7 @@ pub fn list(
     }
     let level = level.to_string();
     let params = ["--param", pattern.unwrap_or("*"), "--level", &level];
-    let json = ask(prefix, &default, &params, interrupt)?;
+    let json = ask(&places.cairn, &default, &params, places)?;
     let rows: Vec<Vec<Cell>> = array(&json["parameters"])
         .map(|parameter| {
             let word = |key: &str| parameter[key].as_str().unwrap_or_default().to_owned();

@@ -12,12 +12,12 @@ const FORMAT: u32 = 1;
 pub const SKIPPED: i32 = 77;
 
 /// Where in the sweep a point lies, by name of the coordinate.
-pub type At = BTreeMap<String, Coordinate>;
+pub type At = BTreeMap<String, Scalar>;
 
-/// A number or a word.
+/// A value of a file, an option or a coordinate: a number, a word, or yes or no.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Coordinate {
+pub enum Scalar {
     /// A number.
     Number(f64),
     /// A word.
@@ -26,10 +26,10 @@ pub enum Coordinate {
     Flag(bool),
 }
 
-/// A coordinate is found in maps, so it has an order: numbers first, by size.
-impl Ord for Coordinate {
+/// It is found in maps, so it has an order: numbers first, by size.
+impl Ord for Scalar {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        use Coordinate::{Flag, Number, Word};
+        use Scalar::{Flag, Number, Word};
         match (self, other) {
             (Number(a), Number(b)) => a.total_cmp(b),
             (Word(a), Word(b)) => a.cmp(b),
@@ -40,15 +40,15 @@ impl Ord for Coordinate {
     }
 }
 
-impl PartialOrd for Coordinate {
+impl PartialOrd for Scalar {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Eq for Coordinate {}
+impl Eq for Scalar {}
 
-impl std::fmt::Display for Coordinate {
+impl std::fmt::Display for Scalar {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
@@ -66,6 +66,16 @@ pub enum Better {
     Higher,
     /// Such as a time.
     Lower,
+}
+
+impl Better {
+    /// In words.
+    pub fn shown(self) -> &'static str {
+        match self {
+            Self::Higher => "more is better",
+            Self::Lower => "less is better",
+        }
+    }
 }
 
 /// One value that was measured.
@@ -87,34 +97,36 @@ pub struct Point {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Printed {
     /// It measured this.
-    Measured {
-        /// The library that it ran on, in its own words.
-        mpi: String,
-        /// The file that the library was loaded from, if the program says it.
-        library: Option<PathBuf>,
-        /// All parameters, also those that were not given.
-        parameters: serde_json::Value,
-        /// The values; not empty.
-        points: Vec<Point>,
-        /// How many messages all processes have sent, if the program says it.
-        messages: Option<u64>,
-    },
+    Measured(Measured),
     /// The MPI has not what it takes.
     Skipped(String),
 }
 
+/// What a benchmark says of its run.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Measured {
+    /// The library that it ran on, in its own words.
+    #[serde(default)]
+    pub mpi: String,
+    /// The file that the library was loaded from, if the program says it.
+    pub library: Option<PathBuf>,
+    /// All parameters, also those that were not given.
+    #[serde(default)]
+    pub parameters: serde_json::Value,
+    /// The values; not empty.
+    #[serde(default)]
+    pub points: Vec<Point>,
+    /// How many messages all processes have sent, if the program says it.
+    pub messages: Option<u64>,
+}
+
 #[derive(Deserialize)]
-struct Raw {
+struct Object {
     format: u32,
     skipped: Option<String>,
-    #[serde(default)]
-    mpi: String,
-    library: Option<PathBuf>,
-    #[serde(default)]
-    parameters: serde_json::Value,
-    points: Option<Vec<Point>>,
-    messages: Option<u64>,
     checked: Option<bool>,
+    #[serde(flatten)]
+    measured: Measured,
 }
 
 /// Reads what a benchmark printed.
@@ -126,37 +138,33 @@ pub fn read(text: &str) -> Result<Printed, String> {
     if text.is_empty() {
         return Err("it printed nothing".into());
     }
-    let mut objects = serde_json::Deserializer::from_str(json_of(text)).into_iter::<Raw>();
     let other = |why: &str| {
         let start: String = text.chars().take(60).collect();
         format!("it did not print one JSON object of benchmarks ({why}), but: {start}")
     };
-    let raw = match objects.next() {
-        Some(Ok(raw)) => raw,
-        Some(Err(error)) => return Err(other(&error.to_string())),
-        None => return Err(other("there is none")),
-    };
+    let mut objects = serde_json::Deserializer::from_str(json_of(text)).into_iter::<Object>();
+    let first = objects.next().ok_or_else(|| other("there is none"))?;
+    let Object { format, skipped, checked, measured } =
+        first.map_err(|it| other(&it.to_string()))?;
     if matches!(objects.next(), Some(Ok(_))) {
         return Err(other("there are several"));
     }
-    if raw.format != FORMAT {
-        return Err(format!("it prints format {}; known is {FORMAT}", raw.format));
+    if format != FORMAT {
+        return Err(format!("it prints format {format}; known is {FORMAT}"));
     }
-    if let Some(reason) = raw.skipped {
+    if let Some(reason) = skipped {
         return Ok(Printed::Skipped(reason));
     }
-    if raw.checked == Some(false) {
+    if checked == Some(false) {
         return Err("the data that it received was wrong".into());
     }
-    let points = raw.points.unwrap_or_default();
-    if points.is_empty() {
+    if measured.points.is_empty() {
         return Err("it measured nothing: there are no points in what it printed".into());
     }
-    if let Some(point) = points.iter().find(|point| !point.value.is_finite()) {
+    if let Some(point) = measured.points.iter().find(|point| !point.value.is_finite()) {
         return Err(format!("{} is {}, which is no value", point.metric, point.value));
     }
-    let Raw { mpi, library, parameters, messages, .. } = raw;
-    Ok(Printed::Measured { mpi, library, parameters, points, messages })
+    Ok(Printed::Measured(measured))
 }
 
 /// Without the lines before it: some libraries greet on standard output.
@@ -180,14 +188,12 @@ mod tests {
         let text = r#"{"format":1,"benchmark":"multirate","mpi":"M 1","ranks":2,"parameters":{"w":4},
             "points":[{"at":{"bytes":8,"mode":"pairwise"},"metric":"rate","unit":"message/s",
             "better":"higher","value":2.5}],"checked":true,"messages":9}"#;
-        let Ok(Printed::Measured { mpi, library, parameters, points, messages }) = read(text)
-        else {
-            panic!()
-        };
+        let Ok(Printed::Measured(it)) = read(text) else { panic!() };
+        let Measured { mpi, library, parameters, points, messages } = it;
         assert_eq!((mpi.as_str(), &parameters["w"]), ("M 1", &serde_json::json!(4)));
         assert_eq!((library, messages), (None, Some(9)));
-        assert_eq!(points[0].at["bytes"], Coordinate::Number(8.0));
-        assert_eq!(points[0].at["mode"], Coordinate::Word("pairwise".into()));
+        assert_eq!(points[0].at["bytes"], Scalar::Number(8.0));
+        assert_eq!(points[0].at["mode"], Scalar::Word("pairwise".into()));
         assert_eq!((points[0].better, points[0].value), (Better::Higher, 2.5));
     }
 
@@ -217,9 +223,9 @@ mod tests {
 
     #[test]
     fn coordinates_have_an_order() {
-        let word = |text: &str| Coordinate::Word(text.into());
-        let mut all = [word("b"), Coordinate::Number(10.0), word("a"), Coordinate::Number(9.0)];
+        let word = |text: &str| Scalar::Word(text.into());
+        let mut all = [word("b"), Scalar::Number(10.0), word("a"), Scalar::Number(9.0)];
         all.sort();
-        assert_eq!(all, [Coordinate::Number(9.0), Coordinate::Number(10.0), word("a"), word("b")]);
+        assert_eq!(all, [Scalar::Number(9.0), Scalar::Number(10.0), word("a"), word("b")]);
     }
 }

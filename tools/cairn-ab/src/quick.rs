@@ -1,10 +1,13 @@
 //! An experiment of a command line: `quick 'cri=dedicated' 'mpi=openmpi' -- multirate -t 4`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use cairn_framework::host::problem::{Problem, nearest};
+use cairn_framework::host::problem::Problem;
 
-use crate::experiment::{Benchmark, Experiment, Mpi, Setting, Variant};
+use crate::Effort;
+use crate::contract::Scalar;
+use crate::experiment::{Benchmark, Experiment, Noise, Pinning, Variant, absolute};
+use crate::stats::REPEATS;
 
 /// How it is measured.
 #[derive(Debug, Clone, clap::Args)]
@@ -16,27 +19,17 @@ pub struct Options {
     /// Number of processes
     #[arg(short = 'n', long, value_name = "N", default_value_t = 2)]
     pub ranks: u32,
-    /// How often each setting is measured
-    #[arg(long, value_name = "N", default_value_t = crate::stats::REPEATS)]
-    pub repeats: u32,
     /// Seconds after which a run is ended
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub time_limit: f64,
-    /// How often a repeat is tried again when the machine was disturbed
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub retries: u32,
     /// Report this metric only, such as rate or latency
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Count what messages cost beside time: processor time, and what Cairn counts
-    #[arg(long)]
-    pub counts: bool,
-    /// Count the instructions of a message with valgrind, in runs of their own after all others
-    #[arg(long)]
-    pub instructions: bool,
     /// Do not bind processes to cores
     #[arg(long)]
     pub unbound: bool,
+    #[command(flatten)]
+    effort: Effort,
 }
 
 /// Makes an experiment of settings and a benchmark with its arguments.
@@ -49,7 +42,7 @@ pub fn experiment(
     options: &Options,
 ) -> Result<Experiment, Problem> {
     let named = options.variants.iter().map(|(name, prefix)| {
-        let (name, prefix) = (name.clone(), Some(absolute(prefix)));
+        let (name, prefix) = (name.clone(), Some(absolute(prefix.clone())));
         Ok(Variant { name, prefix, ..Variant::default() })
     });
     let variants =
@@ -57,53 +50,41 @@ pub fn experiment(
     let (binary, args) = command.split_first().ok_or_else(|| {
         Problem::new("there is no benchmark").fix("put it and its arguments behind --")
     })?;
-    let binary = if binary.contains('/') {
-        let path = std::path::absolute(binary).unwrap_or_else(|_| binary.into());
-        path.to_string_lossy().into_owned()
-    } else {
-        binary.clone()
-    };
-    let json = serde_json::json!({ "title": command.join(" "), "variant": [], "benchmark": [] });
-    let mut experiment: Experiment =
-        serde_json::from_value(json).expect("an experiment with what is not given left out");
-    experiment.variants = variants;
-    experiment.benchmarks = vec![Benchmark {
-        name: String::new(),
-        binary,
-        args: args.iter().cloned().map(Setting::Text).collect(),
-        sweep: Default::default(),
-        cases: Vec::new(),
-        drop: Vec::new(),
-        ranks: options.ranks,
-        variants: Vec::new(),
-        x: None,
-        series: None,
-        metric: options.metric.clone(),
-    }];
-    experiment.repeats = options.repeats;
-    experiment.time_limit = options.time_limit;
-    experiment.noise.retries = options.retries;
-    experiment.counts = options.counts;
-    experiment.instructions = options.instructions;
-    if options.unbound {
-        experiment.pinning = crate::experiment::Pinning::None;
+    let mut binary = binary.clone();
+    if binary.contains('/') {
+        binary = absolute(binary.into()).to_string_lossy().into_owned();
     }
+    let benchmark = Benchmark {
+        binary,
+        args: args.iter().cloned().map(Scalar::Word).collect(),
+        ranks: options.ranks,
+        metric: options.metric.clone(),
+        ..Benchmark::default()
+    };
+    let noise = Noise::default();
+    let mut experiment = Experiment {
+        title: command.join(" "),
+        variants,
+        benchmarks: vec![benchmark],
+        repeats: options.effort.repeats.unwrap_or(REPEATS),
+        time_limit: options.time_limit,
+        noise: Noise { retries: options.effort.retries.unwrap_or(noise.retries), ..noise },
+        counts: options.effort.counts,
+        instructions: options.effort.instructions,
+        pinning: if options.unbound { Pinning::None } else { Pinning::Share },
+        ..Experiment::default()
+    };
     experiment.complete();
     experiment.check()?;
     Ok(experiment)
 }
 
 /// `NAME=DIR`, an installation with a name.
-fn installed(text: &str) -> Result<(String, PathBuf), String> {
-    let (name, dir) = text.split_once('=').ok_or("it is NAME=DIR, such as old=/opt/cairn-old")?;
-    if name.trim().is_empty() || dir.is_empty() {
-        return Err("it is NAME=DIR, such as old=/opt/cairn-old".into());
-    }
-    Ok((name.trim().to_owned(), dir.into()))
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+pub fn installed(text: &str) -> Result<(String, PathBuf), String> {
+    text.split_once('=')
+        .map(|(name, dir)| (name.trim().to_owned(), PathBuf::from(dir)))
+        .filter(|(name, dir)| !name.is_empty() && !dir.as_os_str().is_empty())
+        .ok_or_else(|| "it is NAME=DIR, such as old=/opt/cairn-old".to_owned())
 }
 
 /// Words such as `cri=dedicated`, `mpi=openmpi`, `prefix=DIR`, `env.NAME=value`; `default` is Cairn as
@@ -122,30 +103,20 @@ fn variant(text: &str) -> Result<Variant, Problem> {
         if let Some(name) = name.strip_prefix("env.") {
             variant.env.insert(name.to_owned(), value.to_owned());
         } else if name == "mpi" {
-            variant.mpi = Mpi::of_name(value).ok_or_else(|| unknown(value, text))?;
+            variant.mpi = value.parse().map_err(|it: Problem| it.at(format!("\"{text}\"")))?;
         } else if name == "prefix" {
-            variant.prefix = (!value.is_empty()).then(|| absolute(Path::new(value)));
+            variant.prefix = (!value.is_empty()).then(|| absolute(value.into()));
             if variant.prefix.is_none() {
                 return Err(Problem::new("prefix has no directory").at(format!("\"{text}\"")));
             }
         } else {
-            variant.mca.insert(name.to_owned(), Setting::Text(value.to_owned()));
+            variant.mca.insert(name.to_owned(), Scalar::Word(value.to_owned()));
         }
     }
     if variant.name.is_empty() {
         variant.name = "default".into();
     }
     Ok(variant)
-}
-
-fn unknown(name: &str, text: &str) -> Problem {
-    let names = Mpi::ALL.map(Mpi::name);
-    let problem = Problem::new(format!("there is no library {name}"));
-    let problem = problem.at(format!("\"{text}\"")).allowed(names.join(", "));
-    match nearest(name, names).first() {
-        Some(near) => problem.fix(format!("did you mean {near}?")),
-        None => problem,
-    }
 }
 
 #[cfg(test)]
@@ -156,13 +127,10 @@ mod tests {
         Options {
             variants: Vec::new(),
             ranks: 2,
-            repeats: 7,
             time_limit: 60.0,
-            retries: 2,
             metric: None,
-            counts: false,
-            instructions: false,
             unbound: false,
+            effort: Effort::default(),
         }
     }
 
@@ -177,7 +145,10 @@ mod tests {
         let it = experiment(&settings, &command, &options()).unwrap();
         assert_eq!(it.baseline, "default");
         assert_eq!(it.variants[1].mca["btl"].to_string(), "self,sm");
-        assert_eq!((it.variants[2].mpi, it.variants[2].env["A"].as_str()), (Mpi::Ompi, "b=c"));
+        assert_eq!(
+            (it.variants[2].mpi, it.variants[2].env["A"].as_str()),
+            (crate::experiment::Mpi::Ompi, "b=c")
+        );
         assert_eq!(it.benchmarks[0].name, "multirate");
         let case = &it.benchmarks[0].cases(0)[0];
         assert_eq!(case.args, ["-t", "4"]);

@@ -1,12 +1,10 @@
 //! What is claimed, in numbers: a ratio of two values, and where it must lie.
 
-use std::collections::BTreeMap;
-
 use cairn_framework::host::problem::Problem;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::Better;
-use crate::experiment::{Setting, known};
+use crate::contract::{At, Better};
+use crate::experiment::known;
 
 /// What is worse by no more than this share is not worse.
 pub const NOT_WORSE: f64 = 0.05;
@@ -18,29 +16,23 @@ pub struct Rule {
     /// The claim in words.
     pub says: String,
     /// The benchmark; needed if there are several.
-    #[serde(default)]
     pub benchmark: Option<String>,
     /// The metric; needed if there are several.
-    #[serde(default)]
     pub metric: Option<String>,
     /// What is divided.
     pub left: Side,
     /// By what.
     pub right: Side,
     /// The ratio is this or more.
-    #[serde(default)]
     pub at_least: Option<f64>,
     /// The ratio is this or less.
-    #[serde(default)]
     pub at_most: Option<f64>,
     /// The ratio lies between these: both are equal, as far as it matters.
-    #[serde(default)]
     pub between: Option<[f64; 2]>,
     /// Left is not worse than right by more than [`NOT_WORSE`].
     #[serde(default)]
     pub not_worse: bool,
     /// With fewer cores it is not what the claim is about.
-    #[serde(default)]
     pub needs_cores: Option<usize>,
     /// Why it needs them, or what else one should know.
     #[serde(default)]
@@ -55,7 +47,7 @@ pub struct Side {
     pub variant: String,
     /// By name.
     #[serde(flatten)]
-    pub at: BTreeMap<String, Setting>,
+    pub at: At,
 }
 
 impl std::fmt::Display for Side {

@@ -161,13 +161,16 @@ pub struct Store {
 /// There is none, or a line is no record: names file and line.
 pub fn read(dir: &Path) -> Result<Contents, Problem> {
     let path = dir.join(SAMPLES);
-    let bytes = fs::read(&path).map_err(|error| match error.kind() {
+    parse(&fs::read(&path).map_err(unreadable(&path))?, &path)
+}
+
+fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> Problem {
+    move |error| match error.kind() {
         ErrorKind::NotFound => Problem::new("there are no measurements")
             .at(path.display())
             .fix("cairn-ab run EXPERIMENT.toml makes them"),
         _ => Problem::new(format!("can't read the store: {error}")).at(path.display()),
-    })?;
-    parse(&bytes, &path)
+    }
 }
 
 fn parse(bytes: &[u8], path: &Path) -> Result<Contents, Problem> {
@@ -208,6 +211,14 @@ fn parse(bytes: &[u8], path: &Path) -> Result<Contents, Problem> {
 }
 
 impl Contents {
+    /// The runs that are timed.
+    pub fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.records.iter().filter_map(|record| match record {
+            Record::Run(run) => Some(&**run),
+            _ => None,
+        })
+    }
+
     /// The library that each variant ran on, in its own words.
     ///
     /// # Errors
@@ -248,53 +259,59 @@ impl Contents {
 }
 
 impl Store {
-    /// Begins a store.
+    /// Whether a store may begin.
     ///
     /// # Errors
-    /// There is one already, another process writes to it, or the directory can't be written.
-    pub fn create(dir: &Path, experiment: &Experiment, overwrite: bool) -> Result<Self, Problem> {
+    /// There is one already.
+    pub fn refuse(dir: &Path) -> Result<(), Problem> {
         let path = dir.join(SAMPLES);
-        let failed = failed(&path);
-        fs::create_dir_all(dir).map_err(&failed)?;
-        let there = path.metadata().is_ok_and(|metadata| metadata.len() > 0);
-        if there && !overwrite {
+        if path.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             return Err(Problem::new("there are measurements already")
                 .at(path.display())
                 .fix("go on with --resume, begin anew with --overwrite, or choose --store DIR"));
         }
-        let mut store = Self::open(&path)?;
-        store.file.set_len(0).map_err(failed)?;
+        Ok(())
+    }
+
+    /// Begins a store, instead of one that is there.
+    ///
+    /// # Errors
+    /// Another process writes to it, or the directory can't be written.
+    pub fn create(dir: &Path, experiment: &Experiment) -> Result<Self, Problem> {
+        let path = dir.join(SAMPLES);
+        fs::create_dir_all(dir).map_err(failed(&path))?;
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let mut store = Self::locked(file.map_err(failed(&path))?, &path)?;
+        store.file.set_len(0).map_err(failed(&path))?;
         let experiment = Box::new(experiment.clone());
         store.append(&Record::Store { format: FORMAT, experiment })?;
         Ok(store)
     }
 
-    /// Goes on with a store that was read: cuts off what was not finished.
+    /// Goes on with a store: reads it, and cuts off what was not finished.
     ///
     /// # Errors
-    /// Another process writes to it, or it can't be written.
+    /// There is none, another process writes to it, or it can't be read or written.
     pub fn resume(dir: &Path) -> Result<(Self, Contents), Problem> {
         let path = dir.join(SAMPLES);
+        let file = OpenOptions::new().append(true).open(&path).map_err(unreadable(&path))?;
         // Read behind the lock, so that no process adds to it in between.
-        read(dir)?;
-        let store = Self::open(&path)?;
+        let store = Self::locked(file, &path)?;
         let contents = read(dir)?;
         store.file.set_len(contents.length).map_err(failed(&path))?;
         Ok((store, contents))
     }
 
-    fn open(path: &Path) -> Result<Self, Problem> {
-        let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed(path))?;
+    fn locked(file: File, path: &Path) -> Result<Self, Problem> {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
+            Ok(()) => Ok(Self { file, path: path.to_owned() }),
             Err(rustix::io::Errno::WOULDBLOCK) => {
-                return Err(Problem::new("somebody else is measuring into this store")
+                Err(Problem::new("somebody else is measuring into this store")
                     .at(path.display())
-                    .fix("wait for it, or choose another with --store DIR"));
+                    .fix("wait for it, or choose another with --store DIR"))
             }
-            Err(error) => return Err(failed(path)(error.into())),
+            Err(error) => Err(failed(path)(error.into())),
         }
-        Ok(Self { file, path: path.to_owned() })
     }
 
     /// Adds a line; it is on the disk when this returns.
@@ -316,7 +333,7 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{Better, Coordinate};
+    use crate::contract::{Better, Scalar};
     use proptest::prelude::*;
 
     fn experiment() -> Experiment {
@@ -325,7 +342,7 @@ mod tests {
     }
 
     fn run(block: u32, value: f64, word: &str) -> Record {
-        let at = At::from([("mode".into(), Coordinate::Word(word.into()))]);
+        let at = At::from([("mode".into(), Scalar::Word(word.into()))]);
         Record::Run(Box::new(Run {
             block,
             attempt: 0,
@@ -359,13 +376,13 @@ mod tests {
     #[test]
     fn a_store_is_not_overwritten_by_mistake() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::create(dir.path(), &experiment(), false).unwrap();
-        let second = Store::create(dir.path(), &experiment(), true).unwrap_err();
+        let store = Store::create(dir.path(), &experiment()).unwrap();
+        let second = Store::create(dir.path(), &experiment()).unwrap_err();
         assert!(second.what.contains("somebody else"), "{second}");
         drop(store);
-        let again = Store::create(dir.path(), &experiment(), false).unwrap_err();
+        let again = Store::refuse(dir.path()).unwrap_err();
         assert!(again.to_string().contains("--resume"), "{again}");
-        Store::create(dir.path(), &experiment(), true).unwrap();
+        Store::create(dir.path(), &experiment()).unwrap();
     }
 
     #[test]
@@ -422,7 +439,7 @@ mod tests {
             let path = dir.path().join(SAMPLES);
             let records: Vec<Record> =
                 values.iter().map(|(block, value, word)| run(*block, *value, word)).collect();
-            let mut store = Store::create(dir.path(), &experiment(), false).unwrap();
+            let mut store = Store::create(dir.path(), &experiment()).unwrap();
             let first = path.metadata().unwrap().len() as usize;
             for record in &records {
                 store.append(record).unwrap();

@@ -57,6 +57,12 @@ pub enum Lack {
     Values,
 }
 
+impl From<Lack> for Finding {
+    fn from(lacks: Lack) -> Self {
+        Self::Undecided { lacks }
+    }
+}
+
 impl Finding {
     /// In words.
     pub fn shown(&self) -> String {
@@ -177,7 +183,7 @@ impl Rule {
     }
 
     fn find(&self, summary: &Summary) -> (Finding, String) {
-        let not_measured = |why: String| (Finding::Undecided { lacks: Lack::Values }, why);
+        let not_measured = |why: String| (Lack::Values.into(), why);
         for side in [&self.left, &self.right] {
             if let Some(reason) = summary.skipped.get(&side.variant) {
                 return not_measured(format!("{} was left out: {reason}", side.variant));
@@ -197,8 +203,7 @@ impl Rule {
             return match (runs.skipped, runs.failed) {
                 (Some(lacking), _) => (Finding::NotImplemented, lacking),
                 (_, Some(failed)) => {
-                    let finding = Finding::Undecided { lacks: Lack::Success };
-                    self.gated(summary, finding, format!("{none}: {failed}"))
+                    self.gated(summary, Lack::Success.into(), format!("{none}: {failed}"))
                 }
                 _ => not_measured(none),
             };
@@ -208,7 +213,7 @@ impl Rule {
             why += &format!("; {failed}");
             // Those that did not fail may be the better ones.
             if !matches!(finding, Finding::DoesNotHold) {
-                finding = Finding::Undecided { lacks: Lack::Success };
+                finding = Lack::Success.into();
             }
         }
         let blocks: BTreeSet<u32> =
@@ -219,7 +224,7 @@ impl Rule {
             why += &format!("; the machine was disturbed in {disturbed} of {all} repeats");
             let sure = matches!(finding, Finding::Holds | Finding::DoesNotHold);
             if sure && mostly(disturbed, all) {
-                finding = Finding::Undecided { lacks: Lack::Quiet };
+                finding = Lack::Quiet.into();
             }
         }
         if let Some(lacking) = runs.skipped {
@@ -255,34 +260,21 @@ impl Rule {
 
     /// The ratio at each place that both sides have, with intervals that hold for all of them at once.
     fn ratios(&self, summary: &Summary, group: &Group, runs: &Runs) -> Vec<Found> {
-        let mut found: Vec<(At, Pairs)> = Vec::new();
-        for left in rows(group, &self.left) {
-            for right in rows(group, &self.right) {
-                let rest = self.rest(&left.at);
-                if rest != self.rest(&right.at) {
-                    continue;
-                }
-                let (Some(a), Some(b)) =
-                    (left.cells.get(&self.left.variant), right.cells.get(&self.right.variant))
-                else {
-                    continue;
-                };
-                let pairs: Pairs = a
-                    .samples
-                    .iter()
-                    .filter_map(|(block, a)| Some((*block, (*a, *b.samples.get(block)?))))
-                    .collect();
-                if !pairs.is_empty() {
-                    found.push((rest, pairs));
-                }
-            }
-        }
+        let pairs = |left: &Row, right: &Row| -> Option<(At, Pairs)> {
+            let rest = self.rest(&left.at);
+            let a = left.cells.get(&self.left.variant)?;
+            let b = right.cells.get(&self.right.variant)?;
+            let both = |(block, a): (&u32, &f64)| Some((*block, (*a, *b.samples.get(block)?)));
+            let pairs: Pairs = a.samples.iter().filter_map(both).collect();
+            (rest == self.rest(&right.at) && !pairs.is_empty()).then_some((rest, pairs))
+        };
+        let found: Vec<(At, Pairs)> = rows(group, &self.left)
+            .flat_map(|left| rows(group, &self.right).filter_map(move |right| pairs(left, right)))
+            .collect();
         let points = found.len();
         let of = |(at, pairs): (At, Pairs)| {
-            let missing = match runs.failed {
-                Some(_) => (summary.quiet.blocks as usize).saturating_sub(pairs.len()),
-                None => 0,
-            };
+            let missing = (summary.quiet.blocks as usize).saturating_sub(pairs.len());
+            let missing = if runs.failed.is_some() { missing } else { 0 };
             let values: Vec<(f64, f64)> = pairs.values().copied().collect();
             let ratio = stats::ratio(&values, missing, points)?;
             Some(Found { at, ratio, blocks: pairs.into_keys().collect() })
@@ -341,7 +333,7 @@ fn one(ratio: &Estimate, bound: Bound, points: usize) -> Finding {
     let Some(Interval { low, high }) = ratio.interval else {
         let have = ratio.samples + ratio.missing;
         let more = stats::needed(points).saturating_sub(have);
-        return Finding::Undecided { lacks: Lack::Repeats(more) };
+        return Lack::Repeats(more).into();
     };
     let (least, most) = (bound.low().unwrap_or(0.0), bound.high().unwrap_or(f64::INFINITY));
     if low >= least && high <= most {
@@ -349,7 +341,7 @@ fn one(ratio: &Estimate, bound: Bound, points: usize) -> Finding {
     } else if high < least || low > most {
         Finding::DoesNotHold
     } else {
-        Finding::Undecided { lacks: more_repeats(ratio, Interval { low, high }, bound) }
+        more_repeats(ratio, Interval { low, high }, bound).into()
     }
 }
 
@@ -401,9 +393,7 @@ impl Runs {
         sides.extend(Some(&rule.right).filter(|right| **right != rule.left));
         for side in sides {
             let like = |at: &At| {
-                side.at.iter().all(|(name, value)| {
-                    at.get(name).is_none_or(|there| *there == value.coordinate())
-                })
+                side.at.iter().all(|(name, value)| at.get(name).is_none_or(|there| there == value))
             };
             let benchmark = |name: &str| rule.benchmark.as_deref().is_none_or(|it| it == name);
             let all: Vec<&Attempts> = summary
@@ -459,9 +449,10 @@ pub fn odd(ratio: &Estimate) -> Option<String> {
 
 /// The rows of a table at the coordinates of a side.
 fn rows<'a>(group: &'a Group, side: &'a Side) -> impl Iterator<Item = &'a Row> {
-    group.rows.iter().filter(|row| {
-        side.at.iter().all(|(name, value)| row.at.get(name) == Some(&value.coordinate()))
-    })
+    group
+        .rows
+        .iter()
+        .filter(|row| side.at.iter().all(|(name, value)| row.at.get(name) == Some(value)))
 }
 
 #[cfg(test)]

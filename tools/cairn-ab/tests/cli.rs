@@ -600,7 +600,7 @@ fn a_peer_that_is_not_there_is_left_out_and_one_that_is_runs() {
     let why = "python3 -m venv failed: ERROR: no network";
     // The first one is the baseline: the peer, which stands first.
     ended.complains(&["openmpi is left out", why]).says(&[
-        "left out: other",
+        "other was left out: ",
         why,
         "slow",
         "0.20x (0.20 – 0.20)",

@@ -63,22 +63,29 @@ pub fn run(mca: &McaArgs, wanted: &[PathBuf], json: bool) -> Answer {
         let wanted = Wanted::of(argument);
         let system = system(mca, &wanted);
         let before = verdicts.len();
+        let mut examined =
+            |name: String, provider: &Provider, examine: &dyn Fn(&str) -> Examination| {
+                if wanted.means(&name, provider) {
+                    // Where it comes from, as the user put it.
+                    let from = match wanted {
+                        Wanted::File(file) => file.display().to_string(),
+                        Wanted::Named(_) => provider.to_string(),
+                    };
+                    let Examination { checks, verdict } = examine(&from);
+                    components.push(json!({
+                        "component": name, "provider": from, "verdict": verdict, "checks": checks,
+                    }));
+                    verdicts.push((name, verdict));
+                }
+            };
         for refused in &system.refused {
             let name = refused.component.clone().unwrap_or_else(|| argument.display().to_string());
-            if wanted.means(&name, &refused.provider) {
-                let from = provider(&wanted, &refused.provider);
-                let examination = refusal(&name, &from, &refused.refusal.to_string(), json);
-                verdicts.push((name.clone(), examination.verdict));
-                components.push(component_json(&name, &from, &examination));
-            }
+            examined(name.clone(), &refused.provider, &|from| {
+                refusal(&name, from, &refused.refusal.to_string(), json)
+            });
         }
         for slot in system.components() {
-            if wanted.means(&slot.name(), &slot.loaded.provider) {
-                let from = provider(&wanted, &slot.loaded.provider);
-                let examination = examine(system, slot, json);
-                verdicts.push((slot.name(), examination.verdict));
-                components.push(component_json(&slot.name(), &from, &examination));
-            }
+            examined(slot.name(), &slot.loaded.provider, &|_| examine(system, slot, json));
         }
         if let (Wanted::Named(name), true) = (&wanted, verdicts.len() == before) {
             unknown.push(nothing_of_that_name(system, name));
@@ -94,7 +101,12 @@ pub fn run(mca: &McaArgs, wanted: &[PathBuf], json: bool) -> Answer {
     let mut problems = problems.unwrap_or_default();
     let wrong = !problems.is_empty();
     problems.append(&mut unknown);
-    let status = verdicts.iter().map(|(_, verdict)| status_of(*verdict)).fold(0, worse);
+    let any = |verdict| verdicts.iter().any(|(_, found)| *found == verdict);
+    let status = match (any(Verdict::Broken), any(Verdict::NotUsable)) {
+        (true, _) => 1,
+        (_, true) => NOT_USABLE,
+        _ => 0,
+    };
     Answer {
         json: json!({ "components": components }),
         print: Box::new(move || {
@@ -109,14 +121,6 @@ pub fn run(mca: &McaArgs, wanted: &[PathBuf], json: bool) -> Answer {
         }),
         problems,
         status,
-    }
-}
-
-/// Where a component comes from, as the user put it.
-fn provider(wanted: &Wanted<'_>, provider: &Provider) -> String {
-    match wanted {
-        Wanted::File(file) => file.display().to_string(),
-        Wanted::Named(_) => provider.to_string(),
     }
 }
 
@@ -195,16 +199,6 @@ fn painted(outcome: &Outcome) -> String {
     paint(tone, &outcome.to_string())
 }
 
-fn component_json(name: &str, from: &str, examination: &Examination) -> Json {
-    let Examination { checks, verdict } = examination;
-    json!({
-        "component": name,
-        "provider": from,
-        "verdict": verdict,
-        "checks": checks,
-    })
-}
-
 fn in_words(name: &str, verdict: Verdict) -> (Tone, String) {
     let framework = name.split('_').next().unwrap_or(name);
     match verdict {
@@ -216,17 +210,4 @@ fn in_words(name: &str, verdict: Verdict) -> (Tone, String) {
         Verdict::NotUsable => (Tone::Warning, "not usable here, so not checked".into()),
         Verdict::Broken => (Tone::Bad, "not sound".into()),
     }
-}
-
-fn status_of(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Sound | Verdict::NoSuite => 0,
-        Verdict::NotUsable => NOT_USABLE,
-        Verdict::Broken => 1,
-    }
-}
-
-/// The exit status of two results: a broken component weighs more than one that is of no use here.
-fn worse(one: u8, other: u8) -> u8 {
-    if one == 1 || other == 1 { 1 } else { one.max(other) }
 }

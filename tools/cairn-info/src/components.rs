@@ -30,16 +30,12 @@ pub fn list(system: &'static System, framework: Option<&str>) -> Answer {
     });
     let framework = framework.map(str::to_owned);
     let unknown = !problems.is_empty();
-    Answer {
-        json,
-        print: Box::new(move || {
-            if !unknown {
-                print_list(system, &contracts, framework.as_deref());
-            }
-        }),
-        problems,
-        status: 0,
-    }
+    let print = move || {
+        if !unknown {
+            print_list(system, &contracts, framework.as_deref());
+        }
+    };
+    Answer::new(json, print).with(problems)
 }
 
 /// All contracts, or that of one framework; a problem if there is no such framework.
@@ -210,14 +206,11 @@ pub fn selected(system: &'static System, framework: Option<&str>) -> Answer {
     let prefix = system.paths.prefix.as_deref();
     let decisions = system.decisions();
     system.close();
-    Answer {
-        json: json!({ "decisions": decisions_json(&decisions) }),
-        print: Box::new(move || {
-            if !unknown {
-                print_table(&inside(decisions_table(&decisions), prefix));
-            }
-        }),
-        problems,
-        status: 0,
-    }
+    let json = json!({ "decisions": decisions_json(&decisions) });
+    let print = move || {
+        if !unknown {
+            print_table(&inside(decisions_table(&decisions), prefix));
+        }
+    };
+    Answer::new(json, print).with(problems)
 }

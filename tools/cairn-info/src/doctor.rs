@@ -39,57 +39,56 @@ struct Finding {
     fix: Option<String>,
 }
 
-impl Finding {
-    fn ok(about: &'static str, found: impl Into<String>) -> Self {
-        Self { about, health: Health::Ok, found: found.into(), fix: None }
+/// What all checks found.
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn ok(&mut self, about: &'static str, found: impl Into<String>) {
+        self.0.push(Finding { about, health: Health::Ok, found: found.into(), fix: None });
     }
 
-    fn warning(about: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { about, health: Health::Warning, found: found.into(), fix: Some(fix.into()) }
+    fn warning(&mut self, about: &'static str, found: impl Into<String>, fix: impl Into<String>) {
+        let (found, fix) = (found.into(), Some(fix.into()));
+        self.0.push(Finding { about, health: Health::Warning, found, fix });
     }
 
-    fn problem(about: &'static str, problem: &Problem) -> Self {
+    fn problem(&mut self, about: &'static str, problem: &Problem) {
         let place = problem.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
-        Self {
-            about,
-            health: match problem.severity {
-                Severity::Error => Health::Bad,
-                Severity::Warning => Health::Warning,
-            },
-            found: format!("{}{place}", problem.what),
-            fix: problem.fix.clone(),
-        }
+        let health = match problem.severity {
+            Severity::Error => Health::Bad,
+            Severity::Warning => Health::Warning,
+        };
+        let (found, fix) = (format!("{}{place}", problem.what), problem.fix.clone());
+        self.0.push(Finding { about, health, found, fix });
     }
 }
 
 /// Looks at everything.
 pub fn run(system: &'static System) -> Answer {
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     installation(system, &mut findings);
     directories(system, &mut findings);
     parameters(system, &mut findings);
     components(system, &mut findings);
     machine(&mut findings);
+    let Findings(findings) = findings;
     let failed = findings.iter().any(|finding| finding.health == Health::Bad);
-    Answer {
-        json: json!({ "checks": findings }),
-        print: Box::new(move || print_findings(&findings)),
-        problems: Vec::new(),
-        status: u8::from(failed),
-    }
+    let answer = Answer::new(json!({ "checks": findings }), move || print_findings(&findings));
+    Answer { status: u8::from(failed), ..answer }
 }
 
-fn installation(system: &System, findings: &mut Vec<Finding>) {
+fn installation(system: &System, findings: &mut Findings) {
     let Some(prefix) = &system.paths.prefix else {
-        findings.push(Finding::warning(
+        findings.warning(
             "installation",
             "this program does not lie in an installation, so there are no plugins and no \
              parameter files of one",
             "run cargo xtask dist and use target/dist/bin/cairn-info",
-        ));
+        );
         return;
     };
-    findings.push(Finding::ok("installation", prefix.display().to_string()));
+    findings.ok("installation", prefix.display().to_string());
     for (file, purpose) in [
         ("include/cairn/component.h", "the headers for authors of components"),
         ("lib/pkgconfig/cairn.pc", "the pkg-config file"),
@@ -97,33 +96,33 @@ fn installation(system: &System, findings: &mut Vec<Finding>) {
         ("share/cairn/rust/cairn-framework/Cargo.toml", "the Rust crate for authors"),
     ] {
         if !prefix.join(file).exists() {
-            findings.push(Finding::warning(
+            findings.warning(
                 "installation",
                 format!("{file} is missing: {purpose}"),
                 "install again with cargo xtask install",
-            ));
+            );
         }
     }
 }
 
-fn directories(system: &System, findings: &mut Vec<Finding>) {
+fn directories(system: &System, findings: &mut Findings) {
     for dir in system.paths.component_dirs() {
         if !dir.exists() {
             continue;
         }
         let shown = dir.display();
         match writable_by_others(&dir) {
-            Ok(false) => findings.push(Finding::ok("components in", shown.to_string())),
-            Ok(true) => findings.push(Finding::warning(
+            Ok(false) => findings.ok("components in", shown.to_string()),
+            Ok(true) => findings.warning(
                 "components in",
                 format!("{shown} can be written by everybody, and its libraries run in every job"),
                 format!("chmod o-w {shown}"),
-            )),
-            Err(error) => findings.push(Finding::warning(
+            ),
+            Err(error) => findings.warning(
                 "components in",
                 format!("{shown}: {error}"),
                 "check the permissions of the directory",
-            )),
+            ),
         }
     }
 }
@@ -132,77 +131,77 @@ fn writable_by_others(path: &Path) -> std::io::Result<bool> {
     Ok(std::fs::metadata(path)?.permissions().mode() & 0o002 != 0)
 }
 
-fn parameters(system: &System, findings: &mut Vec<Finding>) {
+fn parameters(system: &System, findings: &mut Findings) {
     let all = system.params.all();
     let set = all.iter().filter(|param| param.given().len() > 1).count();
-    findings.push(Finding::ok("parameters", format!("{}, {set} of them set", all.len())));
+    findings.ok("parameters", format!("{}, {set} of them set", all.len()));
     if let Some(file) = system.paths.user_file()
         && file.exists()
     {
-        findings.push(Finding::ok("user's file", file.display().to_string()));
+        findings.ok("user's file", file.display().to_string());
     }
     // Refused plugins are told with the components.
     let refused: Vec<Problem> =
         system.refused.iter().map(|refused| refused.problem().warning()).collect();
     for problem in system.problems().iter().filter(|problem| !refused.contains(problem)) {
-        findings.push(Finding::problem("parameters", problem));
+        findings.problem("parameters", problem);
     }
 }
 
-fn components(system: &'static System, findings: &mut Vec<Finding>) {
+fn components(system: &'static System, findings: &mut Findings) {
     let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
     let mut usable = 0;
     for slot in system.components() {
         match slot.probe(&process) {
             Ok(_) => match system.examine_devices(slot) {
                 Ok(()) => usable += 1,
-                Err(reason) => findings.push(failed(slot, &Verdict::Failed(reason))),
+                Err(reason) => failed(slot, &Verdict::Failed(reason), findings),
             },
             Err(Verdict::Declined(reason)) => {
-                findings
-                    .push(Finding::ok("components", format!("{} declines: {reason}", slot.name())));
+                findings.ok("components", format!("{} declines: {reason}", slot.name()));
             }
-            Err(verdict) => findings.push(failed(slot, &verdict)),
+            Err(verdict) => failed(slot, &verdict, findings),
         }
     }
     system.close();
-    findings.push(Finding::ok("components", format!("{usable} can be used")));
+    findings.ok("components", format!("{usable} can be used"));
     for refused in &system.refused {
-        findings.push(Finding::problem("components", &refused.problem()));
+        findings.problem("components", &refused.problem());
     }
 }
 
 /// A component that is there and can't be used. On a machine without what it needs that is as it should
 /// be, otherwise it is broken.
-fn failed(slot: &Slot, verdict: &Verdict) -> Finding {
+fn failed(slot: &Slot, verdict: &Verdict, findings: &mut Findings) {
     let fix = format!("leave it out: --mca {} ^{}", slot.loaded.contract.name, slot.loaded.name);
-    let finding = Finding::warning("components", format!("{} {verdict}", slot.name()), fix);
-    match verdict {
-        Verdict::Unavailable(_) => finding,
-        _ => Finding { health: Health::Bad, ..finding },
-    }
+    let health = match verdict {
+        Verdict::Unavailable(_) => Health::Warning,
+        _ => Health::Bad,
+    };
+    let (found, fix) = (format!("{} {verdict}", slot.name()), Some(fix));
+    findings.0.push(Finding { about: "components", health, found, fix });
 }
 
 /// Files and sockets a process may have open; below this jobs of a few hundred ranks fail.
 const ENOUGH_FILES: u64 = 1024;
 
-fn machine(findings: &mut Vec<Finding>) {
+fn machine(findings: &mut Findings) {
     match std::thread::available_parallelism() {
-        Ok(cores) => findings.push(Finding::ok("cores", format!("{cores} for this process"))),
-        Err(error) => findings.push(Finding::warning(
+        Ok(cores) => findings.ok("cores", format!("{cores} for this process")),
+        Err(error) => findings.warning(
             "cores",
             format!("can't find out how many this process may use: {error}"),
             "set the number of instances yourself",
-        )),
+        ),
     }
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let shown = files.map_or_else(|| "no limit".into(), |files| format!("{files} per process"));
-    findings.push(match files {
+    match files {
         Some(files) if files < ENOUGH_FILES => {
-            Finding::warning("open files", shown, format!("ulimit -n {ENOUGH_FILES} or more"))
+            findings.warning("open files", shown, format!("ulimit -n {ENOUGH_FILES} or more"));
         }
-        _ => Finding::ok("open files", shown),
-    });
+        _ => findings.ok("open files", shown),
+    }
 }
 
 fn print_findings(findings: &[Finding]) {

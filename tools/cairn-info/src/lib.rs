@@ -113,6 +113,18 @@ pub struct Answer {
     pub status: u8,
 }
 
+impl Answer {
+    /// All is well.
+    fn new(json: Json, print: impl FnOnce() + 'static) -> Self {
+        Self { json, print: Box::new(print), problems: Vec::new(), status: 0 }
+    }
+
+    /// Something is not.
+    fn with(self, problems: Vec<Problem>) -> Self {
+        Self { problems, ..self }
+    }
+}
+
 /// The program.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();

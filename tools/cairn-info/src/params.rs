@@ -58,16 +58,11 @@ pub fn list(system: &'static System, glob: &str, level: Option<u32>) -> Answer {
         "parameters": shown.iter().map(|param| param_json(param)).collect::<Vec<Json>>(),
         "hidden": hidden,
     });
-    Answer {
-        json,
-        print: Box::new(move || print_list(&shown, hidden)),
-        problems: Vec::new(),
-        status: 0,
-    }
+    Answer::new(json, move || print_list(&shown, hidden))
 }
 
 fn nothing(problems: Vec<Problem>) -> Answer {
-    Answer { json: json!({ "parameters": [] }), print: Box::new(|| ()), problems, status: 0 }
+    Answer::new(json!({ "parameters": [] }), || ()).with(problems)
 }
 
 fn print_list(shown: &[Arc<Param>], hidden: usize) {
@@ -128,20 +123,11 @@ pub fn explain(system: &'static System, name: &str) -> Answer {
             .fix(refused.refusal.fix()),
             None => system.params.unknown(name).at("--explain"),
         };
-        return Answer {
-            json: json!({ "parameter": null }),
-            print: Box::new(|| ()),
-            problems: vec![problem],
-            status: 0,
-        };
+        return Answer::new(json!({ "parameter": null }), || ()).with(vec![problem]);
     };
     let asked = name.to_owned();
-    Answer {
-        json: json!({ "parameter": param_json(&param) }),
-        print: Box::new(move || print_explanation(&param, &asked)),
-        problems: Vec::new(),
-        status: 0,
-    }
+    let json = json!({ "parameter": param_json(&param) });
+    Answer::new(json, move || print_explanation(&param, &asked))
 }
 
 fn print_explanation(param: &Param, asked: &str) {

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use cairn_framework::host::problem::Problem;
 
-use super::{Ended, Job, PATIENCE, Session};
+use super::{Job, PATIENCE, Session};
 use crate::callgrind::{self, Executed};
+use crate::contract::Scalar;
 use crate::counts::{self, Counts, INSTRUCTIONS};
-use crate::environment::now;
-use crate::experiment::Setting;
-use crate::noise;
+use crate::process::Stop;
 use crate::store::{self, Outcome, Record, Run};
 
 /// So often instructions are counted at most; they vary less than times.
@@ -28,27 +27,29 @@ pub(super) fn missing(run: &Run) -> bool {
 
 impl Session<'_> {
     /// Counts the instructions of everything that runs here, after all that is timed.
-    pub(super) fn count_instructions(&mut self) -> Result<Ended, Problem> {
-        let there = callgrind::available(self.interrupt);
+    pub(super) fn count_instructions(&mut self) -> Result<(), Stop> {
+        let there = callgrind::available(&self.places.interrupt);
         let jobs: Vec<Job> = self.jobs.iter().flatten().cloned().collect();
         self.bar.inc_length(jobs.len() as u64);
         for job in jobs {
+            self.proceed()?;
+            self.bar.inc(1);
             let key = self.key(&job);
             // What does not run without valgrind does not run with it.
-            let fails = self.failures.get(&key).is_some_and(|failures| *failures >= PATIENCE)
-                || !self.versions.contains_key(&key.0);
+            if self.failures.get(&key).is_some_and(|failures| *failures >= PATIENCE)
+                || !self.versions.contains_key(&key.0)
+            {
+                continue;
+            }
             let counted = self.executed.get(&key).copied().unwrap_or_default();
             self.bar.set_message(format!("{}: {}: instructions", key.0, key.1));
             for sample in counted..self.experiment.repeats.min(SAMPLES) {
-                if fails || self.interrupt.wished() {
-                    break;
-                }
+                self.proceed()?;
                 let block = self.experiment.warmup + sample;
                 let run = match &there {
                     Ok(()) => self.executed(&job, block)?,
-                    Err(why) => Some(self.not_executed(&job, block, why)),
+                    Err(why) => self.not_executed(&job, block, why),
                 };
-                let Some(run) = run else { return Ok(Ended::Interrupted) };
                 let missing = missing(&run);
                 store::same_version(&mut self.versions, &run)?;
                 self.store.append(&Record::Instructions(Box::new(run)))?;
@@ -57,72 +58,60 @@ impl Session<'_> {
                     break;
                 }
             }
-            if self.interrupt.wished() {
-                return Ok(Ended::Interrupted);
-            }
-            self.bar.inc(1);
         }
-        Ok(Ended::Complete)
+        Ok(())
     }
 
-    /// Runs a benchmark twice under valgrind. None if the user wants to stop.
-    fn executed(&self, job: &Job, block: u32) -> Result<Option<Run>, Problem> {
-        let variant = &self.experiment.variants[job.variant];
-        let mut plain = variant.clone();
-        let texts: Vec<String> = variant.args.iter().map(ToString::to_string).collect();
-        plain.args = callgrind::without_length(&texts).into_iter().map(Setting::Text).collect();
+    /// Runs a benchmark twice under valgrind.
+    fn executed(&self, job: &Job, block: u32) -> Result<Run, Stop> {
+        let mut plain = self.experiment.variants[job.variant].clone();
+        let texts: Vec<String> = plain.args.iter().map(ToString::to_string).collect();
+        plain.args = callgrind::without_length(&texts).into_iter().map(Scalar::Word).collect();
         let limit = Duration::from_secs_f64(self.experiment.time_limit * SLOWER);
-        let mut runs: Vec<(Run, Executed)> = Vec::new();
-        let mut iterations = callgrind::FIRST;
-        for _ in 0..2 {
+        let mut shorter: Option<Executed> = None;
+        loop {
             let dir = tempfile::tempdir().map_err(|error| {
                 Problem::new(format!("can't make a directory for valgrind: {error}"))
             })?;
             let program = callgrind::under(&self.program(job), dir.path());
-            let (ranks, pinning) = (job.case.ranks, self.experiment.pinning);
-            let cores = self.cores.len();
-            let mut command =
-                self.library(job).launch(&plain, ranks, pinning, cores, false, &program);
+            let mut command = self.launch(job, &plain, false, &program);
             command.args(callgrind::without_length(&job.case.args));
+            let iterations = shorter.map_or(callgrind::FIRST, |it| callgrind::second(it.messages));
             command.args(callgrind::length(iterations)).arg("--json");
-            let Some(run) = self.one(job, block, 0, &command, limit, true) else { return Ok(None) };
-            let counted = match &run.outcome {
-                Outcome::Measured { counts: Some(counts), .. } => match counts.messages {
-                    Some(messages) => Executed::read(dir.path(), ranks, messages),
-                    None => Err("the benchmark does not say how many messages it sent".into()),
-                },
+            let mut run = self.one(job, block, 0, &command, limit, true)?;
+            let (points, counts) = match &mut run.outcome {
+                Outcome::Measured { points, counts: Some(counts), .. } => (points, counts),
                 Outcome::Failed { reason, .. } | Outcome::Skipped { reason } => {
-                    Err(format!("it does not run under valgrind: {reason}"))
+                    let why = format!("it does not run under valgrind: {reason}");
+                    return Ok(self.not_executed(job, block, &why));
                 }
                 Outcome::Measured { .. } => unreachable!("these runs are counted"),
             };
-            match counted {
-                Ok(executed) => {
-                    iterations = callgrind::second(executed.messages);
-                    runs.push((run, executed));
+            let silent = "the benchmark does not say how many messages it sent";
+            let executed = counts.messages.ok_or_else(|| silent.to_owned());
+            let executed = executed.and_then(|it| Executed::read(dir.path(), job.case.ranks, it));
+            match (executed, shorter) {
+                (Err(why), _) => return Ok(self.not_executed(job, block, &why)),
+                (Ok(executed), None) => shorter = Some(executed),
+                (Ok(longer), Some(shorter)) => {
+                    let at = counts::place(points);
+                    points.clear();
+                    counts.missing.clear();
+                    for (metric, value) in INSTRUCTIONS.into_iter().zip(shorter.each(&longer)) {
+                        match value {
+                            Some(value) => points.push(counts::point(&at, metric, "1", value)),
+                            None => counts.miss(metric, "a longer run does not have more"),
+                        }
+                    }
+                    return Ok(run);
                 }
-                Err(why) => return Ok(Some(self.not_executed(job, block, &why))),
             }
         }
-        let [(_, shorter), (run, longer)] = &mut runs[..] else { unreachable!("there are two") };
-        if let Outcome::Measured { points, counts: Some(counts), .. } = &mut run.outcome {
-            let at = counts::place(points);
-            let values = shorter.each(longer);
-            points.clear();
-            counts.missing.clear();
-            for (metric, value) in INSTRUCTIONS.into_iter().zip(values) {
-                match value {
-                    Some(value) => points.push(counts::point(&at, metric, "1", value)),
-                    None => counts.miss(metric, "a longer run does not have more"),
-                }
-            }
-        }
-        Ok(runs.pop().map(|(run, _)| run))
     }
 
     /// What is stored of a run that could not be.
     fn not_executed(&self, job: &Job, block: u32, why: &str) -> Run {
-        let (variant, benchmark, args, ranks) = self.key(job);
+        let (variant, benchmark, ..) = self.key(job);
         self.say(&format!("{variant}: {benchmark}: instructions are not counted: {why}"));
         let mut counts = Counts::default();
         for metric in INSTRUCTIONS {
@@ -135,21 +124,6 @@ impl Session<'_> {
             points: Vec::new(),
             counts: Some(Box::new(counts)),
         };
-        Run {
-            block,
-            attempt: 0,
-            variant,
-            benchmark,
-            args,
-            ranks,
-            at: job.case.at.clone(),
-            command: String::new(),
-            started: now(),
-            seconds: 0.0,
-            load: noise::load(),
-            others: 0.0,
-            work_ns: [0, 0],
-            outcome,
-        }
+        self.record(job, block, 0, outcome)
     }
 }

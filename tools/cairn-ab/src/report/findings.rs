@@ -10,7 +10,7 @@ use std::path::Path;
 
 use cairn_framework::host::problem::Problem;
 
-use crate::report::pages::{measured, versions, wrapped};
+use crate::report::pages::{measured, parts, versions, wrapped};
 use crate::report::summary::Summary;
 use crate::report::table::overridden;
 use crate::verdict::{CORES, Count, SEEN, Verdict};
@@ -59,9 +59,7 @@ fn counted(page: &str) -> String {
         table += &format!("| {finding} | {number} |\n");
     }
     let [begin, end] = COUNT;
-    if let Some((before, rest)) = page.split_once(begin)
-        && let Some((_, after)) = rest.split_once(end)
-    {
+    if let Some([before, _, after]) = parts(page, COUNT) {
         return format!("{before}{begin}{table}{end}{after}");
     }
     let place = page.find(SECTION).map_or(page.len(), |place| place + 1);
@@ -72,29 +70,15 @@ fn counted(page: &str) -> String {
 /// The findings of a page.
 fn count(page: &str) -> Count {
     let mut count = Count::default();
-    let sections = page.find(SECTION).map_or("", |place| &page[place..]);
-    let mut items: Vec<String> = Vec::new();
-    for line in sections.lines() {
-        match (line.strip_prefix("* "), line.strip_prefix("  "), items.last_mut()) {
-            (Some(item), ..) => items.push(item.to_owned()),
-            (_, Some(more), Some(item)) => *item += &format!(" {more}"),
-            _ => {}
-        }
-    }
-    for item in items {
-        let mut parts = item.split("**");
-        let (Some(_), Some(finding), Some(rest)) = (parts.next(), parts.next(), parts.next())
-        else {
-            continue;
-        };
-        let seen = rest.trim_start().strip_prefix(&format!("({SEEN} "));
-        if item.starts_with(STRUCK) {
-            count.add("struck out", None);
-        } else if let Some(seen) = seen {
-            let here = seen.split([';', '(']).next().unwrap_or_default();
-            count.add(CORES, Some(here.trim_end()));
-        } else {
-            count.add(finding, None);
+    let sections = page.find(SECTION).map_or("", |place| &page[place..]).replace("\n  ", " ");
+    for item in sections.lines().filter_map(|line| line.strip_prefix("* ")) {
+        let [_, finding, rest] = item.splitn(3, "**").collect::<Vec<_>>()[..] else { continue };
+        let seen = rest.trim_start().strip_prefix('(').and_then(|rest| rest.strip_prefix(SEEN));
+        let here = seen.and_then(|seen| seen.split([';', '(']).next()).map(str::trim);
+        match here {
+            _ if item.starts_with(STRUCK) => count.add("struck out", None),
+            Some(here) => count.add(CORES, Some(here)),
+            None => count.add(finding, None),
         }
     }
     count
@@ -102,13 +86,11 @@ fn count(page: &str) -> Count {
 
 /// A page without the note that it is preliminary, if no section is an old one.
 fn settled(page: String) -> String {
-    let [begin, end] = NOTE;
-    if page.contains(OLD) {
-        return page;
-    }
-    match page.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?))) {
-        Some((before, (_, after))) => format!("{before}{}", after.trim_start_matches('\n')),
-        None => page,
+    match parts(&page, NOTE) {
+        Some([before, _, after]) if !page.contains(OLD) => {
+            format!("{before}{}", after.trim_start_matches('\n'))
+        }
+        _ => page,
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::contract::{At, Coordinate};
+use plotters::coord::ranged1d::Ranged;
+use plotters::coord::types::RangedCoordf64;
+
+use crate::contract::{At, Scalar};
 use crate::report::numbers::{self, Scale};
 use crate::report::summary::{Group, Row, Summary, place};
 use crate::stats::{Estimate, Interval};
@@ -49,6 +52,9 @@ pub struct Line {
 /// Values that differ by more are on a logarithmic axis.
 const LOGARITHMIC: f64 = 8.0;
 
+/// So many ticks are beside a picture that has no logarithms.
+const MOST_TICKS: usize = 7;
+
 /// The pictures of a table: one for each combination of coordinates that are neither along the axis nor
 /// tell lines apart.
 pub fn plots(summary: &Summary, group: &Group) -> Vec<Plot> {
@@ -67,7 +73,7 @@ pub fn plots(summary: &Summary, group: &Group) -> Vec<Plot> {
     }
     // What is the same everywhere need not be said in each title.
     let common: At = facets.keys().next().cloned().unwrap_or_default();
-    let differs = |name: &String, value: &Coordinate| {
+    let differs = |name: &String, value: &Scalar| {
         common.get(name) != Some(value) || facets.keys().any(|it| it.get(name) != Some(value))
     };
     facets
@@ -86,14 +92,14 @@ pub fn plots(summary: &Summary, group: &Group) -> Vec<Plot> {
 
 /// The coordinate with the most values, numbers before words; none if there is but one place.
 fn widest(group: &Group) -> Option<String> {
-    let mut values: BTreeMap<&String, BTreeSet<&Coordinate>> = BTreeMap::new();
+    let mut values: BTreeMap<&String, BTreeSet<&Scalar>> = BTreeMap::new();
     for row in &group.rows {
         for (name, value) in &row.at {
             values.entry(name).or_default().insert(value);
         }
     }
     let numbers =
-        |of: &BTreeSet<&Coordinate>| of.iter().all(|value| matches!(value, Coordinate::Number(_)));
+        |of: &BTreeSet<&Scalar>| of.iter().all(|value| matches!(value, Scalar::Number(_)));
     let several = values.into_iter().filter(|(_, all)| all.len() > 1);
     several.max_by_key(|(_, all)| (numbers(all), all.len())).map(|(name, _)| name.clone())
 }
@@ -106,28 +112,34 @@ fn plot(
     x: Option<&str>,
     series: Option<&str>,
 ) -> Plot {
-    let variants: Vec<&str> = summary
-        .experiment
-        .variants
-        .iter()
-        .map(|variant| variant.name.as_str())
-        .filter(|name| rows.iter().any(|row| row.cells.contains_key(*name)))
-        .collect();
-    let along = match x {
-        Some(name) => Along::of(name, rows),
-        None => Along::words("", variants.iter().map(|name| Coordinate::Word((*name).into()))),
+    let variants = &summary.experiment.variants;
+    let there = |name: &str| rows.iter().any(|row| row.cells.contains_key(name));
+    // Where nothing lies along the picture, the variants do.
+    let place = |row: &Row, variant: &str| match x {
+        Some(name) => row.at.get(name).cloned(),
+        None => Some(Scalar::Word(variant.to_owned())),
     };
+    let along = Along::of(
+        x.unwrap_or_default(),
+        match x {
+            Some(name) => {
+                let values: BTreeSet<_> = rows.iter().filter_map(|row| row.at.get(name)).collect();
+                values.into_iter().cloned().collect()
+            }
+            None => {
+                let names = variants.iter().map(|variant| variant.name.clone());
+                names.filter(|name| there(name)).map(Scalar::Word).collect()
+            }
+        },
+    );
     // By variant and value of the series: positions along the picture, and values.
-    type Key<'a> = (usize, Option<&'a Coordinate>);
+    type Key<'a> = (usize, Option<&'a Scalar>);
     let mut estimates: BTreeMap<Key, Vec<(f64, Estimate)>> = BTreeMap::new();
     for row in rows {
         for (i, variant) in variants.iter().enumerate() {
-            let Some(cell) = row.cells.get(*variant) else { continue };
-            let position = match x {
-                Some(name) => row.at.get(name).and_then(|value| along.position(value)),
-                None => along.position(&Coordinate::Word((*variant).into())),
-            };
-            let Some(position) = position else { continue };
+            let Some(cell) = row.cells.get(&variant.name) else { continue };
+            let at = place(row, &variant.name).and_then(|value| along.position(&value));
+            let Some(position) = at else { continue };
             let line = estimates.entry((i, series.and_then(|name| row.at.get(name)))).or_default();
             line.push((position, cell.median));
         }
@@ -140,21 +152,16 @@ fn plot(
         false => &up.scale.unit,
     };
     let unit = if unit.is_empty() { String::new() } else { format!(" ({unit})") };
-    let several: BTreeSet<&Coordinate> = estimates.keys().filter_map(|(_, value)| *value).collect();
-    let number = |name: &str| {
-        let all = &summary.experiment.variants;
-        all.iter().position(|variant| variant.name == name).unwrap_or_default()
-    };
+    let several: BTreeSet<&Scalar> = estimates.keys().filter_map(|(_, value)| *value).collect();
     let lines = estimates.into_iter().map(|((variant, value), mut points)| {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut label = variants[variant].to_owned();
+        let mut label = variants[variant].name.clone();
         if let (Some(name), Some(value)) = (series, value) {
             label += &format!(", {}", numbers::coordinate(name, value));
         }
         let at = |it: &Estimate| band(it).map(|value| up.position(value));
         let series = value.filter(|_| several.len() > 1);
         let series = series.and_then(|value| several.iter().position(|it| *it == value));
-        let variant = number(variants[variant]);
         Line { label, variant, series, points: points.iter().map(|(x, it)| (*x, at(it))).collect() }
     });
     Plot {
@@ -179,45 +186,34 @@ fn band(it: &Estimate) -> [f64; 3] {
 /// The axis along the picture.
 struct Along {
     axis: Axis,
-    values: Vec<(Coordinate, f64)>,
+    values: Vec<(Scalar, f64)>,
     ordered: bool,
 }
 
 impl Along {
-    fn of(name: &str, rows: &[&Row]) -> Self {
-        let values: BTreeSet<&Coordinate> =
-            rows.iter().filter_map(|row| row.at.get(name)).collect();
-        let number = |value: &&Coordinate| match value {
-            Coordinate::Number(number) => Some(*number),
+    /// Numbers have their places, and words among them, such as the median of all, none. Words alone
+    /// stand side by side.
+    fn of(name: &str, values: Vec<Scalar>) -> Self {
+        let number = |value: &Scalar| match value {
+            Scalar::Number(number) => Some(*number),
             _ => None,
         };
-        // Words among them, such as the median of all, have no place along the numbers.
         let numbers: Vec<f64> = values.iter().filter_map(number).collect();
-        if numbers.len() < 2 {
-            return Self::words(name, values.into_iter().cloned());
-        }
+        let ordered = numbers.len() > 1;
         let positive = numbers.iter().copied().filter(|it| *it > 0.0);
         let least = positive.fold(f64::INFINITY, f64::min);
         let most = numbers.iter().copied().fold(0.0, f64::max);
         let logarithmic = numbers.iter().all(|it| *it >= 0.0) && most / least >= 4.0;
-        let position = |number: f64| match (logarithmic, number > 0.0) {
-            (false, _) => number,
-            (true, true) => number.log2(),
+        let position = |i: usize, value: &Scalar| match number(value) {
+            _ if !ordered => Some(i as f64),
+            Some(number) if logarithmic && number > 0.0 => Some(number.log2()),
             // Zero has no logarithm: a step before the others.
-            (true, false) => least.log2() - 1.0,
+            Some(_) if logarithmic => Some(least.log2() - 1.0),
+            number => number,
         };
-        let values: Vec<(Coordinate, f64)> =
-            numbers.iter().map(|number| (Coordinate::Number(*number), position(*number))).collect();
-        Self::new(name, values, true)
-    }
-
-    /// Words stand side by side.
-    fn words(name: &str, values: impl Iterator<Item = Coordinate>) -> Self {
-        let values = values.enumerate().map(|(i, value)| (value, i as f64)).collect();
-        Self::new(name, values, false)
-    }
-
-    fn new(name: &str, values: Vec<(Coordinate, f64)>, ordered: bool) -> Self {
+        let values = values.into_iter().enumerate();
+        let values: Vec<(Scalar, f64)> =
+            values.filter_map(|(i, value)| position(i, &value).map(|at| (value, at))).collect();
         let first = values.first().map_or(0.0, |(_, position)| *position);
         let last = values.last().map_or(1.0, |(_, position)| *position);
         let room = if ordered { (last - first) * 0.03 } else { 0.5 };
@@ -234,7 +230,7 @@ impl Along {
         }
     }
 
-    fn position(&self, value: &Coordinate) -> Option<f64> {
+    fn position(&self, value: &Scalar) -> Option<f64> {
         self.values.iter().find(|(it, _)| it == value).map(|(_, position)| *position)
     }
 }
@@ -290,16 +286,8 @@ impl Up {
             };
             return inside.map(|value| (value.log10(), text(value))).collect();
         }
-        let rough = (high - low) / 6.0;
-        let ten = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|it| it * ten);
-        let step = step.into_iter().find(|step| *step >= rough).unwrap_or(ten * 10.0);
-        let first = (low / step).ceil() as i64;
-        let last = (high / step).floor() as i64;
-        (first..=last)
-            .map(|i| i as f64 * step)
-            .map(|value| (value, numbers::short(value)))
-            .collect()
+        let ticks = RangedCoordf64::from(low..high).key_points(MOST_TICKS);
+        ticks.into_iter().map(|value| (value, numbers::short(value))).collect()
     }
 }
 
@@ -357,7 +345,7 @@ mod tests {
         for (value, word) in ["x", "y"].into_iter().enumerate() {
             for row in &rows {
                 let mut row = row.clone();
-                row.at.insert("half_ms".into(), Coordinate::Word(word.into()));
+                row.at.insert("half_ms".into(), Scalar::Word(word.into()));
                 // The first variant has nothing at the second value.
                 if value == 1 {
                     row.cells.remove("a");
@@ -370,14 +358,14 @@ mod tests {
         let looks: Vec<_> = plot.lines.iter().map(|line| (line.variant, line.series)).collect();
         assert_eq!(looks, [(0, Some(0)), (1, Some(0)), (1, Some(1))]);
         assert_eq!(plot.lines[2].label, "b, half_ms y");
-        assert_eq!(Along::words("half_ms", std::iter::empty()).axis.label, "half (ms)");
+        assert_eq!(Along::of("half_ms", Vec::new()).axis.label, "half (ms)");
     }
 
     #[test]
     fn zero_stands_before_the_others() {
         let mut summary = summary();
         for (row, bytes) in summary.groups[0].rows.iter_mut().zip([0.0, 1.0, 1024.0]) {
-            row.at = At::from([("bytes".into(), Coordinate::Number(bytes))]);
+            row.at = At::from([("bytes".into(), Scalar::Number(bytes))]);
         }
         let plot = &plots(&summary, &summary.groups[0])[0];
         let at: Vec<f64> = plot.x.ticks.iter().map(|(at, _)| *at).collect();
@@ -388,8 +376,8 @@ mod tests {
     #[test]
     fn words_among_numbers_are_left_out() {
         let mut summary = summary();
-        let [first, last] = [7.0, 9.0].map(Coordinate::Number);
-        let values = [first, Coordinate::Word("median".into()), last];
+        let [first, last] = [7.0, 9.0].map(Scalar::Number);
+        let values = [first, Scalar::Word("median".into()), last];
         for (row, value) in summary.groups[0].rows.iter_mut().zip(values) {
             row.at = At::from([("iteration".into(), value)]);
         }

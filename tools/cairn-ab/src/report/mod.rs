@@ -76,9 +76,10 @@ pub fn write(summary: &Summary, dir: &Path) -> Result<PathBuf, Problem> {
             let svg = plot::svg(&plot).map_err(&failed)?;
             write(&format!("{name}.svg"), &svg)?;
             plot::png(&plot, &dir.join(format!("{name}.png"))).map_err(&failed)?;
-            pictures.push((i, plot.title, svg));
+            pictures.push(page::Picture { group: i, title: plot.title, svg });
         }
     }
-    write("report.html", &page::html(summary, &pictures))?;
+    let page = page::html(summary, &pictures).map_err(|error| failed(error.to_string()))?;
+    write("report.html", &page)?;
     Ok(dir.join("report.html"))
 }

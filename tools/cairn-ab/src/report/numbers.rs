@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use crate::contract::Coordinate;
+use crate::contract::Scalar;
 
 /// A unit that fits some values: what to multiply with, and what to write behind.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,25 +80,25 @@ pub fn short(value: f64) -> String {
 }
 
 /// A coordinate with its name, such as `4 KiB` or `2 threads`.
-pub fn coordinate(name: &str, value: &Coordinate) -> String {
+pub fn coordinate(name: &str, value: &Scalar) -> String {
     match (name, value) {
-        ("bytes", Coordinate::Number(bytes)) => self::bytes(*bytes),
+        ("bytes", Scalar::Number(bytes)) => self::bytes(*bytes),
         // What is counted in the plural stands behind its number.
-        (name, Coordinate::Number(1.0)) if name.ends_with("ies") => {
+        (name, Scalar::Number(1.0)) if name.ends_with("ies") => {
             format!("1 {}y", &name[..name.len() - 3])
         }
-        (name, Coordinate::Number(1.0)) if name.ends_with('s') => {
+        (name, Scalar::Number(1.0)) if name.ends_with('s') => {
             format!("1 {}", &name[..name.len() - 1])
         }
-        (name, Coordinate::Number(number)) if name.ends_with('s') => format!("{number} {name}"),
+        (name, Scalar::Number(number)) if name.ends_with('s') => format!("{number} {name}"),
         (name, value) => format!("{name} {value}"),
     }
 }
 
 /// A coordinate for an axis that has its name.
-pub fn tick(name: &str, value: &Coordinate) -> String {
+pub fn tick(name: &str, value: &Scalar) -> String {
     match (name, value) {
-        ("bytes", Coordinate::Number(bytes)) => self::bytes(*bytes),
+        ("bytes", Scalar::Number(bytes)) => self::bytes(*bytes),
         (_, value) => value.to_string(),
     }
 }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn coordinates_in_words() {
-        let number = Coordinate::Number;
+        let number = Scalar::Number;
         assert_eq!(coordinate("bytes", &number(0.0)), "0 B");
         assert_eq!(coordinate("bytes", &number(65536.0)), "64 KiB");
         assert_eq!(coordinate("bytes", &number(1536.0)), "1.50 KiB");
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(coordinate("threads", &number(4.0)), "4 threads");
         assert_eq!(coordinate("entities", &number(1.0)), "1 entity");
         assert_eq!(coordinate("window", &number(64.0)), "window 64");
-        assert_eq!(coordinate("mode", &Coordinate::Word("x".into())), "mode x");
+        assert_eq!(coordinate("mode", &Scalar::Word("x".into())), "mode x");
         assert_eq!(tick("threads", &number(4.0)), "4");
     }
 }

@@ -7,16 +7,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cairn_framework::host::problem::Problem;
+use cairn_framework::host::report::wrap;
 
 use crate::contract::Better;
 use crate::environment::Environment;
 use crate::experiment::{Benchmark, Mpi, Variant};
+use crate::report::lines::{self, Plot};
+use crate::report::plot;
 use crate::report::summary::{Failure, Group, Summary};
-use crate::report::{lines, plot};
 
 /// Between these is what is made.
-const BEGIN: &str = "<!-- measured -->\n";
-const END: &str = "<!-- end of measured -->\n";
+const MEASURED: [&str; 2] = ["<!-- measured -->\n", "<!-- end of measured -->\n"];
 
 /// Renews the pages in `dir`, and returns them. One whose benchmark could not be measured stays as it
 /// is, and standard error says so.
@@ -28,31 +29,32 @@ pub fn renew(summary: &Summary, dir: &Path) -> Result<Vec<PathBuf>, Problem> {
     // All are checked before one is changed.
     let mut renewed = Vec::new();
     for benchmark in &summary.experiment.benchmarks {
-        let page = dir.join(format!("{}.md", benchmark.name));
-        let text = fs::read_to_string(&page).map_err(|error| {
-            Problem::new(format!("can't read the page of {}: {error}", benchmark.name))
-                .at(page.display())
-        })?;
-        let mut groups = summary.groups.iter().filter(|group| group.benchmark == benchmark.name);
-        let Some(group) = groups.next() else {
-            let problem = Problem::new(format!("{} was not measured", benchmark.name));
-            cairn_cli::print_problems(&[problem.at(page.display()).warning()]);
+        let name = &benchmark.name;
+        let page = dir.join(format!("{name}.md"));
+        let failed = |what: String| Problem::new(what).at(page.display());
+        let text = fs::read_to_string(&page)
+            .map_err(|error| failed(format!("can't read the page of {name}: {error}")))?;
+        let groups: Vec<&Group> =
+            summary.groups.iter().filter(|group| group.benchmark == *name).collect();
+        if groups.is_empty() {
+            cairn_cli::print_problems(&[failed(format!("{name} was not measured")).warning()]);
             continue;
-        };
-        let plots = lines::plots(summary, group);
-        let [plot] = &plots[..] else { return Err(several(benchmark)) };
-        if groups.next().is_some() {
-            return Err(several(benchmark));
         }
-        let failed = |error: String| Problem::new(error).at(page.display());
-        let text =
-            placed(&text, &section(summary, benchmark, group, &plot.title)).ok_or_else(|| {
-                let two = format!("{} and {}", BEGIN.trim_end(), END.trim_end());
-                failed("the page has no place for a plot".into())
-                    .fix(format!("write {two} on lines of their own"))
-            })?;
+        let plots: Vec<Plot> =
+            groups.iter().flat_map(|group| lines::plots(summary, group)).collect();
+        let ([group], [plot]) = (&groups[..], &plots[..]) else {
+            let problem = Problem::new(format!("{name} has more than one plot; a page has one"));
+            return Err(problem.fix("say which with metric, x, series and drop"));
+        };
+        let [before, _, after] = parts(&text, MEASURED).ok_or_else(|| {
+            let two = MEASURED.map(str::trim_end).join(" and ");
+            failed("the page has no place for a plot".into())
+                .fix(format!("write {two} on lines of their own"))
+        })?;
+        let [begin, end] = MEASURED;
+        let section = section(summary, benchmark, group, &plot.title);
         let svg = plot::svg(plot).map_err(failed)?;
-        renewed.push((page, text, svg));
+        renewed.push((page, format!("{before}{begin}{section}{end}{after}"), svg));
     }
     let write = |path: &Path, text: &str| {
         let failed = |error| Problem::new(format!("can't write it: {error}")).at(path.display());
@@ -65,25 +67,20 @@ pub fn renew(summary: &Summary, dir: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(renewed.into_iter().map(|(page, ..)| page).collect())
 }
 
-fn several(benchmark: &Benchmark) -> Problem {
-    Problem::new(format!("{} has more than one plot; a page has one", benchmark.name))
-        .fix("say which with metric, x, series and drop")
-}
-
-/// A page with another section between its comments.
-fn placed(page: &str, section: &str) -> Option<String> {
-    let (before, rest) = page.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}{section}{END}{after}"))
+/// What stands before, between and after two comments of a page.
+pub(super) fn parts<'a>(page: &'a str, [begin, end]: [&str; 2]) -> Option<[&'a str; 3]> {
+    let (before, rest) = page.split_once(begin)?;
+    let (between, after) = rest.split_once(end)?;
+    Some([before, between, after])
 }
 
 fn section(summary: &Summary, benchmark: &Benchmark, group: &Group, title: &str) -> String {
     let name = &benchmark.name;
     let better = match group.better {
-        Better::Higher => "More is better.",
-        Better::Lower => "Less is better.",
+        Better::Higher => "More",
+        Better::Lower => "Less",
     };
-    let mut text = format!("## An example\n\n![{title}]({name}.svg)\n\n{better} ");
+    let mut text = format!("## An example\n\n![{title}]({name}.svg)\n\n{better} is better. ");
     let variants = summary.experiment.variants.iter();
     let there = |variant: &&Variant| {
         benchmark.is_for(variant)
@@ -131,14 +128,7 @@ fn short(version: &str) -> String {
 
 /// When, where and with what.
 pub(super) fn measured(environment: &Environment, versions: &[String]) -> String {
-    let kind = if environment.virtual_machine { ", a virtual machine" } else { "" };
-    let machine = format!(
-        "Measured on {}: {}, {} cores{kind}, {}",
-        environment.date(),
-        environment.cpu,
-        environment.cores,
-        environment.kernel,
-    );
+    let machine = format!("Measured on {}: {}", environment.date(), environment.machine());
     let sources = environment.commit.iter().map(|commit| format!("benchmarks of commit {commit}"));
     let libraries = Some(versions.join(", ")).filter(|them| !them.is_empty());
     let parts: Vec<String> = [machine].into_iter().chain(libraries).chain(sources).collect();
@@ -171,22 +161,10 @@ fn left_out(summary: &Summary, benchmark: &str, variant: &Variant) -> String {
 /// Lines of a length that people read, for headings, paragraphs and lists. A heading stays a line.
 pub(super) fn wrapped(text: &str) -> String {
     const LONGEST: usize = 100;
-    let paragraph = |text: &str| {
-        let (mut lines, mut line) = (Vec::new(), String::new());
-        if text.starts_with('#') {
-            return text.to_owned();
-        }
-        let indent = if text.starts_with("* ") { "  " } else { "" };
-        for word in text.split(' ').filter(|word| !word.is_empty()) {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > LONGEST {
-                lines.push(std::mem::replace(&mut line, indent.to_owned()));
-            } else if !line.is_empty() {
-                line.push(' ');
-            }
-            line += word;
-        }
-        lines.push(line);
-        lines.join("\n")
+    let paragraph = |text: &str| match text {
+        heading if heading.starts_with('#') => heading.to_owned(),
+        item if item.starts_with("* ") => wrap(item, LONGEST - 2).join("\n  "),
+        text => wrap(text, LONGEST).join("\n"),
     };
     text.split('\n').map(paragraph).collect::<Vec<_>>().join("\n")
 }
@@ -200,7 +178,8 @@ mod tests {
     fn a_page_is_renewed_between_its_comments() {
         let dir = tempfile::tempdir().unwrap();
         let page = dir.path().join("rates.md");
-        let text = |inside: &str| format!("# rates\n\n{BEGIN}{inside}{END}\nMore.\n");
+        let text =
+            |inside: &str| format!("# rates\n\n{}{inside}{}\nMore.\n", MEASURED[0], MEASURED[1]);
         let summary = summary();
 
         let missing = renew(&summary, dir.path()).unwrap_err();
@@ -236,7 +215,7 @@ mod tests {
         second.metric = "latency".into();
         summary.groups.push(second);
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("rates.md"), format!("{BEGIN}{END}")).unwrap();
+        fs::write(dir.path().join("rates.md"), MEASURED.concat()).unwrap();
         let problem = renew(&summary, dir.path()).unwrap_err();
         assert!(problem.what.contains("more than one plot"), "{problem:?}");
     }

@@ -1,18 +1,20 @@
 //! Pictures, as SVG and as PNG. Lines differ by colour, dashes and markers, so that they can be told
-//! apart in grey; where a variant has several, they share colour and marker. The legend stands below the axes and covers nothing, so that a picture is narrow
-//! enough for a page of text and a small screen.
+//! apart in grey; where a variant has several, they share colour and marker. The legend stands below the
+//! axes and covers nothing, so that a picture is narrow enough for a page of text and a small screen.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Once;
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
 
-use crate::report::lines::{Line, Plot};
+use crate::report::lines::{Axis, Line, Plot};
 
 /// The part with the axes, in pixels of the SVG.
 const WIDTH: f64 = 680.0;
@@ -31,10 +33,11 @@ const LONGEST_NAME: usize = 60;
 /// The length of a line's sample in the legend, and the room between it and the name.
 const SAMPLE: f64 = 44.0;
 const GAP: f64 = 10.0;
-/// Room around the axes and the legend, between the legend's columns, and the height of its rows.
+/// Room around the axes and the legend, and the height of the legend's rows.
 const MARGIN: f64 = 10.0;
-const BETWEEN: f64 = 26.0;
 const ROW: f64 = 24.0;
+/// How far a marker reaches.
+const MARKER: f64 = 5.5;
 
 /// Colours that colour-blind people can tell apart (Okabe and Ito), the darkest first.
 const COLOURS: [RGBColor; 7] = [
@@ -50,23 +53,21 @@ const COLOURS: [RGBColor; 7] = [
 /// Lengths of dashes and of gaps; one more than colours, so that pairs repeat late.
 const DASHES: [(f64, f64); 4] = [(0.0, 0.0), (9.0, 4.0), (3.0, 3.0), (14.0, 5.0)];
 
-/// Anything that a drawing backend has to say.
-type Failure = String;
+/// Markers: how many corners, and at which part of a turn the first one is.
+const SHAPES: [(u32, f64); 5] = [(24, 0.0), (3, 0.25), (4, 0.125), (4, 0.0), (3, 0.75)];
 
-/// A place in the picture.
-type Pixel = (i32, i32);
+/// Anything that a drawing backend has to say.
+type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 /// The picture as SVG.
 ///
 /// # Errors
 /// Of the drawing library.
-pub fn svg(plot: &Plot) -> Result<String, Failure> {
-    let (width, height) = size(plot, 1.0);
+pub fn svg(plot: &Plot) -> Result<String, String> {
     let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
-        draw(&root, plot, 1.0)?;
-    }
+    let root = SVGBackend::with_string(&mut text, size(plot, 1.0)).into_drawing_area();
+    draw(&root, plot, 1.0).map_err(|error| format!("drawing failed: {error}"))?;
+    drop(root);
     Ok(text)
 }
 
@@ -74,10 +75,9 @@ pub fn svg(plot: &Plot) -> Result<String, Failure> {
 ///
 /// # Errors
 /// It can't be written.
-pub fn png(plot: &Plot, path: &Path) -> Result<(), Failure> {
-    let (width, height) = size(plot, PNG_SCALE);
-    let root = BitMapBackend::new(path, (width, height)).into_drawing_area();
-    draw(&root, plot, PNG_SCALE)
+pub fn png(plot: &Plot, path: &Path) -> Result<(), String> {
+    let root = BitMapBackend::new(path, size(plot, PNG_SCALE)).into_drawing_area();
+    draw(&root, plot, PNG_SCALE).map_err(|error| format!("drawing failed: {error}"))
 }
 
 /// The letters come with the program: machines that measure often have none.
@@ -90,41 +90,19 @@ fn letters() {
     });
 }
 
-/// How the names stand in the legend.
-struct Legend {
-    columns: usize,
-    rows: usize,
-    /// Of a column.
-    width: f64,
-}
-
-impl Legend {
-    /// As many columns as have room; the names run down the first one, then the next.
-    fn of(plot: &Plot) -> Self {
-        let longest = plot.lines.iter().map(|line| name(&line.label).chars().count()).max();
-        let width = SAMPLE + GAP + longest.unwrap_or(0) as f64 * LETTER_WIDTH + BETWEEN;
-        let room = WIDTH - 2.0 * MARGIN + BETWEEN;
-        let most = ((room / width) as usize).clamp(1, plot.lines.len().max(1));
-        let rows = plot.lines.len().div_ceil(most);
-        // No more columns than are filled.
-        Self { columns: plot.lines.len().div_ceil(rows.max(1)).max(1), rows, width }
-    }
-
-    /// Where a name stands: its left end and its middle.
-    fn place(&self, number: usize) -> (f64, f64) {
-        let all = self.columns as f64 * self.width - BETWEEN;
-        let left = ((WIDTH - all) / 2.0).max(MARGIN);
-        let (column, row) = (number / self.rows, number % self.rows);
-        (left + column as f64 * self.width, (row as f64 + 0.5) * ROW)
-    }
-
-    fn height(&self) -> f64 {
-        self.rows as f64 * ROW + MARGIN
-    }
+/// The columns and rows of the legend: as many columns as have room for the longest name.
+fn legend(plot: &Plot) -> (usize, usize) {
+    let names = plot.lines.len();
+    let longest = plot.lines.iter().map(|line| name(&line.label).chars().count()).max();
+    let width = SAMPLE + 2.0 * GAP + longest.unwrap_or(0) as f64 * LETTER_WIDTH;
+    let most = ((WIDTH - MARGIN) / width).max(1.0) as usize;
+    let rows = names.div_ceil(most);
+    // No more columns than are filled.
+    (names.div_ceil(rows.max(1)), rows)
 }
 
 fn size(plot: &Plot, scale: f64) -> (u32, u32) {
-    let height = HEIGHT + Legend::of(plot).height();
+    let height = HEIGHT + legend(plot).1 as f64 * ROW + MARGIN;
     ((WIDTH * scale).round() as u32, (height * scale).round() as u32)
 }
 
@@ -135,34 +113,20 @@ fn name(label: &str) -> String {
     label.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
 }
 
-fn failed<E: std::error::Error + Send + Sync>(error: DrawingAreaErrorKind<E>) -> Failure {
-    format!("drawing failed: {error}")
-}
-
-fn draw<B: DrawingBackend>(
-    root: &DrawingArea<B, Shift>,
-    plot: &Plot,
-    scale: f64,
-) -> Result<(), Failure> {
+fn draw<B: DrawingBackend>(root: &DrawingArea<B, Shift>, plot: &Plot, scale: f64) -> Drawn<B> {
     letters();
     let px = |size: f64| (size * scale).round() as i32;
-    root.fill(&WHITE).map_err(failed)?;
+    root.fill(&WHITE)?;
     let (axes, below) = root.split_vertically(px(HEIGHT));
     let font = ("sans-serif", LETTERS * scale).into_font();
-    let small = ("sans-serif", SMALL_LETTERS * scale).into_font();
-    let left = plot.y.ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0);
-    let left = 38.0 + left as f64 * SMALL_WIDTH;
+    let left = 38.0 + longest(&plot.y) * SMALL_WIDTH;
     let mut chart = ChartBuilder::on(&axes)
         .caption(&plot.title, ("sans-serif", TITLE * scale))
         .margin(px(MARGIN))
         .margin_right(px(24.0))
         .x_label_area_size(px(52.0))
         .y_label_area_size(px(left))
-        .build_cartesian_2d(
-            Ticked { range: plot.x.range, ticks: thinned(plot) },
-            Ticked { range: plot.y.range, ticks: plot.y.ticks.clone() },
-        )
-        .map_err(failed)?;
+        .build_cartesian_2d(thinned(&plot.x), plot.y.clone())?;
     let grid = RGBColor(225, 225, 225).stroke_width(px(1.0) as u32);
     chart
         .configure_mesh()
@@ -172,13 +136,11 @@ fn draw<B: DrawingBackend>(
         .x_desc(&plot.x.label)
         .y_desc(&plot.y.label)
         .axis_desc_style(font.clone())
-        .label_style(small)
-        .draw()
-        .map_err(failed)?;
+        .label_style(("sans-serif", SMALL_LETTERS * scale))
+        .draw()?;
 
-    let pixel = |x: f64, y: f64| chart.as_coord_spec().translate(&(x, y));
-    let along = |line: &Line, which: usize| -> Vec<Pixel> {
-        line.points.iter().map(|(x, y)| pixel(*x, y[which])).collect()
+    let along = |line: &Line, which: usize| -> Vec<(f64, f64)> {
+        line.points.iter().map(|(x, y)| (*x, y[which])).collect()
     };
     let is_line = |line: &Line| plot.connected && line.points.len() > 1;
     // First all bands, so that none lies over a line.
@@ -186,97 +148,85 @@ fn draw<B: DrawingBackend>(
         let mut band = along(line, 0);
         band.extend(along(line, 2).into_iter().rev());
         let style = Look::of(line, scale).colour.mix(0.15).filled();
-        root.draw(&Polygon::new(band, style)).map_err(failed)?;
+        chart.draw_series([Polygon::new(band, style)])?;
     }
     for line in &plot.lines {
         let look = Look::of(line, scale);
         if is_line(line) {
-            look.line(root, along(line, 1)).map_err(failed)?;
+            look.line(chart.plotting_area(), along(line, 1))?;
         } else {
-            for (low, high) in along(line, 0).into_iter().zip(along(line, 2)) {
-                look.bar(root, low, high, px(6.0)).map_err(failed)?;
-            }
+            let style = look.colour.stroke_width(look.width);
+            let bar = |(x, [low, median, high]): &(f64, [f64; 3])| {
+                ErrorBar::new_vertical(*x, *low, *median, *high, style, px(MARKER) as u32)
+            };
+            chart.draw_series(line.points.iter().map(bar))?;
         }
         for at in along(line, 1) {
-            look.mark(root, at, px(4.5)).map_err(failed)?;
+            look.mark(chart.plotting_area(), at, MARKER * scale)?;
         }
     }
 
     let text = font.color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
-    let legend = Legend::of(plot);
-    for (i, line) in plot.lines.iter().enumerate() {
-        let look = Look::of(line, scale);
-        let (x, y) = legend.place(i);
-        let y = px(y);
+    let (columns, rows) = legend(plot);
+    let places = below.margin(0, px(MARGIN), px(MARGIN), 0).split_evenly((rows, columns));
+    for (line, place) in plot.lines.iter().zip(places) {
+        let (look, y) = (Look::of(line, scale), px(ROW / 2.0));
         if plot.connected {
-            look.line(&below, vec![(px(x), y), (px(x + SAMPLE), y)]).map_err(failed)?;
+            look.line(&place, vec![(0, y), (px(SAMPLE), y)])?;
         }
-        look.mark(&below, (px(x + SAMPLE / 2.0), y), px(4.5)).map_err(failed)?;
-        let name = name(&line.label);
-        below.draw_text(&name, &text, (px(x + SAMPLE + GAP), y)).map_err(failed)?;
+        look.mark(&place, (px(SAMPLE / 2.0), y), MARKER * scale)?;
+        place.draw_text(&name(&line.label), &text, (px(SAMPLE + GAP), y))?;
     }
-    root.present().map_err(failed)
+    root.present()
 }
 
-/// An axis with ticks of our own choice.
-struct Ticked {
-    range: (f64, f64),
-    ticks: Vec<(f64, String)>,
-}
-
-impl Ranged for Ticked {
+impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
-    fn map(&self, value: &f64, limit: Pixel) -> i32 {
-        let (low, high) = self.range;
-        let share = if high > low { (value - low) / (high - low) } else { 0.5 };
-        limit.0 + (f64::from(limit.1 - limit.0) * share).round() as i32
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        RangedCoordf64::from(self.range()).map(value, limit)
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         // Light points are those between the ticks.
-        if hint.weight().allow_light_points() {
-            return Vec::new();
-        }
-        self.ticks.iter().map(|(at, _)| *at).collect()
+        let none = hint.weight().allow_light_points();
+        self.ticks.iter().filter(|_| !none).map(|(at, _)| *at).collect()
     }
 
-    fn range(&self) -> std::ops::Range<f64> {
+    fn range(&self) -> Range<f64> {
         self.range.0..self.range.1
     }
 }
 
-impl ValueFormatter<f64> for Ticked {
-    fn format(value: &f64) -> String {
-        value.to_string()
-    }
-
+impl ValueFormatter<f64> for Axis {
     fn format_ext(&self, value: &f64) -> String {
         let tick = self.ticks.iter().find(|(at, _)| at == value);
         tick.map_or_else(String::new, |(_, text)| text.clone())
     }
 }
 
+/// The letters of the longest tick.
+fn longest(axis: &Axis) -> f64 {
+    axis.ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as f64
+}
+
 /// As many of the ticks along the picture as have room for their text.
-fn thinned(plot: &Plot) -> Vec<(f64, String)> {
-    let ticks = &plot.x.ticks;
-    let longest = ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as f64;
-    let span = (plot.x.range.1 - plot.x.range.0).max(f64::MIN_POSITIVE);
-    let room = (longest * SMALL_WIDTH + 8.0) / (WIDTH - 120.0) * span;
-    let mut kept: Vec<(f64, String)> = Vec::new();
-    for tick in ticks {
-        if kept.last().is_none_or(|(before, _)| tick.0 - before >= room) {
-            kept.push(tick.clone());
-        }
-    }
+fn thinned(x: &Axis) -> Axis {
+    let room = (longest(x) * SMALL_WIDTH + 8.0) / (WIDTH - 120.0) * (x.range.1 - x.range.0);
+    let mut last = f64::NEG_INFINITY;
+    let mut kept = x.clone();
+    kept.ticks.retain(|(at, _)| {
+        let has_room = at - last >= room;
+        last = if has_room { *at } else { last };
+        has_room
+    });
     kept
 }
 
 /// How a line looks.
 struct Look {
-    /// Says which marker, of five shapes.
-    shape: usize,
+    shape: (u32, f64),
     hollow: bool,
     colour: RGBColor,
     width: u32,
@@ -290,8 +240,8 @@ impl Look {
         let (dash, gap) = DASHES[line.series.unwrap_or(number) % DASHES.len()];
         let px = |size: f64| (size * scale).round() as i32;
         Self {
-            shape: number % 5,
-            hollow: !line.series.unwrap_or(number / 5).is_multiple_of(2),
+            shape: SHAPES[number % SHAPES.len()],
+            hollow: !line.series.unwrap_or(number / SHAPES.len()).is_multiple_of(2),
             colour: COLOURS[number % COLOURS.len()],
             width: px(2.0) as u32,
             dashes: (dash > 0.0).then(|| (px(dash), px(gap))),
@@ -299,11 +249,11 @@ impl Look {
     }
 
     /// A line through some points.
-    fn line<B: DrawingBackend>(
+    fn line<B: DrawingBackend, C: CoordTranslate<From: Clone>>(
         &self,
-        area: &DrawingArea<B, Shift>,
-        points: Vec<Pixel>,
-    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+        area: &DrawingArea<B, C>,
+        points: Vec<C::From>,
+    ) -> Drawn<B> {
         let style = self.colour.stroke_width(self.width);
         match self.dashes {
             None => area.draw(&PathElement::new(points, style)),
@@ -311,51 +261,22 @@ impl Look {
         }
     }
 
-    /// From the low end to the high end of a value.
-    fn bar<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        low: Pixel,
-        high: Pixel,
-        half: i32,
-    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-        let style = self.colour.stroke_width(self.width);
-        for ends in [
-            [low, high],
-            [(low.0 - half, low.1), (low.0 + half, low.1)],
-            [(high.0 - half, high.1), (high.0 + half, high.1)],
-        ] {
-            area.draw(&PathElement::new(ends, style))?;
-        }
-        Ok(())
-    }
-
     /// The marker of a point.
-    fn mark<B: DrawingBackend>(
+    fn mark<B: DrawingBackend, C: CoordTranslate>(
         &self,
-        area: &DrawingArea<B, Shift>,
-        (x, y): Pixel,
-        r: i32,
-    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-        let corners = match self.shape {
-            0 => (0..24).map(|i| f64::from(i) / 24.0).collect(),
-            1 => vec![0.25, 0.5833, 0.9167],
-            2 => vec![0.125, 0.375, 0.625, 0.875],
-            3 => vec![0.0, 0.25, 0.5, 0.75],
-            _ => vec![0.75, 0.0833, 0.4167],
-        };
-        // Corners lie further out than a circle of the same weight.
-        let far = if self.shape == 0 { f64::from(r) } else { f64::from(r) * 1.35 };
-        let mut points: Vec<Pixel> = corners
-            .iter()
-            .map(|turns| turns * std::f64::consts::TAU)
-            .map(|angle| (angle.cos() * far, -angle.sin() * far))
-            .map(|(dx, dy)| (x + dx.round() as i32, y + dy.round() as i32))
+        area: &DrawingArea<B, C>,
+        at: C::From,
+        reach: f64,
+    ) -> Drawn<B> {
+        let (corners, first) = self.shape;
+        let points: Vec<(i32, i32)> = (0..=corners)
+            .map(|i| (first + f64::from(i) / f64::from(corners)) * std::f64::consts::TAU)
+            .map(|angle| (angle.cos() * reach, -angle.sin() * reach))
+            .map(|(x, y)| (x.round() as i32, y.round() as i32))
             .collect();
         let fill = if self.hollow { WHITE } else { self.colour };
-        area.draw(&Polygon::new(points.clone(), fill.filled()))?;
-        points.extend(points.first().copied());
-        area.draw(&PathElement::new(points, self.colour.stroke_width(self.width)))
+        let outline = PathElement::new(points.clone(), self.colour.stroke_width(self.width));
+        area.draw(&(EmptyElement::at(at) + Polygon::new(points, fill.filled()) + outline))
     }
 }
 
@@ -387,7 +308,7 @@ mod tests {
         let mut plot = plots(&summary, &summary.groups[0])[0].clone();
         plot.x.ticks = (0..40).map(|i| (f64::from(i), format!("{i} KiB"))).collect();
         plot.x.range = (0.0, 39.0);
-        let kept = thinned(&plot);
+        let kept = thinned(&plot.x).ticks;
         assert!((5..14).contains(&kept.len()), "{kept:?}");
         assert_eq!(kept[0].1, "0 KiB");
     }
@@ -400,13 +321,13 @@ mod tests {
             let line =
                 Line { label: "x".repeat(length), variant: 0, series: None, points: Vec::new() };
             plot.lines = vec![line; number];
-            let legend = Legend::of(&plot);
-            for i in 0..number {
-                let ((left, y), right) = (legend.place(i), legend.width - BETWEEN);
-                assert!(left >= MARGIN && left + right <= WIDTH - MARGIN, "{number} {length}");
-                assert!(y < legend.height());
-            }
-            (legend.columns, legend.rows)
+            let (columns, rows) = super::legend(&plot);
+            assert!(
+                columns * rows >= number && size(&plot, 1.0).1 as f64 >= rows as f64 * ROW + HEIGHT
+            );
+            let column = (WIDTH - MARGIN) / columns as f64;
+            assert!(SAMPLE + GAP + length as f64 * LETTER_WIDTH <= column, "{number} {length}");
+            (columns, rows)
         };
         assert_eq!(legend(4, 6), (4, 1));
         assert_eq!(legend(6, 20), (2, 3));

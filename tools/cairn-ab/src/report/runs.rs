@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::contract::At;
 use crate::experiment::Experiment;
-use crate::store::{Contents, Outcome, Record, Run};
+use crate::store::{Contents, Outcome, Run};
 
 /// All runs of a command line with a variant, also those of the warm-up and of blocks that were
 /// repeated: a program that hangs now and then hangs there, too.
@@ -48,8 +48,7 @@ pub fn attempts(contents: &Contents) -> Vec<Attempts> {
     let mut all: BTreeMap<(&str, Line), Attempts> = BTreeMap::new();
     let mut elsewhere: BTreeMap<Line, BTreeSet<At>> = BTreeMap::new();
     let mut swept: BTreeMap<Line, At> = BTreeMap::new();
-    for record in &contents.records {
-        let Record::Run(run) = record else { continue };
+    for run in contents.runs() {
         let line = (run.benchmark.as_str(), run.args.as_slice(), run.ranks);
         let places = places(&contents.experiment, run);
         elsewhere.entry(line).or_default().extend(places.iter().cloned());

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cairn_framework::host::report::Tone;
 use serde::Serialize;
 
-use crate::contract::{At, Better, Coordinate};
+use crate::contract::{At, Better, Point, Scalar};
 use crate::counts;
 use crate::environment::Environment;
-use crate::experiment::Experiment;
+use crate::experiment::{Benchmark, Experiment, Variant};
 use crate::report::numbers;
 use crate::report::runs::{self, Attempts};
 use crate::stats::{self, Difference, Estimate};
@@ -149,26 +150,28 @@ impl Quiet {
 impl Summary {
     /// Of a store.
     pub fn new(contents: &Contents) -> Self {
-        let experiment = contents.experiment.clone();
         let counting = counting(contents);
-        let (attempts, quiet) = (runs::attempts(contents), quiet(contents, &counting));
+        let attempts = runs::attempts(contents);
         let instructions = contents.records.iter().filter_map(|record| match record {
             Record::Instructions(run) => Some(&**run),
             _ => None,
         });
         let with_values: Vec<&Run> = counting.iter().copied().chain(instructions).collect();
         let mut summary = Self {
-            groups: groups(&experiment, &with_values, &attempts, &quiet),
+            experiment: contents.experiment.clone(),
+            groups: Vec::new(),
             failures: failures(&attempts),
             attempts,
             uncounted: uncounted(&with_values),
-            quiet,
+            quiet: quiet(contents, &counting),
             environments: Vec::new(),
             versions: BTreeMap::new(),
             skipped: BTreeMap::new(),
             verdicts: Vec::new(),
-            experiment,
         };
+        // The order of the experiment, whatever the order of the runs.
+        let benchmarks = summary.experiment.benchmarks.iter();
+        summary.groups = benchmarks.flat_map(|it| summary.tables(it, &with_values)).collect();
         for record in &contents.records {
             match record {
                 Record::Environment(environment) => {
@@ -187,6 +190,31 @@ impl Summary {
         summary
     }
 
+    /// What could not be measured and counted, in words, and how bad that is.
+    pub fn not_measured(&self) -> Vec<(Tone, String)> {
+        let left_out = self.skipped.iter();
+        let left_out = left_out
+            .map(|(variant, reason)| (Tone::Plain, format!("{variant} was left out: {reason}")));
+        let failed = self.failures.iter().map(|failure| {
+            (if failure.skipped { Tone::Faint } else { Tone::Bad }, failure.shown())
+        });
+        let uncounted =
+            self.uncounted.iter().map(|what| (Tone::Faint, format!("not counted: {what}")));
+        left_out.chain(failed).chain(uncounted).collect()
+    }
+
+    /// The library that a variant ran on: in its own words, or its name.
+    pub fn version(&self, variant: &Variant) -> &str {
+        self.versions.get(&variant.name).map_or(variant.mpi.title(), String::as_str)
+    }
+
+    /// Where that library is.
+    pub fn library(&self, variant: &Variant) -> &str {
+        let environment = self.environments.last();
+        let library = environment.and_then(|it| it.libraries.get(&variant.name));
+        library.map_or("not there", String::as_str)
+    }
+
     /// How many cores there were.
     pub fn cores(&self) -> usize {
         self.environments.last().map_or(0, |environment| environment.cores)
@@ -195,7 +223,7 @@ impl Summary {
 
 /// A place in words.
 pub fn place(at: &At) -> String {
-    let one = |(name, value): (&String, &Coordinate)| numbers::coordinate(name, value);
+    let one = |(name, value): (&String, &Scalar)| numbers::coordinate(name, value);
     at.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
@@ -203,13 +231,7 @@ pub fn place(at: &At) -> String {
 /// interrupted.
 fn counting(contents: &Contents) -> Vec<&Run> {
     let mut chosen: BTreeMap<u32, u32> = BTreeMap::new();
-    let runs = || {
-        contents.records.iter().filter_map(|record| match record {
-            Record::Run(run) => Some(&**run),
-            _ => None,
-        })
-    };
-    for run in runs() {
+    for run in contents.runs() {
         let attempt = chosen.entry(run.block).or_default();
         *attempt = run.attempt.max(*attempt);
     }
@@ -218,7 +240,8 @@ fn counting(contents: &Contents) -> Vec<&Run> {
             chosen.insert(block.block, block.attempt);
         }
     }
-    runs()
+    contents
+        .runs()
         .filter(|run| run.block >= contents.experiment.warmup)
         .filter(|run| chosen.get(&run.block) == Some(&run.attempt))
         .collect()
@@ -227,104 +250,76 @@ fn counting(contents: &Contents) -> Vec<&Run> {
 /// The values of a variant by block, by the variant's name.
 type Samples = BTreeMap<String, BTreeMap<u32, f64>>;
 
-fn groups(
-    experiment: &Experiment,
-    runs: &[&Run],
-    attempts: &[Attempts],
-    quiet: &Quiet,
-) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    // The order of the experiment, whatever the order of the runs.
-    for benchmark in &experiment.benchmarks {
-        let mut metrics: BTreeMap<String, (String, Better, BTreeMap<At, Samples>)> =
-            BTreeMap::new();
+impl Summary {
+    /// The tables of a benchmark, by metric.
+    fn tables(&self, benchmark: &Benchmark, runs: &[&Run]) -> Vec<Group> {
+        let mut metrics: BTreeMap<&str, (&Point, BTreeMap<At, Samples>)> = BTreeMap::new();
         for run in runs.iter().filter(|run| run.benchmark == benchmark.name) {
             let Outcome::Measured { points, .. } = &run.outcome else { continue };
-            let wanted = |metric: &str| {
-                counts::is_count(metric)
-                    || benchmark.metric.as_deref().is_none_or(|it| it == metric)
-            };
-            for point in points.iter().filter(|point| wanted(&point.metric)) {
-                let at = runs::place(experiment, run, &point.at);
-                let new = || (point.unit.clone(), point.better, BTreeMap::new());
-                let (_, _, rows) = metrics.entry(point.metric.clone()).or_insert_with(new);
-                let samples: &mut Samples = rows.entry(at).or_default();
-                samples.entry(run.variant.clone()).or_default().insert(run.block, point.value);
+            for point in points {
+                let wanted = benchmark.metric.as_ref().is_none_or(|it| *it == point.metric);
+                if wanted || counts::is_count(&point.metric) {
+                    let (_, rows) =
+                        metrics.entry(&point.metric).or_insert((point, BTreeMap::new()));
+                    let at = runs::place(&self.experiment, run, &point.at);
+                    let own = rows.entry(at).or_default().entry(run.variant.clone()).or_default();
+                    own.insert(run.block, point.value);
+                }
             }
         }
-        for (metric, (unit, better, rows)) in metrics {
-            let points = rows.values().map(|samples| points(experiment, samples)).sum();
-            let table = Table { experiment, attempts, quiet, benchmark: &benchmark.name, points };
-            let rows = rows.into_iter().map(|(at, samples)| table.row(at, &samples)).collect();
-            groups.push(Group {
-                benchmark: benchmark.name.clone(),
-                metric,
-                unit,
-                better,
-                rows,
-                points,
-            });
-        }
-    }
-    groups
-}
-
-/// How many ratios there are at a place.
-fn points(experiment: &Experiment, samples: &Samples) -> usize {
-    let Some(baseline) = samples.get(&experiment.baseline) else { return 0 };
-    let others = samples.iter().filter(|(name, _)| **name != experiment.baseline);
-    others.filter(|(_, own)| own.keys().any(|block| baseline.contains_key(block))).count()
-}
-
-/// What the cells of a table need.
-struct Table<'a> {
-    experiment: &'a Experiment,
-    attempts: &'a [Attempts],
-    quiet: &'a Quiet,
-    benchmark: &'a str,
-    points: usize,
-}
-
-impl Table<'_> {
-    fn row(&self, at: At, samples: &Samples) -> Row {
-        let cell = |(name, own): (&String, &BTreeMap<u32, f64>)| {
-            Some((name.clone(), self.cell(name, own, &at, samples)?))
-        };
-        let cells = samples.iter().filter_map(cell).collect();
-        Row { at, cells }
+        let tables = metrics.into_values().map(|(point, rows)| {
+            let points = rows.values().map(|samples| self.ratios(samples)).sum();
+            let row = |(at, samples): (At, Samples)| {
+                let cell = |name: &String| {
+                    Some((name.clone(), self.cell(benchmark, name, &at, &samples, points)?))
+                };
+                Row { cells: samples.keys().filter_map(cell).collect(), at }
+            };
+            let Point { metric, unit, better, .. } = point.clone();
+            let rows = rows.into_iter().map(row).collect();
+            Group { benchmark: benchmark.name.clone(), metric, unit, better, rows, points }
+        });
+        tables.collect()
     }
 
+    /// How many ratios there are at a place.
+    fn ratios(&self, samples: &Samples) -> usize {
+        let Some(baseline) = samples.get(&self.experiment.baseline) else { return 0 };
+        let others = samples.iter().filter(|(name, _)| **name != self.experiment.baseline);
+        others.filter(|(_, own)| own.keys().any(|block| baseline.contains_key(block))).count()
+    }
+
+    /// A variant at a place of a table with so many ratios.
     fn cell(
         &self,
+        benchmark: &Benchmark,
         name: &str,
-        own: &BTreeMap<u32, f64>,
         at: &At,
         samples: &Samples,
+        points: usize,
     ) -> Option<Cell> {
-        let all: Vec<f64> = own.values().copied().collect();
-        let median = stats::estimate(&all)?;
+        // How many runs of a variant have failed that would have had a value here.
+        let failures = |variant: &str| -> u32 {
+            let like = |place: &At| place.iter().all(|(name, value)| at.get(name) == Some(value));
+            let here = self.attempts.iter().filter(|it| it.benchmark == benchmark.name);
+            here.filter(|it| it.is_at(variant, like)).map(Attempts::failures).sum()
+        };
+        let own = samples.get(name)?.clone();
+        let median = stats::estimate(&own.values().copied().collect::<Vec<_>>())?;
         let baseline = name == self.experiment.baseline;
-        let mut failed = self.failed(name, at);
-        let mut ratio = None;
+        let (mut failed, mut ratio) = (failures(name), None);
         if let Some(base) = samples.get(&self.experiment.baseline).filter(|_| !baseline) {
-            failed += self.failed(&self.experiment.baseline, at);
+            failed += failures(&self.experiment.baseline);
             let pairs: Vec<(f64, f64)> =
                 own.iter().filter_map(|(block, it)| Some((*it, *base.get(block)?))).collect();
             let missing = (self.quiet.blocks as usize).saturating_sub(pairs.len());
-            ratio = stats::ratio(&pairs, if failed > 0 { missing } else { 0 }, self.points);
+            ratio = stats::ratio(&pairs, if failed > 0 { missing } else { 0 }, points);
         }
         let difference = ratio.as_ref().map(|ratio| match self.quiet.mostly_disturbed() {
             true => Difference::Disturbed,
             false => stats::difference(ratio, self.experiment.minimal_effect),
         });
-        Some(Cell { samples: own.clone(), median, ratio, failed, difference, baseline })
-    }
-
-    /// How many runs of a variant have failed that would have had a value at a place.
-    fn failed(&self, variant: &str, at: &At) -> u32 {
-        let like = |place: &At| place.iter().all(|(name, value)| at.get(name) == Some(value));
-        let here = self.attempts.iter().filter(|it| it.benchmark == self.benchmark);
-        here.filter(|it| it.is_at(variant, like)).map(Attempts::failures).sum()
+        Some(Cell { samples: own, median, ratio, failed, difference, baseline })
     }
 }
 
@@ -405,7 +400,6 @@ fn quiet(contents: &Contents, counting: &[&Run]) -> Quiet {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::contract::Point;
     use crate::store::Block;
 
     fn run(block: u32, attempt: u32, variant: &str, threads: u32, value: f64) -> Record {
@@ -416,7 +410,7 @@ pub mod tests {
             benchmark: "rates".into(),
             args: vec!["-t".into(), threads.to_string()],
             ranks: 2,
-            at: At::from([("threads".into(), Coordinate::Number(threads.into()))]),
+            at: At::from([("threads".into(), Scalar::Number(threads.into()))]),
             command: "mpirun rates".into(),
             started: 0.0,
             seconds: 1.0,

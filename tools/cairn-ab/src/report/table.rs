@@ -13,22 +13,11 @@ use crate::verdict::{Count, Finding, odd};
 pub fn show(summary: &Summary) {
     print(&format!("{}\n", paint(Tone::Heading, &summary.experiment.title)));
     for group in &summary.groups {
-        let better = match group.better {
-            Better::Higher => "more is better",
-            Better::Lower => "less is better",
-        };
-        print(&format!("\n{}, {better}\n", group.title()));
+        print(&format!("\n{}, {}\n", group.title(), group.better.shown()));
         print_table(&table(summary, group));
     }
-    for (variant, reason) in &summary.skipped {
-        print(&format!("\nleft out: {variant}: {reason}\n"));
-    }
-    for failure in &summary.failures {
-        let tone = if failure.skipped { Tone::Faint } else { Tone::Bad };
-        print(&format!("\n{}\n", paint(tone, &failure.shown())));
-    }
-    for what in &summary.uncounted {
-        print(&format!("\n{}\n", paint(Tone::Faint, &format!("not counted: {what}"))));
+    for (tone, what) in summary.not_measured() {
+        print(&format!("\n{}\n", paint(tone, &what)));
     }
     print(&format!("\n{}\n", quiet(summary)));
     for verdict in &summary.verdicts {
@@ -50,7 +39,8 @@ pub fn show(summary: &Summary) {
     }
 }
 
-fn table(summary: &Summary, group: &Group) -> Table {
+/// The values of a metric of a benchmark, with the place at the first of its variants only.
+pub fn table(summary: &Summary, group: &Group) -> Table {
     let mut rows = Vec::new();
     for row in &group.rows {
         let mut first = true;
@@ -74,7 +64,7 @@ fn table(summary: &Summary, group: &Group) -> Table {
 }
 
 /// The interval of a median, with one unit; a dash where there is none.
-pub fn interval(cell: &Cell, unit: &str) -> String {
+fn interval(cell: &Cell, unit: &str) -> String {
     let scale = numbers::Scale::of(cell.median.value, unit);
     cell.median.interval.map_or_else(
         || "–".into(),
@@ -84,7 +74,7 @@ pub fn interval(cell: &Cell, unit: &str) -> String {
 
 /// The ratio to the baseline with its interval, if there is one; a dash where the baseline has no
 /// value.
-pub fn ratio(cell: &Cell) -> String {
+pub(super) fn ratio(cell: &Cell) -> String {
     let Some(it) = cell.ratio else {
         return if cell.baseline { "baseline".into() } else { "–".into() };
     };
@@ -102,7 +92,7 @@ pub fn ratio(cell: &Cell) -> String {
 }
 
 /// What the ratio says, in words, if differences of less than the share `minimal` do not matter.
-pub fn verdict(cell: &Cell, group: &Group, minimal: f64) -> (Tone, String) {
+fn verdict(cell: &Cell, group: &Group, minimal: f64) -> (Tone, String) {
     let (tone, mut words) = match (cell.difference, group.better) {
         (Some(Difference::More), Better::Higher) | (Some(Difference::Less), Better::Lower) => {
             (Tone::Good, "better".into())
