@@ -83,8 +83,7 @@ pub struct Type {
     /// From the first byte of data to behind the last; none without data.
     data: Option<Span>,
     /// What `MPI_Type_create_resized` set, here or in a part (section 5.1.7).
-    lower_mark: Option<i128>,
-    upper_mark: Option<i128>,
+    marks: Option<Span>,
     lb: i64,
     extent: i64,
     placed: OnceLock<Placed>,
@@ -97,8 +96,14 @@ struct Sum {
     elements: u128,
     alignment: u64,
     data: Option<Span>,
-    lower_mark: Option<i128>,
-    upper_mark: Option<i128>,
+    /// From the least lower bound of a part to the greatest upper one.
+    bounds: Option<Span>,
+    marks: Option<Span>,
+}
+
+/// What spans both.
+fn wider(one: Option<Span>, other: Span) -> Option<Span> {
+    Some(one.map_or(other, |one| (one.0.min(other.0), one.1.max(other.1))))
 }
 
 impl Sum {
@@ -119,18 +124,14 @@ impl Sum {
         let (within, between) = (reach(count, of.extent), reach(times, stride));
         let low = i128::from(displacement) + within.0 + between.0;
         let high = i128::from(displacement) + within.1 + between.1;
-        let least = |old: Option<i128>, new: i128| Some(old.map_or(new, |old| old.min(new)));
-        let most = |old: Option<i128>, new: i128| Some(old.map_or(new, |old| old.max(new)));
-        if let Some((first, end)) = of.data {
-            let (first, end) = (first + low, end + high);
-            self.data =
-                Some(self.data.map_or((first, end), |old| (old.0.min(first), old.1.max(end))));
+        let placed = |span: Span| (span.0 + low, span.1 + high);
+        if let Some(data) = of.data {
+            self.data = wider(self.data, placed(data));
+            let lb = i128::from(of.lb);
+            self.bounds = wider(self.bounds, placed((lb, lb + i128::from(of.extent))));
         }
-        if let Some(mark) = of.lower_mark {
-            self.lower_mark = least(self.lower_mark, mark + low);
-        }
-        if let Some(mark) = of.upper_mark {
-            self.upper_mark = most(self.upper_mark, mark + high);
+        if let Some(marks) = of.marks {
+            self.marks = wider(self.marks, placed(marks));
         }
     }
 
@@ -140,13 +141,12 @@ impl Sum {
         let count =
             |value: u128| i64::try_from(value).map(i64::cast_unsigned).map_err(|_| Overflow);
         let (first, end) = self.data.unwrap_or_default();
-        let lower = self.lower_mark.unwrap_or(first);
-        let extent = match self.upper_mark {
-            Some(mark) => mark - lower,
+        let (lower, extent) = match self.marks {
+            Some((lower, upper)) => (lower, upper - lower),
             None => {
-                let alignment = i128::from(self.alignment.max(1));
-                let exact = end - lower;
-                exact + (-exact).rem_euclid(alignment)
+                let (lower, upper) = self.bounds.or(self.data).unwrap_or_default();
+                let (alignment, exact) = (i128::from(self.alignment.max(1)), upper - lower);
+                (lower, exact + (-exact).rem_euclid(alignment))
             }
         };
         small(first)?;
@@ -157,8 +157,7 @@ impl Sum {
             elements: count(self.elements)?,
             alignment: self.alignment,
             data: self.data,
-            lower_mark: self.lower_mark,
-            upper_mark: self.upper_mark,
+            marks: self.marks,
             lb: small(lower)?,
             extent: small(extent)?,
             placed: OnceLock::new(),
@@ -205,8 +204,7 @@ impl Type {
     pub fn resized(lb: i64, extent: i64, of: &Arc<Self>) -> Result<Arc<Self>> {
         let mut sum = Sum::default();
         sum.add(of, 0, 1, 1, 0);
-        sum.lower_mark = Some(lb.into());
-        sum.upper_mark = Some(i128::from(lb) + i128::from(extent));
+        sum.marks = Some((lb.into(), i128::from(lb) + i128::from(extent)));
         sum.end(Make::Resized(of.clone()))
     }
 

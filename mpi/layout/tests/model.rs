@@ -10,6 +10,8 @@ use proptest::prelude::*;
 #[derive(Clone, Debug, Default)]
 struct Map {
     values: Vec<(i64, usize)>,
+    /// Where the parts end, with what rounds them up.
+    ends: Vec<i64>,
     lower: Vec<i64>,
     upper: Vec<i64>,
     alignment: i64,
@@ -26,7 +28,7 @@ impl Map {
         if let Some(upper) = self.upper.iter().max() {
             return upper - self.lb();
         }
-        let end = self.values.iter().map(|(at, len)| at + *len as i64).max().unwrap_or(0);
+        let end = self.ends.iter().copied().max().unwrap_or(0);
         let exact = end - self.lb();
         let alignment = self.alignment.max(1);
         (exact + alignment - 1).div_euclid(alignment) * alignment
@@ -36,6 +38,9 @@ impl Map {
         for place in 0..count as i64 {
             let at = displacement + place * of.extent();
             self.values.extend(of.values.iter().map(|(value, len)| (value + at, *len)));
+            if !of.values.is_empty() {
+                self.ends.push(at + of.lb() + of.extent());
+            }
             self.lower.extend(of.lower.iter().map(|mark| mark + at));
             self.upper.extend(of.upper.iter().map(|mark| mark + at));
             self.alignment = self.alignment.max(of.alignment);
@@ -52,7 +57,8 @@ fn basic(kind: usize) -> Both {
     let made = Basic { id: kind as u32, extent, alignment, first, second };
     let mut values = vec![(0, first)];
     values.extend(second.map(|(at, len)| (at as i64, len)));
-    let map = Map { values, alignment: alignment as i64, ..Map::default() };
+    let ends = values.iter().map(|(at, len)| at + *len as i64).collect();
+    let map = Map { values, ends, alignment: alignment as i64, ..Map::default() };
     (Type::basic(made).unwrap(), map)
 }
 
