@@ -76,6 +76,12 @@ pub trait Btl: Component {
     /// Polls a CRI and returns how many events it handled. Hot.
     fn progress(device: &Device<Self>, cri: &OwnCri<Self::Cri>) -> u32;
 
+    /// Does what is to be done now and then, with no CRI's lock held, if [`DeviceBox::look_seldom`] asked
+    /// for it. Returns how many events there were.
+    fn seldom(device: &Device<Self>) -> u32 {
+        0
+    }
+
     /// Sends a small message by copying it. Hot.
     ///
     /// # Safety

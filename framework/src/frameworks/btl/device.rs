@@ -6,6 +6,7 @@ use core::ops::Deref;
 use std::ffi::CString;
 
 use super::*;
+use crate::abi::host::PROGRESS_SELDOM;
 use crate::abi::lock::BiasedGuard;
 use crate::abi::pool::CriPool;
 use crate::abi::receive::{RECEIVE_TAGS, RECEIVED_CONTIGUOUS, ReceiveEntry, Received};
@@ -249,6 +250,17 @@ impl<T: Btl> DeviceBox<T> {
     }
 }
 
+impl<T: Btl> DeviceBox<T> {
+    /// Has [`Btl::seldom`] called now and then.
+    pub fn look_seldom(&self) -> Result<(), Failure> {
+        // SAFETY: the instance is the host's, and the device lives until the component is closed.
+        unsafe {
+            let host = HostHandle::new(self.view().instance);
+            host.progress_add(seldom::<T>, (*self.view).state, PROGRESS_SELDOM)
+        }
+    }
+}
+
 impl<T: Btl> Deref for DeviceBox<T> {
     type Target = Device<T>;
 
@@ -271,6 +283,12 @@ unsafe extern "C" fn progress<T: Btl>(device: *mut c_void, cri: *mut Cri) -> u32
     // SAFETY: the pool says so of the device, and has its CRIs; the caller holds this one's lock.
     let (device, cri) = unsafe { (&*device.cast::<Device<T>>(), &*cri.cast::<OwnCri<T::Cri>>()) };
     author::no_unwind::<T, _, _>(|| T::progress(device, cri), || "progress")
+}
+
+unsafe extern "C" fn seldom<T: Btl>(device: *mut c_void) -> u32 {
+    // SAFETY: `look_seldom` passes a device.
+    let device = unsafe { &*device.cast::<Device<T>>() };
+    author::no_unwind::<T, _, _>(|| T::seldom(device), || "seldom")
 }
 
 /// Where an operation takes place: on a device, by a CRI whose lock is held, to a peer.
