@@ -103,10 +103,7 @@ impl Btl for SelfLoop {
         if cri.borrow().is_empty() { 0 } else { deliver(device, cri) }
     }
 
-    unsafe fn send_immediate(
-        way: Way<'_, Self>,
-        message: &BtlMessage,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Result<Outcome, Failure> {
         let lens = (message.header_len, message.payload_len);
         push(way, message.tag, lens, |block| {
             let (header, payload) = (lens.0 as usize, lens.1 as usize);

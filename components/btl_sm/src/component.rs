@@ -219,10 +219,7 @@ impl Btl for SharedMemory {
     }
 
     #[inline]
-    unsafe fn send_immediate(
-        way: Way<'_, Self>,
-        message: &BtlMessage,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Result<Outcome, Failure> {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
         // SAFETY: the caller vouches for the message; the body has room for what is not longer.
         unsafe {

@@ -137,11 +137,7 @@ impl Peer {
     /// # Safety
     /// As for `ring`.
     #[inline]
-    pub unsafe fn outbound(
-        &self,
-        device: &SmDevice,
-        cri: &SmInstance,
-    ) -> Option<RingGuard<'_>> {
+    pub unsafe fn outbound(&self, device: &SmDevice, cri: &SmInstance) -> Option<RingGuard<'_>> {
         // SAFETY: promised by the caller.
         let outbound = unsafe { self.ring(cri) };
         if outbound.has_line() {

@@ -437,13 +437,7 @@ fn start_again(state: &SmDevice, cri: &SmInstance, get: Get) -> bool {
 }
 
 /// Sends a control message; whether there was room.
-fn send<M: Copy>(
-    peer: &Peer,
-    device: &SmDevice,
-    cri: &SmInstance,
-    tag: u8,
-    message: &M,
-) -> bool {
+fn send<M: Copy>(peer: &Peer, device: &SmDevice, cri: &SmInstance, tag: u8, message: &M) -> bool {
     const { assert!(size_of::<M>() <= INLINE) };
     // SAFETY: no other result of `outbound` is in use; the body has room.
     unsafe {

@@ -11,8 +11,8 @@ use cairn_framework::abi::receive::Received;
 use cairn_segment::{Part, Segment};
 
 use crate::active::{Bits, WORD};
-use crate::endpoint::Peer;
 use crate::cri::SmInstance;
+use crate::endpoint::Peer;
 use crate::large;
 use crate::module::{SmDevice, State};
 use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
@@ -341,12 +341,7 @@ thread_local! {
 impl Inbound {
     /// Handles what has arrived, beginning with the message of this control word; `None` when the peer
     /// broke the ring's rules.
-    fn receive(
-        &mut self,
-        state: &SmDevice,
-        cri: &SmInstance,
-        mut control: Control,
-    ) -> Option<u32> {
+    fn receive(&mut self, state: &SmDevice, cri: &SmInstance, mut control: Control) -> Option<u32> {
         let mut events = 0;
         loop {
             if control.kind() == KIND_MESSAGE {
@@ -376,12 +371,7 @@ impl Inbound {
 
     /// What is not for the receive table.
     #[cold]
-    fn receive_other(
-        &mut self,
-        state: &State,
-        cri: &SmInstance,
-        control: Control,
-    ) -> Option<()> {
+    fn receive_other(&mut self, state: &State, cri: &SmInstance, control: Control) -> Option<()> {
         let sound = match (control.kind(), self.ring.message(control)) {
             (KIND_SKIP, _) => self.ring.skip(),
             (KIND_CONTROL, Some(message)) => {

@@ -9,7 +9,7 @@ use cairn_descriptors::Private;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::status::ERR_PEER;
 use cairn_framework::author::{Failure, Outcome};
-use cairn_framework::frameworks::btl::BtlCompletion;
+use cairn_framework::frameworks::btl::Completion;
 
 use crate::dial::Dial;
 use crate::event::{LinkId, Note};
@@ -207,7 +207,7 @@ impl Link {
         core.close(at, State::Over { text, orderly: matches!(fault, Fault::Goodbye) });
         if first {
             for other in at.endpoint.links.iter().filter(|other| other.id != self.id) {
-                at.module.context_of(other.id.index).post(Note::Lost(other.id));
+                at.module.shared[at.module.cri_of(other.id.index)].post(Note::Lost(other.id));
             }
         }
         if at.endpoint.is_gone() && !at.module.is_closing() {
@@ -267,7 +267,7 @@ impl Link {
         at: At<'_>,
         (key, remote, len): (u64, u64, u32),
         address: *mut u8,
-        completion: *mut BtlCompletion,
+        completion: Completion,
     ) -> Result<Outcome, Failure> {
         self.send(at, |work, socket| {
             let free = work.gets.iter().position(Option::is_none);

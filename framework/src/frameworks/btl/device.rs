@@ -336,7 +336,7 @@ pub(super) unsafe fn own<T: Btl>(cri: &Cri) -> &OwnCri<T::Cri> {
 }
 
 /// What is called, once, when an operation that was queued is over.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Completion(*mut BtlCompletion);
 
 // SAFETY: a completion may be called on any thread.
@@ -348,6 +348,11 @@ impl Completion {
     #[inline(always)]
     pub unsafe fn new(completion: *mut BtlCompletion) -> Self {
         Self(completion)
+    }
+
+    /// Where it lies, by which it can be told from others.
+    pub fn address(&self) -> usize {
+        self.0.addr()
     }
 
     /// Calls it. From [`Btl::progress`] only.
