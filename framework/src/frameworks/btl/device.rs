@@ -235,7 +235,7 @@ impl<T: Btl> DeviceBox<T> {
         let device = Device { state, view: view.into(), pool, cris, receivers, _name: name };
         let device: *mut Device<T> = Box::into_raw(Box::new(device));
         // SAFETY: made just now; no other thread has it yet. The pool is complete, and it and its CRIs
-        // live until the component is closed.
+        // live until `drop` has taken it back.
         unsafe {
             let (view, pool) = ((*device).view.get(), (*device).pool.get());
             let made = Self { view, device: core::marker::PhantomData };
@@ -253,11 +253,14 @@ impl<T: Btl> DeviceBox<T> {
 impl<T: Btl> DeviceBox<T> {
     /// Has [`Btl::seldom`] called now and then.
     pub fn look_seldom(&self) -> Result<(), Failure> {
-        // SAFETY: the instance is the host's, and the device lives until the component is closed.
-        unsafe {
-            let host = HostHandle::new(self.view().instance);
-            host.progress_add(seldom::<T>, (*self.view).state, PROGRESS_SELDOM)
-        }
+        let device = self.view().state;
+        // SAFETY: the device is there until `drop` has taken it back.
+        unsafe { self.host().progress_add(seldom::<T>, device, PROGRESS_SELDOM) }
+    }
+
+    fn host(&self) -> HostHandle {
+        // SAFETY: `new` got it.
+        unsafe { HostHandle::new(self.view().instance) }
     }
 }
 
@@ -273,8 +276,13 @@ impl<T: Btl> Deref for DeviceBox<T> {
 
 impl<T: Btl> Drop for DeviceBox<T> {
     fn drop(&mut self) {
+        let (device, pool) = (self.view().state, self.view().pool);
+        let host = self.host();
+        // The host has done that if the component is closed, and has not if it can't be opened.
+        host.progress_remove(seldom::<T>, device);
+        host.pool_remove(pool);
         // SAFETY: `new` boxed it, and a device that is dropped is not used any more.
-        unsafe { drop(Box::from_raw((*self.view).state.cast::<Device<T>>())) };
+        unsafe { drop(Box::from_raw(device.cast::<Device<T>>())) };
     }
 }
 

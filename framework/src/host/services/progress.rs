@@ -588,19 +588,11 @@ mod tests {
         (0..count).map(Cri::new).collect()
     }
 
-    fn pool(cris: &mut [Cri], polls: &[AtomicU64]) -> CriPool {
+    fn pool(cris: &[Cri], polls: &[AtomicU64]) -> CriPool {
         CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count: cris.len() as u32,
-            name: c"test".as_ptr(),
-            instances: cris.as_mut_ptr(),
-            stride: size_of::<Cri>(),
             progress: Some(poll),
             module: polls.as_ptr().cast_mut().cast(),
-            strategy: std::ptr::null(),
-            strategy_state: std::ptr::null_mut(),
-            id: 0,
-            arrivals: 0,
+            ..CriPool::of(c"test", cris)
         }
     }
 
