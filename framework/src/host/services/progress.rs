@@ -604,7 +604,7 @@ mod tests {
         engine.add(1, count, context(0), PROGRESS_EVERY_PASS);
         engine.add(1, count, context(1), PROGRESS_SELDOM);
         let (mut cris, polls) = (cris(3), [const { AtomicU64::new(0) }; 3]);
-        let mut pool = pool(&mut cris, &polls);
+        let mut pool = pool(&cris, &polls);
         let misses = engine.add_pool(&raw mut pool);
         for threaded in [false, true] {
             engine.set_threaded(threaded);
