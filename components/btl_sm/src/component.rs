@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{ERR_NOT_FOUND, ERR_RESOURCES};
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::author::{
+    Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
+};
 use cairn_framework::frameworks::btl::{
     BTL_CAN_WAKE, BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ,
     Btl, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, Completion, DeviceBox, Way,
@@ -138,7 +140,7 @@ fn make_segment(
 
 /// The answer when a ring has no room.
 #[cold]
-fn starved(cri: &SmCri) -> Result<Outcome, Failure> {
+fn starved(cri: &SmCri) -> Attempted {
     cri.starved.set(true);
     Ok(Outcome::NoResources)
 }
@@ -219,7 +221,7 @@ impl Btl for SharedMemory {
     }
 
     #[inline]
-    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Result<Outcome, Failure> {
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Attempted {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
         // SAFETY: the caller vouches for the message; the body has room for what is not longer.
         unsafe {
@@ -246,7 +248,7 @@ impl Btl for SharedMemory {
     unsafe fn send_packed(
         Way { device: state, cri, endpoint: peer }: Way<'_, Self>,
         message: &BtlPacked,
-    ) -> Result<Outcome, Failure> {
+    ) -> Attempted {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
         let len = header + payload;
         if len > state.packed_limit {
@@ -270,11 +272,7 @@ impl Btl for SharedMemory {
         Ok(Outcome::Done)
     }
 
-    unsafe fn get(
-        way: Way<'_, Self>,
-        transfer: &BtlTransfer,
-        completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         // SAFETY: promised by the caller.
         let outcome = unsafe { large::get(way, transfer, completion) };
         if let Ok(Outcome::NoResources) = outcome {
@@ -357,7 +355,7 @@ impl Btl for SharedMemory {
 unsafe fn send_long(
     Way { device: state, cri, endpoint: peer }: Way<'_, SharedMemory>,
     message: &BtlMessage,
-) -> Result<Outcome, Failure> {
+) -> Attempted {
     let (header, payload) = (message.header_len as usize, message.payload_len as usize);
     let (len, limit) = (header + payload, state.immediate_limit);
     if len > limit {

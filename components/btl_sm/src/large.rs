@@ -32,7 +32,7 @@ use cairn_framework::abi::host::{LOG_ERROR, LOG_INFO};
 use cairn_framework::abi::status::{
     DONE, ERR_PEER, ERR_PROTOCOL, ERR_UNSUPPORTED, NO_RESOURCES, NOTHING, OK, QUEUED, Status,
 };
-use cairn_framework::author::{Failure, Outcome};
+use cairn_framework::author::{Attempted, Failure, Outcome};
 use cairn_framework::frameworks::btl::{BtlTransfer, Completion, Way};
 use cairn_framework::frameworks::smsc::{SMSC_MAX_OFFER, SMSC_MAX_TICKET, SmscTicket};
 
@@ -232,7 +232,7 @@ pub unsafe fn get(
     way: Way<'_, SharedMemory>,
     wanted: &BtlTransfer,
     completion: Completion,
-) -> Result<Outcome, Failure> {
+) -> Attempted {
     if wanted.len == 0 {
         return Ok(Outcome::Done);
     }
@@ -242,7 +242,7 @@ pub unsafe fn get(
 
 /// Starts a get with the best of the components that have not failed with it, and takes it if that is
 /// under way.
-fn start(way: Way<'_, SharedMemory>, waiting: &mut Option<Get>) -> Result<Outcome, Failure> {
+fn start(way: Way<'_, SharedMemory>, waiting: &mut Option<Get>) -> Attempted {
     let Way { device: state, cri, endpoint: peer } = way;
     let Some(get) = waiting.as_ref() else { unreachable!("it waits to be started") };
     let len = get.wanted.len;

@@ -9,7 +9,9 @@ use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
 use cairn_framework::abi::peer::{PEER_SELF, Peer};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_OTHER, ERR_RESOURCES, OK};
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::author::{
+    Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
+};
 use cairn_framework::frameworks::btl::{
     BTL_CAN_WAKE, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, Btl, BtlGathered, BtlMessage, BtlModule,
     BtlPacked, BtlTransfer, BtlWake, Completion, DeviceBox, Way, too_long,
@@ -246,7 +248,7 @@ impl Btl for Tcp {
     }
 
     #[inline]
-    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Result<Outcome, Failure> {
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Attempted {
         let (at, link) = link(way);
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
         let len = checked(way.device, "a message", header + payload)?;
@@ -262,7 +264,7 @@ impl Btl for Tcp {
         link.send(at, |work, socket| unsafe { work.output.send_copied(socket, &pieces) })
     }
 
-    unsafe fn send_packed(way: Way<'_, Self>, message: &BtlPacked) -> Result<Outcome, Failure> {
+    unsafe fn send_packed(way: Way<'_, Self>, message: &BtlPacked) -> Attempted {
         let (at, link) = link(way);
         let len = message.payload_len as usize;
         checked(way.device, "a message", message.header_len as usize + len)?;
@@ -288,7 +290,7 @@ impl Btl for Tcp {
         way: Way<'_, Self>,
         message: &BtlGathered,
         completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    ) -> Attempted {
         let (at, link) = link(way);
         let count = message.segment_count as usize;
         if count > SEGMENTS {
@@ -315,11 +317,7 @@ impl Btl for Tcp {
         })
     }
 
-    unsafe fn put(
-        way: Way<'_, Self>,
-        transfer: &BtlTransfer,
-        completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn put(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         let (at, link) = link(way);
         // SAFETY: promised by the caller.
         let (key, address, len) = unsafe { remote(way.device, transfer)? };
@@ -340,11 +338,7 @@ impl Btl for Tcp {
         })
     }
 
-    unsafe fn get(
-        way: Way<'_, Self>,
-        transfer: &BtlTransfer,
-        completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         let (at, link) = link(way);
         // SAFETY: promised by the caller.
         let remote = unsafe { remote(way.device, transfer)? };
@@ -356,7 +350,7 @@ impl Btl for Tcp {
         cri: &TcpCri,
         endpoint: Option<&TcpEndpoint>,
         completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    ) -> Attempted {
         let to = |endpoint| link(Way { device, cri, endpoint });
         if let Some((at, link)) = endpoint.map(to) {
             return match link.needs_flush() {

@@ -37,7 +37,7 @@ use crate::abi::status::{ERR_PANIC, ERR_UNSUPPORTED, OK, OutcomeCode, Status};
 pub use crate::abi::lock::{Mutex, MutexGuard};
 pub use bytes::BYTES;
 pub use events::EventKind;
-pub use failure::{Failure, Outcome};
+pub use failure::{Attempted, Failure, Outcome};
 pub use handle::HostHandle;
 pub use padded::CachePadded;
 pub use register::{Instances, Param, Registrar};

@@ -18,7 +18,7 @@ use crate::abi::component::Instance;
 use crate::abi::peer::Peer;
 use crate::abi::pool::Cri;
 use crate::abi::status::{ERR_ARGUMENT, OK, OutcomeCode, Status};
-use crate::author::{self, Component, Failure, Outcome};
+use crate::author::{self, Attempted, Component, Failure, Outcome};
 
 impl BtlOps {
     /// The capabilities that the functions in a complete table allow.
@@ -86,7 +86,7 @@ pub trait Btl: Component {
     ///
     /// # Safety
     /// The message's pointers and lengths hold.
-    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Result<Outcome, Failure> {
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Attempted {
         Err(author::unsupported("send_immediate"))
     }
 
@@ -94,7 +94,7 @@ pub trait Btl: Component {
     ///
     /// # Safety
     /// As for [`Btl::send_immediate`].
-    unsafe fn send_packed(way: Way<'_, Self>, message: &BtlPacked) -> Result<Outcome, Failure> {
+    unsafe fn send_packed(way: Way<'_, Self>, message: &BtlPacked) -> Attempted {
         Err(author::unsupported("send_packed"))
     }
 
@@ -106,7 +106,7 @@ pub trait Btl: Component {
         way: Way<'_, Self>,
         message: &BtlGathered,
         completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    ) -> Attempted {
         Err(author::unsupported("send_gathered"))
     }
 
@@ -115,11 +115,7 @@ pub trait Btl: Component {
     /// # Safety
     /// The memory on both sides is there and registered; the local memory stays until the completion is
     /// called.
-    unsafe fn put(
-        way: Way<'_, Self>,
-        transfer: &BtlTransfer,
-        completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn put(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         Err(author::unsupported("put"))
     }
 
@@ -127,11 +123,7 @@ pub trait Btl: Component {
     ///
     /// # Safety
     /// As for [`Btl::put`].
-    unsafe fn get(
-        way: Way<'_, Self>,
-        transfer: &BtlTransfer,
-        completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         Err(author::unsupported("get"))
     }
 
@@ -139,11 +131,7 @@ pub trait Btl: Component {
     ///
     /// # Safety
     /// As for [`Btl::put`].
-    unsafe fn atomic(
-        way: Way<'_, Self>,
-        atomic: &BtlAtomic,
-        completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn atomic(way: Way<'_, Self>, atomic: &BtlAtomic, completion: Completion) -> Attempted {
         Err(author::unsupported("atomic"))
     }
 
@@ -153,7 +141,7 @@ pub trait Btl: Component {
         cri: &OwnCri<Self::Cri>,
         endpoint: Option<&Self::Endpoint>,
         completion: Completion,
-    ) -> Result<Outcome, Failure> {
+    ) -> Attempted {
         Err(author::unsupported("flush"))
     }
 
