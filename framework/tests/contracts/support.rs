@@ -594,8 +594,6 @@ pub fn pool(id: u32, cris: &[Cri]) -> CriPool {
     CriPool { id, ..CriPool::of(c"test pool", cris) }
 }
 
-/// The record of a thread.}
-
 /// The record of a thread.
 pub fn thread(index: u32) -> Thread {
     Thread { struct_size: size_of::<Thread>() as u32, index, serial: 1 }

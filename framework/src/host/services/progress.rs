@@ -603,7 +603,7 @@ mod tests {
         let context = |i: usize| (&raw const calls[i]).cast_mut().cast();
         engine.add(1, count, context(0), PROGRESS_EVERY_PASS);
         engine.add(1, count, context(1), PROGRESS_SELDOM);
-        let (mut cris, polls) = (cris(3), [const { AtomicU64::new(0) }; 3]);
+        let (cris, polls) = (cris(3), [const { AtomicU64::new(0) }; 3]);
         let mut pool = pool(&cris, &polls);
         let misses = engine.add_pool(&raw mut pool);
         for threaded in [false, true] {
