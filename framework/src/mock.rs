@@ -158,19 +158,7 @@ impl MockHost {
     /// A pool of `count` instances without a transport.
     pub fn pool(&self, count: u32) -> &'static mut CriPool {
         let cris: Vec<Cri> = (0..count).map(Cri::new).collect();
-        Box::leak(Box::new(CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count,
-            name: c"mock".as_ptr(),
-            instances: cris.leak().as_mut_ptr(),
-            stride: size_of::<Cri>(),
-            progress: None,
-            module: core::ptr::null_mut(),
-            strategy: core::ptr::null(),
-            strategy_state: core::ptr::null_mut(),
-            id: 0,
-            arrivals: 0,
-        }))
+        Box::leak(Box::new(CriPool::of(c"mock", cris.leak())))
     }
 
     /// The scope of the whole process.

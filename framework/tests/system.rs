@@ -681,19 +681,7 @@ fn pools(system: &'static System, host: HostHandle, lines: &Lines) {
     }
     let pool = |count: u32| {
         let cris: Vec<Instance> = (0..count).map(Instance::new).collect();
-        Box::leak(Box::new(CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count,
-            name: c"tests".as_ptr(),
-            instances: cris.leak().as_mut_ptr(),
-            stride: size_of::<Instance>(),
-            progress: Some(poll),
-            module: std::ptr::null_mut(),
-            strategy: std::ptr::null(),
-            strategy_state: std::ptr::null_mut(),
-            id: 0,
-            arrivals: 0,
-        }))
+        Box::leak(Box::new(CriPool { progress: Some(poll), ..CriPool::of(c"tests", cris.leak()) }))
     };
     let (first, second, refused) = (pool(2), pool(3), pool(13));
     // SAFETY: the pools are complete and live as long as the process.

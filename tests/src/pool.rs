@@ -36,20 +36,8 @@ impl TestPool {
     }
 
     fn new(ops: &'static CriOps, instance: *mut Instance, count: u32) -> Self {
-        let mut cris: Vec<Cri> = (0..count).map(Cri::new).collect();
-        let mut pool = Box::new(CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count,
-            name: c"test".as_ptr(),
-            instances: cris.as_mut_ptr(),
-            stride: size_of::<Cri>(),
-            progress: None,
-            module: std::ptr::null_mut(),
-            strategy: ops,
-            strategy_state: std::ptr::null_mut(),
-            id: 0,
-            arrivals: 0,
-        });
+        let cris: Vec<Cri> = (0..count).map(Cri::new).collect();
+        let mut pool = Box::new(CriPool { strategy: ops, ..CriPool::of(c"test", &cris) });
         // SAFETY: the strategy is open and the pool stays where it is.
         let status = unsafe { (ops.attach.expect(COMPLETE))(instance, &mut pool) };
         assert_eq!(status, OK, "attach");

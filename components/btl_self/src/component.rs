@@ -1,39 +1,39 @@
 //! The component: its life, and the functions of the contract.
 
-use std::cell::UnsafeCell;
+use std::cell::RefCell;
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use cairn_framework::abi::peer::{PEER_SELF, Peer};
-use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::ERR_ARGUMENT;
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::author::{
+    Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
+};
 use cairn_framework::frameworks::btl::{
     BTL_ADD, BTL_AND, BTL_ATOMIC_32, BTL_ATOMIC_64, BTL_ATOMIC_GLOBAL, BTL_CAN_WAKE,
-    BTL_COMPARE_SWAP, BTL_EXCLUSIVITY_SELF, BTL_GET, BTL_IN_ORDER, BTL_OR, BTL_PUT,
-    BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BTL_SWAP, BTL_XOR, Btl, BtlAtomic, BtlCompletion,
-    BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
+    BTL_COMPARE_SWAP, BTL_EXCLUSIVITY_SELF, BTL_IN_ORDER, BTL_OR, BTL_SWAP, BTL_XOR, Btl,
+    BtlAtomic, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, Completion, Device,
+    DeviceBox, OwnCri, Way, too_long,
 };
 
-use crate::module::{SelfCri, State, progress, queue};
 use crate::params::{MESSAGE_LIMIT, Params};
-use crate::queue::Bell;
+use crate::queue::{Bell, Queue};
 
 /// The transport.
 pub struct SelfLoop {
     priority: i32,
-    modules: [*mut BtlModule; 1],
-    _device: Device<State>,
-    _pool: Box<CriPool>,
-    _cris: Box<[SelfCri]>,
+    device: DeviceBox<Self>,
 }
 
-// SAFETY: the host and the callers of the contract use CRIs under their locks.
-unsafe impl Send for SelfLoop {}
-// SAFETY: see `Send`.
-unsafe impl Sync for SelfLoop {}
+/// What the functions of the contract work on.
+#[derive(Default)]
+pub struct State {
+    /// There is one peer and nothing to know about it.
+    endpoint: Arc<()>,
+    bell: Bell,
+}
 
 impl Component for SelfLoop {
     type Params = Params;
@@ -43,66 +43,27 @@ impl Component for SelfLoop {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let cris: Box<[SelfCri]> = (0..params.instances.number(host.job(), u32::MAX))
-            .map(|index| SelfCri { cri: Cri::new(index), queue: UnsafeCell::default() })
-            .collect();
-        let mut pool = Box::new(CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count: cris.len() as u32,
-            name: c"btl_self".as_ptr(),
-            instances: cris.as_ptr().cast_mut().cast(),
-            stride: size_of::<SelfCri>(),
-            progress: Some(progress),
-            module: null_mut(),
-            strategy: null(),
-            strategy_state: null_mut(),
-            id: 0,
-            arrivals: 0,
-        });
-        let endpoint = Box::new(Endpoint { transport_private: 0 });
         let view = BtlModule {
-            struct_size: size_of::<BtlModule>() as u32,
             exclusivity: BTL_EXCLUSIVITY_SELF,
-            capabilities: BTL_SEND_IMMEDIATE
-                | BTL_SEND_PACKED
-                | BTL_PUT
-                | BTL_GET
-                | BTL_ATOMIC_64
+            capabilities: BTL_ATOMIC_64
                 | BTL_ATOMIC_32
                 | BTL_ATOMIC_GLOBAL
                 | BTL_IN_ORDER
                 | BTL_CAN_WAKE,
-            name: c"self".as_ptr(),
-            state: null_mut(),
-            pool: &raw mut *pool,
-            ops: null(),
-            instance: null_mut(),
             immediate_limit: MESSAGE_LIMIT as u32,
             packed_limit: MESSAGE_LIMIT as u32,
-            gathered_limit: 0,
-            gathered_segments: 0,
-            key_size: 0,
             eager_limit: params.eager_limit.get(),
             put_limit: u64::MAX,
             get_limit: u64::MAX,
-            get_alignment: 1,
             latency: 20,
             bandwidth: 20_000,
-            reserved: 0,
+            ..BtlModule::named(c"self")
         };
-        let device = Device::new(
-            view,
-            State { table: host.receive_table(), endpoint, bell: Bell::default() },
-        );
-        pool.module = device.module().cast();
-        // SAFETY: the pool is complete; it and the CRIs live until the component is closed.
-        unsafe { host.pool_add(&raw mut *pool)? };
+        let instances = params.instances.number(host.job(), u32::MAX);
+        let queues = (0..instances).map(|_| RefCell::default());
         Ok(Self {
             priority: params.priority.get() as i32,
-            modules: [device.module()],
-            _device: device,
-            _pool: pool,
-            _cris: cris,
+            device: DeviceBox::new(host, view, State::default(), queues)?,
         })
     }
 
@@ -111,108 +72,79 @@ impl Component for SelfLoop {
     }
 }
 
-/// Whether a message of these lengths fits.
-fn checked(header: u32, payload: u32) -> Result<(usize, usize), Failure> {
-    let (header, payload) = (header as usize, payload as usize);
-    if header + payload > MESSAGE_LIMIT {
-        let text = format!("{header} + {payload} bytes; the limit is {MESSAGE_LIMIT}");
-        return Err(Failure::new(ERR_ARGUMENT, text));
+/// Appends a message of these lengths to a CRI's queue. `write` writes it to a block with room for both
+/// and returns how long it has become.
+fn push(
+    Way { device, cri, .. }: Way<'_, SelfLoop>,
+    tag: u8,
+    (header, payload): (u32, u32),
+    write: impl FnOnce(*mut u8) -> usize,
+) -> Attempted {
+    let len = header as usize + payload as usize;
+    if len > MESSAGE_LIMIT {
+        return Err(too_long("a message", len, MESSAGE_LIMIT));
     }
-    Ok((header, payload))
-}
-
-fn accepted(pushed: bool) -> Outcome {
-    if pushed { Outcome::Done } else { Outcome::NoResources }
+    let pushed = cri.borrow_mut().push(&device.bell, tag, len, write);
+    Ok(if pushed { Outcome::Done } else { Outcome::NoResources })
 }
 
 impl Btl for SelfLoop {
-    type Device = State;
+    type State = State;
+    type Cri = RefCell<Queue>;
+    type Endpoint = ();
 
-    fn modules(&self) -> &[*mut BtlModule] {
-        &self.modules
+    fn devices(&self) -> &[DeviceBox<Self>] {
+        std::slice::from_ref(&self.device)
     }
 
-    fn add_peer(
-        state: &State,
-        _view: &BtlModule,
-        peer: &Peer,
-    ) -> Result<Option<*mut Endpoint>, Failure> {
-        let own = peer.is(PEER_SELF);
-        Ok(own.then(|| (&raw const *state.endpoint).cast_mut()))
+    fn add_peer(device: &Device<Self>, peer: &Peer) -> Result<Option<Arc<()>>, Failure> {
+        Ok(peer.is(PEER_SELF).then(|| device.endpoint.clone()))
     }
 
-    unsafe fn remove_peer(_state: &State, _endpoint: *mut Endpoint) {}
+    fn progress(device: &Device<Self>, cri: &OwnCri<RefCell<Queue>>) -> u32 {
+        // SAFETY: it is not borrowed now. Each pass asks, without a look whether it is.
+        if unsafe { &*cri.as_ptr() }.is_empty() { 0 } else { deliver(device, cri) }
+    }
 
-    unsafe fn send_immediate(
-        state: &State,
-        cri: &Cri,
-        _endpoint: *mut Endpoint,
-        message: &BtlMessage,
-    ) -> Result<Outcome, Failure> {
-        let (header, payload) = checked(message.header_len, message.payload_len)?;
-        // SAFETY: the caller holds the CRI's lock and vouches for the message; the block has
-        // room for both parts.
-        let pushed = unsafe {
-            (*queue(cri)).push(&state.bell, message.tag, header + payload, |block| {
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Attempted {
+        let lens = (message.header_len, message.payload_len);
+        push(way, message.tag, lens, |block| {
+            let (header, payload) = (lens.0 as usize, lens.1 as usize);
+            // SAFETY: the caller vouches for the message; the block has room for both parts.
+            unsafe {
                 copy(message.header, block, header);
                 copy(message.payload, block.add(header), payload);
-                header + payload
-            })
-        };
-        Ok(accepted(pushed))
+            }
+            header + payload
+        })
     }
 
-    unsafe fn send_packed(
-        state: &State,
-        cri: &Cri,
-        _endpoint: *mut Endpoint,
-        message: &BtlPacked,
-    ) -> Result<Outcome, Failure> {
-        let (header, payload) = checked(message.header_len, message.payload_len)?;
-        // SAFETY: as above.
-        let pushed = unsafe {
-            (*queue(cri)).push(&state.bell, message.tag, header + payload, |block| {
+    unsafe fn send_packed(way: Way<'_, Self>, message: &BtlPacked) -> Attempted {
+        push(way, message.tag, (message.header_len, message.payload_len), |block| {
+            let header = message.header_len as usize;
+            // SAFETY: as above.
+            unsafe {
                 copy(message.header, block, header);
-                let place = block.add(header).cast();
-                header + message.pack.map_or(0, |pack| pack(message.context, place, payload))
-            })
-        };
-        Ok(accepted(pushed))
+                header + message.pack_to(block.add(header))
+            }
+        })
     }
 
-    unsafe fn put(
-        _state: &State,
-        _cri: &Cri,
-        _endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
-        _completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn put(_: Way<'_, Self>, transfer: &BtlTransfer, _: Completion) -> Attempted {
         let remote = std::ptr::with_exposed_provenance_mut::<u8>(transfer.remote as usize);
         // SAFETY: the caller vouches for both, which are this process's. They may overlap.
         unsafe { std::ptr::copy(transfer.local.cast::<u8>(), remote, transfer.len) };
         Ok(Outcome::Done)
     }
 
-    unsafe fn get(
-        _state: &State,
-        _cri: &Cri,
-        _endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
-        _completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn get(_: Way<'_, Self>, transfer: &BtlTransfer, _: Completion) -> Attempted {
         let remote = std::ptr::with_exposed_provenance::<u8>(transfer.remote as usize);
         // SAFETY: as for `put`.
         unsafe { std::ptr::copy(remote, transfer.local.cast::<u8>(), transfer.len) };
         Ok(Outcome::Done)
     }
 
-    unsafe fn atomic(
-        _state: &State,
-        _cri: &Cri,
-        _endpoint: *mut Endpoint,
-        atomic: &BtlAtomic,
-        _completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn atomic(_: Way<'_, Self>, atomic: &BtlAtomic, _: Completion) -> Attempted {
         macro_rules! apply {
             ($atomic:ty, $integer:ty) => {{
                 let place =
@@ -253,24 +185,39 @@ impl Btl for SelfLoop {
         Ok(Outcome::Done)
     }
 
-    unsafe fn flush(
-        _state: &State,
-        _cri: &Cri,
-        _endpoint: *mut Endpoint,
-        _completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    fn flush(
+        _: &Device<Self>,
+        _: &OwnCri<RefCell<Queue>>,
+        _: Option<&()>,
+        _: Completion,
+    ) -> Attempted {
         Ok(Outcome::Done)
     }
 
-    fn arm(state: &State, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
-        // SAFETY: a CRI of this transport; the caller holds its lock.
-        let armed = unsafe { (*queue(cri)).arm(&state.bell) };
-        Ok(armed.map(|(word, expected)| BtlWake { fd: -1, reserved: 0, word, expected }))
+    fn arm(
+        device: &Device<Self>,
+        cri: &OwnCri<RefCell<Queue>>,
+    ) -> Result<Option<BtlWake>, Failure> {
+        let armed = cri.borrow_mut().arm(&device.bell);
+        Ok(armed.map(|(word, expected)| BtlWake::word(word, expected)))
     }
 
-    unsafe fn describe(_state: &State, _endpoint: *mut Endpoint) -> String {
+    fn describe(_: &Device<Self>, (): &()) -> String {
         "this process".into()
     }
+}
+
+/// Hands what waits now to the receive table and returns how many messages that were. What callbacks
+/// append comes with the next call, so that a callback that answers itself ends.
+#[inline(never)]
+fn deliver(device: &Device<SelfLoop>, cri: &OwnCri<RefCell<Queue>>) -> u32 {
+    let waiting = cri.borrow().len();
+    for _ in 0..waiting {
+        let Some(message) = cri.borrow_mut().pop() else { break };
+        device.deliver(cri, Some(&device.endpoint), message.tag, message.bytes());
+        cri.borrow_mut().keep(message);
+    }
+    waiting as u32
 }
 
 /// # Safety

@@ -10,6 +10,5 @@
 //! because a receive callback may send and must not find its caller in the middle of something.
 
 mod component;
-mod module;
 mod params;
 mod queue;

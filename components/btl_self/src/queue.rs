@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, ReceiveEntry, Received};
 use cairn_framework::author::wake_sleepers;
 
 use crate::params::MESSAGE_LIMIT;
@@ -21,11 +20,20 @@ const MAX_BYTES: usize = 16 << 20;
 /// Blocks of a class that are kept for reuse.
 const SPARE: usize = 64;
 
-struct Message {
+/// A message that waits.
+pub struct Message {
     block: Box<[u64]>,
     len: usize,
     class: u8,
-    tag: u8,
+    pub tag: u8,
+}
+
+impl Message {
+    /// Header and payload.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the block is longer.
+        unsafe { std::slice::from_raw_parts(self.block.as_ptr().cast(), self.len) }
+    }
 }
 
 /// The queue of a CRI.
@@ -80,14 +88,20 @@ impl Queue {
         self.waiting.is_empty()
     }
 
+    /// How many messages wait.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Takes the oldest message out.
-    fn pop(&mut self) -> Option<Message> {
+    pub fn pop(&mut self) -> Option<Message> {
         let message = self.waiting.pop_front()?;
         self.bytes -= message.len;
         Some(message)
     }
 
-    fn keep(&mut self, message: Message) {
+    /// Keeps the block of a message that was delivered for another.
+    pub fn keep(&mut self, message: Message) {
         let spare = &mut self.spare[usize::from(message.class)];
         if spare.len() < SPARE {
             spare.push(message.block);
@@ -103,30 +117,4 @@ impl Queue {
         // Relaxed: the messages of this queue come with the CRI's lock held, so later.
         Some((&bell.0, bell.0.load(Ordering::Relaxed)))
     }
-}
-
-/// Hands what waits now to the receive table and returns how many messages that were. What callbacks
-/// append comes with the next call, so that a callback that answers itself ends.
-///
-/// # Safety
-/// `queue` is valid and used by nothing but this call and, through the CRI, the callbacks.
-/// `received` has everything but `data` and `len`.
-pub unsafe fn deliver(queue: *mut Queue, table: &[ReceiveEntry], mut received: Received) -> u32 {
-    // SAFETY: no reference to the queue lives while a callback runs.
-    let waiting = unsafe { &(*queue).waiting }.len();
-    for _ in 0..waiting {
-        // SAFETY: as above.
-        let Some(message) = (unsafe { (*queue).pop() }) else { break };
-        let entry = &table[usize::from(message.tag)];
-        received.flags = RECEIVED_CONTIGUOUS;
-        received.data = message.block.as_ptr().cast();
-        received.len = message.len;
-        if let Some(callback) = entry.callback {
-            // SAFETY: the table's entry; the message stays until the callback returns.
-            unsafe { callback(entry.context, &raw const received) };
-        }
-        // SAFETY: as above.
-        unsafe { (*queue).keep(message) };
-    }
-    waiting as u32
 }

@@ -1,28 +1,29 @@
 //! The component: its life, and the functions of the contract.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use cairn_framework::abi::host::PROGRESS_SELDOM;
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
-use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_RESOURCES};
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::abi::status::{ERR_NOT_FOUND, ERR_RESOURCES};
+use cairn_framework::author::{
+    Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
+};
 use cairn_framework::frameworks::btl::{
-    BTL_CAN_WAKE, BTL_GET, BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION,
-    BTL_REMOTE_READ, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl, BtlCompletion, BtlMessage,
-    BtlModule, BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
+    BTL_CAN_WAKE, BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ,
+    Btl, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, Completion, DeviceBox, Way,
+    too_long,
 };
 use cairn_segment::{Options, Segment};
 
-use crate::cri::{self, SmCri};
+use crate::cri::{self, SmCri, SmInstance};
 use crate::endpoint::{Own, Peer};
 use crate::large;
 use crate::life::Lives;
-use crate::module::State;
+use crate::module::{SmDevice, State};
 use crate::orders::Refused;
 use crate::params::Params;
 use crate::receive::Inbox;
@@ -35,16 +36,8 @@ use crate::wire::Geometry;
 /// The transport.
 pub struct SharedMemory {
     priority: i32,
-    modules: [*mut BtlModule; 1],
-    _pool: Box<CriPool>,
-    _cris: Box<[SmCri]>,
-    _device: Device<State>,
+    device: DeviceBox<Self>,
 }
-
-// SAFETY: the host and the callers of the contract use CRIs under their locks.
-unsafe impl Send for SharedMemory {}
-// SAFETY: see `Send`.
-unsafe impl Sync for SharedMemory {}
 
 impl Component for SharedMemory {
     type Params = Params;
@@ -76,59 +69,34 @@ impl Component for SharedMemory {
         host.card_put(segment.card())?;
 
         let bitmap_from = params.bitmap_from.get() as usize;
-        let cris: Box<[SmCri]> = (0..instances)
-            .map(|index| SmCri {
-                cri: Cri::new(index as u32),
-                inbox: UnsafeCell::new(Inbox::new(&segment, &geometry, index, bitmap_from)),
-                transfers: UnsafeCell::default(),
-                starved: Cell::new(false),
-                polled: Cell::new(true),
-            })
-            .collect();
-        let mut pool = Box::new(CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count: instances as u32,
-            name: c"btl_sm".as_ptr(),
-            instances: cris.as_ptr().cast_mut().cast(),
-            stride: size_of::<SmCri>(),
-            progress: Some(cri::progress),
-            module: null_mut(),
-            strategy: null(),
-            strategy_state: null_mut(),
-            id: 0,
-            arrivals: 0,
-        });
+        let inbox = |index| Inbox::new(&segment, &geometry, index, bitmap_from);
+        let own = |index| SmCri {
+            inbox: UnsafeCell::new(inbox(index)),
+            transfers: RefCell::default(),
+            starved: Cell::new(false),
+            polled: Cell::new(true),
+        };
+        let cris: Vec<SmCri> = (0..instances).map(own).collect();
         let packed_limit = params.packed_limit();
         let smsc = SmscComponents::find(host);
-        let get = match smsc.is_empty() {
-            true => 0,
-            false => BTL_GET | BTL_NEEDS_REGISTRATION | BTL_LOCAL_UNREGISTERED,
+        let (get_limit, get) = match smsc.is_empty() {
+            true => (0, 0),
+            false => (u64::MAX, BTL_NEEDS_REGISTRATION | BTL_LOCAL_UNREGISTERED),
         };
         let view = BtlModule {
-            struct_size: size_of::<BtlModule>() as u32,
             exclusivity: params.exclusivity.get() as u32,
-            capabilities: BTL_SEND_IMMEDIATE | BTL_SEND_PACKED | BTL_IN_ORDER | BTL_CAN_WAKE | get,
-            name: c"sm".as_ptr(),
-            state: null_mut(),
-            pool: &raw mut *pool,
-            ops: null(),
-            instance: null_mut(),
+            capabilities: BTL_IN_ORDER | BTL_CAN_WAKE | get,
             immediate_limit: params.immediate_limit.get() as u32,
             packed_limit: packed_limit as u32,
-            gathered_limit: 0,
-            gathered_segments: 0,
             key_size: size_of::<u64>() as u32,
             eager_limit: params.eager_limit.get(),
-            put_limit: 0,
-            get_limit: if get == 0 { 0 } else { u64::MAX },
-            get_alignment: 1,
+            get_limit,
             latency: params.latency.get() as u32,
             bandwidth: params.bandwidth.get() as u32,
-            reserved: 0,
+            ..BtlModule::named(c"sm")
         };
         let state = State {
             host,
-            table: host.receive_table(),
             segment,
             geometry,
             barriers,
@@ -140,24 +108,10 @@ impl Component for SharedMemory {
             registry: Registry::default(),
             refused: Refused::default(),
             lives: Lives::new(params.watch_interval()),
-            pool: &raw const *pool,
         };
-        let device = Device::new(view, state);
-        pool.module = device.module().cast();
-        // SAFETY: the pool is complete; it and the CRIs live until the component is closed.
-        unsafe { host.pool_add(&raw mut *pool)? };
-        // SAFETY: the state stays where it is until the component is closed.
-        unsafe {
-            let state = (&raw const *device.state()).cast_mut().cast();
-            host.progress_add(cri::reap, state, PROGRESS_SELDOM)?;
-        }
-        Ok(Self {
-            priority: params.priority.get() as i32,
-            modules: [device.module()],
-            _pool: pool,
-            _cris: cris,
-            _device: device,
-        })
+        let device = DeviceBox::<Self>::new(host, view, state, cris)?;
+        device.look_seldom()?;
+        Ok(Self { priority: params.priority.get() as i32, device })
     }
 
     fn query(&self, _scope: &Scope) -> Answer {
@@ -185,13 +139,9 @@ fn make_segment(
 }
 
 /// The answer when a ring has no room.
-///
-/// # Safety
-/// The CRI's lock is held.
 #[cold]
-unsafe fn starved(cri: &Cri) -> Result<Outcome, Failure> {
-    // SAFETY: promised by the caller.
-    unsafe { SmCri::of(cri) }.starved.set(true);
+fn starved(cri: &SmCri) -> Attempted {
+    cri.starved.set(true);
     Ok(Outcome::NoResources)
 }
 
@@ -201,23 +151,16 @@ fn registered(key: Option<Key>) -> Result<*mut c_void, Failure> {
     Ok(std::ptr::without_provenance_mut(key.0 as usize))
 }
 
-#[cold]
-fn too_long(len: usize, limit: usize) -> Failure {
-    Failure::new(ERR_ARGUMENT, format!("a message of {len} bytes; the limit is {limit}"))
-}
-
 impl Btl for SharedMemory {
-    type Device = State;
+    type State = State;
+    type Cri = SmCri;
+    type Endpoint = Peer;
 
-    fn modules(&self) -> &[*mut BtlModule] {
-        &self.modules
+    fn devices(&self) -> &[DeviceBox<Self>] {
+        std::slice::from_ref(&self.device)
     }
 
-    fn add_peer(
-        state: &State,
-        view: &BtlModule,
-        peer: &PeerView,
-    ) -> Result<Option<*mut Endpoint>, Failure> {
+    fn add_peer(state: &SmDevice, peer: &PeerView) -> Result<Option<Arc<Peer>>, Failure> {
         let place = state.peers.get(peer.rank as usize);
         let Some(place) = place.filter(|_| peer.is(PEER_LOCAL) && peer.job == 0) else {
             return Ok(None);
@@ -238,7 +181,7 @@ impl Btl for SharedMemory {
             rank: job.rank,
             local_rank: job.local_rank,
             barriers: state.barriers,
-            pool: view.pool,
+            instances: state.cri_count(),
         };
         let owner = segment.owner();
         let made = Peer::new(segment, peer, own)?;
@@ -246,44 +189,50 @@ impl Btl for SharedMemory {
         if !peer.is(PEER_SELF) {
             state.lives.watch(peer.rank, owner);
         }
-        let made = Box::into_raw(Box::new(made));
+        let made = Arc::new(made);
         // Release: a thread that finds the endpoint sees what is in it.
-        place.store(made, Ordering::Release);
-        Ok(Some(made.cast()))
+        place.store(Arc::as_ptr(&made).cast_mut(), Ordering::Release);
+        Ok(Some(made))
     }
 
-    unsafe fn remove_peer(state: &State, endpoint: *mut Endpoint) {
-        let peer = endpoint.cast::<Peer>();
-        // SAFETY: `add_peer` boxed it, and nothing uses it any more.
-        let mut peer = unsafe { Box::from_raw(peer) };
+    fn remove_peer(state: &SmDevice, peer: Arc<Peer>) {
         let place = &state.peers[peer.rank as usize];
-        let own = (&raw const *peer).cast_mut();
+        let own = Arc::as_ptr(&peer).cast_mut();
         let _ = place.compare_exchange(own, null_mut(), Ordering::AcqRel, Ordering::Relaxed);
         state.lives.forget(peer.rank);
         cri::give_up(state, peer.rank);
         peer.smsc.close(&state.smsc);
     }
 
+    #[inline(always)]
+    fn progress(device: &SmDevice, cri: &SmInstance) -> u32 {
+        cri.polled.set(true);
+        // SAFETY: see the inbox.
+        let mut events = unsafe { (*cri.inbox.get()).poll(device, cri) };
+        // SAFETY: they are not borrowed now. Each pass asks, without a look whether they are.
+        if !unsafe { &*cri.transfers.as_ptr() }.is_idle() {
+            events += large::progress(device, cri);
+        }
+        events
+    }
+
+    fn seldom(device: &SmDevice) -> u32 {
+        cri::reap(device)
+    }
+
     #[inline]
-    unsafe fn send_immediate(
-        state: &State,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        message: &BtlMessage,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Attempted {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
-        // SAFETY: the caller holds the CRI's lock and vouches for the endpoint and the message;
-        // the body has room for what is not longer.
+        // SAFETY: the caller vouches for the message; the body has room for what is not longer.
         unsafe {
-            let ring = Peer::of(endpoint).ring(cri);
+            let ring = way.endpoint.ring(way.cri);
             if header + payload > INLINE || !ring.has_line() {
-                return send_long(state, cri, endpoint, message);
+                return send_long(way, message);
             }
             // Only where one message follows the other. A receiver that waits for the next message polls
             // its cache line, and the prefetch would take the line away from it.
-            let polled = &SmCri::of(cri).polled;
-            if polled.get() {
-                polled.set(false);
+            if way.cri.polled.get() {
+                way.cri.polled.set(false);
             } else {
                 ring.prefetch_ahead();
             }
@@ -297,62 +246,43 @@ impl Btl for SharedMemory {
 
     #[inline]
     unsafe fn send_packed(
-        state: &State,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        Way { device: state, cri, endpoint: peer }: Way<'_, Self>,
         message: &BtlPacked,
-    ) -> Result<Outcome, Failure> {
+    ) -> Attempted {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
         let len = header + payload;
         if len > state.packed_limit {
-            return Err(too_long(len, state.packed_limit));
+            return Err(too_long("a message", len, state.packed_limit));
         }
-        let pack = |place: *mut u8| match message.pack {
-            // SAFETY: the caller vouches for the function; the place has room for the payload.
-            Some(pack) if payload > 0 => unsafe {
-                pack(message.context, place.cast(), payload).min(payload)
-            },
-            _ => 0,
-        };
         // SAFETY: as for `send_immediate`.
         unsafe {
-            let Some(mut ring) = Peer::of(endpoint).outbound(cri) else { return starved(cri) };
+            let Some(mut ring) = peer.outbound(state, cri) else { return starved(cri) };
             if len <= INLINE {
                 let body = ring.body();
                 copy_short(message.header.cast(), body, header);
-                let packed = pack(body.add(header));
+                let packed = message.pack_to(body.add(header));
                 ring.send(KIND_MESSAGE, message.tag, header + packed);
                 return Ok(Outcome::Done);
             }
             let Some(room) = ring.room(len) else { return starved(cri) };
             copy_short(message.header.cast(), room.place, header);
-            let packed = pack(room.place.add(header));
+            let packed = message.pack_to(room.place.add(header));
             ring.send_room(room, message.tag, header + packed);
         }
         Ok(Outcome::Done)
     }
 
-    unsafe fn get(
-        state: &State,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
-        // SAFETY: promised by the caller, with the CRI's lock held.
-        let outcome = unsafe {
-            let transfers = SmCri::of(cri).transfers.get();
-            large::get(state, cri, transfers, Peer::of(endpoint), transfer, completion)
-        };
+    unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
+        // SAFETY: promised by the caller.
+        let outcome = unsafe { large::get(way, transfer, completion) };
         if let Ok(Outcome::NoResources) = outcome {
-            // SAFETY: as above.
-            unsafe { SmCri::of(cri) }.starved.set(true);
+            way.cri.starved.set(true);
         }
         outcome
     }
 
     unsafe fn register_memory(
-        state: &State,
+        state: &SmDevice,
         address: *mut c_void,
         len: usize,
         access: u32,
@@ -367,41 +297,29 @@ impl Btl for SharedMemory {
     }
 
     unsafe fn offer_memory(
-        state: &State,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        way: Way<'_, Self>,
         address: *mut c_void,
         len: usize,
     ) -> Result<*mut c_void, Failure> {
-        // SAFETY: promised by the caller, with the CRI's lock held.
-        registered(unsafe {
-            let transfers = SmCri::of(cri).transfers.get();
-            large::offer(state, cri, transfers, Peer::of(endpoint), (address, len))
-        })
+        // SAFETY: promised by the caller.
+        registered(unsafe { large::offer(way, (address, len)) })
     }
 
-    unsafe fn deregister_memory(state: &State, registration: *mut c_void) {
+    unsafe fn deregister_memory(state: &SmDevice, registration: *mut c_void) {
         let key = Key(registration.addr() as u64);
         let left = state.registry.remove(key);
-        // SAFETY: the pool lives as long as the device.
-        let pool = unsafe { &*state.pool };
+        // A single-threaded process may be in a poll now.
         if let Some(instance) = left.offered {
-            let cri = pool.cri(instance);
-            let _held = cri.guard();
-            // SAFETY: the lock is held. A single-threaded process may be in a poll now, where nothing
-            // refers to the transfers across a callback.
-            unsafe { large::withdraw(state, SmCri::of(cri).transfers.get(), key) };
+            large::withdraw(state, &state.hold(instance as usize), key);
         }
         // A reader that took another way has not waited for ours, and what a peer says need not be so.
-        for cri in (0..pool.count).map(|index| pool.cri(index)).filter(|_| left.served) {
-            let _held = cri.guard();
-            // SAFETY: as above.
-            unsafe { large::stop_serving(state, SmCri::of(cri).transfers.get(), key) };
+        if left.served {
+            state.hold_each().for_each(|cri| large::stop_serving(state, &cri, key));
         }
     }
 
     unsafe fn pack_key(
-        _state: &State,
+        _: &SmDevice,
         registration: *mut c_void,
         key: &mut [u8],
     ) -> Result<(), Failure> {
@@ -409,34 +327,22 @@ impl Btl for SharedMemory {
         Ok(())
     }
 
-    unsafe fn unpack_key(
-        _state: &State,
-        _endpoint: *mut Endpoint,
-        packed: &[u8],
-    ) -> Result<*mut c_void, Failure> {
+    fn unpack_key(_: &SmDevice, _: &Peer, packed: &[u8]) -> Result<*mut c_void, Failure> {
         let key = packed.try_into().map(u64::from_le_bytes).map_err(|_| "a key has eight bytes")?;
         Ok(std::ptr::without_provenance_mut(key as usize))
     }
 
-    fn arm(state: &State, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
-        // SAFETY: a CRI of this transport; the caller holds its lock.
-        let own = unsafe { SmCri::of(cri) };
-        // A sender that lacks ring space is not signalled; it must poll.
-        if own.starved.replace(false) {
+    fn arm(state: &SmDevice, cri: &SmInstance) -> Result<Option<BtlWake>, Failure> {
+        // A sender that lacks ring space is not signalled; it must poll. Slots of a transfer ring no bell.
+        if cri.starved.replace(false) || !cri.transfers.borrow().is_idle() {
             return Ok(None);
         }
-        // SAFETY: the CRI's lock is held. Slots of a transfer ring no bell.
-        if !unsafe { &*own.transfers.get() }.is_idle() {
-            return Ok(None);
-        }
-        // SAFETY: as in `progress`, which is not called meanwhile.
-        let word = unsafe { (*own.inbox.get()).arm(state.barriers) };
-        Ok(word.map(|(word, expected)| BtlWake { fd: -1, reserved: 0, word, expected }))
+        // SAFETY: see the inbox.
+        let word = unsafe { (*cri.inbox.get()).arm(state.barriers) };
+        Ok(word.map(|(word, expected)| BtlWake::word(word, expected)))
     }
 
-    unsafe fn describe(state: &State, endpoint: *mut Endpoint) -> String {
-        // SAFETY: promised by the caller.
-        let peer = unsafe { Peer::of(endpoint) };
+    fn describe(state: &SmDevice, peer: &Peer) -> String {
         format!("{}; {}", peer.describe(), state.smsc.describe())
     }
 }
@@ -447,19 +353,17 @@ impl Btl for SharedMemory {
 /// As for `send_immediate`.
 #[inline(never)]
 unsafe fn send_long(
-    state: &State,
-    cri: &Cri,
-    endpoint: *mut Endpoint,
+    Way { device: state, cri, endpoint: peer }: Way<'_, SharedMemory>,
     message: &BtlMessage,
-) -> Result<Outcome, Failure> {
+) -> Attempted {
     let (header, payload) = (message.header_len as usize, message.payload_len as usize);
     let (len, limit) = (header + payload, state.immediate_limit);
     if len > limit {
-        return Err(too_long(len, limit));
+        return Err(too_long("a message", len, limit));
     }
     // SAFETY: as for `send_immediate`; the room is as long as asked for.
     unsafe {
-        let Some(mut ring) = Peer::of(endpoint).outbound(cri) else { return starved(cri) };
+        let Some(mut ring) = peer.outbound(state, cri) else { return starved(cri) };
         let Some(room) = ring.room(len) else { return starved(cri) };
         copy_short(message.header.cast(), room.place, header);
         copy(message.payload.cast(), room.place.add(header), payload);

@@ -12,14 +12,14 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::peer::Peer as PeerView;
-use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
 use cairn_framework::author::{Mutex, MutexGuard};
-use cairn_framework::frameworks::btl::Endpoint;
 use cairn_segment::{Part, Segment};
 
 use crate::active::{Bits, WORD};
+use crate::cri::SmInstance;
+use crate::module::SmDevice;
 use crate::orders::Orders;
 use crate::ring::{self, Producer, Room};
 use crate::smsc::SmscPeer;
@@ -27,10 +27,7 @@ use crate::wake::{self, SLEEPING, USES_BITMAP, Word};
 use crate::wire::{ENTRY_FREE, ENTRY_TAKEN, Geometry};
 
 /// An endpoint as this transport has it. Made by `add_peers`.
-#[repr(C)]
 pub struct Peer {
-    /// What the others see.
-    pub endpoint: Endpoint,
     pub rank: u32,
     segment: Segment,
     geometry: Geometry,
@@ -55,7 +52,8 @@ pub struct Own {
     pub local_rank: u32,
     /// It is registered for barriers; see `wake`.
     pub barriers: bool,
-    pub pool: *const CriPool,
+    /// Its CRIs.
+    pub instances: usize,
 }
 
 /// A CRI's, on cache lines of its own.
@@ -85,12 +83,9 @@ impl Peer {
     pub fn new(segment: Segment, view: &PeerView, own: Own) -> Result<Self, Failure> {
         let (geometry, peer_barriers) =
             Geometry::read(&segment).map_err(|why| Failure::new(ERR_PROTOCOL, why))?;
-        // SAFETY: the pool lives as long as the device.
-        let instances = unsafe { (*own.pool).count };
         let outbound =
-            (0..instances).map(|_| CachePadded(UnsafeCell::new(Outbound::none()))).collect();
+            (0..own.instances).map(|_| CachePadded(UnsafeCell::new(Outbound::none()))).collect();
         let mut peer = Self {
-            endpoint: Endpoint { transport_private: 0 },
             rank: view.rank,
             segment,
             geometry,
@@ -106,16 +101,6 @@ impl Peer {
         })?;
         peer.outbound[0] = CachePadded(UnsafeCell::new(first));
         Ok(peer)
-    }
-
-    /// The peer behind an endpoint.
-    ///
-    /// # Safety
-    /// The endpoint is one of this transport and was not removed.
-    #[inline]
-    pub unsafe fn of<'a>(endpoint: *mut Endpoint) -> &'a Self {
-        // SAFETY: an endpoint of this transport is the first field of a `Peer`.
-        unsafe { &*endpoint.cast::<Self>() }
     }
 
     /// Most bytes of a message that the peer's rings take.
@@ -139,13 +124,12 @@ impl Peer {
     /// The ring that this CRI of ours has for itself, which may be full or not there.
     ///
     /// # Safety
-    /// The CRI's lock is held, and no other result of this function or of `outbound` for it is in
-    /// use.
+    /// No other result of this function or of `outbound` for the CRI is in use.
     #[inline]
     #[allow(clippy::mut_from_ref)] // see above
-    pub unsafe fn ring(&self, cri: &Cri) -> &mut Outbound {
-        // SAFETY: promised by the caller.
-        unsafe { &mut *self.outbound[cri.index as usize].0.get() }
+    pub unsafe fn ring(&self, cri: &SmInstance) -> &mut Outbound {
+        // SAFETY: promised by the caller, who has the CRI.
+        unsafe { &mut *self.outbound[cri.index()].0.get() }
     }
 
     /// The ring for messages of this CRI of ours, with a free line; `None` when there is none now.
@@ -153,47 +137,50 @@ impl Peer {
     /// # Safety
     /// As for `ring`.
     #[inline]
-    pub unsafe fn outbound(&self, cri: &Cri) -> Option<RingGuard<'_>> {
+    pub unsafe fn outbound(&self, device: &SmDevice, cri: &SmInstance) -> Option<RingGuard<'_>> {
         // SAFETY: promised by the caller.
         let outbound = unsafe { self.ring(cri) };
         if outbound.has_line() {
             return Some(RingGuard::Own(outbound));
         }
-        self.without_line(outbound, cri)
+        self.without_line(outbound, device, cri)
     }
 
     /// The next line is not known to be free: looks, or claims a ring if there is none yet, or shares
     /// another's.
     #[cold]
-    fn without_line<'a>(&'a self, outbound: &'a mut Outbound, cri: &Cri) -> Option<RingGuard<'a>> {
+    fn without_line<'a>(
+        &'a self,
+        outbound: &'a mut Outbound,
+        device: &SmDevice,
+        cri: &SmInstance,
+    ) -> Option<RingGuard<'a>> {
         if outbound.ring.is_open() {
             return outbound.ring.look().then_some(RingGuard::Own(outbound));
         }
         if !outbound.shares {
-            if let Ok(claimed) = self.claim(cri.index as usize) {
+            if let Ok(claimed) = self.claim(cri.index()) {
                 *outbound = claimed;
                 return Some(RingGuard::Own(outbound));
             }
             outbound.shares = true;
         }
-        let mut common = self.common(cri);
+        let mut common = self.common(device, cri);
         let ring = common.as_mut()?;
         (ring.has_line() || ring.ring.look()).then_some(RingGuard::Common(common))
     }
 
     /// The common ring. If there is none yet, one becomes it that belongs to another CRI than the
     /// caller's and is not in use at this moment.
-    fn common(&self, own: &Cri) -> MutexGuard<'_, Option<Outbound>> {
+    fn common(&self, device: &SmDevice, own: &SmInstance) -> MutexGuard<'_, Option<Outbound>> {
         let mut common = self.common.lock();
-        // SAFETY: the pool lives as long as the device.
-        let pool = unsafe { &*self.own.pool };
         let all = self.outbound.iter().enumerate();
-        for (index, other) in all.filter(|(index, _)| *index != own.index as usize) {
+        for (index, other) in all.filter(|(index, _)| *index != own.index()) {
             if common.is_some() {
                 break;
             }
             // Not to be waited for: the caller has the lock of another.
-            let Some(_held) = pool.cri(index as u32).try_guard() else { continue };
+            let Some(_held) = device.try_hold(index) else { continue };
             // SAFETY: the CRI's lock is held.
             let outbound = unsafe { &mut *other.0.get() };
             if outbound.ring.is_open() {

@@ -22,27 +22,28 @@
 //!
 //! What a peer sends makes nothing grow without limit: see [`crate::orders`].
 //!
-//! Transfers belong to a CRI and are used with its lock held. The owner looks an address up in
-//! the registrations before it reads it for a peer.
+//! Transfers belong to a CRI, and are not borrowed while a completion is called, which may start others. The
+//! owner looks an address up in the registrations before it reads it for a peer.
 
 use std::ffi::c_void;
 use std::time::Instant;
 
 use cairn_framework::abi::host::{LOG_ERROR, LOG_INFO};
-use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::status::{
     DONE, ERR_PEER, ERR_PROTOCOL, ERR_UNSUPPORTED, NO_RESOURCES, NOTHING, OK, QUEUED, Status,
 };
-use cairn_framework::author::{Failure, Outcome};
-use cairn_framework::frameworks::btl::{BtlCompletion, BtlTransfer};
+use cairn_framework::author::{Attempted, Failure, Outcome};
+use cairn_framework::frameworks::btl::{BtlTransfer, Completion, Way};
 use cairn_framework::frameworks::smsc::{SMSC_MAX_OFFER, SMSC_MAX_TICKET, SmscTicket};
 
+use crate::component::SharedMemory;
+use crate::cri::{SmCri, SmInstance};
 use crate::endpoint::Peer;
-use crate::module::State;
+use crate::module::{SmDevice, State};
 use crate::orders::{MOST_KEPT, Refusal};
 use crate::registry::{Key, Offered, Terms};
 use crate::ring::{INLINE, KIND_CONTROL};
-use crate::smsc::{Handles, SmscComponent};
+use crate::smsc::Handles;
 
 /// Tag of a control message: an [`Order`].
 pub const ORDER: u8 = 1;
@@ -67,16 +68,35 @@ struct Order {
 
 const _: () = assert!(size_of::<Order>() == INLINE);
 
-/// A transfer that is under way.
-struct Active {
+/// What a component has made for a transfer. Ended by `finish`.
+struct Transfer {
     /// Place of the component.
     place: usize,
-    transfer: *mut c_void,
+    made: *mut c_void,
+}
+
+impl Transfer {
+    /// Moves what can be moved.
+    fn advance(&self, state: &State) -> i32 {
+        let component = &state.smsc.all[self.place];
+        // SAFETY: the component made the transfer.
+        unsafe { (component.ops.advance.unwrap_unchecked())(component.instance, self.made) }
+    }
+
+    fn finish(self, state: &State) {
+        let component = &state.smsc.all[self.place];
+        // SAFETY: the component made the transfer, and nothing uses it any more.
+        unsafe { (component.ops.finish.unwrap_unchecked())(component.instance, self.made) }
+    }
+}
+
+/// A transfer that is under way.
+struct Active {
+    transfer: Transfer,
     rank: u32,
     role: Role,
 }
 
-#[derive(Clone, Copy)]
 enum Role {
     /// `order`: our number of it, if the owner was asked to take part.
     Reader {
@@ -89,11 +109,10 @@ enum Role {
     },
 }
 
-/// A get that has not ended.
-#[derive(Clone, Copy)]
+/// A get that has not ended. Its local memory stays until the completion is called.
 struct Get {
     wanted: BtlTransfer,
-    completion: *mut BtlCompletion,
+    completion: Completion,
     rank: u32,
     /// Places of components that have failed with it, a bit each.
     failed: u32,
@@ -117,8 +136,7 @@ fn is_final(status: Status) -> bool {
 /// A transfer that was offered, until its registration ends.
 struct Offer {
     key: Key,
-    place: usize,
-    transfer: *mut c_void,
+    transfer: Transfer,
     rank: u32,
     /// Nothing is left to do for us.
     over: bool,
@@ -150,19 +168,15 @@ pub struct Transfers {
     /// Refusals that found no room: rank, and what to send.
     unsent: Vec<(u32, Refusal)>,
     /// Orders that were made up.
-    next: u32,
+    next: u16,
 }
 
 /// Registers memory for one get by a peer, and begins to move it if a component can do that now.
 ///
 /// # Safety
-/// The CRI's lock is held, and `transfers` are its. The memory stays, unchanged, until
-/// [`withdraw`].
+/// The memory stays, unchanged, until [`withdraw`].
 pub unsafe fn offer(
-    state: &State,
-    cri: &Cri,
-    transfers: *mut Transfers,
-    peer: &Peer,
+    Way { device: state, cri, endpoint: peer }: Way<'_, SharedMemory>,
     (address, len): (*mut c_void, usize),
 ) -> Option<Key> {
     let memory = (address.expose_provenance() as u64, len as u64);
@@ -189,75 +203,54 @@ pub unsafe fn offer(
     let Some(place) = began else {
         return state.registry.add(memory, Terms::Helpers(handles.numbers(&state.smsc)));
     };
-    let component = &state.smsc.all[place];
+    let transfer = Transfer { place, made: transfer };
     let mut bytes = [0; SMSC_MAX_OFFER];
     bytes.copy_from_slice(&ticket.data[..SMSC_MAX_OFFER]);
-    let offered = Offered { component: component.number(), ticket: bytes, instance: cri.index };
+    let component = state.smsc.all[place].number();
+    let offered = Offered { component, ticket: bytes, instance: cri.head().index };
     let Some(key) = state.registry.add(memory, Terms::Offered(offered)) else {
-        // SAFETY: the component made the transfer, and no peer knows of it.
-        unsafe { finish(component, transfer) };
+        transfer.finish(state);
         return None;
     };
-    // SAFETY: as above.
-    unsafe {
-        (*transfers).offers.push(Offer { key, place, transfer, rank: peer.rank, over: false });
-        (*transfers).unfinished += 1;
-        (*transfers).disturbed();
-    }
+    let mut transfers = cri.transfers.borrow_mut();
+    transfers.offers.push(Offer { key, transfer, rank: peer.rank, over: false });
+    transfers.unfinished += 1;
+    transfers.disturbed();
     Some(key)
 }
 
 /// Ends an offer: its reader is done, or there never was one.
-///
-/// # Safety
-/// The CRI's lock is held, and `transfers` are its.
-pub unsafe fn withdraw(state: &State, transfers: *mut Transfers, key: Key) {
-    // SAFETY: promised by the caller.
-    unsafe {
-        let offers = &mut (*transfers).offers;
-        let Some(place) = offers.iter().position(|offer| offer.key == key) else { return };
-        let offer = offers.swap_remove(place);
-        (*transfers).unfinished -= usize::from(!offer.over);
-        finish(&state.smsc.all[offer.place], offer.transfer);
-    }
+pub fn withdraw(state: &State, cri: &SmCri, key: Key) {
+    cri.transfers.borrow_mut().take_offers(state, |offer| offer.key == key);
 }
 
 /// Starts a get.
 ///
 /// # Safety
-/// The CRI's lock is held, and `transfers` are its. The local memory and the completion stay
-/// until it is called; only completions use `transfers` besides.
+/// The local memory stays until the completion is called.
 pub unsafe fn get(
-    state: &State,
-    cri: &Cri,
-    transfers: *mut Transfers,
-    peer: &Peer,
+    way: Way<'_, SharedMemory>,
     wanted: &BtlTransfer,
-    completion: *mut BtlCompletion,
-) -> Result<Outcome, Failure> {
+    completion: Completion,
+) -> Attempted {
     if wanted.len == 0 {
         return Ok(Outcome::Done);
     }
-    let mut get = Get { wanted: *wanted, completion, rank: peer.rank, failed: 0 };
-    // SAFETY: promised by the caller.
-    unsafe { start(state, cri, transfers, peer, &mut get) }
+    let get = Get { wanted: *wanted, completion, rank: way.endpoint.rank, failed: 0 };
+    start(way, &mut Some(get))
 }
 
-/// Starts a get with the best of the components that have not failed with it.
-///
-/// # Safety
-/// As for [`get`].
-unsafe fn start(
-    state: &State,
-    cri: &Cri,
-    transfers: *mut Transfers,
-    peer: &Peer,
-    get: &mut Get,
-) -> Result<Outcome, Failure> {
+/// Starts a get with the best of the components that have not failed with it, and takes it if that is
+/// under way.
+fn start(way: Way<'_, SharedMemory>, waiting: &mut Option<Get>) -> Attempted {
+    let Way { device: state, cri, endpoint: peer } = way;
+    let Some(get) = waiting.as_ref() else { unreachable!("it waits to be started") };
     let len = get.wanted.len;
     let handles = peer.smsc.handles(&state.smsc, state.host);
-    // SAFETY: promised by the caller.
-    let (idle, present) = unsafe { ((*transfers).is_quiet(), (*transfers).present(len)) };
+    let (idle, present) = {
+        let transfers = cri.transfers.borrow();
+        (transfers.is_quiet(), transfers.present(len))
+    };
     let present = present.filter(|place| !idle && handles.0[*place].is_some());
     let chosen = present.or_else(|| state.smsc.choose(&handles, len, idle));
     let others = handles.usable().filter(|place| Some(*place) != chosen);
@@ -266,15 +259,20 @@ unsafe fn start(
         if !get.may_use(place) {
             continue;
         }
-        // SAFETY: promised by the caller.
-        match unsafe { attempt(state, cri, transfers, peer, get, (place, &handles, idle)) } {
-            Ok(Some(outcome)) => return Ok(outcome),
-            Ok(None) => {
+        match attempt(way, get, (place, &handles, idle)) {
+            Ok(Attempt::Done) => return Ok(Outcome::Done),
+            Ok(Attempt::UnderWay(transfer, order)) => {
+                let rank = get.rank;
+                let get = waiting.take().expect("it was there above");
+                let role = Role::Reader { order, get };
+                cri.transfers.borrow_mut().active.push(Active { transfer, rank, role });
+                return Ok(Outcome::Queued);
+            }
+            Ok(Attempt::Busy) => {
                 busy = true;
                 // Reads of ours from this peer go on, and with them the component. Without such reads,
                 // other processes may keep it busy for long.
-                // SAFETY: promised by the caller.
-                if unsafe { (*transfers).reads(place, get.rank) } {
+                if cri.transfers.borrow().reads(place, get.rank) {
                     break;
                 }
             }
@@ -291,18 +289,21 @@ unsafe fn start(
     Err(Failure::new(ERR_UNSUPPORTED, text))
 }
 
-/// Starts a get with a component; `None` when it can't begin now.
-///
-/// # Safety
-/// As for [`get`].
-unsafe fn attempt(
-    state: &State,
-    cri: &Cri,
-    transfers: *mut Transfers,
-    peer: &Peer,
+/// What came of the attempt to start a get.
+enum Attempt {
+    Done,
+    /// With our number of the order, if the owner was asked to take part.
+    UnderWay(Transfer, Option<u32>),
+    /// It can't begin now.
+    Busy,
+}
+
+/// Starts a get with a component.
+fn attempt(
+    Way { device: state, cri, endpoint: peer }: Way<'_, SharedMemory>,
     get: &Get,
     (place, handles, idle): (usize, &Handles, bool),
-) -> Result<Option<Outcome>, Failure> {
+) -> Result<Attempt, Failure> {
     let (component, wanted, key) = (&state.smsc.all[place], &get.wanted, get.key());
     let Some(handle) = handles.0[place] else { unreachable!("chosen among those that are there") };
     let begun = idle.then(Instant::now);
@@ -311,7 +312,7 @@ unsafe fn attempt(
     let accepted = offered.map(|(_, bytes)| {
         ticket.data[..bytes.len()].copy_from_slice(&bytes);
         ticket.len = bytes.len() as u32;
-        // SAFETY: the peer is the component's; the caller vouches for the buffer.
+        // SAFETY: the peer is the component's; the buffer stays.
         unsafe {
             (component.ops.accept.unwrap_unchecked())(
                 component.instance,
@@ -334,12 +335,10 @@ unsafe fn attempt(
             if component.asks() && !key.helps(component.number()) {
                 return Err(alone());
             }
-            let has_room = || {
-                // SAFETY: promised by the caller.
-                !peer.orders.is_full() && unsafe { peer.outbound(cri) }.is_some()
-            };
-            if component.asks() && !has_room() {
-                return Ok(None);
+            // SAFETY: no other result of it is in use.
+            let has_line = || unsafe { peer.outbound(state, cri) }.is_some();
+            if component.asks() && (peer.orders.is_full() || !has_line()) {
+                return Ok(Attempt::Busy);
             }
             // What it was offered by is no ticket of its own.
             ticket = SmscTicket::default();
@@ -358,8 +357,7 @@ unsafe fn attempt(
             if code == DONE && ticket.len > 0 {
                 component.has_asked();
                 if !key.helps(component.number()) {
-                    // SAFETY: the component made it, and no peer has heard of it.
-                    unsafe { finish(component, transfer) };
+                    Transfer { place, made: transfer }.finish(state);
                     return Err(alone());
                 }
             }
@@ -368,123 +366,86 @@ unsafe fn attempt(
     };
     match code {
         DONE => {}
-        NO_RESOURCES => return Ok(None),
+        NO_RESOURCES => return Ok(Attempt::Busy),
         // Any other code is a failure.
-        status => return state.host.check(status).map(|()| None),
+        status => return state.host.check(status).map(|()| Attempt::Busy),
     }
-    // SAFETY: see above; no reference to the transfers lives across a call of a component.
-    unsafe {
-        let mut order = None;
-        if ticket.len > 0 {
-            // The next try has another number, should this one be that of an open order.
-            let id = cri.index << 16 | ((*transfers).next & 0xffff);
-            (*transfers).next = (*transfers).next.wrapping_add(1);
-            let text = Order {
-                key: key.0,
-                remote: wanted.remote,
-                len: wanted.len as u64,
-                component: component.id,
-                ticket_len: ticket.len as u16,
-                id,
-                ticket: ticket.data,
-            };
-            if !peer.orders.open(id) {
-                finish(component, transfer);
-                return Ok(None);
-            }
-            if !send(peer, cri, ORDER, &text) {
-                peer.orders.close(&state.refused, get.rank, id);
-                finish(component, transfer);
-                return Ok(None);
-            }
-            order = Some(id);
-            (*transfers).begun(state, place, wanted.len, begun);
-        } else {
-            (*transfers).begun(state, place, wanted.len, begun);
-            match advance(component, transfer) {
-                DONE => {
-                    finish(component, transfer);
-                    (*transfers).read(state, OK);
-                    return Ok(Some(Outcome::Done));
-                }
-                QUEUED | NOTHING => {}
-                status => {
-                    let failed = state.host.check(status);
-                    finish(component, transfer);
-                    (*transfers).read(state, status);
-                    return failed.map(|()| None);
-                }
-            }
+    let transfer = Transfer { place, made: transfer };
+    if ticket.len > 0 {
+        // The next try has another number, should this one be that of an open order.
+        let id = cri.head().index << 16 | u32::from(cri.transfers.borrow_mut().number());
+        let text = Order {
+            key: key.0,
+            remote: wanted.remote,
+            len: wanted.len as u64,
+            component: component.id,
+            ticket_len: ticket.len as u16,
+            id,
+            ticket: ticket.data,
+        };
+        if !peer.orders.open(id) {
+            transfer.finish(state);
+            return Ok(Attempt::Busy);
         }
-        let role = Role::Reader { order, get: *get };
-        (*transfers).active.push(Active { place, transfer, rank: get.rank, role });
+        if !send(peer, state, cri, ORDER, &text) {
+            peer.orders.close(&state.refused, get.rank, id);
+            transfer.finish(state);
+            return Ok(Attempt::Busy);
+        }
+        cri.transfers.borrow_mut().begun(state, place, wanted.len, begun);
+        return Ok(Attempt::UnderWay(transfer, Some(id)));
     }
-    Ok(Some(Outcome::Queued))
+    cri.transfers.borrow_mut().begun(state, place, wanted.len, begun);
+    match transfer.advance(state) {
+        DONE => {
+            transfer.finish(state);
+            cri.transfers.borrow_mut().read(state, OK);
+            Ok(Attempt::Done)
+        }
+        QUEUED | NOTHING => Ok(Attempt::UnderWay(transfer, None)),
+        status => {
+            let failed = state.host.check(status);
+            transfer.finish(state);
+            cri.transfers.borrow_mut().read(state, status);
+            failed.map(|()| Attempt::Busy)
+        }
+    }
 }
 
 /// Goes on with a get that a component has failed with. Whether anything has happened.
-///
-/// # Safety
-/// As for [`progress`].
-unsafe fn start_again(state: &State, cri: &Cri, transfers: *mut Transfers, mut get: Get) -> bool {
-    // SAFETY: as in `serve`.
-    let started = match unsafe { state.peer(get.rank) } {
-        // SAFETY: promised by the caller.
-        Some(peer) => unsafe { start(state, cri, transfers, peer, &mut get) },
+fn start_again(state: &SmDevice, cri: &SmInstance, get: Get) -> bool {
+    let rank = get.rank;
+    let mut waiting = Some(get);
+    // SAFETY: as in `join`.
+    let started = match unsafe { state.peer(rank) } {
+        Some(endpoint) => start(Way { device: state, cri, endpoint }, &mut waiting),
         None => Err(Failure::new(ERR_PEER, "it is not connected")),
     };
-    // SAFETY: as above.
-    unsafe {
-        match started {
-            Ok(Outcome::Done) => complete(get.completion, OK),
-            Ok(Outcome::NoResources) => {
-                (*transfers).again.push(get);
-                return false;
-            }
-            Ok(_) => {}
-            Err(failure) => {
-                state.host.log(LOG_INFO, || format!("a large message: {failure}"));
-                complete(get.completion, failure.status);
-            }
+    let Some(get) = waiting else { return true };
+    match started {
+        Ok(Outcome::NoResources) => {
+            cri.transfers.borrow_mut().again.push(get);
+            return false;
+        }
+        Ok(_) => get.completion.call(OK),
+        Err(failure) => {
+            state.host.log(LOG_INFO, || format!("a large message: {failure}"));
+            get.completion.call(failure.status);
         }
     }
     true
 }
 
-/// # Safety
-/// The completion is that of a get, and was not called yet.
-unsafe fn complete(completion: *mut BtlCompletion, status: Status) {
-    // SAFETY: promised by the caller; the caller of `get` vouched for the completion.
-    unsafe {
-        if let Some(done) = (*completion).done {
-            done(completion, status);
-        }
-    }
-}
-
 /// Sends a control message; whether there was room.
-///
-/// # Safety
-/// The CRI's lock is held.
-unsafe fn send<M: Copy>(peer: &Peer, cri: &Cri, tag: u8, message: &M) -> bool {
+fn send<M: Copy>(peer: &Peer, device: &SmDevice, cri: &SmInstance, tag: u8, message: &M) -> bool {
     const { assert!(size_of::<M>() <= INLINE) };
-    // SAFETY: promised by the caller; the body has room.
+    // SAFETY: no other result of `outbound` is in use; the body has room.
     unsafe {
-        let Some(mut ring) = peer.outbound(cri) else { return false };
+        let Some(mut ring) = peer.outbound(device, cri) else { return false };
         ring.body().cast::<M>().write_unaligned(*message);
         ring.send(KIND_CONTROL, tag, size_of::<M>());
     }
     true
-}
-
-unsafe fn advance(component: &SmscComponent, transfer: *mut c_void) -> i32 {
-    // SAFETY: the component made the transfer.
-    unsafe { (component.ops.advance.unwrap_unchecked())(component.instance, transfer) }
-}
-
-unsafe fn finish(component: &SmscComponent, transfer: *mut c_void) {
-    // SAFETY: the component made the transfer, and nothing uses it any more.
-    unsafe { (component.ops.finish.unwrap_unchecked())(component.instance, transfer) }
 }
 
 /// Reads a message of the type that its tag says.
@@ -497,10 +458,10 @@ fn read<M: Copy>(data: *const u8, len: usize) -> Option<M> {
 /// Handles a control message from `rank`. False when it is not in order.
 ///
 /// # Safety
-/// The CRI's lock is held, and `transfers` are its; there are `len` bytes at `data`.
+/// There are `len` bytes at `data`.
 pub unsafe fn control(
     state: &State,
-    transfers: *mut Transfers,
+    cri: &SmCri,
     rank: u32,
     tag: u8,
     (data, len): (*const u8, usize),
@@ -508,18 +469,15 @@ pub unsafe fn control(
     match tag {
         ORDER => {
             let Some(order) = read::<Order>(data, len) else { return false };
-            // SAFETY: promised by the caller.
-            if unsafe { (*transfers).kept_for(rank) } >= MOST_KEPT {
+            if cri.transfers.borrow().kept_for(rank) >= MOST_KEPT {
                 state.host.log(LOG_ERROR, || format!("rank {rank} asks for too much at once"));
                 return false;
             }
-            // SAFETY: promised by the caller.
-            if let Err(failure) = unsafe { serve(state, transfers, rank, &order) } {
+            if let Err(failure) = serve(state, cri, rank, &order) {
                 let level = if is_final(failure.status) { LOG_ERROR } else { LOG_INFO };
                 state.host.log(level, || format!("rank {rank} can't read: {failure}"));
-                // SAFETY: as above.
-                let unsent = unsafe { &mut (*transfers).unsent };
-                unsent.push((rank, Refusal { id: order.id, status: failure.status }));
+                let refusal = Refusal { id: order.id, status: failure.status };
+                cri.transfers.borrow_mut().unsent.push((rank, refusal));
             }
             true
         }
@@ -540,37 +498,27 @@ pub unsafe fn control(
 }
 
 /// Takes part in a peer's get.
-///
-/// # Safety
-/// As for [`control`].
-unsafe fn serve(
-    state: &State,
-    transfers: *mut Transfers,
-    rank: u32,
-    order: &Order,
-) -> Result<(), Failure> {
+fn serve(state: &State, cri: &SmCri, rank: u32, order: &Order) -> Result<(), Failure> {
     let key = Key(order.key);
     if !state.registry.serve(key, order.remote, order.len) {
         let text = "it asks for memory that was not offered to it";
         return Err(Failure::new(ERR_PROTOCOL, text));
     }
-    // SAFETY: promised by the caller; the registration covers the bytes.
+    // SAFETY: the registration covers the bytes.
     let joined = unsafe { join(state, rank, order) };
-    let (place, transfer) = joined.inspect_err(|_| state.registry.served(key))?;
+    let transfer = joined.inspect_err(|_| state.registry.served(key))?;
     let role = Role::Owner { id: order.id, key };
-    // SAFETY: promised by the caller.
-    unsafe {
-        (*transfers).active.push(Active { place, transfer, rank, role });
-        (*transfers).disturbed();
-    }
+    let mut transfers = cri.transfers.borrow_mut();
+    transfers.active.push(Active { transfer, rank, role });
+    transfers.disturbed();
     Ok(())
 }
 
-/// Begins a transfer that a peer has asked for; the place of its component, and what that made.
+/// Begins a transfer that a peer has asked for.
 ///
 /// # Safety
 /// The memory may be read until it is over.
-unsafe fn join(state: &State, rank: u32, order: &Order) -> Result<(usize, *mut c_void), Failure> {
+unsafe fn join(state: &State, rank: u32, order: &Order) -> Result<Transfer, Failure> {
     let broken = |what: &str| Failure::new(ERR_PROTOCOL, what);
     let place = state.smsc.all.iter().position(|one| one.id == order.component);
     let place = place.ok_or_else(|| broken("it uses a component of smsc that is not open here"))?;
@@ -596,75 +544,48 @@ unsafe fn join(state: &State, rank: u32, order: &Order) -> Result<(usize, *mut c
             &mut transfer,
         )
     };
+    let transfer = Transfer { place, made: transfer };
     match code {
-        DONE => Ok((place, transfer)),
+        DONE => Ok(transfer),
         NO_RESOURCES => Err(Failure::unavailable(format!("{} has no resources", component.name))),
-        status => state.host.check(status).map(|()| (place, transfer)),
+        status => state.host.check(status).map(|()| transfer),
     }
 }
 
-/// Moves what can be moved and returns how often something did.
-///
-/// # Safety
-/// The CRI's lock is held, and `transfers` are its.
+/// Moves what can be moved and returns how often something did. A completion may append; the order does
+/// not matter.
 #[inline(never)] // most passes find nothing under way
-pub unsafe fn progress(state: &State, cri: &Cri, transfers: *mut Transfers) -> u32 {
+pub fn progress(state: &SmDevice, cri: &SmInstance) -> u32 {
     let mut events = 0;
     let mut index = 0;
-    // SAFETY: no reference to the transfers lives while a component or a completion is called; a
-    // completion may append. The order does not matter.
-    unsafe {
-        while let Some(active) = (*transfers).get(index) {
-            let (component, transfer) = (&state.smsc.all[active.place], active.transfer);
-            match advance(component, transfer) {
-                NOTHING => index += 1,
-                QUEUED => {
-                    events += 1;
-                    index += 1;
-                }
-                code => {
-                    events += 1;
-                    finish(component, transfer);
-                    let active = (*transfers).remove(index);
-                    ended(state, cri, transfers, active, code);
-                }
-            }
-        }
-        for get in std::mem::take(&mut (*transfers).again) {
-            events += u32::from(start_again(state, cri, transfers, get));
-        }
-        if (*transfers).unfinished > 0 {
-            events += go_on(state, transfers);
-        }
-        if !state.refused.is_empty() {
-            take_refusals(state, cri, transfers);
-        }
-        send_refusals(state, cri, transfers);
-    }
-    events
-}
-
-/// Goes on with what was offered.
-///
-/// # Safety
-/// As for [`progress`].
-unsafe fn go_on(state: &State, transfers: *mut Transfers) -> u32 {
-    let mut events = 0;
-    // SAFETY: promised by the caller; a component does not call us.
-    let Transfers { offers, unfinished, .. } = unsafe { &mut *transfers };
-    for offer in offers.iter_mut().filter(|offer| !offer.over) {
-        // SAFETY: the component made the transfer.
-        match unsafe { advance(&state.smsc.all[offer.place], offer.transfer) } {
-            NOTHING => {}
-            QUEUED => events += 1,
-            // Or it failed, which the reader notices by itself.
-            _ => {
-                offer.over = true;
-                *unfinished -= 1;
+    let transfers = &cri.transfers;
+    loop {
+        let advanced = match transfers.borrow().active.get(index) {
+            Some(active) => active.transfer.advance(state),
+            None => break,
+        };
+        match advanced {
+            NOTHING => index += 1,
+            QUEUED => {
                 events += 1;
+                index += 1;
+            }
+            code => {
+                events += 1;
+                let active = transfers.borrow_mut().active.swap_remove(index);
+                ended(state, cri, active, code);
             }
         }
     }
+    let again = std::mem::take(&mut transfers.borrow_mut().again);
+    for get in again {
+        events += u32::from(start_again(state, cri, get));
+    }
+    events += transfers.borrow_mut().go_on(state);
+    if !state.refused.is_empty() {
+        take_refusals(state, cri);
+    }
+    send_refusals(state, cri);
     events
 }
 
@@ -721,7 +642,7 @@ impl Transfers {
     /// Whether a component reads from a peer.
     fn reads(&self, place: usize, rank: u32) -> bool {
         let reads = |active: &Active| matches!(active.role, Role::Reader { .. });
-        self.active.iter().any(|one| one.place == place && one.rank == rank && reads(one))
+        self.active.iter().any(|one| one.transfer.place == place && one.rank == rank && reads(one))
     }
 
     /// Refusals that wait for room.
@@ -738,8 +659,40 @@ impl Transfers {
         served + self.unsent.iter().filter(|(of, _)| *of == rank).count()
     }
 
-    fn get(&self, index: usize) -> Option<&Active> {
-        self.active.get(index)
+    /// A number for an order.
+    fn number(&mut self) -> u16 {
+        let number = self.next;
+        self.next = number.wrapping_add(1);
+        number
+    }
+
+    /// Goes on with what was offered.
+    fn go_on(&mut self, state: &State) -> u32 {
+        let mut events = 0;
+        if self.unfinished == 0 {
+            return events;
+        }
+        for offer in self.offers.iter_mut().filter(|offer| !offer.over) {
+            match offer.transfer.advance(state) {
+                NOTHING => {}
+                QUEUED => events += 1,
+                // Or it failed, which the reader notices by itself.
+                _ => {
+                    offer.over = true;
+                    self.unfinished -= 1;
+                    events += 1;
+                }
+            }
+        }
+        events
+    }
+
+    /// Ends offers.
+    fn take_offers(&mut self, state: &State, ends: impl Fn(&Offer) -> bool) {
+        for offer in self.offers.extract_if(.., |offer| ends(offer)) {
+            self.unfinished -= usize::from(!offer.over);
+            offer.transfer.finish(state);
+        }
     }
 
     /// Where the read lies that was ordered with this number.
@@ -749,51 +702,34 @@ impl Transfers {
             reads && active.rank == rank
         })
     }
-
-    fn remove(&mut self, index: usize) -> Active {
-        self.active.swap_remove(index)
-    }
 }
 
-/// A transfer is over; it was freed already.
-///
-/// # Safety
-/// As for [`progress`].
-unsafe fn ended(
-    state: &State,
-    cri: &Cri,
-    transfers: *mut Transfers,
-    active: Active,
-    status: Status,
-) {
-    match active.role {
+/// A transfer is over.
+fn ended(state: &SmDevice, cri: &SmInstance, active: Active, status: Status) {
+    let Active { transfer, rank, role } = active;
+    let place = transfer.place;
+    transfer.finish(state);
+    match role {
         Role::Reader { order, mut get } => {
-            // SAFETY: promised by the caller.
-            unsafe {
-                close_order(state, get.rank, order);
-                (*transfers).read(state, status);
-                if status == OK || is_final(status) {
-                    return complete(get.completion, status);
-                }
-                get.failed |= 1 << active.place;
-                start_again(state, cri, transfers, get);
+            close_order(state, get.rank, order);
+            cri.transfers.borrow_mut().read(state, status);
+            if status == OK || is_final(status) {
+                return get.completion.call(status);
             }
+            get.failed |= 1 << place;
+            start_again(state, cri, get);
         }
         Role::Owner { id, key } => {
             state.registry.served(key);
             if status != OK {
-                // SAFETY: promised by the caller.
-                unsafe { &mut (*transfers).unsent }.push((active.rank, Refusal { id, status }));
+                cri.transfers.borrow_mut().unsent.push((rank, Refusal { id, status }));
             }
         }
     }
 }
 
 /// Nothing more is to be heard of a transfer that its owner may have been asked for.
-///
-/// # Safety
-/// As for [`progress`].
-unsafe fn close_order(state: &State, rank: u32, order: Option<u32>) {
+fn close_order(state: &State, rank: u32, order: Option<u32>) {
     let Some(id) = order else { return };
     // SAFETY: as in `join`. The orders of one that is removed are gone with it.
     if let Some(peer) = unsafe { state.peer(rank) } {
@@ -803,49 +739,31 @@ unsafe fn close_order(state: &State, rank: u32, order: Option<u32>) {
 
 /// Ends what this CRI reads for a peer from memory that is not registered any more, because the
 /// peer needs no more of it.
-///
-/// # Safety
-/// The CRI's lock is held, and `transfers` are its.
-pub unsafe fn stop_serving(state: &State, transfers: *mut Transfers, key: Key) {
-    // SAFETY: promised by the caller; a component does not call us.
-    let active = unsafe { &mut (*transfers).active };
+pub fn stop_serving(state: &State, cri: &SmCri, key: Key) {
     let ends = |one: &mut Active| matches!(one.role, Role::Owner { key: of, .. } if of == key);
-    for one in active.extract_if(.., ends) {
-        // SAFETY: the component made the transfer, and nothing uses it any more.
-        unsafe { finish(&state.smsc.all[one.place], one.transfer) };
-    }
+    let mut transfers = cri.transfers.borrow_mut();
+    transfers.active.extract_if(.., ends).for_each(|one| one.transfer.finish(state));
 }
 
 /// Ends the transfers of this CRI that their owners refused.
-///
-/// # Safety
-/// As for [`progress`].
 #[cold]
-unsafe fn take_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
-    for (rank, refusal) in state.refused.take(cri.index) {
-        // SAFETY: as in `progress`.
-        unsafe {
-            if let Some(place) = (*transfers).reader(rank, refusal.id) {
-                let active = (*transfers).remove(place);
-                finish(&state.smsc.all[active.place], active.transfer);
-                // A status of the peer's own making is still an error.
-                ended(state, cri, transfers, active, refusal.status.min(-1));
-            }
-        }
+fn take_refusals(state: &SmDevice, cri: &SmInstance) {
+    for (rank, refusal) in state.refused.take(cri.head().index) {
+        let mut transfers = cri.transfers.borrow_mut();
+        let Some(place) = transfers.reader(rank, refusal.id) else { continue };
+        let active = transfers.active.swap_remove(place);
+        drop(transfers);
+        // A status of the peer's own making is still an error.
+        ended(state, cri, active, refusal.status.min(-1));
     }
 }
 
 /// Sends the refusals that there is room for.
-///
-/// # Safety
-/// As for [`progress`].
-unsafe fn send_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
-    // SAFETY: no callback runs in here.
-    let unsent = unsafe { &mut (*transfers).unsent };
-    unsent.retain(|(rank, refusal)| {
-        // SAFETY: as in `serve`; the CRI's lock is held.
-        match unsafe { state.peer(*rank).map(|peer| send(peer, cri, REFUSAL, refusal)) } {
-            Some(sent) => !sent,
+fn send_refusals(state: &SmDevice, cri: &SmInstance) {
+    cri.transfers.borrow_mut().unsent.retain(|(rank, refusal)| {
+        // SAFETY: as in `join`.
+        match unsafe { state.peer(*rank) } {
+            Some(peer) => !send(peer, state, cri, REFUSAL, refusal),
             // No peer is left to be told.
             None => false,
         }
@@ -853,54 +771,42 @@ unsafe fn send_refusals(state: &State, cri: &Cri, transfers: *mut Transfers) {
 }
 
 /// Gives up what is under way with a peer that is removed or has ended.
-///
-/// # Safety
-/// As for [`progress`].
-pub unsafe fn forget(state: &State, transfers: *mut Transfers, rank: u32) {
-    let mut index = 0;
-    // SAFETY: as in `progress`.
-    unsafe {
-        while let Some(active) = (*transfers).get(index) {
-            if active.rank != rank {
-                index += 1;
+pub fn forget(state: &State, cri: &SmCri, rank: u32) {
+    loop {
+        let mut transfers = cri.transfers.borrow_mut();
+        let place = transfers.active.iter().position(|active| active.rank == rank);
+        let Some(place) = place else { break };
+        let Active { transfer, role, .. } = transfers.active.swap_remove(place);
+        drop(transfers);
+        let get = match role {
+            Role::Reader { order, get } => {
+                close_order(state, rank, order);
+                get
+            }
+            Role::Owner { key, .. } => {
+                transfer.finish(state);
+                state.registry.served(key);
                 continue;
             }
-            let (component, active) = (&state.smsc.all[active.place], (*transfers).remove(index));
-            let get = match active.role {
-                Role::Reader { order, get } => {
-                    close_order(state, rank, order);
-                    get
-                }
-                Role::Owner { key, .. } => {
-                    finish(component, active.transfer);
-                    state.registry.served(key);
-                    continue;
-                }
-            };
-            // What the peer had done is enough if it had done all.
-            let last = loop {
-                match advance(component, active.transfer) {
-                    QUEUED => {}
-                    code => break code,
-                }
-            };
-            finish(component, active.transfer);
-            let status = if last == DONE { OK } else { ERR_PEER };
-            (*transfers).read(state, status);
-            complete(get.completion, status);
-        }
-        let again = std::mem::take(&mut (*transfers).again);
-        let (lost, others): (Vec<Get>, _) = again.into_iter().partition(|get| get.rank == rank);
-        (*transfers).again.extend(others);
-        lost.iter().for_each(|get| complete(get.completion, ERR_PEER));
-        let unsent = &mut (*transfers).unsent;
-        unsent.retain(|(other, _)| *other != rank);
-        state.refused.forget(|other, _| other == rank);
-        let offers = &mut (*transfers).offers;
-        while let Some(place) = offers.iter().position(|offer| offer.rank == rank) {
-            let offer = offers.swap_remove(place);
-            (*transfers).unfinished -= usize::from(!offer.over);
-            finish(&state.smsc.all[offer.place], offer.transfer);
-        }
+        };
+        // What the peer had done is enough if it had done all.
+        let last = loop {
+            match transfer.advance(state) {
+                QUEUED => {}
+                code => break code,
+            }
+        };
+        transfer.finish(state);
+        let status = if last == DONE { OK } else { ERR_PEER };
+        cri.transfers.borrow_mut().read(state, status);
+        get.completion.call(status);
     }
+    let mut transfers = cri.transfers.borrow_mut();
+    let lost: Vec<Get> = transfers.again.extract_if(.., |get| get.rank == rank).collect();
+    drop(transfers);
+    lost.into_iter().for_each(|get| get.completion.call(ERR_PEER));
+    let mut transfers = cri.transfers.borrow_mut();
+    transfers.unsent.retain(|(other, _)| *other != rank);
+    state.refused.forget(|other, _| other == rank);
+    transfers.take_offers(state, |offer| offer.rank == rank);
 }

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use cairn_framework::abi::pool::CriPool;
-use cairn_framework::abi::receive::{RECEIVE_TAGS, ReceiveEntry};
 use cairn_framework::abi::status::ERR_PEER;
 use cairn_framework::author::{Failure, HostHandle};
+use cairn_framework::frameworks::btl::Device;
 use cairn_segment::{Life, Owner, Segment};
 
+use crate::component::SharedMemory;
 use crate::endpoint::Peer;
 use crate::life::Lives;
 use crate::orders::Refused;
@@ -15,10 +15,12 @@ use crate::registry::Registry;
 use crate::smsc::SmscComponents;
 use crate::wire::Geometry;
 
+/// The one device.
+pub type SmDevice = Device<SharedMemory>;
+
 /// What the functions of the contract work on. Constant, but for the endpoints.
 pub struct State {
     pub host: HostHandle,
-    pub table: &'static [ReceiveEntry; RECEIVE_TAGS],
     pub segment: Segment,
     pub geometry: Geometry,
     /// This process is registered for barriers; see `wake`.
@@ -35,8 +37,6 @@ pub struct State {
     pub registry: Registry,
     pub refused: Refused,
     pub lives: Lives,
-    /// Lives as long as the device.
-    pub pool: *const CriPool,
 }
 
 impl State {
@@ -46,7 +46,7 @@ impl State {
     /// `remove_peer` is not called for it while the result is in use.
     pub unsafe fn peer(&self, rank: u32) -> Option<&Peer> {
         let peer = self.peers[rank as usize].load(Ordering::Acquire);
-        // SAFETY: null or the box of an endpoint, which `remove_peer` frees.
+        // SAFETY: null or an endpoint, which `remove_peer` gives up.
         unsafe { peer.as_ref() }
     }
 
@@ -60,8 +60,3 @@ impl State {
         Failure::new(ERR_PEER, format!("it has ended; {failure}"))
     }
 }
-
-// SAFETY: constant, but for atomics; the receive table is the host's, for any thread.
-unsafe impl Send for State {}
-// SAFETY: see `Send`.
-unsafe impl Sync for State {}

@@ -4,19 +4,17 @@
 //! `progress` and when the end of a process is told, neither of which happens inside the other or itself,
 //! so callbacks never see it change.
 
-use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use cairn_framework::abi::host::LOG_ERROR;
-use cairn_framework::abi::pool::Cri;
-use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
-use cairn_framework::frameworks::btl::BtlModule;
+use cairn_framework::abi::receive::Received;
 use cairn_segment::{Part, Segment};
 
 use crate::active::{Bits, WORD};
+use crate::cri::SmInstance;
 use crate::endpoint::Peer;
-use crate::large::{self, Transfers};
-use crate::module::State;
+use crate::large;
+use crate::module::{SmDevice, State};
 use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
 use crate::unmapped::{Announced, Unmapped};
 use crate::wake::{self, USES_BITMAP, Word};
@@ -99,45 +97,31 @@ impl Inbox {
         }
     }
 
-    /// Hands what has arrived to its receivers and returns how many messages that were.
-    ///
-    /// # Safety
-    /// The CRI `cri` is that of the inbox; its lock is held. `module` is the device.
+    /// Hands what has arrived to its receivers and returns how many messages that were. `cri` is the CRI
+    /// of the inbox.
     #[inline]
-    pub unsafe fn poll(
-        &mut self,
-        state: &State,
-        module: &BtlModule,
-        cri: *mut Cri,
-        transfers: *mut Transfers,
-    ) -> u32 {
+    pub fn poll(&mut self, device: &SmDevice, cri: &SmInstance) -> u32 {
         // SAFETY: in the segment, which the state keeps.
         if !unsafe { &*self.news }.newest.is_empty() {
-            self.discover(state, module, cri);
+            self.discover(device, cri);
         }
         if self.special {
-            self.retry(state, module, cri);
+            self.retry(device, cri);
             if self.uses_bitmap {
-                // SAFETY: promised by the caller.
-                return unsafe { self.poll_bitmap(state, transfers) };
+                return self.poll_bitmap(device, cri);
             }
         }
-        // SAFETY: promised by the caller.
-        unsafe { self.poll_all(state, transfers) }
+        self.poll_all(device, cri)
     }
 
     /// Looks into all rings.
-    ///
-    /// # Safety
-    /// As for `poll`.
     #[inline]
-    unsafe fn poll_all(&mut self, state: &State, transfers: *mut Transfers) -> u32 {
+    fn poll_all(&mut self, device: &SmDevice, cri: &SmInstance) -> u32 {
         let mut events = 0;
         let mut place = 0;
         while let Some(inbound) = self.rings.get_mut(place) {
             if let Some(control) = inbound.ring.peek() {
-                // SAFETY: promised by the caller.
-                match unsafe { inbound.receive(state, transfers, control) } {
+                match inbound.receive(device, cri, control) {
                     Some(count) => events += count,
                     None => {
                         self.drop_ring(place);
@@ -151,15 +135,11 @@ impl Inbox {
     }
 
     /// Looks into the rings with a bit.
-    ///
-    /// # Safety
-    /// As for `poll`.
     #[inline(never)]
-    unsafe fn poll_bitmap(&mut self, state: &State, transfers: *mut Transfers) -> u32 {
+    fn poll_bitmap(&mut self, device: &SmDevice, cri: &SmInstance) -> u32 {
         self.passes = self.passes.wrapping_add(1);
         if self.passes.is_multiple_of(ROUND) {
-            // SAFETY: promised by the caller.
-            return unsafe { self.poll_all(state, transfers) };
+            return self.poll_all(device, cri);
         }
         let mut events = 0;
         for word in 0..self.left.len() {
@@ -173,8 +153,7 @@ impl Inbox {
                 let place = self.places.get(ring).map_or(usize::MAX, |place| *place as usize);
                 let Some(inbound) = self.rings.get_mut(place) else { continue };
                 let Some(control) = inbound.ring.peek() else { continue };
-                // SAFETY: promised by the caller.
-                match unsafe { inbound.receive(state, transfers, control) } {
+                match inbound.receive(device, cri, control) {
                     Some(count) => {
                         events += count;
                         if count >= BATCH {
@@ -200,8 +179,8 @@ impl Inbox {
 
     /// Takes new rings into the list.
     #[cold]
-    fn discover(&mut self, state: &State, module: &BtlModule, cri: *mut Cri) {
-        let (segment, geometry) = (&state.segment, &state.geometry);
+    fn discover(&mut self, device: &SmDevice, cri: &SmInstance) {
+        let (state, geometry) = (&**device, &device.geometry);
         // SAFETY: in the segment, which the state keeps.
         let mut place = unsafe { &*self.news }.newest.take();
         // Peers write the list, so it may have no end.
@@ -213,7 +192,7 @@ impl Inbox {
                     .log(LOG_ERROR, || format!("a peer announces ring {index}; it is ignored"));
                 break;
             }
-            let entry = geometry.entry(segment, index as usize);
+            let entry = geometry.entry(&state.segment, index as usize);
             place = entry.next.next();
             let rank = entry.rank.load(Ordering::Relaxed);
             if self.places[index as usize] != UNKNOWN {
@@ -228,7 +207,7 @@ impl Inbox {
             }
             state.lives.met(rank);
             let ring = Announced { index, rank };
-            if !self.take_in(state, module, cri, ring) {
+            if !self.take_in(device, cri, ring) {
                 self.places[index as usize] = UNMAPPED;
                 self.unmapped.keep(ring);
             }
@@ -239,9 +218,8 @@ impl Inbox {
     /// Maps a ring and takes it into the list; false when it can't be mapped now.
     fn take_in(
         &mut self,
-        state: &State,
-        module: &BtlModule,
-        cri: *mut Cri,
+        state: &SmDevice,
+        cri: &SmInstance,
         Announced { index, rank }: Announced,
     ) -> bool {
         let part = match map(&state.segment, &state.geometry, index) {
@@ -261,15 +239,7 @@ impl Inbox {
             ring: unsafe { Consumer::new(state.geometry.parts(&part)) },
             rank,
             endpoint: &raw const state.peers[rank as usize],
-            received: Received {
-                struct_size: size_of::<Received>() as u32,
-                flags: RECEIVED_CONTIGUOUS,
-                module,
-                cri,
-                endpoint: null_mut(),
-                data: null(),
-                len: 0,
-            },
+            received: state.received(cri, None),
         });
         self.parts.push(part);
         true
@@ -277,16 +247,16 @@ impl Inbox {
 
     /// Tries to map what could not be mapped, if it is time.
     #[cold]
-    fn retry(&mut self, state: &State, module: &BtlModule, cri: *mut Cri) {
+    fn retry(&mut self, device: &SmDevice, cri: &SmInstance) {
         if self.unmapped.is_empty() {
             return;
         }
         let (mut unmapped, before) = (std::mem::take(&mut self.unmapped), self.rings.len());
-        let lost = unmapped.retry(|ring| self.take_in(state, module, cri, ring));
+        let lost = unmapped.retry(|ring| self.take_in(device, cri, ring));
         self.unmapped = unmapped;
         for Announced { index, rank } in &lost {
             self.places[*index as usize] = DROPPED;
-            state.host.log(LOG_ERROR, || {
+            device.host.log(LOG_ERROR, || {
                 format!("rank {rank} has ended and ring {index} can't be mapped; it is not read")
             });
         }
@@ -333,21 +303,15 @@ impl Inbox {
     }
 
     /// Whether nothing is left of what a process sent before it ended, or nothing that can be read.
-    /// With the CRI's lock held, and not from its poll. `module` is the device, `cri` the CRI.
-    pub fn is_through_with(
-        &mut self,
-        state: &State,
-        module: &BtlModule,
-        cri: *mut Cri,
-        rank: u32,
-    ) -> bool {
+    /// Not from its poll.
+    pub fn is_through_with(&mut self, device: &SmDevice, cri: &SmInstance, rank: u32) -> bool {
         // A ring that is not known yet may be its.
         // SAFETY: in the segment, which lives as long as the inbox is used.
         if !unsafe { &*self.news }.newest.is_empty() {
-            self.discover(state, module, cri);
+            self.discover(device, cri);
         }
         self.unmapped.sender_has_ended(rank);
-        self.retry(state, module, cri);
+        self.retry(device, cri);
         !self.unmapped.has(rank)
             && !self.rings.iter().any(|one| one.rank == rank && one.ring.peek().is_some())
     }
@@ -377,15 +341,7 @@ thread_local! {
 impl Inbound {
     /// Handles what has arrived, beginning with the message of this control word; `None` when the peer
     /// broke the ring's rules.
-    ///
-    /// # Safety
-    /// The CRI's lock is held.
-    unsafe fn receive(
-        &mut self,
-        state: &State,
-        transfers: *mut Transfers,
-        mut control: Control,
-    ) -> Option<u32> {
+    fn receive(&mut self, state: &SmDevice, cri: &SmInstance, mut control: Control) -> Option<u32> {
         let mut events = 0;
         loop {
             if control.kind() == KIND_MESSAGE {
@@ -394,20 +350,16 @@ impl Inbound {
                 else {
                     return self.violation(state, control);
                 };
-                let entry = &state.table[usize::from(control.tag())];
                 // SAFETY: the state's table of endpoints. Acquire pairs with the Release in
                 // `add_peer`.
                 self.received.endpoint = unsafe { &*self.endpoint }.load(Ordering::Acquire).cast();
                 self.received.data = message.data.cast();
                 self.received.len = message.len;
-                if let Some(callback) = entry.callback {
-                    // SAFETY: the table's entry; the message stays until the callback returns.
-                    unsafe { callback(entry.context, &raw const self.received) };
-                }
+                // SAFETY: the message stays until it is released.
+                unsafe { state.receiver(control.tag()).call(&self.received) };
                 self.ring.release(message);
             } else {
-                // SAFETY: promised by the caller.
-                unsafe { self.receive_other(state, transfers, control)? };
+                self.receive_other(state, cri, control)?;
             }
             events += 1;
             match self.ring.peek() {
@@ -418,23 +370,14 @@ impl Inbound {
     }
 
     /// What is not for the receive table.
-    ///
-    /// # Safety
-    /// As for `receive`.
     #[cold]
-    unsafe fn receive_other(
-        &mut self,
-        state: &State,
-        transfers: *mut Transfers,
-        control: Control,
-    ) -> Option<()> {
+    fn receive_other(&mut self, state: &State, cri: &SmInstance, control: Control) -> Option<()> {
         let sound = match (control.kind(), self.ring.message(control)) {
             (KIND_SKIP, _) => self.ring.skip(),
             (KIND_CONTROL, Some(message)) => {
                 let body = (message.data, message.len);
-                // SAFETY: promised by the caller; the message stays until it is released.
-                let sound =
-                    unsafe { large::control(state, transfers, self.rank, control.tag(), body) };
+                // SAFETY: the message stays until it is released.
+                let sound = unsafe { large::control(state, cri, self.rank, control.tag(), body) };
                 self.ring.release(message);
                 sound
             }

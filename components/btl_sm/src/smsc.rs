@@ -231,9 +231,9 @@ impl SmscPeer {
     }
 
     /// Ends what was made. No transfer with the peer is under way.
-    pub fn close(&mut self, components: &SmscComponents) {
-        for (peer, component) in self.peers.iter_mut().zip(&components.all) {
-            let peer = std::mem::take(peer.get_mut());
+    pub fn close(&self, components: &SmscComponents) {
+        for (peer, component) in self.peers.iter().zip(&components.all) {
+            let peer = peer.swap(std::ptr::null_mut(), Ordering::Acquire);
             if !peer.is_null() {
                 // SAFETY: `peer_open` made it, and nothing uses it any more.
                 unsafe { (component.ops.peer_close.unwrap_unchecked())(component.instance, peer) };

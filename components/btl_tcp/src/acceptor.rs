@@ -232,7 +232,7 @@ impl PendingConnection {
         let arrival = Arrival { socket: self.socket, from: self.from, hello, said: self.hello };
         let answer = check_hello(module, &hello);
         if answer == Answer::Welcome {
-            return module.context_of(hello.link).post(Note::Arrival(arrival));
+            return module.shared[module.cri_of(hello.link)].post(Note::Arrival(arrival));
         }
         module.debug(|| format!("refused rank {} ({}): {answer:?}", hello.source, arrival.from));
         let _ = module.answer(&arrival, answer);

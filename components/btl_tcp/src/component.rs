@@ -1,29 +1,31 @@
 //! The component: its life, and the functions of the contract.
 
 use std::ffi::c_void;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
 use cairn_framework::abi::peer::{PEER_SELF, Peer};
-use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_OTHER, ERR_RESOURCES, OK};
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::author::{
+    Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
+};
 use cairn_framework::frameworks::btl::{
-    BTL_CAN_WAKE, BTL_GET, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_GATHERED,
-    BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl, BtlCompletion, BtlGathered, BtlMessage, BtlModule,
-    BtlPacked, BtlTransfer, BtlWake, Device, Endpoint,
+    BTL_CAN_WAKE, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, Btl, BtlGathered, BtlMessage, BtlModule,
+    BtlPacked, BtlTransfer, BtlWake, Completion, DeviceBox, Way, too_long,
 };
 
 use crate::acceptor::Acceptor;
 use crate::address::{self, Need};
-use crate::context::{self, Context};
+use crate::context::{self, Context, TcpCri};
 use crate::endpoint::{self, TcpEndpoint};
 use crate::link::{Link, SharedFlush, Waiter};
-use crate::module::{self, At, Module};
+use crate::module::{self, At, Module, TcpDevice};
 use crate::output::{SEGMENTS, pad};
 use crate::params::{Config, Params};
-use crate::progress;
+use crate::progress::Pass;
 use crate::rdma::{self, Region};
 use crate::sys::{self, Piece, piece};
 use crate::wire::{Card, CardAddress, Frame, Nonce};
@@ -31,17 +33,8 @@ use crate::wire::{Card, CardAddress, Frame, Nonce};
 /// The transport.
 pub struct Tcp {
     priority: i32,
-    /// Before what it refers to: the host is told first that the pool is gone.
-    device: Device<Module>,
-    modules: [*mut BtlModule; 1],
-    _pool: Box<CriPool>,
-    _cris: Box<[Cri]>,
+    device: DeviceBox<Self>,
 }
-
-// SAFETY: the pointers lead to what the component owns and never changes.
-unsafe impl Send for Tcp {}
-// SAFETY: see `Send`.
-unsafe impl Sync for Tcp {}
 
 impl Component for Tcp {
     type Params = Params;
@@ -53,50 +46,18 @@ impl Component for Tcp {
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
         let config =
             params.config(host.job(), context::affordable(sys::open_files(), host.job().size));
-        let contexts: Box<[Context]> = (0..u32::from(config.num_cris))
+        let contexts: Vec<Context> = (0..u32::from(config.num_cris))
             .map(|index| Context::new(index).map_err(|error| no_file(&error)))
             .collect::<Result<_, _>>()?;
         let mut nonce = Nonce::default();
         module::random(&mut nonce).map_err(module::no_random)?;
         let (node, locals) = attend(host, &params, &config, nonce, &contexts[0])?;
 
-        let module = Module::new(host, config, locals, node, nonce, contexts)?;
-        let cris: Box<[Cri]> = module
-            .contexts
-            .iter()
-            .map(|context| Cri {
-                context: std::ptr::from_ref(context).cast_mut().cast(),
-                ..Cri::new(context.index)
-            })
-            .collect();
-        let device = Device::new(view(&module, &params), module);
-        let mut pool = Box::new(CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count: cris.len() as u32,
-            name: c"btl_tcp".as_ptr(),
-            instances: cris.as_ptr().cast_mut(),
-            stride: size_of::<Cri>(),
-            progress: Some(progress::progress),
-            module: std::ptr::from_ref(device.state()).cast_mut().cast(),
-            strategy: std::ptr::null(),
-            strategy_state: std::ptr::null_mut(),
-            id: 0,
-            arrivals: 0,
-        });
-        let pool_pointer = &raw mut *pool;
-        // SAFETY: no other thread sees the device yet.
-        unsafe { (*device.module()).pool = pool_pointer };
-        device.state().view.store(device.module(), Ordering::Relaxed);
-        device.state().pool.store(pool_pointer, Ordering::Relaxed);
-        // SAFETY: the pool is complete, and lives as long as the component.
-        unsafe { host.pool_add(pool_pointer)? };
-        let modules = [device.module()];
+        let shared = contexts.iter().map(|context| context.shared.clone()).collect();
+        let module = Module::new(host, config, locals, node, nonce, shared)?;
         Ok(Self {
             priority: params.priority.get() as i32,
-            device,
-            modules,
-            _pool: pool,
-            _cris: cris,
+            device: DeviceBox::new(host, view(&module.config, &params), module, contexts)?,
         })
     }
 
@@ -107,7 +68,7 @@ impl Component for Tcp {
 
 impl Drop for Tcp {
     fn drop(&mut self) {
-        self.device.state().close();
+        module::close(&self.device);
     }
 }
 
@@ -186,31 +147,18 @@ fn listen(
         let list: Vec<String> = addresses.iter().map(|one| one.address.to_string()).collect();
         format!("listening on {}", list.join(", "))
     });
-    let acceptor = Acceptor::new(listeners, &context.epoll).map_err(|error| no_file(&error))?;
+    let acceptor =
+        Acceptor::new(listeners, &context.shared.epoll).map_err(|error| no_file(&error))?;
     *context.acceptor.borrow_mut() = Some(acceptor);
     host.card_put(&Card { cris: config.num_cris, nonce, addresses }.encode())?;
     Ok(locals)
 }
 
 /// What others see of the device.
-fn view(module: &Module, params: &Params) -> BtlModule {
-    let config = &module.config;
+fn view(config: &Config, params: &Params) -> BtlModule {
     BtlModule {
-        struct_size: size_of::<BtlModule>() as u32,
         exclusivity: params.exclusivity.get() as u32,
-        capabilities: BTL_SEND_IMMEDIATE
-            | BTL_SEND_PACKED
-            | BTL_SEND_GATHERED
-            | BTL_PUT
-            | BTL_GET
-            | BTL_NEEDS_REGISTRATION
-            | BTL_IN_ORDER
-            | BTL_CAN_WAKE,
-        name: c"tcp".as_ptr(),
-        state: std::ptr::null_mut(),
-        pool: std::ptr::null_mut(),
-        ops: std::ptr::null(),
-        instance: std::ptr::null_mut(),
+        capabilities: BTL_NEEDS_REGISTRATION | BTL_IN_ORDER | BTL_CAN_WAKE,
         immediate_limit: config.frame_limit,
         packed_limit: config.frame_limit,
         gathered_limit: u64::from(config.frame_limit),
@@ -219,28 +167,16 @@ fn view(module: &Module, params: &Params) -> BtlModule {
         eager_limit: config.eager_limit,
         put_limit: u64::from(config.transfer_limit),
         get_limit: u64::from(config.transfer_limit),
-        get_alignment: 1,
         latency: params.latency.get() as u32,
         bandwidth: params.bandwidth.get() as u32,
-        reserved: 0,
+        ..BtlModule::named(c"tcp")
     }
 }
 
 /// The link on which a CRI sends to a peer.
-///
-/// # Safety
-/// The endpoint is one of this device.
 #[inline]
-unsafe fn link<'a>(device: &'a Module, cri: &Cri, endpoint: *mut Endpoint) -> (At<'a>, &'a Link) {
-    // SAFETY: promised by the caller.
-    let endpoint = unsafe { TcpEndpoint::of(endpoint) };
-    let context = &device.contexts[cri.index as usize];
-    (At { module: device, context, endpoint }, &endpoint.links[cri.index as usize])
-}
-
-#[cold]
-fn too_long(what: &str, len: usize, limit: usize) -> Failure {
-    Failure::new(ERR_ARGUMENT, format!("{what} of {len} bytes; at most {limit} are allowed"))
+fn link<'a>(Way { device, cri, endpoint }: Way<'a, Tcp>) -> (At<'a>, &'a Link) {
+    (At { module: device, context: cri, endpoint }, &endpoint.links[cri.index()])
 }
 
 /// The bytes of a message, if they are few enough.
@@ -276,47 +212,46 @@ unsafe fn remote(device: &Module, transfer: &BtlTransfer) -> Result<(u64, u64, u
 }
 
 impl Btl for Tcp {
-    type Device = Module;
+    type State = Module;
+    type Cri = Context;
+    type Endpoint = TcpEndpoint;
 
-    fn modules(&self) -> &[*mut BtlModule] {
-        &self.modules
+    fn devices(&self) -> &[DeviceBox<Self>] {
+        std::slice::from_ref(&self.device)
     }
 
-    fn add_peer(
-        device: &Module,
-        _view: &BtlModule,
-        peer: &Peer,
-    ) -> Result<Option<*mut Endpoint>, Failure> {
+    fn add_peer(device: &TcpDevice, peer: &Peer) -> Result<Option<Arc<TcpEndpoint>>, Failure> {
         if peer.is(PEER_SELF) || peer.job != 0 {
             return Ok(None);
         }
         if let Some(endpoint) = device.endpoint(peer.rank) {
-            return Ok(Some(endpoint.pointer()));
+            return Ok(Some(endpoint.clone()));
         }
         let card = match endpoint::card_of(device.host, peer.rank) {
             Ok(card) => card,
             Err(failure) if failure.status == ERR_NOT_FOUND => return Ok(None),
             Err(failure) => return Err(failure),
         };
-        Ok(device.make_endpoint(peer.rank, card.cris).map(TcpEndpoint::pointer))
+        Ok(device.make_endpoint(peer.rank, card.cris).cloned())
     }
 
-    unsafe fn remove_peer(device: &Module, endpoint: *mut Endpoint) {
-        // SAFETY: promised by the caller.
-        device.part(unsafe { TcpEndpoint::of(endpoint) });
+    fn remove_peer(device: &TcpDevice, endpoint: Arc<TcpEndpoint>) {
+        module::part(device, &endpoint);
     }
 
     #[inline]
-    unsafe fn send_immediate(
-        device: &Module,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        message: &BtlMessage,
-    ) -> Result<Outcome, Failure> {
-        // SAFETY: promised by the caller.
-        let (at, link) = unsafe { link(device, cri, endpoint) };
+    fn progress(device: &TcpDevice, cri: &TcpCri) -> u32 {
+        if cri.shared.sleeps.load(Ordering::Relaxed) || cri.is_skipped() {
+            return 0;
+        }
+        Pass { module: device, context: cri }.poll_if_due()
+    }
+
+    #[inline]
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Attempted {
+        let (at, link) = link(way);
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
-        let len = checked(device, "a message", header + payload)?;
+        let len = checked(way.device, "a message", header + payload)?;
         let head = Frame::Message { tag: message.tag, len }.head();
         let head = head.bytes();
         let pieces = [
@@ -329,16 +264,10 @@ impl Btl for Tcp {
         link.send(at, |work, socket| unsafe { work.output.send_copied(socket, &pieces) })
     }
 
-    unsafe fn send_packed(
-        device: &Module,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        message: &BtlPacked,
-    ) -> Result<Outcome, Failure> {
-        // SAFETY: promised by the caller.
-        let (at, link) = unsafe { link(device, cri, endpoint) };
+    unsafe fn send_packed(way: Way<'_, Self>, message: &BtlPacked) -> Attempted {
+        let (at, link) = link(way);
         let len = message.payload_len as usize;
-        checked(device, "a message", message.header_len as usize + len)?;
+        checked(way.device, "a message", message.header_len as usize + len)?;
         let header = match message.header_len {
             0 => &[],
             // SAFETY: promised by the caller.
@@ -347,11 +276,8 @@ impl Btl for Tcp {
             },
         };
         let frame = |len: usize| Frame::Message { tag: message.tag, len: len as u32 };
-        let make = |room: *mut u8| match message.pack {
-            // SAFETY: there is room for `len` bytes; the context fits the function.
-            Some(pack) => unsafe { pack(message.context, room.cast(), len) },
-            None => 0,
-        };
+        // SAFETY: there is room for `len` bytes; the caller vouches for the rest.
+        let make = |room: *mut u8| unsafe { message.pack_to(room) };
         let sent =
             link.send(at, |work, _| Ok(work.output.send_packed(header, len, frame, make)))?;
         if sent == Outcome::Done {
@@ -361,14 +287,11 @@ impl Btl for Tcp {
     }
 
     unsafe fn send_gathered(
-        device: &Module,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        way: Way<'_, Self>,
         message: &BtlGathered,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
-        // SAFETY: promised by the caller.
-        let (at, link) = unsafe { link(device, cri, endpoint) };
+        completion: Completion,
+    ) -> Attempted {
+        let (at, link) = link(way);
         let count = message.segment_count as usize;
         if count > SEGMENTS {
             let text = format!("a message of {count} segments; at most {SEGMENTS} are allowed");
@@ -382,7 +305,7 @@ impl Btl for Tcp {
             *to = piece(segment.address.cast(), segment.len);
             len = len.saturating_add(segment.len);
         }
-        let len = checked(device, "a message", len)?;
+        let len = checked(way.device, "a message", len)?;
         let head = Frame::Message { tag: message.tag, len }.head();
         let head = head.bytes();
         pieces[0] = piece(head.as_ptr(), head.len());
@@ -394,16 +317,10 @@ impl Btl for Tcp {
         })
     }
 
-    unsafe fn put(
-        device: &Module,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn put(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
+        let (at, link) = link(way);
         // SAFETY: promised by the caller.
-        let ((at, link), (key, address, len)) =
-            unsafe { (link(device, cri, endpoint), remote(device, transfer)?) };
+        let (key, address, len) = unsafe { remote(way.device, transfer)? };
         let head = Frame::Put { key, address, len }.head();
         let head = head.bytes();
         let pieces = [
@@ -421,40 +338,28 @@ impl Btl for Tcp {
         })
     }
 
-    unsafe fn get(
-        device: &Module,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
+        let (at, link) = link(way);
         // SAFETY: promised by the caller.
-        let ((at, link), remote) =
-            unsafe { (link(device, cri, endpoint), remote(device, transfer)?) };
+        let remote = unsafe { remote(way.device, transfer)? };
         link.get(at, remote, transfer.local.cast(), completion)
     }
 
-    unsafe fn flush(
-        device: &Module,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
-        if !endpoint.is_null() {
-            // SAFETY: promised by the caller.
-            let (at, link) = unsafe { link(device, cri, endpoint) };
+    fn flush(
+        device: &TcpDevice,
+        cri: &TcpCri,
+        endpoint: Option<&TcpEndpoint>,
+        completion: Completion,
+    ) -> Attempted {
+        let to = |endpoint| link(Way { device, cri, endpoint });
+        if let Some((at, link)) = endpoint.map(to) {
             return match link.needs_flush() {
                 Ok(true) => link.flush(at, Waiter::One(completion)),
                 Ok(false) => link.usable(at).map(|()| Outcome::Done),
                 Err(()) => Ok(Outcome::NoResources),
             };
         }
-        let context = &device.contexts[cri.index as usize];
-        let own = |endpoint| {
-            let at = At { module: device, context, endpoint };
-            (at, &endpoint.links[cri.index as usize])
-        };
-        let all = || device.all_endpoints().filter(|endpoint| endpoint.is_used()).map(own);
+        let all = || device.all_endpoints().filter(|endpoint| endpoint.is_used()).map(to);
         if all().any(|(_, link)| link.needs_flush().is_err()) {
             return Ok(Outcome::NoResources);
         }
@@ -477,7 +382,7 @@ impl Btl for Tcp {
     }
 
     unsafe fn register_memory(
-        device: &Module,
+        device: &TcpDevice,
         address: *mut c_void,
         len: usize,
         access: u32,
@@ -487,14 +392,14 @@ impl Btl for Tcp {
         Ok(Box::into_raw(Box::new(region)).cast())
     }
 
-    unsafe fn deregister_memory(device: &Module, registration: *mut c_void) {
+    unsafe fn deregister_memory(device: &TcpDevice, registration: *mut c_void) {
         // SAFETY: `register_memory` boxed it.
         let region = unsafe { Box::from_raw(registration.cast::<Region>()) };
         device.registry.remove(region.key);
     }
 
     unsafe fn pack_key(
-        _device: &Module,
+        _: &TcpDevice,
         registration: *mut c_void,
         key: &mut [u8],
     ) -> Result<(), Failure> {
@@ -503,38 +408,27 @@ impl Btl for Tcp {
         Ok(())
     }
 
-    unsafe fn unpack_key(
-        _device: &Module,
-        _endpoint: *mut Endpoint,
-        packed: &[u8],
-    ) -> Result<*mut c_void, Failure> {
+    fn unpack_key(_: &TcpDevice, _: &TcpEndpoint, packed: &[u8]) -> Result<*mut c_void, Failure> {
         let region = Region::unpack(packed)
             .ok_or_else(|| Failure::new(ERR_OTHER, "a peer's memory key is damaged"))?;
         Ok(Box::into_raw(Box::new(region)).cast())
     }
 
-    unsafe fn release_key(_device: &Module, key: *mut c_void) {
+    unsafe fn release_key(_: &TcpDevice, key: *mut c_void) {
         // SAFETY: `unpack_key` boxed it.
         drop(unsafe { Box::from_raw(key.cast::<Region>()) });
     }
 
-    fn arm(device: &Module, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
-        let context = &device.contexts[cri.index as usize];
-        Ok(context.arm(device).then(|| BtlWake {
-            fd: context::descriptor(context),
-            reserved: 0,
-            word: std::ptr::null(),
-            expected: 0,
-        }))
+    fn arm(device: &TcpDevice, cri: &TcpCri) -> Result<Option<BtlWake>, Failure> {
+        let sleeps = Pass { module: device, context: cri }.arm();
+        Ok(sleeps.then(|| BtlWake::fd(cri.shared.epoll.as_raw_fd())))
     }
 
-    unsafe fn describe(device: &Module, endpoint: *mut Endpoint) -> String {
-        // SAFETY: promised by the caller.
-        let endpoint = unsafe { TcpEndpoint::of(endpoint) };
-        let links = endpoint.links.iter().enumerate().filter_map(|(index, link)| {
-            match device.try_lock(device.context_of(index as u16).index) {
-                Ok(_held) => link.describe(),
-                Err(()) => Some("in use".into()),
+    fn describe(device: &TcpDevice, endpoint: &TcpEndpoint) -> String {
+        let links = endpoint.links.iter().zip(0..).filter_map(|(link, index)| {
+            match device.try_hold(device.cri_of(index)) {
+                Some(_held) => link.describe(),
+                None => Some("in use".into()),
             }
         });
         match &links.collect::<Vec<_>>()[..] {

@@ -118,7 +118,7 @@ impl Dial {
         self.last = number;
         let token = Token::Attempt(id, number).encode();
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        sys::watch(&at.context.epoll, &socket, token, flags)?;
+        sys::watch(&at.context.shared.epoll, &socket, token, flags)?;
         at.module.debug(|| format!("connecting to rank {} at {pair}", id.rank));
         let since = Instant::now();
         let mut attempt = Attempt { number, socket, candidate, since, waiting: None };
@@ -266,7 +266,7 @@ impl Link {
         };
         let token = Token::Link(self.id).encode();
         let ready = sys::no_delay(&socket)
-            .and_then(|()| sys::rewatch(&at.context.epoll, &socket, token, LINK_FLAGS));
+            .and_then(|()| sys::rewatch(&at.context.shared.epoll, &socket, token, LINK_FLAGS));
         match ready {
             // The other attempts, and what is aside, close as the state goes.
             Ok(()) => self.open(at, socket, peer, frame_limit),
@@ -334,7 +334,7 @@ impl Link {
         let token = Token::Link(self.id).encode();
         // The answer last: the peer counts on a connection that is welcome.
         let taken = sys::no_delay(&arrival.socket)
-            .and_then(|()| sys::watch(&at.context.epoll, &arrival.socket, token, LINK_FLAGS))
+            .and_then(|()| sys::watch(&at.context.shared.epoll, &arrival.socket, token, LINK_FLAGS))
             .and_then(|()| at.module.answer(&arrival, Answer::Welcome));
         match taken {
             Ok(()) => {

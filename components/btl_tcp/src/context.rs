@@ -14,12 +14,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cairn_descriptors::Private;
 use cairn_framework::author::Mutex;
+use cairn_framework::frameworks::btl::OwnCri;
 use rustix::event::epoll::EventFlags;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
 use rustix::time::{
@@ -39,23 +41,35 @@ const EAGER: u32 = 256;
 const UNUSED: Duration = Duration::from_micros(100);
 /// Files of a CRI besides its sockets.
 const FILES: u64 = 3;
-/// What stands behind a CRI. On cache lines of its own: CRIs are used by different
-/// threads.
+/// A CRI of this transport.
+pub type TcpCri = OwnCri<Context>;
+
+/// What any thread may use of a CRI. On cache lines of its own: CRIs are used by different threads.
 #[repr(align(128))]
-pub struct Context {
-    /// The CRI's.
-    pub index: u32,
+pub struct Shared {
     /// The sockets. The descriptor a sleeper waits for.
     pub epoll: Private,
     pub wake: OwnedFd,
-    pub timer: OwnedFd,
-    /// By any thread.
     pub inbox: Mutex<Vec<Note>>,
     /// The CRI was not used, and no connection came to it. Never of the first one, at which
-    /// connections arrive. Cleared by any thread.
+    /// connections arrive.
     pub sleeps: AtomicBool,
+}
 
-    // Everything below is touched under the CRI's lock only.
+impl Shared {
+    /// Puts something into the inbox of this CRI, from any thread.
+    pub fn post(&self, note: Note) {
+        self.inbox.lock().push(note);
+        self.sleeps.store(false, Ordering::Relaxed);
+        // It may fail only when it would overflow, and then it is readable anyway.
+        let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
+    }
+}
+
+/// What stands behind a CRI.
+pub struct Context {
+    pub shared: Arc<Shared>,
+    pub timer: OwnedFd,
     /// Of the first CRI: what takes connections.
     pub acceptor: RefCell<Option<Acceptor>>,
     /// Links that had more to receive or to send than fitted into their turn.
@@ -80,11 +94,6 @@ pub struct Context {
     pub alarm: Cell<Option<Instant>>,
 }
 
-// SAFETY: see the fields.
-unsafe impl Sync for Context {}
-// SAFETY: see `Sync`; the pointers in `finished` belong to callers that allow any thread.
-unsafe impl Send for Context {}
-
 impl Context {
     pub fn new(index: u32) -> io::Result<Self> {
         let epoll = sys::epoll()?;
@@ -94,12 +103,13 @@ impl Context {
         sys::watch(&epoll, &wake, Token::Wake.encode(), EventFlags::IN)?;
         sys::watch(&epoll, &timer, Token::Timer.encode(), EventFlags::IN)?;
         Ok(Self {
-            index,
-            epoll,
-            wake,
+            shared: Arc::new(Shared {
+                epoll,
+                wake,
+                inbox: Mutex::default(),
+                sleeps: AtomicBool::new(index != 0),
+            }),
             timer,
-            inbox: Mutex::default(),
-            sleeps: AtomicBool::new(index != 0),
             acceptor: RefCell::default(),
             again: RefCell::default(),
             full: RefCell::default(),
@@ -120,7 +130,7 @@ impl Context {
         self.look_often();
         self.unused.set(None);
         // Relaxed: what comes over the inbox is found by its lock and the kernel.
-        self.sleeps.store(false, Ordering::Relaxed);
+        self.shared.sleeps.store(false, Ordering::Relaxed);
     }
 
     #[inline]
@@ -158,14 +168,6 @@ impl Context {
         true
     }
 
-    /// Puts something into the inbox of this CRI, from any thread.
-    pub fn post(&self, note: Note) {
-        self.inbox.lock().push(note);
-        self.sleeps.store(false, Ordering::Relaxed);
-        // It may fail only when it would overflow, and then it is readable anyway.
-        let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
-    }
-
     /// Makes the epoll descriptor readable then, or before. False when it can't.
     pub fn wake_at(&self, deadline: Instant) -> bool {
         if self.alarm.get().is_some_and(|alarm| alarm <= deadline) {
@@ -201,15 +203,10 @@ pub fn affordable(files: Option<u64>, processes: u32) -> u32 {
 }
 
 /// Waits for the sockets of all CRIs, less than a second.
-pub fn sleep(contexts: &[Context], time: Duration) {
+pub fn sleep(all: &[Arc<Shared>], time: Duration) {
     let time = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
-    let fds = contexts.iter().map(|context| PollFd::new(&context.epoll, PollFlags::IN));
+    let fds = all.iter().map(|shared| PollFd::new(&shared.epoll, PollFlags::IN));
     let _ = rustix::event::poll(&mut fds.collect::<Vec<_>>(), Some(&time));
-}
-
-/// For `arm`.
-pub fn descriptor(context: &Context) -> i32 {
-    context.epoll.as_raw_fd()
 }
 
 #[cfg(test)]
@@ -218,13 +215,13 @@ mod tests {
 
     #[test]
     fn instances_share_no_lines() {
-        let (size, align) = (size_of::<Context>(), align_of::<Context>());
-        cairn_framework::layout::check_elements("contexts of btl_tcp", size, align);
+        let (size, align) = (size_of::<Shared>(), align_of::<Shared>());
+        cairn_framework::layout::check_elements("what instances of btl_tcp share", size, align);
     }
 
     #[test]
     fn all_but_the_first_sleep_until_they_are_used() {
-        let sleeps = |context: &Context| context.sleeps.load(Ordering::Relaxed);
+        let sleeps = |context: &Context| context.shared.sleeps.load(Ordering::Relaxed);
         let contexts = [0, 1, 2].map(|index| Context::new(index).unwrap());
         assert_eq!(contexts.each_ref().map(sleeps), [false, true, true]);
         contexts[2].traffic();

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::author::{Failure, HostHandle};
-use cairn_framework::frameworks::btl::Endpoint;
 
 use crate::link::Link;
 use crate::params::Config;
@@ -13,10 +12,7 @@ use crate::wire::Card;
 
 /// What the protocol layer's pointer leads to. There is one for each peer, made when it is asked
 /// for or when the peer connects; it stays until the component closes.
-#[repr(C)]
 pub struct TcpEndpoint {
-    /// What others see.
-    view: Endpoint,
     /// The peer's rank.
     pub rank: u32,
     host: HostHandle,
@@ -36,7 +32,6 @@ impl TcpEndpoint {
     pub fn new(host: HostHandle, config: &Config, rank: u32, cris: u16) -> Self {
         let count = cris.max(config.num_cris);
         Self {
-            view: Endpoint { transport_private: 0 },
             rank,
             host,
             card: OnceLock::new(),
@@ -45,20 +40,6 @@ impl TcpEndpoint {
             open: AtomicU32::new(0),
             lost: AtomicBool::new(false),
         }
-    }
-
-    /// The endpoint behind a pointer.
-    ///
-    /// # Safety
-    /// `add_peer` made it, and the component is open.
-    pub unsafe fn of<'a>(endpoint: *mut Endpoint) -> &'a Self {
-        // SAFETY: the view is the first field; promised by the caller.
-        unsafe { &*endpoint.cast() }
-    }
-
-    /// What others see.
-    pub fn pointer(&self) -> *mut Endpoint {
-        std::ptr::from_ref(self).cast_mut().cast()
     }
 
     /// The peer's card.

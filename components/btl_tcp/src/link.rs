@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use cairn_descriptors::Private;
 use cairn_framework::abi::status::{OK, Status};
-use cairn_framework::frameworks::btl::BtlCompletion;
+use cairn_framework::frameworks::btl::Completion;
 
 use crate::dial::Dial;
 use crate::event::LinkId;
@@ -116,19 +116,18 @@ pub struct Get {
     pub token: u64,
     pub address: *mut u8,
     pub len: u32,
-    pub completion: *mut BtlCompletion,
+    pub completion: Completion,
 }
 
 /// What waits for a flush: of one link, or of several together.
-#[derive(Clone)]
 pub enum Waiter {
-    One(*mut BtlCompletion),
+    One(Completion),
     Several(Rc<SharedFlush>),
 }
 
 /// A flush of several links.
 pub struct SharedFlush {
-    pub completion: *mut BtlCompletion,
+    pub completion: Completion,
     /// The first failure.
     pub status: std::cell::Cell<Status>,
 }

@@ -2,29 +2,31 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
-use cairn_framework::abi::job::THREAD_MULTIPLE;
-use cairn_framework::abi::lock::BiasedGuard;
-use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::author::Mutex;
 use cairn_framework::author::{Failure, HostHandle};
-use cairn_framework::frameworks::btl::BtlModule;
+use cairn_framework::frameworks::btl::Device;
 
 use crate::address::Local;
-use crate::context::{self, Context};
+use crate::component::Tcp;
+use crate::context::{self, Shared, TcpCri};
 use crate::endpoint::TcpEndpoint;
 use crate::event::Arrival;
 use crate::link::Link;
 use crate::params::Config;
+use crate::progress::Pass;
 use crate::rdma::Registry;
 use crate::sys;
 use crate::wire::{Answer, Nonce, Secret, VERSION, Welcome};
 
 /// The device.
+pub type TcpDevice = Device<Tcp>;
+
+/// What it keeps.
 pub struct Module {
     pub host: HostHandle,
     pub config: Config,
@@ -37,25 +39,22 @@ pub struct Module {
     /// Hellos that were said.
     hellos: AtomicU64,
     /// By rank in the job. Made by any thread, once each.
-    endpoints: Box<[OnceLock<Box<TcpEndpoint>>]>,
+    endpoints: Box<[OnceLock<Arc<TcpEndpoint>>]>,
     /// Held while an endpoint is made, so that only one is.
     making: Mutex<()>,
     /// Has its own lock.
     pub registry: Registry,
-    /// One a CRI, under its lock.
-    pub contexts: Box<[Context]>,
-    /// Both set before any other thread sees the device.
-    pub view: AtomicPtr<BtlModule>,
-    pub pool: AtomicPtr<CriPool>,
+    /// One a CRI.
+    pub shared: Box<[Arc<Shared>]>,
     closing: AtomicBool,
 }
 
 /// Where a link is: what its functions need besides itself.
 #[derive(Clone, Copy)]
 pub struct At<'a> {
-    pub module: &'a Module,
-    /// Of the CRI that polls the link.
-    pub context: &'a Context,
+    pub module: &'a TcpDevice,
+    /// The CRI that polls the link.
+    pub context: &'a TcpCri,
     pub endpoint: &'a TcpEndpoint,
 }
 
@@ -69,7 +68,7 @@ impl Module {
         locals: Vec<Local>,
         node: Vec<Local>,
         nonce: Nonce,
-        contexts: Box<[Context]>,
+        shared: Box<[Arc<Shared>]>,
     ) -> Result<Self, Failure> {
         let mut start = [0; 8];
         random(&mut start).map_err(no_random)?;
@@ -83,9 +82,7 @@ impl Module {
             node,
             nonce,
             hellos: AtomicU64::new(0),
-            contexts,
-            view: AtomicPtr::default(),
-            pool: AtomicPtr::default(),
+            shared,
             closing: AtomicBool::new(false),
         })
     }
@@ -110,21 +107,16 @@ impl Module {
         self.host.job().rank
     }
 
-    /// What others see of the device.
-    pub fn view(&self) -> *const BtlModule {
-        self.view.load(Ordering::Relaxed)
-    }
-
     /// The endpoint of a rank, if there is one.
-    pub fn endpoint(&self, rank: u32) -> Option<&TcpEndpoint> {
-        self.endpoints.get(rank as usize)?.get().map(|endpoint| &**endpoint)
+    pub fn endpoint(&self, rank: u32) -> Option<&Arc<TcpEndpoint>> {
+        self.endpoints.get(rank as usize)?.get()
     }
 
     /// The endpoint of a rank, which has so many CRIs. `None` when there is no such rank.
-    pub fn make_endpoint(&self, rank: u32, cris: u16) -> Option<&TcpEndpoint> {
+    pub fn make_endpoint(&self, rank: u32, cris: u16) -> Option<&Arc<TcpEndpoint>> {
         let place = self.endpoints.get(rank as usize)?;
         let _making = self.making.lock();
-        Some(place.get_or_init(|| Box::new(TcpEndpoint::new(self.host, &self.config, rank, cris))))
+        Some(place.get_or_init(|| Arc::new(TcpEndpoint::new(self.host, &self.config, rank, cris))))
     }
 
     /// All endpoints there are.
@@ -132,80 +124,9 @@ impl Module {
         self.endpoints.iter().filter_map(|place| place.get().map(|endpoint| &**endpoint))
     }
 
-    /// The context of the CRI that polls a link.
-    pub fn context_of(&self, link: u16) -> &Context {
-        &self.contexts[usize::from(link) % self.contexts.len()]
-    }
-
-    /// A CRI.
-    pub fn cri(&self, index: u32) -> &Cri {
-        // SAFETY: set before any other thread sees the device; the pool stays as long.
-        unsafe { &*self.pool.load(Ordering::Relaxed) }.cri(index)
-    }
-
-    /// Takes a CRI's lock, unless the process is single-threaded.
-    pub fn lock(&self, index: u32) -> Option<BiasedGuard<'_>> {
-        if self.host.job().thread_level != THREAD_MULTIPLE {
-            return None;
-        }
-        Some(self.cri(index).guard())
-    }
-
-    /// As [`Module::lock`], for what can be left out; `Err` when it is taken.
-    pub fn try_lock(&self, index: u32) -> Result<Option<BiasedGuard<'_>>, ()> {
-        if self.host.job().thread_level != THREAD_MULTIPLE {
-            return Ok(None);
-        }
-        self.cri(index).try_guard().map(Some).ok_or(())
-    }
-
-    /// Ends the links to a peer: the goodbye goes behind everything that was sent. What the sockets
-    /// do not take now goes out when progress is made, or in `close`.
-    pub fn part(&self, endpoint: &TcpEndpoint) {
-        if !endpoint.is_used() {
-            return;
-        }
-        for (at, link) in self.links(endpoint) {
-            let _held = self.lock(at.context.index);
-            link.say_goodbye(at);
-        }
-    }
-
-    /// At the close: sends what is left for all peers together in at most `close_timeout`. No other
-    /// thread polls any more, and receivers may be closed: what comes meanwhile is dropped.
-    pub fn close(&self) {
-        self.closing.store(true, Ordering::Relaxed);
-        let until = Instant::now() + self.config.close_timeout;
-        let used = || self.all_endpoints().filter(|endpoint| endpoint.is_used());
-        loop {
-            let mut left = false;
-            for (at, link) in used().flat_map(|endpoint| self.links(endpoint)) {
-                left |= !link.say_goodbye(at);
-            }
-            let now = Instant::now();
-            if !left || now >= until {
-                break;
-            }
-            if self.contexts.iter().map(|context| context.poll(self)).sum::<u32>() == 0 {
-                context::sleep(&self.contexts, LONGEST_SLEEP.min(until - now));
-            }
-        }
-        for (at, link) in used().flat_map(|endpoint| self.links(endpoint)) {
-            let (rank, bytes) = (at.endpoint.rank, link.buffered());
-            if bytes > 0 {
-                self.host.log(LOG_WARN, || {
-                    format!("rank {rank} does not take the last {bytes} bytes that were sent to it")
-                });
-            }
-            link.drop_connection(at);
-        }
-    }
-
-    /// The links to a peer, each with where it is.
-    fn links<'a>(&'a self, endpoint: &'a TcpEndpoint) -> impl Iterator<Item = (At<'a>, &'a Link)> {
-        endpoint.links.iter().enumerate().map(move |(index, link)| {
-            (At { module: self, context: self.context_of(index as u16), endpoint }, link)
-        })
+    /// The CRI that polls a link.
+    pub fn cri_of(&self, link: u16) -> usize {
+        usize::from(link) % self.shared.len()
     }
 
     /// Answers the hello. A welcome under the lock of the link's CRI, so that it covers all hellos
@@ -236,6 +157,55 @@ impl Module {
     /// Writes a line to the debug log.
     pub fn debug(&self, text: impl FnOnce() -> String) {
         self.host.log(LOG_DEBUG, text);
+    }
+}
+
+/// Ends the links to a peer: the goodbye goes behind everything that was sent. What the sockets
+/// do not take now goes out when progress is made, or in `close`.
+pub fn part(device: &TcpDevice, endpoint: &TcpEndpoint) {
+    each_link(device, endpoint, |at, link| _ = link.say_goodbye(at));
+}
+
+/// At the close: sends what is left for all peers together in at most `close_timeout`. No other
+/// thread polls any more, and receivers may be closed: what comes meanwhile is dropped.
+pub fn close(device: &TcpDevice) {
+    device.closing.store(true, Ordering::Relaxed);
+    let until = Instant::now() + device.config.close_timeout;
+    loop {
+        let mut left = false;
+        for endpoint in device.all_endpoints() {
+            each_link(device, endpoint, |at, link| left |= !link.say_goodbye(at));
+        }
+        let now = Instant::now();
+        if !left || now >= until {
+            break;
+        }
+        let poll = |context: &TcpCri| Pass { module: device, context }.poll();
+        if device.hold_each().map(|cri| poll(&cri)).sum::<u32>() == 0 {
+            context::sleep(&device.shared, LONGEST_SLEEP.min(until - now));
+        }
+    }
+    for endpoint in device.all_endpoints() {
+        each_link(device, endpoint, |at, link| {
+            let (rank, bytes) = (at.endpoint.rank, link.buffered());
+            if bytes > 0 {
+                device.host.log(LOG_WARN, || {
+                    format!("rank {rank} does not take the last {bytes} bytes that were sent to it")
+                });
+            }
+            link.drop_connection(at);
+        });
+    }
+}
+
+/// Does something with each link to a peer, if any was ever used.
+fn each_link(device: &TcpDevice, endpoint: &TcpEndpoint, mut act: impl FnMut(At<'_>, &Link)) {
+    if !endpoint.is_used() {
+        return;
+    }
+    for (link, index) in endpoint.links.iter().zip(0..) {
+        let context = &*device.hold(device.cri_of(index));
+        act(At { module: device, context, endpoint }, link);
     }
 }
 

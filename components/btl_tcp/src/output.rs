@@ -15,7 +15,7 @@ use std::os::fd::BorrowedFd;
 
 use cairn_framework::abi::status::{OK, Status};
 use cairn_framework::author::Outcome;
-use cairn_framework::frameworks::btl::BtlCompletion;
+use cairn_framework::frameworks::btl::Completion;
 
 use crate::rdma::Registry;
 use crate::sys::{self, Piece, piece};
@@ -33,7 +33,7 @@ pub const SEGMENTS: usize = 16;
 static ZEROS: [u8; 8] = [0; 8];
 
 /// A completion to call, and how its operation ended.
-pub type Finished = (*mut BtlCompletion, Status);
+pub type Finished = (Completion, Status);
 
 /// Bytes on their way to the peer.
 pub struct Output {
@@ -53,7 +53,7 @@ enum Part {
     /// Registered memory that a peer reads: it is looked up each time.
     Exposed { key: u64, address: u64, len: usize },
     /// Everything of an operation is before this.
-    Done(*mut BtlCompletion),
+    Done(Completion),
 }
 
 /// Why sending failed.
@@ -140,7 +140,7 @@ impl Output {
         socket: Option<BorrowedFd<'_>>,
         pieces: &[Piece],
         memory: std::ops::Range<usize>,
-        completion: *mut BtlCompletion,
+        completion: Completion,
     ) -> io::Result<Outcome> {
         let mut skip = 0;
         match socket {
@@ -339,9 +339,10 @@ impl Output {
     fn advance(&mut self, mut sent: usize, finished: &mut VecDeque<Finished>) {
         while let Some(part) = self.queue.front_mut() {
             let (gone, rest) = match part {
-                Part::Done(completion) => {
-                    finished.push_back((*completion, OK));
-                    self.queue.pop_front();
+                Part::Done(_) => {
+                    if let Some(Part::Done(completion)) = self.queue.pop_front() {
+                        finished.push_back((completion, OK));
+                    }
                     continue;
                 }
                 Part::Copied(len) => {
@@ -437,7 +438,7 @@ mod tests {
                 assert_eq!(sent, Outcome::Done);
                 expected.extend([&head[..], &body[..]].concat());
                 let pieces = [part(&head), part(large), pad(3)];
-                let completion = std::ptr::without_provenance_mut(round + 1);
+                let completion = Completion::new(std::ptr::without_provenance_mut(round + 1));
                 let sent =
                     output.send_gathered(Some(ours.as_fd()), &pieces, 1..2, completion).unwrap();
                 queued += usize::from(sent == Outcome::Queued);
@@ -468,7 +469,7 @@ mod tests {
         }
         assert!(seen == expected);
         assert!(output.is_empty());
-        let order: Vec<usize> = finished.iter().map(|one| one.0.addr()).collect();
+        let order: Vec<usize> = finished.iter().map(|one| one.0.address()).collect();
         assert_eq!(order.len(), queued);
         assert!(order.is_sorted() && finished.iter().all(|one| one.1 == OK));
     }
@@ -487,13 +488,15 @@ mod tests {
         let refused =
             output.send_packed(&[], 400, |_| Frame::Bye, |_| unreachable!("there is no room"));
         assert_eq!(refused, Outcome::NoResources);
-        let completion = std::ptr::without_provenance_mut(8);
+        // SAFETY: it is not called.
+        let [completion, same] =
+            [8, 8].map(|at| unsafe { Completion::new(std::ptr::without_provenance_mut(at)) });
         // SAFETY: a slice.
         let queued = unsafe { output.send_gathered(None, &[part(&body)], 0..1, completion) };
         assert_eq!(queued.unwrap(), Outcome::Queued);
         let mut finished = VecDeque::new();
         output.fail(-7, &mut finished);
-        assert_eq!(finished, [(completion, -7)]);
+        assert_eq!(finished, [(same, -7)]);
         assert!(output.is_empty());
     }
 

@@ -2,9 +2,6 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use cairn_framework::abi::pool::Cri;
-use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
-
 use crate::input::{Body, Failed, Filled, Next};
 use crate::link::{Fault, Link, State};
 use crate::module::At;
@@ -136,20 +133,8 @@ impl At<'_> {
         if self.module.is_closing() {
             return;
         }
-        let received = Received {
-            struct_size: size_of::<Received>() as u32,
-            flags: RECEIVED_CONTIGUOUS,
-            module: self.module.view(),
-            cri: std::ptr::from_ref::<Cri>(self.module.cri(self.context.index)).cast_mut(),
-            endpoint: self.endpoint.pointer(),
-            data: data.cast(),
-            len,
-        };
-        let entry = &self.module.host.receive_table()[usize::from(tag)];
-        if let Some(callback) = entry.callback {
-            // SAFETY: the entry's owner keeps callback and context; the message is valid during the
-            // call.
-            unsafe { callback(entry.context, &raw const received) };
-        }
+        // SAFETY: the input holds so many bytes until the next message is taken out.
+        let message = unsafe { std::slice::from_raw_parts(data, len) };
+        self.module.deliver(self.context, Some(self.endpoint), tag, message);
     }
 }

@@ -8,8 +8,8 @@ use std::time::Instant;
 use cairn_descriptors::Private;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::status::ERR_PEER;
-use cairn_framework::author::{Failure, Outcome};
-use cairn_framework::frameworks::btl::BtlCompletion;
+use cairn_framework::author::{Attempted, Failure, Outcome};
+use cairn_framework::frameworks::btl::Completion;
 
 use crate::dial::Dial;
 use crate::event::{LinkId, Note};
@@ -29,7 +29,7 @@ impl Link {
         &self,
         at: At<'_>,
         send: impl FnOnce(&mut Work, Option<BorrowedFd<'_>>) -> io::Result<Outcome>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Attempted {
         at.context.traffic();
         let core = &mut *self.core.borrow_mut();
         if core.said_goodbye {
@@ -207,7 +207,7 @@ impl Link {
         core.close(at, State::Over { text, orderly: matches!(fault, Fault::Goodbye) });
         if first {
             for other in at.endpoint.links.iter().filter(|other| other.id != self.id) {
-                at.module.context_of(other.id.index).post(Note::Lost(other.id));
+                at.module.shared[at.module.cri_of(other.id.index)].post(Note::Lost(other.id));
             }
         }
         if at.endpoint.is_gone() && !at.module.is_closing() {
@@ -267,8 +267,8 @@ impl Link {
         at: At<'_>,
         (key, remote, len): (u64, u64, u32),
         address: *mut u8,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+        completion: Completion,
+    ) -> Attempted {
         self.send(at, |work, socket| {
             let free = work.gets.iter().position(Option::is_none);
             let place = free.unwrap_or(work.gets.len());
@@ -305,7 +305,7 @@ impl Link {
     }
 
     /// Asks the peer to say when the puts so far are in its memory.
-    pub fn flush(&self, at: At<'_>, waiter: Waiter) -> Result<Outcome, Failure> {
+    pub fn flush(&self, at: At<'_>, waiter: Waiter) -> Attempted {
         let sent = self.send(at, |work, _| {
             work.output.append(Frame::Flush { token: work.puts });
             work.flushes.push_back((work.puts, waiter));

@@ -281,6 +281,12 @@ fn ending_an_endpoint_does_not_wait_and_loses_nothing() {
         let ranks = job(&Setup { mca: &mca, threads, ..Setup::default() });
         let sent = flood(&ranks);
         let route = ranks[0].route(1);
+        // One more that is ended here; the host ends its own when it closes.
+        let peer = ranks[0].system.peer(1).unwrap().cast_const();
+        let mut endpoint = std::ptr::null_mut();
+        // SAFETY: one peer, and one place.
+        let added = unsafe { route.ops.add_peers.unwrap()(route.module, 1, &peer, &mut endpoint) };
+        assert_eq!((added, endpoint), (OK, route.endpoint));
         let (done, is_done) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let route = route;

@@ -62,20 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Operations a second of all threads together, and the part of them that found their instance
 /// taken. Each thread has a communicator of its own.
 fn measure(slot: &Slot, ops: &CriOps, threads: u32) -> Result<(f64, f64), Box<dyn Error>> {
-    let mut cris: Vec<Cri> = (0..INSTANCES).map(Cri::new).collect();
-    let mut pool = CriPool {
-        struct_size: size_of::<CriPool>() as u32,
-        count: INSTANCES,
-        name: c"demo".as_ptr(),
-        instances: cris.as_mut_ptr(),
-        stride: size_of::<Cri>(),
-        progress: None,
-        module: std::ptr::null_mut(),
-        strategy: ops,
-        strategy_state: std::ptr::null_mut(),
-        id: 0,
-        arrivals: 0,
-    };
+    let cris: Vec<Cri> = (0..INSTANCES).map(Cri::new).collect();
+    let mut pool = CriPool { strategy: ops, ..CriPool::of(c"demo", &cris) };
     let missing = "the host completes tables";
     // SAFETY: the component is open, the table complete, and the pool lives until it is detached.
     let status = unsafe { (ops.attach.expect(missing))(slot.instance(), &mut pool) };

@@ -48,19 +48,11 @@ macro_rules! call {
 
 impl Attached {
     fn new(strategy: Strategy, count: u32, id: u32) -> Result<Self, String> {
-        let mut instances: Vec<Cri> = (0..count).map(Cri::new).collect();
+        let instances: Vec<Cri> = (0..count).map(Cri::new).collect();
         let mut pool = Box::new(CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count,
-            name: c"conformance".as_ptr(),
-            instances: instances.as_mut_ptr(),
-            stride: size_of::<Cri>(),
-            progress: None,
-            module: std::ptr::null_mut(),
             strategy: strategy.ops,
-            strategy_state: std::ptr::null_mut(),
             id,
-            arrivals: 0,
+            ..CriPool::of(c"conformance", &instances)
         });
         match call!(strategy.ops, attach(strategy.instance, &mut pool)) {
             OK => Ok(Self { strategy, pool, _instances: instances }),

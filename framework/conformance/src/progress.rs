@@ -77,19 +77,7 @@ impl Stage {
             .collect();
         let mut pools: Vec<CriPool> = Vec::new();
         for (id, cris) in cris.iter_mut().enumerate() {
-            pools.push(CriPool {
-                struct_size: size_of::<CriPool>() as u32,
-                count: cris.len() as u32,
-                name: c"conformance".as_ptr(),
-                instances: cris.as_mut_ptr(),
-                stride: size_of::<Cri>(),
-                progress: None,
-                module: std::ptr::null_mut(),
-                strategy: null(),
-                strategy_state: std::ptr::null_mut(),
-                id: id as u32,
-                arrivals: 0,
-            });
+            pools.push(CriPool { id: id as u32, ..CriPool::of(c"conformance", cris) });
         }
         // No pool is added any more, so they stay where they are.
         let places: Vec<*mut CriPool> = pools.iter_mut().map(std::ptr::from_mut).collect();

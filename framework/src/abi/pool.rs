@@ -6,7 +6,7 @@
 //! for and as the device has; a `cri` strategy says which one an operation uses, a `progress`
 //! component says which ones a thread polls.
 
-use core::ffi::{c_char, c_void};
+use core::ffi::{CStr, c_char, c_void};
 
 use super::bias::Bias;
 use super::counter::CounterCell;
@@ -195,6 +195,24 @@ impl Cri {
 }
 
 impl CriPool {
+    /// A pool of CRIs that are the beginnings of `cris`, which nothing polls yet. Name and CRIs have to stay
+    /// as long as the pool.
+    pub fn of<C>(name: &CStr, cris: &[C]) -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            count: cris.len() as u32,
+            name: name.as_ptr(),
+            instances: cris.as_ptr().cast_mut().cast(),
+            stride: size_of::<C>(),
+            progress: None,
+            module: core::ptr::null_mut(),
+            strategy: core::ptr::null(),
+            strategy_state: core::ptr::null_mut(),
+            id: 0,
+            arrivals: 0,
+        }
+    }
+
     /// The CRI with this index.
     ///
     /// # Panics
@@ -241,26 +259,14 @@ mod tests {
 
     use super::*;
 
-    fn pool(id: u32, cris: &mut [Cri]) -> CriPool {
-        CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count: cris.len() as u32,
-            name: c"pool".as_ptr(),
-            instances: cris.as_mut_ptr(),
-            stride: size_of::<Cri>(),
-            progress: None,
-            module: core::ptr::null_mut(),
-            strategy: core::ptr::null(),
-            strategy_state: core::ptr::null_mut(),
-            id,
-            arrivals: 0,
-        }
+    fn pool(id: u32, cris: &[Cri]) -> CriPool {
+        CriPool { id, ..CriPool::of(c"pool", cris) }
     }
 
     #[test]
     fn a_set_has_what_was_put_in_and_never_less() {
-        let mut cris: Vec<Cri> = (0..70).map(Cri::new).collect();
-        let [first, second, ninth] = [0, 1, 8].map(|id| pool(id, &mut cris));
+        let cris: Vec<Cri> = (0..70).map(Cri::new).collect();
+        let [first, second, ninth] = [0, 1, 8].map(|id| pool(id, &cris));
         let mut set = CriSet::default();
         assert!(set.is_empty());
         set.add(&first, 3);

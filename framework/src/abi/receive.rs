@@ -49,3 +49,22 @@ pub struct ReceiveEntry {
     /// Passed to `callback`.
     pub context: *mut c_void,
 }
+
+// SAFETY: constant once the components are open, and its owner allows any thread.
+unsafe impl Sync for ReceiveEntry {}
+// SAFETY: see `Sync`.
+unsafe impl Send for ReceiveEntry {}
+
+impl ReceiveEntry {
+    /// Hands a message on.
+    ///
+    /// # Safety
+    /// The entry is the host's; the message and what it leads to live during the call.
+    #[inline(always)]
+    pub unsafe fn call(&self, received: &Received) {
+        if let Some(callback) = self.callback {
+            // SAFETY: promised by the caller; the entry's owner keeps callback and context.
+            unsafe { callback(self.context, received) };
+        }
+    }
+}

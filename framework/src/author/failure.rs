@@ -59,6 +59,9 @@ pub enum Outcome {
     Nothing = NOTHING,
 }
 
+/// How an operation that may have to wait went, or why it failed.
+pub type Attempted = Result<Outcome, Failure>;
+
 impl Outcome {
     /// Reads the answer of a table's function.
     pub fn from_code(code: OutcomeCode) -> Result<Self, Status> {

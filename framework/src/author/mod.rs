@@ -37,7 +37,7 @@ use crate::abi::status::{ERR_PANIC, ERR_UNSUPPORTED, OK, OutcomeCode, Status};
 pub use crate::abi::lock::{Mutex, MutexGuard};
 pub use bytes::BYTES;
 pub use events::EventKind;
-pub use failure::{Failure, Outcome};
+pub use failure::{Attempted, Failure, Outcome};
 pub use handle::HostHandle;
 pub use padded::CachePadded;
 pub use register::{Instances, Param, Registrar};
@@ -167,11 +167,26 @@ pub(crate) unsafe fn store<V>(
 /// # Safety
 /// `len` bytes are there during `'a`.
 pub(crate) unsafe fn bytes<'a>(data: *const core::ffi::c_void, len: usize) -> &'a [u8] {
-    if len == 0 {
-        return &[];
-    }
     // SAFETY: promised by the caller.
-    unsafe { core::slice::from_raw_parts(data.cast(), len) }
+    unsafe { slice(data.cast(), len) }
+}
+
+/// An array that came from C, where a length of zero may come with null.
+///
+/// # Safety
+/// `len` values are there during `'a`.
+pub(crate) unsafe fn slice<'a, V>(data: *const V, len: usize) -> &'a [V] {
+    // SAFETY: promised by the caller.
+    if len == 0 { &[] } else { unsafe { core::slice::from_raw_parts(data, len) } }
+}
+
+/// The same for one that is written.
+///
+/// # Safety
+/// As for `slice`; nothing else uses them.
+pub(crate) unsafe fn slice_mut<'a, V>(data: *mut V, len: usize) -> &'a mut [V] {
+    // SAFETY: promised by the caller.
+    if len == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(data, len) } }
 }
 
 /// How the text of a `describe` begins that panicked.

@@ -4,17 +4,21 @@
 mod device;
 mod limits;
 
-use core::ffi::{c_char, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::mem::MaybeUninit;
+use core::sync::atomic::AtomicU32;
+use std::sync::Arc;
 
-pub use device::Device;
+pub use device::{Completion, Device, DeviceBox, HeldCri, OwnCri, Way, pointer, too_long};
+use device::{device, own};
 
 use super::contract;
 pub use crate::abi::btl::*;
 use crate::abi::component::Instance;
 use crate::abi::peer::Peer;
 use crate::abi::pool::Cri;
-use crate::abi::status::{OK, OutcomeCode, Status};
-use crate::author::{self, Component, Failure, Outcome};
+use crate::abi::status::{ERR_ARGUMENT, OK, OutcomeCode, Status};
+use crate::author::{self, Attempted, Component, Failure, Outcome};
 
 impl BtlOps {
     /// The capabilities that the functions in a complete table allow.
@@ -40,42 +44,49 @@ impl BtlOps {
     }
 }
 
-/// A transport in Rust. Functions correspond to those of [`BtlOps`]; `device` is the state that
-/// [`Device::new`] was given, `view` what the others see of it.
+/// A transport in Rust. Functions correspond to those of [`BtlOps`]. Its devices are made by
+/// [`DeviceBox::new`].
 ///
-/// Which optional functions a module has is said by its capabilities alone: the bits the transport
-/// sets in [`BtlModule::capabilities`]. A function whose bit is not set is never called.
+/// Which optional functions a device has is said by its capabilities alone. A function whose bit is not set
+/// is never called.
+///
+/// Functions that get a CRI are called with its lock held, or by the one thread there is.
 #[allow(unused_variables)]
 pub trait Btl: Component {
     /// What the transport keeps for one device.
-    type Device: Send + Sync + 'static;
+    type State: Send + Sync + 'static;
 
-    /// The devices. The same array each time, and as long as the component is open.
-    fn modules(&self) -> &[*mut BtlModule];
+    /// The transport's part of a CRI. A completion or receive callback in the midst of a function that has
+    /// it may lead to another function that has it, so it changes by cells.
+    type Cri: Send + 'static;
+
+    /// What the transport keeps for a peer.
+    type Endpoint: Send + Sync + 'static;
+
+    /// The devices. The same slice each time, and as long as the component is open.
+    fn devices(&self) -> &[DeviceBox<Self>];
 
     /// Makes an endpoint for a peer, or `None` when the device does not reach it.
-    fn add_peer(
-        device: &Self::Device,
-        view: &BtlModule,
-        peer: &Peer,
-    ) -> Result<Option<*mut Endpoint>, Failure>;
+    fn add_peer(device: &Device<Self>, peer: &Peer)
+    -> Result<Option<Arc<Self::Endpoint>>, Failure>;
 
-    /// Ends an endpoint.
-    ///
-    /// # Safety
-    /// `add_peer` of the same device made it, and it is not used any more.
-    unsafe fn remove_peer(device: &Self::Device, endpoint: *mut Endpoint);
+    /// Ends an endpoint: one that `add_peer` of the device gave and that is not used any more.
+    fn remove_peer(device: &Device<Self>, endpoint: Arc<Self::Endpoint>) {}
+
+    /// Polls a CRI and returns how many events it handled. Hot.
+    fn progress(device: &Device<Self>, cri: &OwnCri<Self::Cri>) -> u32;
+
+    /// Does what is to be done now and then, with no CRI's lock held, if [`DeviceBox::look_seldom`] asked
+    /// for it. Returns how many events there were.
+    fn seldom(device: &Device<Self>) -> u32 {
+        0
+    }
 
     /// Sends a small message by copying it. Hot.
     ///
     /// # Safety
-    /// The endpoint is one of this device; the message's pointers and lengths hold.
-    unsafe fn send_immediate(
-        device: &Self::Device,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        message: &BtlMessage,
-    ) -> Result<Outcome, Failure> {
+    /// The message's pointers and lengths hold.
+    unsafe fn send_immediate(way: Way<'_, Self>, message: &BtlMessage) -> Attempted {
         Err(author::unsupported("send_immediate"))
     }
 
@@ -83,41 +94,28 @@ pub trait Btl: Component {
     ///
     /// # Safety
     /// As for [`Btl::send_immediate`].
-    unsafe fn send_packed(
-        device: &Self::Device,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        message: &BtlPacked,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn send_packed(way: Way<'_, Self>, message: &BtlPacked) -> Attempted {
         Err(author::unsupported("send_packed"))
     }
 
     /// Experimental. Sends a message from where it lies. Hot.
     ///
     /// # Safety
-    /// As for [`Btl::send_immediate`]; the payload and the completion stay until it is called.
+    /// As for [`Btl::send_immediate`]; the payload stays until the completion is called.
     unsafe fn send_gathered(
-        device: &Self::Device,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        way: Way<'_, Self>,
         message: &BtlGathered,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+        completion: Completion,
+    ) -> Attempted {
         Err(author::unsupported("send_gathered"))
     }
 
     /// Writes local memory into the peer's. Hot.
     ///
     /// # Safety
-    /// The endpoint is one of this device; the memory on both sides is there and registered; the
-    /// local memory and the completion stay until it is called.
-    unsafe fn put(
-        device: &Self::Device,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    /// The memory on both sides is there and registered; the local memory stays until the completion is
+    /// called.
+    unsafe fn put(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         Err(author::unsupported("put"))
     }
 
@@ -125,13 +123,7 @@ pub trait Btl: Component {
     ///
     /// # Safety
     /// As for [`Btl::put`].
-    unsafe fn get(
-        device: &Self::Device,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        transfer: &BtlTransfer,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         Err(author::unsupported("get"))
     }
 
@@ -139,27 +131,17 @@ pub trait Btl: Component {
     ///
     /// # Safety
     /// As for [`Btl::put`].
-    unsafe fn atomic(
-        device: &Self::Device,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        atomic: &BtlAtomic,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    unsafe fn atomic(way: Way<'_, Self>, atomic: &BtlAtomic, completion: Completion) -> Attempted {
         Err(author::unsupported("atomic"))
     }
 
-    /// Completes when earlier puts and atomics are visible to the peers. `endpoint` may be null
-    /// for all. Hot.
-    ///
-    /// # Safety
-    /// The endpoint is null or one of this device; the completion stays until it is called.
-    unsafe fn flush(
-        device: &Self::Device,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        completion: *mut BtlCompletion,
-    ) -> Result<Outcome, Failure> {
+    /// Completes when earlier puts and atomics are visible to the peer, or to all. Hot.
+    fn flush(
+        device: &Device<Self>,
+        cri: &OwnCri<Self::Cri>,
+        endpoint: Option<&Self::Endpoint>,
+        completion: Completion,
+    ) -> Attempted {
         Err(author::unsupported("flush"))
     }
 
@@ -168,7 +150,7 @@ pub trait Btl: Component {
     /// # Safety
     /// The memory is there until the registration ends.
     unsafe fn register_memory(
-        device: &Self::Device,
+        device: &Device<Self>,
         address: *mut c_void,
         len: usize,
         access: u32,
@@ -179,44 +161,39 @@ pub trait Btl: Component {
     /// Registers memory that a peer is about to get, and may begin to move it. Hot.
     ///
     /// # Safety
-    /// The endpoint is one of this device; the memory is there and does not change until the
-    /// registration ends.
+    /// The memory is there and does not change until the registration ends.
     unsafe fn offer_memory(
-        device: &Self::Device,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        way: Way<'_, Self>,
         address: *mut c_void,
         len: usize,
     ) -> Result<*mut c_void, Failure> {
         // SAFETY: promised by the caller.
-        unsafe { Self::register_memory(device, address, len, BTL_LOCAL | BTL_REMOTE_READ) }
+        unsafe { Self::register_memory(way.device, address, len, BTL_LOCAL | BTL_REMOTE_READ) }
     }
 
     /// Ends a registration.
     ///
     /// # Safety
     /// [`Btl::register_memory`] or [`Btl::offer_memory`] made it, and nothing in flight uses it.
-    unsafe fn deregister_memory(device: &Self::Device, registration: *mut c_void) {}
+    unsafe fn deregister_memory(device: &Device<Self>, registration: *mut c_void) {}
 
     /// Writes what a peer needs to use a registration into `key`, which has `key_size` bytes.
     ///
     /// # Safety
     /// [`Btl::register_memory`] made the registration.
     unsafe fn pack_key(
-        device: &Self::Device,
+        device: &Device<Self>,
         registration: *mut c_void,
         key: &mut [u8],
     ) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Turns a packed key of a peer into what put, get and atomics take.
-    ///
-    /// # Safety
-    /// The endpoint is one of this device. The key's bytes come from the peer: check them.
-    unsafe fn unpack_key(
-        device: &Self::Device,
-        endpoint: *mut Endpoint,
+    /// Turns a packed key of a peer into what put, get and atomics take. The key's bytes come from the
+    /// peer: check them.
+    fn unpack_key(
+        device: &Device<Self>,
+        endpoint: &Self::Endpoint,
         packed: &[u8],
     ) -> Result<*mut c_void, Failure> {
         Ok(core::ptr::null_mut())
@@ -226,28 +203,18 @@ pub trait Btl: Component {
     ///
     /// # Safety
     /// [`Btl::unpack_key`] made it, and nothing in flight uses it.
-    unsafe fn release_key(device: &Self::Device, key: *mut c_void) {}
+    unsafe fn release_key(device: &Device<Self>, key: *mut c_void) {}
 
     /// Prepares a CRI for sleeping: what to sleep on, or `None` when something has happened
     /// meanwhile. Called for all CRIs of the pool in order, from 0 on.
-    fn arm(device: &Self::Device, cri: &Cri) -> Result<Option<BtlWake>, Failure> {
+    fn arm(device: &Device<Self>, cri: &OwnCri<Self::Cri>) -> Result<Option<BtlWake>, Failure> {
         Err(author::unsupported("arm"))
     }
 
     /// What an endpoint is and does, as text for a person.
-    ///
-    /// # Safety
-    /// The endpoint is one of this device.
-    unsafe fn describe(device: &Self::Device, endpoint: *mut Endpoint) -> String {
+    fn describe(device: &Device<Self>, endpoint: &Self::Endpoint) -> String {
         String::new()
     }
-}
-
-/// # Safety
-/// The module is one of `T`.
-unsafe fn device<T: Btl>(module: &BtlModule) -> &T::Device {
-    // SAFETY: `Device::new` stored it, and the transport keeps it while it is open.
-    unsafe { &*module.state.cast::<T::Device>() }
 }
 
 /// Makes endpoints for all peers or for none.
@@ -260,25 +227,28 @@ unsafe fn add_all_peers<T: Btl>(
     peers: *const *const Peer,
     endpoints: *mut *mut Endpoint,
 ) -> Result<(), Failure> {
-    // SAFETY: promised by the caller; what is removed was made here.
-    unsafe {
-        let device = device::<T>(module);
-        for i in 0..count as usize {
-            match T::add_peer(device, module, &**peers.add(i)) {
-                Ok(endpoint) => *endpoints.add(i) = endpoint.unwrap_or(core::ptr::null_mut()),
-                Err(failure) => {
-                    for made in 0..i {
-                        let endpoint = endpoints.add(made).replace(core::ptr::null_mut());
-                        if !endpoint.is_null() {
-                            T::remove_peer(device, endpoint);
-                        }
-                    }
-                    return Err(failure);
-                }
+    // SAFETY: promised by the caller.
+    let (device, peers, endpoints) = unsafe {
+        let (count, peers) = (count as usize, peers.cast::<&Peer>());
+        let endpoints = endpoints.cast::<MaybeUninit<*mut Endpoint>>();
+        (device::<T>(module), author::slice(peers, count), author::slice_mut(endpoints, count))
+    };
+    let mut made = Vec::with_capacity(peers.len());
+    for peer in peers {
+        match T::add_peer(device, peer) {
+            Ok(endpoint) => made.push(endpoint),
+            Err(failure) => {
+                made.into_iter().flatten().for_each(|one| T::remove_peer(device, one));
+                endpoints.fill(MaybeUninit::new(core::ptr::null_mut()));
+                return Err(failure);
             }
         }
-        Ok(())
     }
+    for (place, endpoint) in endpoints.iter_mut().zip(made) {
+        let endpoint = endpoint.map_or(core::ptr::null(), Arc::into_raw);
+        place.write(endpoint.cast_mut().cast());
+    }
+    Ok(())
 }
 
 fn refuse(module: &BtlModule, function: &str) -> OutcomeCode {
@@ -293,8 +263,8 @@ contract! {
     fn modules(
         instance: *mut Instance, modules: &mut *const *mut BtlModule, count: &mut u32,
     ) -> Status = report(instance) {
-        let all = author::component::<T>(instance).modules();
-        *modules = all.as_ptr();
+        let all = author::component::<T>(instance).devices();
+        *modules = all.as_ptr().cast();
         *count = all.len() as u32;
         Ok(())
     }
@@ -304,47 +274,48 @@ contract! {
         add_all_peers::<T>(module, count, peers, endpoints)
     }
     fn remove_peer(module: &BtlModule, endpoint: *mut Endpoint) = no_unwind {
-        T::remove_peer(device::<T>(module), endpoint)
+        T::remove_peer(device::<T>(module), Arc::from_raw(endpoint.cast()))
     }
 
     fn send_immediate(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, message: &BtlMessage,
     ) -> OutcomeCode = outcome(module.instance) {
-        T::send_immediate(device::<T>(module), cri, endpoint, message)
+        T::send_immediate(Way::new(module, cri, endpoint), message)
     } default { refuse(module, "send_immediate") }
     fn send_packed(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, message: &BtlPacked,
     ) -> OutcomeCode = outcome(module.instance) {
-        T::send_packed(device::<T>(module), cri, endpoint, message)
+        T::send_packed(Way::new(module, cri, endpoint), message)
     } default { refuse(module, "send_packed") }
     fn send_gathered(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, message: &BtlGathered,
         completion: *mut BtlCompletion,
     ) -> OutcomeCode = outcome(module.instance) {
-        T::send_gathered(device::<T>(module), cri, endpoint, message, completion)
+        T::send_gathered(Way::new(module, cri, endpoint), message, Completion::new(completion))
     } default { refuse(module, "send_gathered") }
     fn put(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, transfer: &BtlTransfer,
         completion: *mut BtlCompletion,
     ) -> OutcomeCode = outcome(module.instance) {
-        T::put(device::<T>(module), cri, endpoint, transfer, completion)
+        T::put(Way::new(module, cri, endpoint), transfer, Completion::new(completion))
     } default { refuse(module, "put") }
     fn get(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, transfer: &BtlTransfer,
         completion: *mut BtlCompletion,
     ) -> OutcomeCode = outcome(module.instance) {
-        T::get(device::<T>(module), cri, endpoint, transfer, completion)
+        T::get(Way::new(module, cri, endpoint), transfer, Completion::new(completion))
     } default { refuse(module, "get") }
     fn atomic(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, atomic: &BtlAtomic,
         completion: *mut BtlCompletion,
     ) -> OutcomeCode = outcome(module.instance) {
-        T::atomic(device::<T>(module), cri, endpoint, atomic, completion)
+        T::atomic(Way::new(module, cri, endpoint), atomic, Completion::new(completion))
     } default { refuse(module, "atomics") }
     fn flush(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, completion: *mut BtlCompletion,
     ) -> OutcomeCode = outcome(module.instance) {
-        T::flush(device::<T>(module), cri, endpoint, completion)
+        let endpoint = endpoint.cast::<T::Endpoint>().as_ref();
+        T::flush(device(module), own::<T>(cri), endpoint, Completion::new(completion))
     } default { refuse(module, "flush") }
 
     fn register_memory(
@@ -363,17 +334,14 @@ contract! {
     fn pack_key(
         module: &BtlModule, registration: *mut c_void, key: *mut c_void,
     ) -> Status = report(module.instance) {
-        let key = match module.key_size {
-            0 => &mut [][..],
-            size => core::slice::from_raw_parts_mut(key.cast(), size as usize),
-        };
+        let key = author::slice_mut(key.cast(), module.key_size as usize);
         T::pack_key(device::<T>(module), registration, key)
     } default { OK }
     fn unpack_key(
         module: &BtlModule, endpoint: *mut Endpoint, packed: *const c_void, key: &mut *mut c_void,
     ) -> Status = report(module.instance) {
         let packed = author::bytes(packed, module.key_size as usize);
-        *key = T::unpack_key(device::<T>(module), endpoint, packed)?;
+        *key = T::unpack_key(device(module), &*endpoint.cast(), packed)?;
         Ok(())
     } default {
         *key = core::ptr::null_mut();
@@ -386,7 +354,7 @@ contract! {
     fn arm(
         module: &BtlModule, cri: &Cri, wake: &mut BtlWake,
     ) -> Status = outcome(module.instance) {
-        T::arm(device::<T>(module), cri).map(|found| match found {
+        T::arm(device(module), own::<T>(cri)).map(|found| match found {
             Some(found) => {
                 *wake = found;
                 Outcome::Done
@@ -397,13 +365,13 @@ contract! {
     fn describe(
         module: &BtlModule, endpoint: *mut Endpoint, text: *mut c_char, capacity: usize,
     ) -> usize = describe(text, capacity) {
-        T::describe(device::<T>(module), endpoint)
+        T::describe(device(module), &*endpoint.cast())
     } default { crate::text::write("", text, capacity) }
     fn offer_memory(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, address: *mut c_void, len: usize,
         registration: &mut *mut c_void,
     ) -> Status = report(module.instance) {
-        *registration = T::offer_memory(device::<T>(module), cri, endpoint, address, len)?;
+        *registration = T::offer_memory(Way::new(module, cri, endpoint), address, len)?;
         Ok(())
     } default {
         // The host has set the module's table and completed it.

@@ -2,22 +2,25 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::peer::Peer;
-use cairn_framework::abi::pool::Cri;
+use cairn_framework::abi::pool::{CACHE_LINE_PAIR, Cri};
 use cairn_framework::abi::status::{
     DONE, ERR_PEER, ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode,
 };
-use cairn_framework::author::{Failure, Outcome};
+use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
-    Btl, BtlAtomic, BtlCompletion, BtlGathered, BtlMessage, BtlModule, BtlOps, BtlPacked,
-    BtlTransfer, BtlWake, Device, Endpoint,
+    BTL_GET, BTL_IN_ORDER, BTL_PUT, BTL_SEND_GATHERED, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl,
+    BtlAtomic, BtlCompletion, BtlGathered, BtlMessage, BtlModule, BtlOps, BtlPacked, BtlTransfer,
+    BtlWake, Completion, Device, DeviceBox, Endpoint, OwnCri, Way, pointer,
 };
+use cairn_framework::layout::check_elements;
 
 use super::support::{
-    Blank, Life, Next, Subject, at, called, calls, cri, order, p, peer, play, process, said, writes,
+    Blank, Life, Next, Subject, at, called, calls, cri, note, order, p, peer, play, process,
+    quietly, said, writes,
 };
 
 const KEY_SIZE: u32 = 5;
@@ -25,23 +28,16 @@ static WORD: AtomicU32 = AtomicU32::new(0);
 
 struct Double {
     life: Life,
-    /// Leads to the views of `_devices`.
-    modules: Vec<*mut BtlModule>,
-    _devices: [Device<Port>; 2],
+    devices: [DeviceBox<Self>; 2],
 }
-
-// SAFETY: the pointers lead to devices, which may be used by any thread.
-unsafe impl Send for Double {}
-// SAFETY: see `Send`.
-unsafe impl Sync for Double {}
 
 struct Port {
     number: u32,
 }
 
-fn view(instance: *mut Instance, name: &'static CStr) -> BtlModule {
-    // The host sets the instance; here, where the test plays the host, the transport does.
-    BtlModule { name: name.as_ptr(), instance, key_size: KEY_SIZE, ..BtlModule::blank() }
+/// The endpoint of a peer.
+struct End {
+    rank: u32,
 }
 
 /// The rank of a peer for whom no endpoint can be made.
@@ -49,66 +45,107 @@ const UNWELCOME: u32 = 9;
 
 impl Double {
     fn new(life: Life) -> Self {
-        let device = |name, number| Device::new(view(life.me(), name), Port { number });
+        let device = |name, number| {
+            let view = BtlModule { key_size: KEY_SIZE, ..BtlModule::named(name) };
+            // The strategy of instances is a double, too.
+            let port = Port { number };
+            quietly(|| DeviceBox::new(life.host(), view, port, [(), ()])).unwrap()
+        };
         let devices = [device(c"left", 70), device(c"right", 71)];
-        let modules = devices.iter().map(Device::module).collect();
-        Self { life, modules, _devices: devices }
+        Self { life, devices }
     }
 }
 
 life!(Double, Double::new);
 
-impl Btl for Double {
-    type Device = Port;
+/// Functions that note where they are to take place.
+macro_rules! ways {
+    ($( $name:ident($what:ident: &$type:ty $(, $completion:ident: Completion)?); )+) => {
+        $( unsafe fn $name(
+            Way { device, cri, endpoint }: Way<'_, Self>,
+            $what: &$type,
+            $($completion: Completion)?
+        ) -> Result<Outcome, Failure> {
+            let (number, cri, endpoint) = (device.number, p(cri.head()), pointer(endpoint));
+            let noted = ways!(@ (number, cri, endpoint, p($what)) $(, $completion)?);
+            play(stringify!($name), noted)
+        } )+
+    };
+    (@ ($number:expr, $cri:expr, $endpoint:expr, $what:expr)) => {
+        ($number, $cri, $endpoint, $what)
+    };
+    (@ ($number:expr, $cri:expr, $endpoint:expr, $what:expr), $completion:ident) => {
+        ($number, $cri, $endpoint, $what, at::<()>($completion.address()))
+    };
+}
 
-    fn modules(&self) -> &[*mut BtlModule] {
+impl Btl for Double {
+    type State = Port;
+    type Cri = ();
+    type Endpoint = End;
+
+    fn devices(&self) -> &[DeviceBox<Self>] {
         // It can't fail but by a panic.
         play("modules", self.life.me()).unwrap_or_else(|failure| panic!("{failure}"));
-        &self.modules
+        &self.devices
     }
-    fn add_peer(
-        port: &Port,
-        view: &BtlModule,
-        peer: &Peer,
-    ) -> Result<Option<*mut Endpoint>, Failure> {
-        play("add_peers", (port.number, p(view), p(peer)))?;
+    fn add_peer(port: &Device<Self>, peer: &Peer) -> Result<Option<Arc<End>>, Failure> {
+        play("add_peers", (port.number, p(port.view()), p(peer)))?;
         if peer.rank == UNWELCOME {
             return Err(Failure::new(ERR_PEER, "not you"));
         }
-        Ok(peer.rank.is_multiple_of(2).then(|| at(0x5000 + peer.rank as usize)))
+        Ok(peer.rank.is_multiple_of(2).then(|| Arc::new(End { rank: peer.rank })))
+    }
+    fn remove_peer(port: &Device<Self>, endpoint: Arc<End>) {
+        assert_eq!(Arc::strong_count(&endpoint), 1, "it has one owner");
+        note("remove_peer", (port.number, endpoint.rank));
+    }
+    fn progress(port: &Device<Self>, cri: &OwnCri<()>) -> u32 {
+        note("progress", (port.number, p(cri.head())));
+        77
+    }
+    ways! {
+        send_immediate(message: &BtlMessage);
+        send_packed(message: &BtlPacked);
+        send_gathered(message: &BtlGathered, completion: Completion);
+        put(transfer: &BtlTransfer, completion: Completion);
+        get(transfer: &BtlTransfer, completion: Completion);
+        atomic(atomic: &BtlAtomic, completion: Completion);
+    }
+    fn flush(
+        port: &Device<Self>,
+        cri: &OwnCri<()>,
+        endpoint: Option<&End>,
+        completion: Completion,
+    ) -> Result<Outcome, Failure> {
+        let endpoint = endpoint.map_or(null_mut(), pointer);
+        play("flush", (port.number, p(cri.head()), endpoint, at::<()>(completion.address())))
+    }
+    unsafe fn offer_memory(
+        Way { device, cri, endpoint }: Way<'_, Self>,
+        address: *mut c_void,
+        len: usize,
+    ) -> Result<*mut c_void, Failure> {
+        let noted = (device.number, p(cri.head()), pointer(endpoint), address, len);
+        play("offer_memory", noted).map(|_| at(0x6600))
+    }
+    fn arm(port: &Device<Self>, cri: &OwnCri<()>) -> Result<Option<BtlWake>, Failure> {
+        let outcome = play("arm", (port.number, p(cri.head())))?;
+        let wake = BtlWake { fd: 12, reserved: 0, word: &raw const WORD, expected: 34 };
+        Ok((outcome != Outcome::NoResources).then_some(wake))
+    }
+    fn describe(port: &Device<Self>, endpoint: &End) -> String {
+        note("describe", (port.number, pointer(endpoint)));
+        "connecté".into()
     }
     plays! { [unsafe]
-        fn send_immediate(port: &Port, cri: &Cri, endpoint: *mut Endpoint, message: &BtlMessage)
-            -> Result<Outcome, Failure> = |outcome| outcome;
-        fn send_packed(port: &Port, cri: &Cri, endpoint: *mut Endpoint, message: &BtlPacked)
-            -> Result<Outcome, Failure> = |outcome| outcome;
-        fn send_gathered(port: &Port, cri: &Cri, endpoint: *mut Endpoint, message: &BtlGathered,
-            completion: *mut BtlCompletion) -> Result<Outcome, Failure> = |outcome| outcome;
-        fn put(port: &Port, cri: &Cri, endpoint: *mut Endpoint, transfer: &BtlTransfer,
-            completion: *mut BtlCompletion) -> Result<Outcome, Failure> = |outcome| outcome;
-        fn get(port: &Port, cri: &Cri, endpoint: *mut Endpoint, transfer: &BtlTransfer,
-            completion: *mut BtlCompletion) -> Result<Outcome, Failure> = |outcome| outcome;
-        fn atomic(port: &Port, cri: &Cri, endpoint: *mut Endpoint, atomic: &BtlAtomic,
-            completion: *mut BtlCompletion) -> Result<Outcome, Failure> = |outcome| outcome;
-        fn flush(port: &Port, cri: &Cri, endpoint: *mut Endpoint, completion: *mut BtlCompletion)
-            -> Result<Outcome, Failure> = |outcome| outcome;
-        fn register_memory(port: &Port, address: *mut c_void, len: usize, access: u32)
+        fn register_memory(port: &Device<Self>, address: *mut c_void, len: usize, access: u32)
             -> Result<*mut c_void, Failure> = |_| at(0x6000);
-        fn offer_memory(port: &Port, cri: &Cri, endpoint: *mut Endpoint, address: *mut c_void,
-            len: usize) -> Result<*mut c_void, Failure> = |_| at(0x6600);
-        fn remove_peer(port: &Port, endpoint: *mut Endpoint) => ();
-        fn deregister_memory(port: &Port, registration: *mut c_void) => ();
-        fn release_key(port: &Port, key: *mut c_void) => ();
-        fn describe(port: &Port, endpoint: *mut Endpoint) -> String => "connecté".into();
-    }
-    plays! { []
-        fn arm(port: &Port, cri: &Cri) -> Result<Option<BtlWake>, Failure> = |outcome| {
-            let wake = BtlWake { fd: 12, reserved: 0, word: &raw const WORD, expected: 34 };
-            (outcome != Outcome::NoResources).then_some(wake)
-        };
+        fn deregister_memory(port: &Device<Self>, registration: *mut c_void) => ();
+        fn release_key(port: &Device<Self>, key: *mut c_void) => ();
     }
     unsafe fn pack_key(
-        port: &Port,
+        port: &Device<Self>,
         registration: *mut c_void,
         key: &mut [u8],
     ) -> Result<(), Failure> {
@@ -116,12 +153,12 @@ impl Btl for Double {
         key.copy_from_slice(b"apple");
         Ok(())
     }
-    unsafe fn unpack_key(
-        port: &Port,
-        endpoint: *mut Endpoint,
+    fn unpack_key(
+        port: &Device<Self>,
+        endpoint: &End,
         packed: &[u8],
     ) -> Result<*mut c_void, Failure> {
-        play("unpack_key", (port.number, endpoint, packed))?;
+        play("unpack_key", (port.number, pointer(endpoint), packed))?;
         Ok(at(0x7000))
     }
 }
@@ -130,7 +167,13 @@ components!(btl, Double: send_immediate, send_packed, send_gathered, put, get, a
     register_memory, deregister_memory, pack_key, unpack_key, release_key, arm, describe,
     offer_memory);
 
-const ENDPOINT: usize = 0x5000;
+/// An endpoint that no device has made.
+static END: End = End { rank: 0 };
+
+fn end() -> *mut Endpoint {
+    pointer(&END)
+}
+
 const COMPLETION: usize = 0x9000;
 
 /// The two devices, asked for through the table.
@@ -163,7 +206,7 @@ fn traffic(btl: &Subject<BtlOps>, module: &BtlModule) {
     let (message, packed) = (&BtlMessage::blank(), &BtlPacked::blank());
     let (gathered, transfer) = (&BtlGathered::blank(), &BtlTransfer::blank());
     let (atomic, cri) = (&BtlAtomic::blank(), &cri(3));
-    let (to, done) = (at::<Endpoint>(ENDPOINT), at::<BtlCompletion>(COMPLETION));
+    let (to, done) = (end(), at::<BtlCompletion>(COMPLETION));
     let all = null_mut::<Endpoint>();
     let on = p(cri);
     check!(btl, outcome send_immediate(module, cri, to, message) => (71, on, to, p(message)));
@@ -184,13 +227,18 @@ fn peers(btl: &Subject<BtlOps>, [left, right]: [&BtlModule; 2]) {
         let mut endpoints = [at::<Endpoint>(1); 4];
         let status = c!(btl.ops, add_peers(module, 3, pointers.as_ptr(), endpoints.as_mut_ptr()));
         assert_eq!(status, OK);
-        assert_eq!(endpoints, [at(0x5000), null_mut(), at(0x5002), at(1)]);
+        assert_eq!([endpoints[1], endpoints[3]], [null_mut(), at(1)]);
         assert_eq!(calls(), pointers.map(|peer| said("add_peers", (number, p(module), peer))));
+        for (endpoint, rank) in [(endpoints[2], 2), (endpoints[0], 0)] {
+            check!(btl, plain remove_peer(module, endpoint) => (number, rank));
+        }
     }
     // One peer: more would be more calls.
     let mut endpoints = [null_mut()];
     check!(btl, report add_peers(right, 1, pointers.as_ptr(), endpoints.as_mut_ptr())
         => (71, p(right), pointers[0]));
+    c!(btl.ops, remove_peer(right, endpoints[0]));
+    called("remove_peer", (71, 0));
 
     // When one fails, those made before are ended.
     let peers = [peer(0), peer(1), peer(2), peer(UNWELCOME)];
@@ -199,18 +247,17 @@ fn peers(btl: &Subject<BtlOps>, [left, right]: [&BtlModule; 2]) {
     let status = c!(btl.ops, add_peers(left, 4, pointers.as_ptr(), endpoints.as_mut_ptr()));
     assert_eq!(status, ERR_PEER);
     let notes = calls();
-    let ended = [at::<Endpoint>(0x5000), at(0x5002)].map(|one| said("remove_peer", (70, one)));
+    let ended = [0, 2].map(|rank| said("remove_peer", (70, rank)));
     assert_eq!(notes[4..], ended);
     assert_eq!(endpoints[..3], [null_mut(); 3]);
 
-    check!(btl, plain remove_peer(left, at(0x5002)) => (70, at::<Endpoint>(0x5002)));
     let (mut modules, mut count) = (null(), 0);
     check!(btl, panics modules(btl.instance, &mut modules, &mut count) => btl.instance);
 }
 
 fn memory_and_keys(btl: &Subject<BtlOps>, module: &BtlModule) {
     let (memory, registration) = (at::<c_void>(0xabc0), at::<c_void>(0x6000));
-    let (endpoint, cri) = (at::<Endpoint>(ENDPOINT), cri(1));
+    let (endpoint, cri) = (end(), cri(1));
 
     let mut place = null_mut();
     check!(btl, report register_memory(module, memory, 99, 6, &mut place) => (70, memory, 99, 6));
@@ -243,21 +290,56 @@ fn sleeping_and_describing(btl: &Subject<BtlOps>, module: &BtlModule) {
     called("arm", (71, p(&cri)));
     assert_eq!((wake.fd, wake.word, wake.expected), (12, &raw const WORD, 34));
 
-    let endpoint = at::<Endpoint>(ENDPOINT);
+    let endpoint = end();
     writes("connecté", &[said("describe", (71, endpoint))], |text, capacity| {
         c!(btl.ops, describe(module, endpoint, text, capacity))
     });
 }
 
 #[test]
-fn a_device_has_one_address() {
-    let device = Device::new(view(null_mut(), c"one"), 4711_u64);
-    let (module, state) = (device.module(), p(device.state()));
-    let moved = Box::new(device);
-    assert_eq!((moved.module(), p(moved.state())), (module, state));
-    // SAFETY: the device is alive.
-    let known = unsafe { (*module).state };
-    assert_eq!((known.cast_const().cast(), *moved.state()), (state, 4711));
+fn a_device_is_polled_by_its_pool_and_knows_what_its_limits_say() {
+    let scope = process();
+    let btl = Subject::<BtlOps>::double(&scope);
+    let [left, right] = modules(&btl);
+    for (module, number, name) in [(left, 70, c"btl_double/left"), (right, 71, c"btl_double/right")]
+    {
+        // SAFETY: the pool is the device's.
+        let pool = unsafe { &*module.pool };
+        assert_eq!((pool.count, pool.name()), (2, name.to_str().unwrap()));
+        for index in 0..2 {
+            let cri = pool.cri(index);
+            // Its lock is not held, but nothing else has it.
+            // SAFETY: the device and its CRI.
+            let events =
+                unsafe { pool.progress.unwrap()(pool.module, std::ptr::from_ref(cri).cast_mut()) };
+            assert_eq!((events, cri.index), (77, index));
+            called("progress", (number, p(cri)));
+        }
+    }
+    assert_eq!(left.capabilities, 0);
+    // SAFETY: it is open.
+    let host = unsafe { HostHandle::new(btl.instance) };
+    let view = BtlModule { capabilities: BTL_IN_ORDER, ..BtlModule::named(c"one") };
+    for (view, more) in [
+        (BtlModule { immediate_limit: 1, ..view }, BTL_SEND_IMMEDIATE),
+        (BtlModule { packed_limit: 1, ..view }, BTL_SEND_PACKED),
+        (BtlModule { gathered_limit: 1, ..view }, BTL_SEND_GATHERED),
+        (BtlModule { put_limit: 1, get_limit: 1, ..view }, BTL_PUT | BTL_GET),
+    ] {
+        let port = Port { number: 0 };
+        let device = quietly(|| DeviceBox::<Double>::new(host, view, port, [()])).unwrap();
+        assert_eq!(device.view().capabilities, BTL_IN_ORDER | more);
+    }
+}
+
+#[test]
+fn instances_share_no_cache_lines_whatever_belongs_to_them() {
+    struct Many([u64; 17]);
+    let cri = OwnCri::new(3, Many([5; 17]));
+    let own: &Many = &cri;
+    assert_eq!((own.0[16], p(own).addr() - p(&cri).addr()), (5, CACHE_LINE_PAIR));
+    check_elements("instances", size_of::<OwnCri<Many>>(), align_of::<OwnCri<Many>>());
+    assert_eq!(size_of::<OwnCri<()>>(), size_of::<Cri>());
 }
 
 #[test]
@@ -268,7 +350,7 @@ fn absent_functions() {
     let (message, packed) = (&BtlMessage::blank(), &BtlPacked::blank());
     let (gathered, transfer) = (&BtlGathered::blank(), &BtlTransfer::blank());
     let (atomic, cri) = (&BtlAtomic::blank(), &cri(3));
-    let (endpoint, done) = (at::<Endpoint>(ENDPOINT), at::<BtlCompletion>(COMPLETION));
+    let (endpoint, done) = (end(), at::<BtlCompletion>(COMPLETION));
     let ops = btl.ops;
     let unsupported = |code: OutcomeCode| assert_eq!(code, ERR_UNSUPPORTED);
 
@@ -314,7 +396,12 @@ fn absent_functions() {
         }),
         // It registers, which is absent, too.
         ("offer_memory", &|| {
-            let module = BtlModule { ops, ..view(module.instance, c"left") };
+            let module = BtlModule {
+                ops,
+                instance: module.instance,
+                state: module.state,
+                ..BtlModule::named(c"left")
+            };
             let (memory, mut place) = (at(0x10), at(1));
             assert_eq!(c!(ops, offer_memory(&module, cri, endpoint, memory, 9, &mut place)), OK);
             assert!(place.is_null());

@@ -55,8 +55,8 @@ fn every_function_reaches_the_strategy() {
     let scope = process();
     let subject = Subject::<CriOps>::double(&scope);
     let (ops, me) = (subject.ops, subject.instance);
-    let (mut cris, mut few) = ([cri(0), cri(1), cri(2)], [cri(0), cri(1)]);
-    let (mut first, mut second) = (pool(20, &mut cris), pool(21, &mut few));
+    let (cris, few) = ([cri(0), cri(1), cri(2)], [cri(0), cri(1)]);
+    let (mut first, mut second) = (pool(20, &cris), pool(21, &few));
 
     check!(subject, report attach(me, &mut first) => (me, p(&first)));
     check!(subject, report attach(me, &mut second) => (me, p(&second)));
@@ -103,8 +103,8 @@ fn absent_functions() {
     let scope = process();
     let subject = Subject::<CriOps>::bare(&scope);
     let (ops, me) = (subject.ops, subject.instance);
-    let (mut cris, thread) = ([cri(0)], thread(4));
-    let mut pool = pool(20, &mut cris);
+    let (cris, thread) = ([cri(0)], thread(4));
+    let mut pool = pool(20, &cris);
     assert_eq!(c!(ops, attach(me, &mut pool)), OK);
     called("attach", (me, p(&pool)));
     subject.defaults([

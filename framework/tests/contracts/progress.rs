@@ -79,8 +79,8 @@ fn every_function_reaches_the_policy() {
 fn the_engine_is_asked_through_its_functions() {
     let mut engine = engine();
     assert!(engine.pools().is_empty());
-    let (mut few, mut many) = ([cri(0)], [cri(0), cri(1)]);
-    let (mut left, mut right) = (pool(20, &mut few), pool(21, &mut many));
+    let (few, many) = ([cri(0)], [cri(0), cri(1)]);
+    let (mut left, mut right) = (pool(20, &few), pool(21, &many));
     let pools = [&raw mut left, &raw mut right];
     (engine.pools, engine.pool_count) = (pools.as_ptr(), 2);
     assert_eq!(
@@ -105,8 +105,8 @@ fn the_engine_is_asked_through_its_functions() {
 #[test]
 fn what_is_known_is_polled_first_and_the_rest_when_that_has_nothing() {
     let mut engine = engine();
-    let (mut few, mut many) = ([cri(0), cri(1)], [cri(0), cri(1), cri(2), cri(3)]);
-    let (mut left, mut right) = (pool(20, &mut few), pool(21, &mut many));
+    let (few, many) = ([cri(0), cri(1)], [cri(0), cri(1), cri(2), cri(3)]);
+    let (mut left, mut right) = (pool(20, &few), pool(21, &many));
     let pools = [&raw mut left, &raw mut right];
     (engine.pools, engine.pool_count) = (pools.as_ptr(), 2);
     let thread = thread(4);

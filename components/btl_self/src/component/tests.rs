@@ -1,11 +1,16 @@
-use std::cell::RefCell;
+use std::cell::UnsafeCell;
+use std::ptr::{null, null_mut};
 
+use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
+use cairn_framework::abi::status::{DONE, NO_RESOURCES, OutcomeCode};
+use cairn_framework::frameworks::btl::{BtlOps, Endpoint, ops};
 use cairn_framework::mock::MockHost;
 
 use super::*;
 
 const TAG: u8 = 9;
+const OPS: BtlOps = ops::<SelfLoop>();
 
 /// What arrived: bytes of each message, and what to do with each.
 #[derive(Default)]
@@ -31,19 +36,16 @@ unsafe extern "C" fn arrive(context: *mut c_void, received: *const Received) {
     if *inbox.echoes.borrow() > 0 {
         *inbox.echoes.borrow_mut() -= 1;
         // SAFETY: in a callback the CRI's lock is held.
-        let sent = unsafe { send(&*received.cri, received.endpoint, &data[..2], &data[2..]) };
-        assert_eq!(sent, Ok(Outcome::Done));
+        let sent = unsafe { send(&*received.module, &*received.cri, &data[..2], &data[2..]) };
+        assert_eq!(sent, DONE);
     }
 }
 
+/// Sends as the protocol layer does.
+///
 /// # Safety
-/// The CRI is one of this transport and no other thread uses it.
-unsafe fn send(
-    cri: &Cri,
-    endpoint: *mut Endpoint,
-    header: &[u8],
-    payload: &[u8],
-) -> Result<Outcome, Failure> {
+/// The CRI is one of the device and no other thread uses it.
+unsafe fn send(view: &BtlModule, cri: &Cri, header: &[u8], payload: &[u8]) -> OutcomeCode {
     let message = BtlMessage {
         header: header.as_ptr().cast(),
         payload: payload.as_ptr().cast(),
@@ -51,16 +53,10 @@ unsafe fn send(
         payload_len: payload.len() as u32,
         tag: TAG,
     };
-    // SAFETY: sending needs no state; the message is valid during the call.
-    unsafe { SelfLoop::send_immediate(&STATE, cri, endpoint, &message) }
+    let endpoint = std::ptr::dangling_mut::<Endpoint>();
+    // SAFETY: promised by the caller; the message is valid during the call.
+    unsafe { OPS.send_immediate.unwrap()(view, cri, endpoint, &message) }
 }
-
-/// Sending looks at the CRI only.
-static STATE: std::sync::LazyLock<State> = std::sync::LazyLock::new(|| State {
-    table: MockHost::leak("btl_self").handle().receive_table(),
-    endpoint: Box::new(Endpoint { transport_private: 0 }),
-    bell: Bell::default(),
-});
 
 fn subject(params: &[(&str, &str)]) -> Subject {
     let mock = MockHost::leak("btl_self");
@@ -78,18 +74,22 @@ fn subject(params: &[(&str, &str)]) -> Subject {
 
 impl Subject {
     fn view(&self) -> &BtlModule {
-        // SAFETY: the device lives as long as the component.
-        unsafe { &*self.transport.modules()[0] }
+        self.transport.device.view()
     }
 
     fn pool(&self) -> &CriPool {
-        // SAFETY: as above.
-        unsafe { &*self.view().pool }
+        self.transport.device.pool()
     }
 
-    fn send(&self, header: &[u8], payload: &[u8]) -> Result<Outcome, Failure> {
+    fn send(&self, header: &[u8], payload: &[u8]) -> OutcomeCode {
         // SAFETY: one thread.
-        unsafe { send(self.pool().cri(0), null_mut(), header, payload) }
+        unsafe { send(self.view(), self.pool().cri(0), header, payload) }
+    }
+
+    /// Does something with the first CRI.
+    fn with<R>(&self, act: impl FnOnce(Way<'_, SelfLoop>) -> R) -> R {
+        let device = &*self.transport.device;
+        act(Way { device, cri: &device.hold(0), endpoint: &() })
     }
 
     fn progress(&self) -> u32 {
@@ -100,27 +100,33 @@ impl Subject {
     }
 }
 
+/// A completion that is not called.
+fn none() -> Completion {
+    // SAFETY: see above.
+    unsafe { Completion::new(null_mut()) }
+}
+
 #[test]
 fn messages_arrive_in_order_and_only_by_progress() {
     let subject = subject(&[]);
     let mut expected = Vec::new();
     for len in [0, 1, 7, 56, 57, 128, 1000, 1025, 9000, MESSAGE_LIMIT - 3] {
         let payload: Vec<u8> = (0..len).map(|i| (i * 7 + len) as u8).collect();
-        assert_eq!(subject.send(b"abc", &payload), Ok(Outcome::Done));
+        assert_eq!(subject.send(b"abc", &payload), DONE);
         expected.push([&b"abc"[..], &payload].concat());
     }
     assert!(subject.inbox.messages.borrow().is_empty());
     assert_eq!(subject.progress(), expected.len() as u32);
     assert_eq!(*subject.inbox.messages.borrow(), expected);
     assert_eq!(subject.progress(), 0);
-    assert_eq!(subject.send(&[0; 4], &[0; MESSAGE_LIMIT - 3]).unwrap_err().status, ERR_ARGUMENT);
+    assert_eq!(subject.send(&[0; 4], &[0; MESSAGE_LIMIT - 3]), ERR_ARGUMENT);
 }
 
 #[test]
 fn an_answer_to_oneself_comes_with_the_next_pass() {
     let subject = subject(&[]);
     *subject.inbox.echoes.borrow_mut() = 3;
-    subject.send(b"xy", b"ball").unwrap();
+    assert_eq!(subject.send(b"xy", b"ball"), DONE);
     for arrived in 1..=4 {
         assert_eq!(subject.progress(), 1);
         assert_eq!(subject.inbox.messages.borrow().len(), arrived);
@@ -132,13 +138,13 @@ fn an_answer_to_oneself_comes_with_the_next_pass() {
 fn a_full_queue_refuses_until_progress() {
     let subject = subject(&[]);
     let mut sent = 0;
-    while subject.send(b"h", &[1; 60_000]) == Ok(Outcome::Done) {
+    while subject.send(b"h", &[1; 60_000]) == DONE {
         sent += 1;
         assert!(sent < 100_000);
     }
-    assert_eq!(subject.send(b"h", &[1; 60_000]), Ok(Outcome::NoResources));
+    assert_eq!(subject.send(b"h", &[1; 60_000]), NO_RESOURCES);
     assert_eq!(subject.progress(), sent);
-    assert_eq!(subject.send(b"h", &[1; 60_000]), Ok(Outcome::Done));
+    assert_eq!(subject.send(b"h", &[1; 60_000]), DONE);
 }
 
 #[test]
@@ -163,8 +169,7 @@ fn a_packed_message_may_turn_out_shorter() {
         tag: TAG,
     };
     // SAFETY: one thread; the message is valid during the call.
-    let sent =
-        unsafe { SelfLoop::send_packed(&STATE, subject.pool().cri(0), null_mut(), &message) };
+    let sent = subject.with(|way| unsafe { SelfLoop::send_packed(way, &message) });
     assert_eq!((sent, subject.progress()), (Ok(Outcome::Done), 1));
     assert_eq!(*subject.inbox.messages.borrow(), [b"headpacked".to_vec()]);
 }
@@ -180,9 +185,9 @@ fn apply(operation: u32, width: u32, at: u64, operand: u64, compare: u64) -> Res
         compare,
         result: (&raw mut old).cast(),
     };
-    let cri = Cri::new(0);
-    // SAFETY: atomics need no queue; the tests pass places of their own.
-    unsafe { SelfLoop::atomic(&STATE, &cri, null_mut(), &atomic, null_mut()) }.map(|_| old)
+    // SAFETY: the tests pass places of their own.
+    let done = subject(&[]).with(|way| unsafe { SelfLoop::atomic(way, &atomic, none()) });
+    done.map(|_| old)
 }
 
 #[test]
@@ -222,34 +227,33 @@ fn put_and_get_are_done_on_return() {
         key: null_mut(),
         len: 60,
     };
-    let cri = Cri::new(0);
+    let subject = subject(&[]);
     // SAFETY: both vectors are longer than the transfer.
-    unsafe {
-        let put = SelfLoop::put(&STATE, &cri, null_mut(), &transfer, null_mut());
-        assert_eq!(put, Ok(Outcome::Done));
-        assert_eq!((there[59], there[60]), (1, 2));
-        there[..60].fill(7);
-        let get = SelfLoop::get(&STATE, &cri, null_mut(), &transfer, null_mut());
-        assert_eq!(get, Ok(Outcome::Done));
-    }
+    let put = subject.with(|way| unsafe { SelfLoop::put(way, &transfer, none()) });
+    assert_eq!((put, there[59], there[60]), (Ok(Outcome::Done), 1, 2));
+    there[..60].fill(7);
+    // SAFETY: as above.
+    let get = subject.with(|way| unsafe { SelfLoop::get(way, &transfer, none()) });
+    assert_eq!(get, Ok(Outcome::Done));
     assert_eq!((here[59], here[60]), (7, 1));
 }
 
 #[test]
 fn a_sleeper_is_woken_by_a_message() {
     let subject = subject(&[]);
-    let cri = subject.pool().cri(0);
-    let wake = SelfLoop::arm(&STATE, cri).unwrap().expect("nothing waits");
+    let device = &*subject.transport.device;
+    let arm = |index| SelfLoop::arm(device, &device.hold(index)).unwrap();
+    let wake = arm(0).expect("nothing waits");
     // SAFETY: the queue lives as long as the transport.
     let word = unsafe { &*wake.word };
     assert_eq!(word.load(Ordering::Acquire), wake.expected);
-    subject.send(b"h", b"").unwrap();
+    assert_eq!(subject.send(b"h", b""), DONE);
     assert_ne!(word.load(Ordering::Acquire), wake.expected);
-    assert!(SelfLoop::arm(&STATE, cri).unwrap().is_none());
+    assert!(arm(0).is_none());
     subject.progress();
     // All CRIs have one word, so that any number of them can be slept on.
-    for cri in (0..subject.pool().count).map(|index| subject.pool().cri(index)) {
-        let wake = SelfLoop::arm(&STATE, cri).unwrap().expect("nothing waits");
+    for index in 0..device.cri_count() {
+        let wake = arm(index).expect("nothing waits");
         assert_eq!(wake.word, std::ptr::from_ref(word).cast());
     }
 }
@@ -268,7 +272,7 @@ fn it_reaches_itself_and_no_other_process_with_an_instance_for_each_core() {
         routes: UnsafeCell::new(null()),
         pml: null_mut(),
     };
-    let add = |peer: &Peer| SelfLoop::add_peer(&STATE, subject.view(), peer).unwrap();
+    let add = |peer: &Peer| SelfLoop::add_peer(&subject.transport.device, peer).unwrap();
     assert!(add(&peer(0, PEER_SELF)).is_some());
     assert!(add(&peer(1, 0)).is_none());
 }
@@ -276,13 +280,4 @@ fn it_reaches_itself_and_no_other_process_with_an_instance_for_each_core() {
 #[test]
 fn the_number_of_instances_is_a_parameter() {
     assert_eq!(subject(&[("num_cris", "3")]).pool().count, 3);
-}
-
-#[test]
-fn cris_share_no_cache_lines() {
-    let parts =
-        cairn_framework::parts!(SelfCri { cri: "the lock's holder", queue: "the lock's holder" });
-    cairn_framework::layout::check("an instance of btl_self", &parts);
-    let (size, align) = (size_of::<SelfCri>(), align_of::<SelfCri>());
-    cairn_framework::layout::check_elements("instances of btl_self", size, align);
 }

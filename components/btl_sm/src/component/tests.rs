@@ -1,8 +1,8 @@
 use std::time::{Duration, Instant};
 
 use cairn_framework::abi::receive::Received;
-use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
-use cairn_framework::layout::{check, check_elements};
+use cairn_framework::abi::status::ERR_ARGUMENT;
+use cairn_framework::frameworks::btl::{BTL_HEADER_ROOM, HeldCri};
 use cairn_framework::mock::MockHost;
 
 use super::*;
@@ -37,27 +37,34 @@ impl Job {
         Self { mock, transport: mock.open().unwrap(), received }
     }
 
-    fn state(&self) -> &State {
-        self.transport._device.state()
+    fn state(&self) -> &SmDevice {
+        &self.transport.device
     }
 
-    fn cri(&self) -> &Cri {
-        // SAFETY: the pool lives as long as the device.
-        unsafe { &*self.state().pool }.cri(0)
+    fn cri(&self) -> HeldCri<'_, SmCri> {
+        self.state().hold(0)
     }
 
     /// Another rank, as it sends to us. Its first ring is the one of its number.
     fn sender(&self, rank: u32) -> Peer {
-        let own = Own { rank, local_rank: rank, barriers: false, pool: self.state().pool };
+        let instances = self.state().cri_count();
+        let own = Own { rank, local_rank: rank, barriers: false, instances };
         Peer::new(self.state().segment.again().unwrap(), view(0), own).unwrap()
     }
 
     /// A pass. Whether anything has happened.
     fn pass(&self) -> bool {
-        let _held = self.cri().guard();
-        let module = self.transport.modules[0].cast();
-        // SAFETY: the CRI of the device; its lock is held.
-        unsafe { cri::progress(module, (&raw const *self.cri()).cast_mut()) > 0 }
+        SharedMemory::progress(self.state(), &self.cri()) > 0
+    }
+
+    /// Sends one message to us.
+    fn send(&self, sender: &Peer) {
+        // SAFETY: one thread.
+        unsafe { sender.outbound(self.state(), &self.cri()) }.expect("room").send(
+            KIND_MESSAGE,
+            TAG,
+            0,
+        );
     }
 
     /// Makes passes and looks for ended processes, until something is so.
@@ -75,8 +82,8 @@ impl Job {
         let mock = MockHost::leak_among("btl_sm", 4);
         mock.set("ring_size", "16k");
         let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
-        let segment = other._device.state().segment.again().unwrap();
-        let own = Own { rank: 0, local_rank: 0, barriers: false, pool: self.state().pool };
+        let segment = other.device.segment.again().unwrap();
+        let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1 };
         let peer = Peer::new(segment, view(rank), own).unwrap();
         self.state().peers[rank as usize].store(Box::leak(Box::new(peer)), Ordering::Release);
     }
@@ -85,7 +92,8 @@ impl Job {
     fn control(&self, sender: &Peer, tag: u8, body: &[u8]) -> bool {
         // SAFETY: one thread; a line has room for the body.
         unsafe {
-            let Some(mut ring) = sender.outbound(self.cri()) else { return false };
+            let cri = self.cri();
+            let Some(mut ring) = sender.outbound(self.state(), &cri) else { return false };
             ring.body().copy_from_nonoverlapping(body.as_ptr(), body.len());
             ring.send(KIND_CONTROL, tag, body.len());
         }
@@ -94,8 +102,7 @@ impl Job {
 
     /// Refusals of ours that a rank left us no room for.
     fn unsent(&self) -> usize {
-        // SAFETY: one thread, and not in a pass.
-        unsafe { &*SmCri::of(self.cri()).transfers.get() }.unsent()
+        self.cri().transfers.borrow().unsent()
     }
 
     fn is_reaped(&self, rank: u32) -> bool {
@@ -113,22 +120,16 @@ fn view(rank: u32) -> &'static PeerView {
         flags: PEER_LOCAL.into(),
         node: 0,
         route_count: 0.into(),
-        routes: UnsafeCell::new(null()),
+        routes: UnsafeCell::new(std::ptr::null()),
         pml: null_mut(),
     }))
-}
-
-/// Sends one message.
-fn send(sender: &Peer, cri: &Cri) {
-    // SAFETY: one thread.
-    unsafe { sender.outbound(cri) }.expect("room").send(KIND_MESSAGE, TAG, 0);
 }
 
 #[test]
 fn a_ring_that_can_not_be_mapped_holds_up_the_end_of_its_own_sender_only() {
     let job = Job::new();
     let senders = [1, 2, 3].map(|rank| job.sender(rank));
-    senders.iter().for_each(|sender| send(sender, job.cri()));
+    senders.iter().for_each(|sender| job.send(sender));
     UNMAPPABLE.set(vec![2]);
     job.until("messages of others", || job.received.get() == 2);
     // A thread may sleep meanwhile.
@@ -147,7 +148,7 @@ fn a_ring_that_can_never_be_mapped_is_given_up_after_the_end_of_its_sender() {
     let job = Job::new();
     let [lost, other] = [1, 2].map(|rank| job.sender(rank));
     UNMAPPABLE.set(vec![1]);
-    send(&lost, job.cri());
+    job.send(&lost);
     // As long as its sender lives it is tried, however often it is announced.
     let state = job.state();
     let (news, entry) =
@@ -155,8 +156,8 @@ fn a_ring_that_can_never_be_mapped_is_given_up_after_the_end_of_its_sender() {
     let again = || {
         job.pass();
         news.newest.push(1, &entry.next);
-        // SAFETY: the lock is not held by any; one thread.
-        unsafe { (*SmCri::of(job.cri()).inbox.get()).make_due() };
+        // SAFETY: one thread, and not in a pass.
+        unsafe { (*job.cri().inbox.get()).make_due() };
         job.mock.run_progress();
     };
     (0..200).for_each(|_| again());
@@ -173,22 +174,15 @@ fn a_ring_that_can_never_be_mapped_is_given_up_after_the_end_of_its_sender() {
     // It is not read any more, and others are.
     UNMAPPABLE.take();
     (0..10).for_each(|_| again());
-    send(&other, job.cri());
+    job.send(&other);
     job.until("a message", || job.received.get() == 1);
     (0..10).for_each(|_| again());
     assert_eq!((job.received.get(), said(given_up)), (1, 1));
 }
 
 /// Arms all CRIs, as a thread does before it sleeps.
-fn sleep(state: &State) -> Option<Vec<BtlWake>> {
-    // SAFETY: the pool lives as long as the device.
-    let pool = unsafe { &*state.pool };
-    let arm = |index| {
-        let cri = pool.cri(index);
-        let _held = cri.guard();
-        SharedMemory::arm(state, cri).unwrap()
-    };
-    (0..pool.count).map(arm).collect()
+fn sleep(device: &SmDevice) -> Option<Vec<BtlWake>> {
+    device.hold_each().map(|cri| SharedMemory::arm(device, &cri).unwrap()).collect()
 }
 
 #[test]
@@ -196,7 +190,7 @@ fn a_sleep_of_many_cris_makes_one_barrier_and_has_one_word() {
     let mock = MockHost::leak("btl_sm");
     mock.set("num_cris", "200");
     let transport: SharedMemory = mock.open().unwrap();
-    let state = transport._device.state();
+    let state = &*transport.device;
     let barriers = wake::BARRIERS.get();
     let wakes = sleep(state).expect("nothing has come");
     assert_eq!(wake::BARRIERS.get() - barriers, u32::from(state.barriers));
@@ -214,18 +208,6 @@ fn a_sleep_of_many_cris_makes_one_barrier_and_has_one_word() {
     assert_ne!(word.load(Ordering::Relaxed), wakes[0].expected);
     assert!(news.newest.take().is_some() && sleep(state).is_some());
     assert_ne!(word.load(Ordering::Relaxed), wakes[0].expected);
-}
-
-#[test]
-fn cris_share_no_cache_lines() {
-    let parts = cairn_framework::parts!(SmCri {
-        cri: "the lock's holder",
-        inbox: "the lock's holder",
-        transfers: "the lock's holder",
-        starved: "the lock's holder",
-    });
-    check("an instance of btl_sm", &parts);
-    check_elements("instances of btl_sm", size_of::<SmCri>(), align_of::<SmCri>());
 }
 
 /// More than any peer has a reason to send.
@@ -247,7 +229,7 @@ fn orders_without_end_of_a_peer_that_hears_no_answer_are_not_kept() {
     });
     let sent = sent.count();
     assert!(sent < FLOOD && most <= 1000, "{most} kept of {sent}");
-    send(&other, job.cri());
+    job.send(&other);
     job.until("a message of another", || job.received.get() == 1);
 }
 
@@ -262,7 +244,7 @@ fn refusals_of_what_was_not_asked_for_are_not_kept() {
         job.pass();
     }
     assert_eq!(job.state().refused.len(), 0);
-    send(&sender, job.cri());
+    job.send(&sender);
     job.until("a message", || job.received.get() == 1);
 }
 
@@ -272,8 +254,7 @@ fn view_with(params: &[(&str, &str)]) -> ([usize; 3], [u32; 3]) {
     let mock = MockHost::leak("btl_sm");
     params.iter().for_each(|(name, value)| mock.set(name, value));
     let transport: SharedMemory = mock.open().unwrap();
-    // SAFETY: the device lives as long as the transport.
-    let view = unsafe { &*transport.modules()[0] };
+    let view = transport.device.view();
     let limits = [view.packed_limit, view.eager_limit as u32, view.immediate_limit];
     (limits.map(|limit| limit as usize), [view.exclusivity, view.latency, view.bandwidth])
 }
@@ -330,13 +311,14 @@ fn messages_up_to_the_limits_are_sent_and_longer_ones_are_errors() {
         unsafe { from.cast::<u8>().copy_to_nonoverlapping(to.cast(), len) };
         len
     }
-    let endpoint = (&raw const sender.endpoint).cast_mut();
+    let endpoint = &sender;
     let (header, payload) = (data.as_ptr().cast::<c_void>(), data.as_ptr().cast::<c_void>());
     let immediate = |len: usize| {
         let (header_len, payload_len) = (24, (len - 24) as u32);
         let message = BtlMessage { header, payload, header_len, payload_len, tag: TAG };
-        // SAFETY: one thread; the data is longer.
-        status(unsafe { SharedMemory::send_immediate(job.state(), job.cri(), endpoint, &message) })
+        let (device, cri) = (job.state(), &*job.cri());
+        // SAFETY: the data is longer.
+        status(unsafe { SharedMemory::send_immediate(Way { device, cri, endpoint }, &message) })
     };
     let packed = |len: usize| {
         let message = BtlPacked {
@@ -347,8 +329,9 @@ fn messages_up_to_the_limits_are_sent_and_longer_ones_are_errors() {
             context: payload.cast_mut(),
             tag: TAG,
         };
+        let (device, cri) = (job.state(), &*job.cri());
         // SAFETY: as above.
-        status(unsafe { SharedMemory::send_packed(job.state(), job.cri(), endpoint, &message) })
+        status(unsafe { SharedMemory::send_packed(Way { device, cri, endpoint }, &message) })
     };
     for round in 1..100 {
         assert_eq!(immediate(5 << 10), Ok(Outcome::Done));
@@ -367,8 +350,8 @@ fn a_peer_with_rings_too_small_for_our_messages_is_refused() {
     let other = MockHost::leak_among("btl_sm", 4);
     other.set("ring_size", "16k");
     let other: &SharedMemory = Box::leak(Box::new(other.open().unwrap()));
-    let segment = other._device.state().segment.again().unwrap();
-    let own = Own { rank: 0, local_rank: 0, barriers: false, pool: job.state().pool };
+    let segment = other.device.segment.again().unwrap();
+    let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1 };
     let peer = Peer::new(segment, view(1), own).unwrap();
     assert_eq!(peer.message_limit(), 4096);
     let refused = peer.takes(job.state().packed_limit).unwrap_err();

@@ -408,8 +408,6 @@ pub type Key = [u8; BTL_MAX_KEY];
 
 #[cfg(test)]
 mod tests {
-    use core::ptr::null_mut;
-
     use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
 
     use super::*;
@@ -417,26 +415,10 @@ mod tests {
     #[test]
     fn a_device_without_room_for_headers_is_refused_with_its_limits() {
         let mut device = BtlModule {
-            struct_size: size_of::<BtlModule>() as u32,
-            exclusivity: 1,
             capabilities: BTL_SEND_PACKED,
-            name: c"eth7".as_ptr(),
-            state: null_mut(),
-            pool: null_mut(),
-            ops: core::ptr::null(),
-            instance: null_mut(),
-            immediate_limit: 0,
             packed_limit: 1000,
-            gathered_limit: 0,
-            gathered_segments: 0,
-            key_size: 0,
             eager_limit: 1000 - BTL_HEADER_ROOM as u64,
-            put_limit: 0,
-            get_limit: 0,
-            get_alignment: 1,
-            latency: 0,
-            bandwidth: 0,
-            reserved: 0,
+            ..BtlModule::named(c"eth7")
         };
         assert_eq!(usable(&device), Ok(()));
         device.eager_limit += 1;

@@ -7,8 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use cairn_framework::abi::peer::Peer;
-use cairn_framework::abi::pool::{Cri, CriPool};
-use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{
     ERR_ARGUMENT, ERR_PEER, ERR_RESOURCES, ERR_UNSUPPORTED, OK, Status,
@@ -16,7 +14,7 @@ use cairn_framework::abi::status::{
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
 use cairn_framework::frameworks::btl::{
     BTL_GET, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED,
-    Btl, BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer, Device, Endpoint,
+    Btl, BtlMessage, BtlModule, BtlPacked, BtlTransfer, Completion, Device, DeviceBox, OwnCri, Way,
 };
 
 /// How the transport of a job behaves.
@@ -213,36 +211,26 @@ pub struct Port {
     host: HostHandle,
     number: usize,
     rank: u32,
-    /// By instance: what is to be completed.
-    late: Vec<Mutex<Vec<Late>>>,
-    /// By rank.
-    endpoints: Mutex<HashMap<u32, usize>>,
-    module: Mutex<usize>,
 }
+
+/// What is to be completed by an instance.
+type Lates = Mutex<Vec<Late>>;
+type Instance = OwnCri<Lates>;
 
 /// A put, get or flush that is finished later.
 struct Late {
-    completion: *mut BtlCompletion,
+    completion: Completion,
     copy: Option<(usize, usize, usize)>,
     status: Status,
 }
-
-// SAFETY: the holder of the list completes it.
-unsafe impl Send for Late {}
 
 struct Link {
     to: u32,
 }
 
 struct Pair {
-    modules: Vec<*mut BtlModule>,
-    _devices: Vec<Device<Port>>,
+    devices: Vec<DeviceBox<Self>>,
 }
-
-// SAFETY: the pointers lead to devices, which may be used by any thread.
-unsafe impl Send for Pair {}
-// SAFETY: see `Send`.
-unsafe impl Sync for Pair {}
 
 const KEY: usize = 16;
 
@@ -263,7 +251,7 @@ impl Component for Pair {
         for number in 0..fabric.behaviour.devices.len() {
             devices.push(device(host, Arc::clone(&fabric), number, job.rank)?);
         }
-        Ok(Self { modules: devices.iter().map(Device::module).collect(), _devices: devices })
+        Ok(Self { devices })
     }
 
     fn query(&self, _: &Scope) -> Answer {
@@ -276,116 +264,55 @@ fn device(
     fabric: Arc<Fabric>,
     number: usize,
     rank: u32,
-) -> Result<Device<Port>, Failure> {
+) -> Result<DeviceBox<Pair>, Failure> {
     let behaviour = fabric.behaviour.clone();
     let order = if behaviour.reorders || behaviour.cris > 1 { 0 } else { BTL_IN_ORDER };
+    let limit = |bit, limit: u64| if behaviour.capabilities & bit == 0 { 0 } else { limit };
     let view = BtlModule {
-        struct_size: size_of::<BtlModule>() as u32,
         exclusivity: 1,
         capabilities: behaviour.capabilities | order,
-        name: c"pair".as_ptr(),
-        state: std::ptr::null_mut(),
-        pool: std::ptr::null_mut(),
-        ops: std::ptr::null(),
-        instance: std::ptr::null_mut(),
-        immediate_limit: behaviour.immediate_limit,
-        packed_limit: behaviour.packed_limit,
-        gathered_limit: 0,
-        gathered_segments: 0,
+        immediate_limit: limit(BTL_SEND_IMMEDIATE, behaviour.immediate_limit.into()) as u32,
+        packed_limit: limit(BTL_SEND_PACKED, behaviour.packed_limit.into()) as u32,
         key_size: KEY as u32,
         eager_limit: behaviour.eager_limit,
-        put_limit: behaviour.rdma_limit,
-        get_limit: behaviour.rdma_limit,
+        put_limit: limit(BTL_PUT, behaviour.rdma_limit),
+        get_limit: limit(BTL_GET, behaviour.rdma_limit),
         get_alignment: behaviour.get_alignment,
         latency: 100 + number as u32,
         bandwidth: behaviour.devices[number],
-        reserved: 0,
+        ..BtlModule::named(c"pair")
     };
-    let late = (0..behaviour.cris).map(|_| Mutex::default()).collect();
-    let endpoints = Mutex::default();
-    let module = Mutex::new(0);
-    let port = Port { fabric, host, number, rank, late, endpoints, module };
-    let device = Device::new(view, port);
-    let cris: Vec<Cri> = (0..behaviour.cris).map(Cri::new).collect();
-    let pool = Box::leak(Box::new(CriPool {
-        struct_size: size_of::<CriPool>() as u32,
-        count: behaviour.cris,
-        name: c"btl_pair".as_ptr(),
-        instances: cris.leak().as_mut_ptr(),
-        stride: size_of::<Cri>(),
-        progress: Some(progress),
-        module: device.module().cast(),
-        strategy: std::ptr::null(),
-        strategy_state: std::ptr::null_mut(),
-        id: 0,
-        arrivals: 0,
-    }));
-    *device.state().module.lock().unwrap() = device.module().addr();
-    // SAFETY: leaked, and complete; no other thread has the device yet.
-    unsafe {
-        (*device.module()).pool = pool;
-        host.pool_add(pool)?;
-    }
-    Ok(device)
-}
-
-unsafe extern "C" fn progress(module: *mut c_void, cri: *mut Cri) -> u32 {
-    // SAFETY: the pool passes the device and one of its instances, whose lock is held.
-    let (module, cri) = unsafe { (&*module.cast::<BtlModule>(), &*cri) };
-    // SAFETY: `Device::new` stored the state.
-    let port = unsafe { &*module.state.cast::<Port>() };
-    port.complete(cri) + port.deliver(module, cri)
+    let port = Port { fabric, host, number, rank };
+    DeviceBox::new(host, view, port, (0..behaviour.cris).map(|_| Mutex::default()))
 }
 
 impl Port {
-    fn complete(&self, cri: &Cri) -> u32 {
-        let mut list = self.late[cri.index as usize].lock().unwrap();
+    fn complete(&self, cri: &Instance) -> u32 {
+        let mut list = cri.lock().unwrap();
         let due: Vec<Late> =
             if self.fabric.percent(50) { std::mem::take(&mut list) } else { vec![] };
         drop(list);
         let count = due.len() as u32;
         for Late { completion, copy, status } in due {
             copy.into_iter().for_each(move_bytes);
-            // SAFETY: promised by the caller that queued it; called once.
-            unsafe { (*completion).done.unwrap()(completion, status) };
+            completion.call(status);
         }
         count
     }
 
-    fn deliver(&self, module: &BtlModule, cri: &Cri) -> u32 {
-        let mut count = 0;
-        for _ in 0..4 {
-            let packet = {
-                let mut boxes = self.fabric.boxes.lock().unwrap();
-                let Some(mine) = boxes.get_mut(&(self.rank, self.number, cri.index)) else { break };
-                let place = match mine.len() {
-                    0 => break,
-                    len if self.fabric.behaviour.reorders => self.fabric.below(len as u64) as usize,
-                    _ => 0,
-                };
-                mine.remove(place).unwrap()
-            };
-            let received = Received {
-                struct_size: size_of::<Received>() as u32,
-                flags: RECEIVED_CONTIGUOUS,
-                module,
-                cri: (&raw const *cri).cast_mut(),
-                endpoint: std::ptr::null_mut(),
-                data: packet.data.as_ptr().cast(),
-                len: packet.len,
-            };
-            let _ = packet.from;
-            let entry = &self.host.receive_table()[usize::from(packet.tag)];
-            // SAFETY: the host's table is complete; the message lives during the call.
-            unsafe { entry.callback.unwrap()(entry.context, &raw const received) };
-            count += 1;
-        }
-        count
+    /// The next message for an instance.
+    fn next(&self, cri: &Instance) -> Option<Packet> {
+        let mut boxes = self.fabric.boxes.lock().unwrap();
+        let mine = boxes.get_mut(&(self.rank, self.number, cri.head().index))?;
+        let place = match mine.len() {
+            0 => return None,
+            len if self.fabric.behaviour.reorders => self.fabric.below(len as u64) as usize,
+            _ => 0,
+        };
+        mine.remove(place)
     }
 
-    fn refuses(&self, endpoint: *mut Endpoint, cri: &Cri) -> Result<Option<u32>, Failure> {
-        // SAFETY: `add_peer` made it.
-        let to = unsafe { (*endpoint.cast::<Link>()).to };
+    fn refuses(&self, &Link { to }: &Link, cri: &Instance) -> Result<Option<u32>, Failure> {
         if self.fabric.dead.lock().unwrap().contains(&to) {
             return Err(Failure::new(ERR_PEER, format!("rank {to} is gone")));
         }
@@ -394,29 +321,29 @@ impl Port {
             return Ok(None);
         }
         let boxes = self.fabric.boxes.lock().unwrap();
-        let waiting = boxes.get(&(to, self.number, cri.index)).map_or(0, VecDeque::len);
+        let waiting = boxes.get(&(to, self.number, cri.head().index)).map_or(0, VecDeque::len);
         Ok((waiting < self.fabric.behaviour.room).then_some(to))
     }
 
     /// Why a message can't be sent, if so.
-    fn fails(&self, cri: &Cri) -> Result<(), Failure> {
+    fn fails(&self, cri: &Instance) -> Result<(), Failure> {
         let mut broken = self.fabric.broken.lock().unwrap();
-        let left = broken.get_mut(&(self.number, cri.index)).filter(|left| **left > 0);
+        let left = broken.get_mut(&(self.number, cri.head().index)).filter(|left| **left > 0);
         let broken = left.map(|left| *left -= 1).is_some();
-        let first = self.number == 0 && cri.index == 0;
+        let first = self.number == 0 && cri.index() == 0;
         if broken || first && self.fabric.percent(self.fabric.behaviour.fails) {
             return Err(Failure::new(ERR_RESOURCES, "this can't be sent"));
         }
         Ok(())
     }
 
-    fn send(&self, to: u32, cri: &Cri, tag: u8, len: usize, fill: impl FnOnce(*mut u8)) {
+    fn send(&self, to: u32, cri: &Instance, tag: u8, len: usize, fill: impl FnOnce(*mut u8)) {
         let mut data = vec![0u64; len.div_ceil(8) + 1];
         fill(data.as_mut_ptr().cast());
         self.fabric.bytes[self.number].fetch_add(len as u64, Ordering::Relaxed);
         let packet = Packet { from: self.rank, tag, data, len };
         let mut boxes = self.fabric.boxes.lock().unwrap();
-        boxes.entry((to, self.number, cri.index)).or_default().push_back(packet);
+        boxes.entry((to, self.number, cri.head().index)).or_default().push_back(packet);
     }
 
     /// Whether a key, or a registration, allows this.
@@ -438,10 +365,10 @@ impl Port {
 
     fn transfer(
         &self,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        cri: &Instance,
+        endpoint: &Link,
         transfer: &BtlTransfer,
-        completion: *mut BtlCompletion,
+        completion: Completion,
         put: bool,
     ) -> Result<Outcome, Failure> {
         assert!(transfer.len > 0 && transfer.len as u64 <= self.fabric.behaviour.rdma_limit);
@@ -459,12 +386,12 @@ impl Port {
                 return Err(Failure::new(ERR_UNSUPPORTED, "not to this peer"));
             }
             let late = Late { completion, copy: None, status: ERR_UNSUPPORTED };
-            self.late[cri.index as usize].lock().unwrap().push(late);
+            cri.lock().unwrap().push(late);
             return Ok(Outcome::Queued);
         }
         if self.fabric.percent(self.fabric.behaviour.late) {
             let late = Late { completion, copy: Some(copy), status: OK };
-            self.late[cri.index as usize].lock().unwrap().push(late);
+            cri.lock().unwrap().push(late);
             *self.fabric.late.lock().unwrap().entry(self.rank).or_default() += 1;
             return Ok(Outcome::Queued);
         }
@@ -483,29 +410,33 @@ fn move_bytes((from, to, len): (usize, usize, usize)) {
 }
 
 impl Btl for Pair {
-    type Device = Port;
+    type State = Port;
+    type Cri = Lates;
+    type Endpoint = Link;
 
-    fn modules(&self) -> &[*mut BtlModule] {
-        &self.modules
+    fn devices(&self) -> &[DeviceBox<Self>] {
+        &self.devices
     }
 
-    fn add_peer(port: &Port, _: &BtlModule, peer: &Peer) -> Result<Option<*mut Endpoint>, Failure> {
-        let mut endpoints = port.endpoints.lock().unwrap();
-        let link = endpoints
-            .entry(peer.rank)
-            .or_insert_with(|| Box::into_raw(Box::new(Link { to: peer.rank })).expose_provenance());
-        Ok(Some(std::ptr::with_exposed_provenance_mut(*link)))
+    fn add_peer(_: &Device<Self>, peer: &Peer) -> Result<Option<Arc<Link>>, Failure> {
+        Ok(Some(Arc::new(Link { to: peer.rank })))
     }
 
-    unsafe fn remove_peer(_: &Port, endpoint: *mut Endpoint) {
-        // SAFETY: `add_peer` boxed it.
-        drop(unsafe { Box::from_raw(endpoint.cast::<Link>()) });
+    fn progress(port: &Device<Self>, cri: &Instance) -> u32 {
+        let mut count = port.complete(cri);
+        for _ in 0..4 {
+            let Some(packet) = port.next(cri) else { break };
+            // SAFETY: the words hold so many bytes.
+            let bytes =
+                unsafe { std::slice::from_raw_parts(packet.data.as_ptr().cast(), packet.len) };
+            port.deliver(cri, None, packet.tag, bytes);
+            count += 1;
+        }
+        count
     }
 
     unsafe fn send_immediate(
-        port: &Port,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        Way { device: port, cri, endpoint }: Way<'_, Self>,
         message: &BtlMessage,
     ) -> Result<Outcome, Failure> {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
@@ -526,9 +457,7 @@ impl Btl for Pair {
     }
 
     unsafe fn send_packed(
-        port: &Port,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        Way { device: port, cri, endpoint }: Way<'_, Self>,
         message: &BtlPacked,
     ) -> Result<Outcome, Failure> {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
@@ -548,37 +477,33 @@ impl Btl for Pair {
     }
 
     unsafe fn put(
-        port: &Port,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        Way { device: port, cri, endpoint }: Way<'_, Self>,
         transfer: &BtlTransfer,
-        completion: *mut BtlCompletion,
+        completion: Completion,
     ) -> Result<Outcome, Failure> {
         assert!(port.fabric.behaviour.capabilities & BTL_PUT != 0);
         port.transfer(cri, endpoint, transfer, completion, true)
     }
 
     unsafe fn get(
-        port: &Port,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
+        Way { device: port, cri, endpoint }: Way<'_, Self>,
         transfer: &BtlTransfer,
-        completion: *mut BtlCompletion,
+        completion: Completion,
     ) -> Result<Outcome, Failure> {
         assert!(port.fabric.behaviour.capabilities & BTL_GET != 0);
         port.transfer(cri, endpoint, transfer, completion, false)
     }
 
-    unsafe fn flush(
-        port: &Port,
-        cri: &Cri,
-        endpoint: *mut Endpoint,
-        completion: *mut BtlCompletion,
+    fn flush(
+        port: &Device<Self>,
+        cri: &Instance,
+        endpoint: Option<&Link>,
+        completion: Completion,
     ) -> Result<Outcome, Failure> {
-        if port.refuses(endpoint, cri)?.is_none() {
+        if port.refuses(endpoint.expect("one peer"), cri)?.is_none() {
             return Ok(Outcome::NoResources);
         }
-        let mut late = port.late[cri.index as usize].lock().unwrap();
+        let mut late = cri.lock().unwrap();
         if late.is_empty() {
             return Ok(Outcome::Done);
         }
@@ -587,7 +512,7 @@ impl Btl for Pair {
     }
 
     unsafe fn register_memory(
-        port: &Port,
+        port: &Device<Self>,
         address: *mut c_void,
         len: usize,
         access: u32,
@@ -606,22 +531,22 @@ impl Btl for Pair {
         Ok(std::ptr::without_provenance_mut(number as usize))
     }
 
-    unsafe fn deregister_memory(port: &Port, registration: *mut c_void) {
+    unsafe fn deregister_memory(port: &Device<Self>, registration: *mut c_void) {
         let mut regions = port.fabric.regions.lock().unwrap();
         assert!(regions.remove(&(registration.addr() as u64)).is_some(), "deregistered twice");
     }
 
-    unsafe fn pack_key(_: &Port, registration: *mut c_void, key: &mut [u8]) -> Result<(), Failure> {
+    unsafe fn pack_key(
+        _: &Device<Self>,
+        registration: *mut c_void,
+        key: &mut [u8],
+    ) -> Result<(), Failure> {
         key[..8].copy_from_slice(&(registration.addr() as u64).to_le_bytes());
         key[8..].fill(0x5a);
         Ok(())
     }
 
-    unsafe fn unpack_key(
-        _: &Port,
-        _: *mut Endpoint,
-        packed: &[u8],
-    ) -> Result<*mut c_void, Failure> {
+    fn unpack_key(_: &Device<Self>, _: &Link, packed: &[u8]) -> Result<*mut c_void, Failure> {
         if packed.len() != KEY || packed[8..].iter().any(|byte| *byte != 0x5a) {
             return Err(Failure::new(ERR_ARGUMENT, "this is no key"));
         }

@@ -3,6 +3,20 @@
 use super::*;
 
 impl BtlModule {
+    /// The capabilities that follow from the limits: those of which there is a limit.
+    pub(super) fn limited(&self) -> u64 {
+        [
+            (BTL_SEND_IMMEDIATE, self.immediate_limit.into()),
+            (BTL_SEND_PACKED, self.packed_limit.into()),
+            (BTL_SEND_GATHERED, self.gathered_limit),
+            (BTL_PUT, self.put_limit),
+            (BTL_GET, self.get_limit),
+        ]
+        .map(|(bit, limit)| if limit > 0 { bit } else { 0 })
+        .iter()
+        .sum()
+    }
+
     /// Most bytes of header and payload in one message, whichever function takes it.
     pub fn message_limit(&self) -> usize {
         let limit = |bit, limit: u32| if self.capabilities & bit != 0 { limit as usize } else { 0 };
@@ -33,33 +47,16 @@ impl BtlModule {
 
 #[cfg(test)]
 mod tests {
-    use core::ptr::null_mut;
-
     use super::*;
 
     fn device(capabilities: u64, limits: [u32; 2], eager_limit: u64) -> BtlModule {
         let [immediate_limit, packed_limit] = limits;
         BtlModule {
-            struct_size: size_of::<BtlModule>() as u32,
-            exclusivity: 1,
             capabilities,
-            name: c"device".as_ptr(),
-            state: null_mut(),
-            pool: null_mut(),
-            ops: core::ptr::null(),
-            instance: null_mut(),
             immediate_limit,
             packed_limit,
-            gathered_limit: 0,
-            gathered_segments: 0,
-            key_size: 0,
             eager_limit,
-            put_limit: 0,
-            get_limit: 0,
-            get_alignment: 1,
-            latency: 0,
-            bandwidth: 0,
-            reserved: 0,
+            ..BtlModule::named(c"device")
         }
     }
 

@@ -588,19 +588,11 @@ mod tests {
         (0..count).map(Cri::new).collect()
     }
 
-    fn pool(cris: &mut [Cri], polls: &[AtomicU64]) -> CriPool {
+    fn pool(cris: &[Cri], polls: &[AtomicU64]) -> CriPool {
         CriPool {
-            struct_size: size_of::<CriPool>() as u32,
-            count: cris.len() as u32,
-            name: c"test".as_ptr(),
-            instances: cris.as_mut_ptr(),
-            stride: size_of::<Cri>(),
             progress: Some(poll),
             module: polls.as_ptr().cast_mut().cast(),
-            strategy: std::ptr::null(),
-            strategy_state: std::ptr::null_mut(),
-            id: 0,
-            arrivals: 0,
+            ..CriPool::of(c"test", cris)
         }
     }
 
@@ -611,8 +603,8 @@ mod tests {
         let context = |i: usize| (&raw const calls[i]).cast_mut().cast();
         engine.add(1, count, context(0), PROGRESS_EVERY_PASS);
         engine.add(1, count, context(1), PROGRESS_SELDOM);
-        let (mut cris, polls) = (cris(3), [const { AtomicU64::new(0) }; 3]);
-        let mut pool = pool(&mut cris, &polls);
+        let (cris, polls) = (cris(3), [const { AtomicU64::new(0) }; 3]);
+        let mut pool = pool(&cris, &polls);
         let misses = engine.add_pool(&raw mut pool);
         for threaded in [false, true] {
             engine.set_threaded(threaded);
