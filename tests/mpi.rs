@@ -62,6 +62,7 @@ mod with_ints {
         completion: 1..=8;
         cuts: 1..=3;
         datatypes: 1..=2;
+        derived: 1..=8;
         engines: 1..=2;
         errhandlers: 1..=3;
         errors: 1..=3;
@@ -97,6 +98,7 @@ mod with_large_counts {
         completion: 2..=2;
         cuts: 2..=2;
         datatypes: 2..=2;
+        derived: 2..=2;
         errors: 1..=2;
         matching: 2..=3;
         modes: 2..=2;
