@@ -65,6 +65,45 @@ unsafe fn any(from: Side, to: Side, len: usize, count: usize) {
     }
 }
 
+/// Copies blocks of `len` bytes from or to the offsets of a list; on the other side they lie one behind
+/// the other.
+///
+/// # Safety
+/// As for [`Kernel`], for the list's side and the dense one.
+pub type Listed = unsafe fn(memory: *mut u8, offsets: &[isize], packed: *mut u8, len: usize);
+
+/// The kernel for listed blocks of this length.
+pub fn listed<const PACK: bool>(len: usize) -> Listed {
+    macro_rules! fixed {
+        ($($len:literal)*) => {
+            match len {
+                $($len => at_offsets::<PACK, $len>,)*
+                _ => at_offsets::<PACK, 0>,
+            }
+        };
+    }
+    fixed!(1 2 3 4 6 8 12 16 24 32 48 64)
+}
+
+/// # Safety
+/// As for [`Listed`]; `LEN` is the length, or 0 for any.
+unsafe fn at_offsets<const PACK: bool, const LEN: usize>(
+    memory: *mut u8,
+    offsets: &[isize],
+    packed: *mut u8,
+    len: usize,
+) {
+    let len = if LEN == 0 { len } else { LEN };
+    let mut packed = packed;
+    for offset in offsets {
+        let place = memory.wrapping_offset(*offset);
+        let (from, to) = if PACK { (place, packed) } else { (packed, place) };
+        // SAFETY: promised by the caller.
+        unsafe { if LEN == 0 { copy(from, to, len) } else { copy_nonoverlapping(from, to, LEN) } };
+        packed = packed.wrapping_add(len);
+    }
+}
+
 /// Copies one block. Two words that may overlap cover every length up to twice theirs.
 ///
 /// # Safety

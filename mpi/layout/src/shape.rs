@@ -210,7 +210,7 @@ fn continued(first: &Placed, second: &Placed) -> Option<Placed> {
 }
 
 /// Where equal parts lie at equal distances, they are a loop: all of them, or several in a row. None if
-/// nothing gets shorter.
+/// that is not half as long.
 fn with_runs(list: &[Placed]) -> Option<Vec<Placed>> {
     let mut shorter: Vec<Placed> = Vec::new();
     let mut first = 0;
@@ -225,7 +225,8 @@ fn with_runs(list: &[Placed]) -> Option<Vec<Placed>> {
             first += 1;
         }
     }
-    (shorter.len() < list.len()).then_some(shorter)
+    // A list of blocks is faster than a mixture of single blocks and short loops.
+    (!list.is_empty() && 2 * shorter.len() <= list.len()).then_some(shorter)
 }
 
 /// How many parts from the first on are equal and at equal distances.
@@ -239,6 +240,10 @@ fn run(list: &[Placed]) -> usize {
     1 + pairs.count()
 }
 
+fn common_divisor(one: usize, other: usize) -> usize {
+    if other == 0 { one } else { common_divisor(other, one % other) }
+}
+
 /// The shape of several parts that are no loop.
 fn listed(list: &[Placed]) -> Placed {
     let first = list[0].offset;
@@ -249,9 +254,14 @@ fn listed(list: &[Placed]) -> Placed {
         *end += len;
         Some(*end)
     });
-    let len = list[0].shape.size();
-    let shape = if are_blocks && lens().all(|other| other == len) {
-        Shape::Blocks(Blocks { offsets: offsets().collect(), len })
+    // Where few neighbours touch, as in a list of random places, equal blocks are copied faster.
+    let unit = lens().fold(0, common_divisor);
+    let units = || lens().map(move |len| len / unit);
+    let shape = if are_blocks && units().sum::<usize>() <= 2 * list.len() {
+        let one = |(offset, units): (isize, usize)| {
+            (0..units as isize).map(move |place| offset + place * unit as isize)
+        };
+        Shape::Blocks(Blocks { offsets: offsets().zip(units()).flat_map(one).collect(), len: unit })
     } else if are_blocks {
         let pieces = offsets().zip(lens()).zip(ends);
         Shape::Pieces(pieces.map(|((offset, len), end)| Piece { offset, len, end }).collect())

@@ -3,7 +3,7 @@
 //! A walk keeps nothing between two calls: the place of a byte is found by going down the shape, which
 //! takes a division for each loop and a binary search for each list.
 
-use crate::kernels::{Side, copy, kernel};
+use crate::kernels::{Side, copy, kernel, listed};
 use crate::shape::{Loop, Shape};
 
 /// Elements that the fields of a structure are copied for, one field after the other, before the next
@@ -11,11 +11,13 @@ use crate::shape::{Loop, Shape};
 const CHUNK: usize = 64;
 /// A body of at most so many blocks is copied block by block over the elements around it.
 const FEW: usize = 16;
+/// So many elements at least.
+const ROW: usize = 4;
 /// Where the inner loop spans more bytes than this, the outer one is done for some elements at a time, so
 /// that a line of the cache is used for all of them.
 const SPAN: usize = 32 << 10;
-/// How many of the outer loop at a time.
-const TILE: usize = 16;
+/// A line of the cache, in bytes.
+const LINE: usize = 64;
 
 /// `count` elements, `extent` bytes from one to the next: an outermost loop that is nowhere stored.
 #[derive(Clone, Copy)]
@@ -198,25 +200,27 @@ unsafe fn elements<const PACK: bool>(all: Elements<'_>, memory: *mut u8, packed:
                 Shape::Block(len) => two_levels::<PACK>((memory, packed), all.count, inner, len),
                 _ => each::<PACK>(all, memory, packed),
             },
-            Shape::Blocks(blocks) => {
+            Shape::Blocks(blocks) if is_row(all.count, blocks.offsets.len()) => {
                 let kernel = kernel(blocks.len);
-                chunks(
-                    (memory, packed),
-                    all.count,
-                    blocks.offsets.len(),
-                    |memory, packed, count| {
-                        let mut done = 0;
-                        for offset in &blocks.offsets {
-                            let (from, to) =
-                                sides::<PACK>(memory.moved(*offset), packed.moved(done));
-                            kernel(from, to, blocks.len, count);
-                            done += blocks.len as isize;
-                        }
-                    },
-                );
+                chunks((memory, packed), all.count, |memory, packed, count| {
+                    let mut done = 0;
+                    for offset in &blocks.offsets {
+                        let (from, to) = sides::<PACK>(memory.moved(*offset), packed.moved(done));
+                        kernel(from, to, blocks.len, count);
+                        done += blocks.len as isize;
+                    }
+                });
             }
-            Shape::Pieces(pieces) => {
-                chunks((memory, packed), all.count, pieces.len(), |memory, packed, count| {
+            Shape::Blocks(blocks) => {
+                let kernel = listed::<PACK>(blocks.len);
+                for place in 0..all.count as isize {
+                    let memory = memory.first.wrapping_offset(memory.step * place);
+                    let packed = packed.first.wrapping_offset(packed.step * place);
+                    kernel(memory, &blocks.offsets, packed, blocks.len);
+                }
+            }
+            Shape::Pieces(pieces) if is_row(all.count, pieces.len()) => {
+                chunks((memory, packed), all.count, |memory, packed, count| {
                     for piece in pieces {
                         let done = (piece.end - piece.len) as isize;
                         let memory = memory.moved(piece.offset);
@@ -225,22 +229,22 @@ unsafe fn elements<const PACK: bool>(all: Elements<'_>, memory: *mut u8, packed:
                     }
                 });
             }
-            Shape::Parts(_) => each::<PACK>(all, memory, packed),
+            Shape::Pieces(_) | Shape::Parts(_) => each::<PACK>(all, memory, packed),
         }
     }
 }
 
-/// Calls a function for some elements at a time: many, if each has few blocks.
-fn chunks(
-    (memory, packed): (Side, Side),
-    count: usize,
-    blocks: usize,
-    mut each: impl FnMut(Side, Side, usize),
-) {
-    let chunk = if blocks <= FEW { CHUNK } else { 1 };
+/// Whether elements of so many blocks are copied block by block, each for a row of elements, and not
+/// element by element.
+fn is_row(count: usize, blocks: usize) -> bool {
+    blocks <= FEW && count >= ROW
+}
+
+/// Calls a function for some elements at a time.
+fn chunks((memory, packed): (Side, Side), count: usize, mut each: impl FnMut(Side, Side, usize)) {
     let mut done = 0;
     while done < count {
-        let now = chunk.min(count - done);
+        let now = CHUNK.min(count - done);
         let place = done as isize;
         each(memory.moved(memory.step * place), packed.moved(packed.step * place), now);
         done += now;
@@ -287,8 +291,8 @@ unsafe fn two_levels<const PACK: bool>(
     let dense = len as isize;
     let span = inner.stride.unsigned_abs().saturating_mul(inner.count);
     // The outer loop goes over neighbours, or is much the longer one: then it becomes the inner one.
-    let tile = if span > SPAN && memory.step.unsigned_abs() < 64 && count > 1 {
-        TILE
+    let tile = if span > SPAN && memory.step.unsigned_abs() < LINE && count > 1 {
+        (LINE / memory.step.unsigned_abs().max(1)).max(2)
     } else if inner.count <= FEW && count > inner.count {
         CHUNK
     } else {
