@@ -2,10 +2,11 @@
 
 use std::ffi::{CStr, CString, c_int};
 
-mod agree;
+pub(super) mod agree;
 mod from_group;
 mod inter;
-mod related;
+pub(super) mod related;
+pub(super) mod words;
 
 use crate::hardware;
 use crate::objects::comm::compare;
@@ -14,10 +15,11 @@ use crate::objects::info::Pairs;
 use crate::objects::{attributes, bsend, info, partitioned, special};
 use crate::prelude::*;
 use crate::runtime::runtime;
-use agree::{Members, agree, child, found, gather};
+use agree::{Members, agree, child, found};
 pub use from_group::{comm_create_from_group, intercomm_create_from_groups};
 pub use inter::{intercomm_create, intercomm_merge};
 use related::{inter_only, intra_only, ranks_in};
+use words::gather;
 
 pub fn comm_rank(comm: CommRef, rank: Out<c_int>) -> Result<()> {
     rank.set(comm.rank() as c_int);

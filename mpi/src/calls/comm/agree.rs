@@ -13,24 +13,23 @@
 //! The first group is that whose first process has the lower rank in the job, which both know.
 
 use std::cell::UnsafeCell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::sync::Arc;
 
 use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::request::{MessageStatus, Request as View};
 use cairn_framework::abi::status::OK;
 use cairn_framework::author::Mutex;
-use cairn_framework::frameworks::coll::{COLL_ALLGATHER, COLL_BCAST, CollArgs, CollSide};
-use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
 use super::related::related;
+use super::words::{words_from, words_to};
 use crate::objects::comm::{self, subgroup};
 use crate::objects::group::Ranks;
 use crate::objects::info::Pairs;
 use crate::objects::request::{self, RequestRef};
 use crate::objects::special::Next;
 use crate::prelude::*;
-use crate::runtime::{self, runtime};
+use crate::runtime::runtime;
 
 /// The tag for the messages of `MPI_Comm_create_group` with the program's tag.
 pub fn group_tag(tag: c_int) -> i32 {
@@ -367,96 +366,4 @@ impl Agreement {
         });
         started.collect()
     }
-}
-
-/// A message of words of 32 bits.
-pub fn words_to(
-    place: *const u32,
-    count: usize,
-    peer: u32,
-    tag: i32,
-    comm: CommRef,
-) -> Result<PmlSend> {
-    Ok(PmlSend {
-        buffer: place.cast(),
-        count: count as u64,
-        datatype: DatatypeRef::of(MPI_UINT32_T)?.view(),
-        comm: comm.view(),
-        peer,
-        tag,
-        mode: PML_STANDARD,
-        reserved: 0,
-    })
-}
-
-/// The same, to receive it.
-pub fn words_from(
-    place: *mut u32,
-    count: usize,
-    peer: u32,
-    tag: i32,
-    comm: CommRef,
-) -> Result<PmlReceive> {
-    Ok(PmlReceive {
-        buffer: place.cast(),
-        count: count as u64,
-        datatype: DatatypeRef::of(MPI_UINT32_T)?.view(),
-        comm: comm.view(),
-        source: peer as i32,
-        tag,
-    })
-}
-
-/// What every process gave, by rank.
-pub struct Given {
-    pub local: Vec<[c_int; 2]>,
-    /// Of the remote group, between groups.
-    pub remote: Vec<[c_int; 2]>,
-}
-
-/// Every process learns what all others give.
-pub fn gather(comm: CommRef, own: [c_int; 2]) -> Result<Given> {
-    let mut all = vec![[0; 2]; comm.view().remote_size as usize];
-    let args = CollArgs {
-        send: words((&raw const own).cast_mut().cast(), 2)?,
-        receive: words(all.as_mut_ptr().cast(), 2)?,
-        ..runtime::no_data(COLL_ALLGATHER)
-    };
-    // SAFETY: both buffers are as long as the operation says.
-    unsafe { comm.run(&args) }?;
-    let Some(remote) = &comm.remote else {
-        return Ok(Given { local: all, remote: Vec::new() });
-    };
-    // That was what the others gave. They know what the own group gave, and tell it.
-    let mut local = vec![[0; 2]; comm.size() as usize];
-    let own_first = comm.group[0] < remote[0];
-    for tells_first in [true, false] {
-        if own_first == tells_first {
-            let root = if comm.rank() == 0 { MPI_ROOT } else { MPI_PROC_NULL };
-            bcast(comm, root, all.as_flattened_mut())?;
-        } else {
-            bcast(comm, 0, local.as_flattened_mut())?;
-        }
-    }
-    Ok(Given { local, remote: all })
-}
-
-/// Sends words of 32 bits from a root to all.
-pub fn bcast(comm: CommRef, root: c_int, data: &mut [c_int]) -> Result<()> {
-    let args = CollArgs {
-        receive: words(data.as_mut_ptr().cast(), data.len() as u64)?,
-        root,
-        ..runtime::no_data(COLL_BCAST)
-    };
-    // SAFETY: the buffer is as long as the operation says.
-    unsafe { comm.run(&args) }
-}
-
-fn words(buffer: *mut c_void, count: u64) -> Result<CollSide> {
-    Ok(CollSide {
-        buffer,
-        count,
-        datatype: DatatypeRef::of(MPI_INT)?.view(),
-        ..runtime::no_data(0).send
-    })
 }
