@@ -21,11 +21,10 @@ use cairn_framework::abi::request::{MessageStatus, Request as View};
 use cairn_framework::abi::status::OK;
 use cairn_framework::author::Mutex;
 
-use super::related::related;
+use super::related::{Properties, related};
 use super::words::{words_from, words_to};
 use crate::objects::comm::{self, subgroup};
 use crate::objects::group::Ranks;
-use crate::objects::info::Pairs;
 use crate::objects::request::{self, RequestRef};
 use crate::objects::special::Next;
 use crate::prelude::*;
@@ -219,22 +218,22 @@ pub fn child(
     parent: CommRef,
     context: ContextId,
     members: &Members,
-    info: Pairs,
+    properties: Properties,
 ) -> Result<CommRef> {
     let group = subgroup(&parent.group, members.local.iter().copied());
     let remote = parent.remote.as_ref().map(|all| subgroup(all, members.remote.iter().copied()));
-    related(parent, context, group, remote, info)
+    related(parent, context, group, remote, properties)
 }
 
 /// A communicator of some processes of another one; none for those that are not among them, and none
 /// at all if one of two groups would be empty.
-pub fn found(parent: CommRef, members: &Members, tag: i32) -> Result<Comm> {
+pub fn found(parent: CommRef, members: &Members, tag: i32, properties: Properties) -> Result<Comm> {
     let empty = parent.is_inter() && members.remote.is_empty();
     if empty || !members.local.contains(&parent.rank()) {
         return Ok(MPI_COMM_NULL);
     }
     let context = agree(parent, members, tag)?;
-    Ok(child(parent, context, members, Pairs::default())?.handle())
+    Ok(child(parent, context, members, properties)?.handle())
 }
 
 /// The context id of a note, with what came of the messages.
@@ -249,8 +248,8 @@ fn agreed(parent: CommRef, note: &Note, seal: u64, messages: Result<()>) -> Resu
 /// Not all processes can be told of a context id, so this one makes no communicator of it. Others may, and
 /// what they send to this process is dropped, as if it had freed its own.
 fn forgo(parent: CommRef, context: ContextId) {
-    let made =
-        related(parent, context, parent.group.clone(), parent.remote.clone(), Pairs::default());
+    let (group, remote) = (parent.group.clone(), parent.remote.clone());
+    let made = related(parent, context, group, remote, Properties::default());
     // Where that fails the context id is closed, too.
     if let Ok(comm) = made {
         comm::free(comm);

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use cairn_framework::abi::comm::ContextId;
 
 use super::agree::{self, Members, agree, context_of, found, words_of};
-use super::related::{inter_only, intra_only, ranks_in, related};
+use super::related::{Properties, inter_only, intra_only, ranks_in, related};
 use super::words::{bcast, gather, swap};
 use crate::objects::comm::of;
 use crate::objects::group::Ranks;
@@ -79,7 +79,7 @@ pub fn connect(
     bcast(local, local_leader, &mut remote)?;
     let remote: Ranks = remote.into_iter().map(c_int::cast_unsigned).collect();
     let context = context_of(context.map(c_int::cast_unsigned));
-    related(local, context, local.group.clone(), Some(remote), hints)
+    related(local, context, local.group.clone(), Some(remote), hints.into())
 }
 
 /// What the leaders of two groups agree on.
@@ -129,7 +129,7 @@ pub fn intercomm_merge(intercomm: CommRef, high: c_int, newintracomm: Out<Comm>)
     let context = agree(parent, &Members::all(parent), tag)?;
     let (low, high) = if own_first { (&parent.group, &remote) } else { (&remote, &parent.group) };
     let group: Ranks = low.iter().chain(high.iter()).copied().collect();
-    let made = related(parent, context, group, None, Pairs::default())?;
+    let made = related(parent, context, group, None, Properties::default())?;
     newintracomm.set(made.handle());
     Ok(())
 }
@@ -158,6 +158,6 @@ pub fn create(parent: CommRef, group: GroupBody, newcomm: Out<Comm>) -> Result<(
     remote.retain(|(place, _)| *place >= 0);
     remote.sort_unstable();
     let remote = remote.into_iter().map(|(_, rank)| rank).collect();
-    newcomm.set(found(parent, &Members { local, remote }, tag)?);
+    newcomm.set(found(parent, &Members { local, remote }, tag, Properties::default())?);
     Ok(())
 }
