@@ -83,6 +83,7 @@ mod with_ints {
         places: 1..=8;
         statuses: 1..=1;
         tool: 1..=3;
+        topologies: 1..=8;
     }
 }
 
