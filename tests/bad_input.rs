@@ -46,6 +46,8 @@ const KINDS: &[Kind] = &[
     (&["displs"], "displs", NULL),
     (&["ints"], "ints", NULL),
     (&["ints_out"], "ints_out", NULL),
+    // Their lengths are not among the arguments.
+    (&["ints_raw", "ints_raw_out", "weights", "weights_out"], "ints", &[]),
     (&["ranges"], "ranges", NULL),
     (&["datatypes"], "types", &[("no_types", "TYPE"), ("NULL", "ARG")]),
     (&["requests", "requests_io"], "requests", &[("no_requests", "REQUEST"), ("NULL", "ARG")]),
@@ -152,10 +154,17 @@ fn functions(counts: Counts) -> Vec<Function> {
     functions
 }
 
+/// Whether other arguments are as long as a communicator has dimensions.
+fn has_dimensions(function: &Function, comm: &Param) -> bool {
+    let length = format!("{}.dims", comm.name);
+    function.params.iter().any(|param| param.length.as_ref() == Some(&length))
+}
+
 /// A call with right arguments, but for one of them.
 fn call(function: &Function, wrong: Option<(usize, &str)>) -> String {
     let argument = |(index, param): (usize, &Param)| match wrong {
         Some((place, value)) if place == index => value.to_owned(),
+        _ if has_dimensions(function, param) => "grid".to_owned(),
         _ => kind(param).1.to_owned(),
     };
     let arguments: Vec<String> = function.params.iter().enumerate().map(argument).collect();

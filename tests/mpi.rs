@@ -84,6 +84,7 @@ mod with_ints {
         places: 1..=8;
         statuses: 1..=1;
         tool: 1..=3;
+        topologies: 1..=8;
     }
 }
 
@@ -244,6 +245,22 @@ fn a_handler_of_exit_may_call_mpi() {
         for level in ["single", "multiple"] {
             let mca = ["--mca", "btl", transports, "--mca", "wait", "block"];
             silent(3, level, &mca, &program);
+        }
+    }
+}
+
+/// Where ranks may be reordered, those that are neighbors come to the same node. All nodes are this one, whose
+/// processors the processes of a node take to be theirs alone, so they may not wait by polling.
+#[test]
+fn neighbors_are_placed_on_nodes() {
+    let on_nodes = compiled("on_nodes", Counts::Small);
+    let program = compiled("topologies", Counts::Small);
+    for (processes, mapping) in
+        [(4, "(vector,(0,2,1))"), (6, "(vector,(0,2,1))"), (8, "(vector,(0,4,1))")]
+    {
+        for level in ["single", "multiple"] {
+            let run = mpirun(processes, &["--mca", "wait", "block"], &on_nodes).args([mapping]);
+            run.args([&program]).args(["nodes"]).env("TEST_THREAD_LEVEL", level).says_nothing();
         }
     }
 }

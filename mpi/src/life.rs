@@ -268,6 +268,7 @@ fn communicator(serial: u64, group: Ranks, name: &CStr) -> Result<CommRef> {
         name: name.to_owned(),
         errhandler: MPI_ERRORS_ARE_FATAL,
         info: Default::default(),
+        topology: None,
     })
 }
 

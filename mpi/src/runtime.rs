@@ -147,6 +147,13 @@ impl Runtime {
         ContextId::new(self.system.job().rank, SERIAL.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// The number of the node that a process of the job runs on; the same on all processes.
+    pub fn node_of(&self, rank: u32) -> u32 {
+        let peer = self.system.peer(rank).expect("the process is in the job");
+        // SAFETY: peers are never freed.
+        unsafe { (*peer).node }
+    }
+
     /// Whether several threads may call at a time.
     pub fn is_threaded(&self) -> bool {
         self.system.job().thread_level == THREAD_MULTIPLE

@@ -27,7 +27,7 @@ static MPI_Status status;
 static MPI_Datatype types[1] = { MPI_INT }, no_types[1] = { NO(Datatype) };
 static MPI_Request requests[1] = { MPI_REQUEST_NULL }, no_requests[1] = { NO(Request) };
 static MPI_Request null_requests[1] = { MPI_REQUEST_NULL };
-static MPI_Comm comm = MPI_COMM_NULL, no_comm = NO(Comm);
+static MPI_Comm comm = MPI_COMM_NULL, no_comm = NO(Comm), grid = MPI_COMM_NULL;
 static MPI_Group group = MPI_GROUP_NULL, no_group = NO(Group);
 static MPI_Info info = MPI_INFO_NULL, no_info = NO(Info);
 static MPI_Errhandler handler = MPI_ERRHANDLER_NULL, no_handler = NO(Errhandler);
@@ -50,7 +50,7 @@ static int cancel(void *state, int complete) { return (void)state, (void)complet
 static void *const used[] = {
     in, out, &number, ints, ints_out, ranges, &count, counts, negative, displs, &extent, &large,
     &address, &pointer, text, long_text, &status, types, no_types, requests, no_requests,
-    null_requests, &comm, &no_comm, &group, &no_group, &info, &no_info, &handler, &no_handler, &op,
+    null_requests, &comm, &no_comm, &grid, &group, &no_group, &info, &no_info, &handler, &no_handler, &op,
     &no_op, &type, &no_type, &request, &no_request, &null_request, &idle, &message,
     &no_message, &session, &no_session, &another,
     (void *)reduce, (void *)comm_handler, (void *)win_handler, (void *)session_handler,
@@ -120,6 +120,8 @@ int main(void)
     memset(long_text, 'x', sizeof long_text - 1);
     OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
     OK(MPI_Recv_init(in, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_SELF, &idle));
+    int one = 1;
+    OK(MPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &grid));
     /* Of one that is MPI_MESSAGE_NO_PROC the buffer is not looked at. */
     MPI_Request sent;
     OK(MPI_Isend(out, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &sent));
@@ -129,6 +131,7 @@ int main(void)
     OK(MPI_Wait(&sent, &status));
     message = MPI_MESSAGE_NO_PROC;
     OK(MPI_Request_free(&idle));
+    OK(MPI_Comm_free(&grid));
     OK(MPI_Session_finalize(&session));
     /* Everything still works. */
     OK(MPI_Sendrecv(out, 16, MPI_INT, 0, 1, in, 16, MPI_INT, 0, 1, MPI_COMM_SELF, &status));

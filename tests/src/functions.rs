@@ -28,6 +28,8 @@ pub struct Param {
     pub name: String,
     /// What it can be: one of `mpi/abi/kinds.txt`.
     pub kind: String,
+    /// How many elements an array has: a parameter, a constant, or processes of a communicator.
+    pub length: Option<String>,
 }
 
 /// All of them.
@@ -56,8 +58,9 @@ fn row(section: &str, line: &str) -> Function {
     };
     let params = rest.iter().take_while(|word| **word != "->").map(|word| {
         let (name, kind) = word.split_once(':').expect("name:kind");
+        let length = kind.split_once('[').and_then(|(_, length)| Some(length.split_once(']')?.0));
         let kind = kind.split(['[', '@', '?']).next().expect("there is always a first part");
-        Param { name: name.to_owned(), kind: kind.to_owned() }
+        Param { name: name.to_owned(), kind: kind.to_owned(), length: length.map(str::to_owned) }
     });
     Function {
         name: format!("MPI_{name}"),

@@ -2,10 +2,11 @@
 
 use std::ffi::{CStr, CString, c_int};
 
-mod agree;
+pub(super) mod agree;
 mod from_group;
 mod inter;
-mod related;
+pub(super) mod related;
+pub(super) mod words;
 
 use crate::hardware;
 use crate::objects::comm::compare;
@@ -14,10 +15,11 @@ use crate::objects::info::Pairs;
 use crate::objects::{attributes, bsend, info, partitioned, special};
 use crate::prelude::*;
 use crate::runtime::runtime;
-use agree::{Members, agree, child, found, gather};
+use agree::{Members, agree, child, found};
 pub use from_group::{comm_create_from_group, intercomm_create_from_groups};
 pub use inter::{intercomm_create, intercomm_merge};
-use related::{inter_only, intra_only, ranks_in};
+use related::{Properties, inter_only, intra_only, ranks_in};
+use words::gather;
 
 pub fn comm_rank(comm: CommRef, rank: Out<c_int>) -> Result<()> {
     rank.set(comm.rank() as c_int);
@@ -128,9 +130,14 @@ pub fn comm_dup_with_info(comm: CommRef, info: InfoRef, newcomm: Out<Comm>) -> R
 fn dup(parent: CommRef, hints: Pairs) -> Result<Comm> {
     let members = Members::all(parent);
     let context = agree(parent, &members, parent.next_tag())?;
-    let new = child(parent, context, &members, hints)?;
+    let new = child(parent, context, &members, duplicate(parent, hints))?;
     copy_attributes(parent, parent.handle(), new)?;
     Ok(new.handle())
+}
+
+/// What a duplicate has: hints of its own, and the topology.
+fn duplicate(parent: CommRef, info: Pairs) -> Properties {
+    Properties { info, topology: parent.topology.clone() }
 }
 
 /// Copies the attributes to a duplicate, which is gone if that fails.
@@ -162,7 +169,8 @@ fn idup(parent: CommRef, hints: Pairs, newcomm: Out<Comm>, request: Out<Request>
     let finish = move || {
         // SAFETY: all parts are complete.
         let made = unsafe { agreement.context() }.and_then(|context| {
-            let new = child(parent, context, &Members::all(parent), hints)?;
+            let members = Members::all(parent);
+            let new = child(parent, context, &members, duplicate(parent, hints))?;
             copy_attributes(parent, handle, new)?;
             Ok(new.handle())
         });
@@ -193,7 +201,7 @@ pub fn comm_create_group(
 /// A communicator of the processes of a group, if this one is among them.
 fn create(parent: CommRef, group: GroupBody, tag: i32, newcomm: Out<Comm>) -> Result<()> {
     let members = Members { local: ranks_in(parent, &group.ranks)?, remote: Vec::new() };
-    newcomm.set(found(parent, &members, tag)?);
+    newcomm.set(found(parent, &members, tag, Properties::default())?);
     Ok(())
 }
 
@@ -220,7 +228,7 @@ fn split(parent: CommRef, color: c_int, key: c_int, newcomm: Out<Comm>) -> Resul
         same.into_iter().map(|(rank, _)| rank).collect()
     };
     let members = Members { local: same_color(all.local), remote: same_color(all.remote) };
-    newcomm.set(found(parent, &members, tag)?);
+    newcomm.set(found(parent, &members, tag, Properties::default())?);
     Ok(())
 }
 
@@ -268,8 +276,6 @@ fn on_node(processor: u32) -> c_int {
 
 /// The number of this process's node.
 fn own_node() -> c_int {
-    let system = runtime().system;
-    let peer = system.peer(system.job().rank).expect("this process is in the job");
-    // SAFETY: peers are never freed.
-    unsafe { (*peer).node as c_int }
+    let runtime = runtime();
+    runtime.node_of(runtime.system.job().rank) as c_int
 }

@@ -5,75 +5,248 @@ use crate::prelude::*;
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Cart_coords(
     comm: Comm,
-    _rank: c_int,
-    _maxdims: c_int,
-    _coords: *mut c_int,
+    rank: c_int,
+    maxdims: c_int,
+    coords: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Cart_coords", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::rank("rank", rank, comm.peers())?;
+                check::length("maxdims", maxdims)?;
+            }
+            let coords = {
+                let length = args::length(maxdims);
+                check::array("coords", coords, length)?;
+                args::slice_mut(coords, length)
+            };
+            crate::calls::topology::cart_coords(comm, rank, maxdims, coords)
+        }
+    };
+    finish("MPI_Cart_coords", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Cart_create(
     comm_old: Comm,
-    _ndims: c_int,
-    _dims: *const c_int,
-    _periods: *const c_int,
-    _reorder: c_int,
-    _comm_cart: *mut Comm,
+    ndims: c_int,
+    dims: *const c_int,
+    periods: *const c_int,
+    reorder: c_int,
+    comm_cart: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Cart_create", Origin::Comm(comm_old))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let comm_cart = args::out(comm_cart);
+            if checks {
+                check::running()?;
+            }
+            let comm_old = check::comm("comm_old", comm_old)?;
+            if checks {
+                check::ndims("ndims", ndims)?;
+                check::pointer("comm_cart", comm_cart)?;
+            }
+            let dims = {
+                let length = args::length(ndims);
+                check::array("dims", dims, length)?;
+                args::slice(dims, length)
+            };
+            let periods = {
+                let length = args::length(ndims);
+                check::array("periods", periods, length)?;
+                args::slice(periods, length)
+            };
+            crate::calls::topology::cart_create(comm_old, ndims, dims, periods, reorder, comm_cart)
+        }
+    };
+    finish("MPI_Cart_create", Origin::Comm(comm_old), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Cart_get(
     comm: Comm,
-    _maxdims: c_int,
-    _dims: *mut c_int,
-    _periods: *mut c_int,
-    _coords: *mut c_int,
+    maxdims: c_int,
+    dims: *mut c_int,
+    periods: *mut c_int,
+    coords: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Cart_get", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::length("maxdims", maxdims)?;
+            }
+            let dims = {
+                let length = args::length(maxdims);
+                check::array("dims", dims, length)?;
+                args::slice_mut(dims, length)
+            };
+            let periods = {
+                let length = args::length(maxdims);
+                check::array("periods", periods, length)?;
+                args::slice_mut(periods, length)
+            };
+            let coords = {
+                let length = args::length(maxdims);
+                check::array("coords", coords, length)?;
+                args::slice_mut(coords, length)
+            };
+            crate::calls::topology::cart_get(comm, maxdims, dims, periods, coords)
+        }
+    };
+    finish("MPI_Cart_get", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Cart_map(
     comm: Comm,
-    _ndims: c_int,
-    _dims: *const c_int,
-    _periods: *const c_int,
-    _newrank: *mut c_int,
+    ndims: c_int,
+    dims: *const c_int,
+    periods: *const c_int,
+    newrank: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Cart_map", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newrank = args::out(newrank);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::ndims("ndims", ndims)?;
+                check::pointer("newrank", newrank)?;
+            }
+            let dims = {
+                let length = args::length(ndims);
+                check::array("dims", dims, length)?;
+                args::slice(dims, length)
+            };
+            let periods = {
+                let length = args::length(ndims);
+                check::array("periods", periods, length)?;
+                args::slice(periods, length)
+            };
+            crate::calls::topology::cart_map(comm, ndims, dims, periods, newrank)
+        }
+    };
+    finish("MPI_Cart_map", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Cart_rank(comm: Comm, _coords: *const c_int, _rank: *mut c_int) -> c_int {
-    unsupported("MPI_Cart_rank", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Cart_rank(comm: Comm, coords: *const c_int, rank: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let rank = args::out(rank);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::pointer("rank", rank)?;
+            }
+            let coords = {
+                let length = comm.dims();
+                check::array("coords", coords, length)?;
+                args::slice(coords, length)
+            };
+            crate::calls::topology::cart_rank(comm, coords, rank)
+        }
+    };
+    finish("MPI_Cart_rank", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Cart_shift(
     comm: Comm,
-    _direction: c_int,
-    _disp: c_int,
-    _rank_source: *mut c_int,
-    _rank_dest: *mut c_int,
+    direction: c_int,
+    disp: c_int,
+    rank_source: *mut c_int,
+    rank_dest: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Cart_shift", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let rank_source = args::out(rank_source);
+            let rank_dest = args::out(rank_dest);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::pointer("rank_source", rank_source)?;
+                check::pointer("rank_dest", rank_dest)?;
+            }
+            crate::calls::topology::cart_shift(comm, direction, disp, rank_source, rank_dest)
+        }
+    };
+    finish("MPI_Cart_shift", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Cart_sub(
     comm: Comm,
-    _remain_dims: *const c_int,
-    _newcomm: *mut Comm,
+    remain_dims: *const c_int,
+    newcomm: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Cart_sub", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newcomm = args::out(newcomm);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::pointer("newcomm", newcomm)?;
+            }
+            let remain_dims = {
+                let length = comm.dims();
+                check::array("remain_dims", remain_dims, length)?;
+                args::slice(remain_dims, length)
+            };
+            crate::calls::topology::cart_sub(comm, remain_dims, newcomm)
+        }
+    };
+    finish("MPI_Cart_sub", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Cartdim_get(comm: Comm, _ndims: *mut c_int) -> c_int {
-    unsupported("MPI_Cartdim_get", Origin::Comm(comm))
+unsafe extern "C" fn PMPI_Cartdim_get(comm: Comm, ndims: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let ndims = args::out(ndims);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::pointer("ndims", ndims)?;
+            }
+            crate::calls::topology::cartdim_get(comm, ndims)
+        }
+    };
+    finish("MPI_Cartdim_get", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
@@ -102,117 +275,365 @@ unsafe extern "C" fn PMPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Dist_graph_create(
     comm_old: Comm,
-    _n: c_int,
-    _sources: *const c_int,
-    _degrees: *const c_int,
-    _destinations: *const c_int,
-    _weights: *const c_int,
-    _info: Info,
-    _reorder: c_int,
-    _comm_dist_graph: *mut Comm,
+    n: c_int,
+    sources: *const c_int,
+    degrees: *const c_int,
+    destinations: *const c_int,
+    weights: *const c_int,
+    info: Info,
+    reorder: c_int,
+    comm_dist_graph: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Dist_graph_create", Origin::Comm(comm_old))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let comm_dist_graph = args::out(comm_dist_graph);
+            if checks {
+                check::running()?;
+            }
+            let comm_old = check::comm("comm_old", comm_old)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::length("n", n)?;
+                check::pointer("comm_dist_graph", comm_dist_graph)?;
+            }
+            let sources = {
+                let length = args::length(n);
+                check::array("sources", sources, length)?;
+                args::slice(sources, length)
+            };
+            let degrees = {
+                let length = args::length(n);
+                check::array("degrees", degrees, length)?;
+                args::slice(degrees, length)
+            };
+            crate::calls::topology::dist_graph_create(
+                comm_old,
+                n,
+                sources,
+                degrees,
+                destinations,
+                weights,
+                info,
+                reorder,
+                comm_dist_graph,
+            )
+        }
+    };
+    finish("MPI_Dist_graph_create", Origin::Comm(comm_old), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Dist_graph_create_adjacent(
     comm_old: Comm,
-    _indegree: c_int,
-    _sources: *const c_int,
-    _sourceweights: *const c_int,
-    _outdegree: c_int,
-    _destinations: *const c_int,
-    _destweights: *const c_int,
-    _info: Info,
-    _reorder: c_int,
-    _comm_dist_graph: *mut Comm,
+    indegree: c_int,
+    sources: *const c_int,
+    sourceweights: *const c_int,
+    outdegree: c_int,
+    destinations: *const c_int,
+    destweights: *const c_int,
+    info: Info,
+    reorder: c_int,
+    comm_dist_graph: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Dist_graph_create_adjacent", Origin::Comm(comm_old))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let comm_dist_graph = args::out(comm_dist_graph);
+            if checks {
+                check::running()?;
+            }
+            let comm_old = check::comm("comm_old", comm_old)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::length("indegree", indegree)?;
+                check::length("outdegree", outdegree)?;
+                check::pointer("comm_dist_graph", comm_dist_graph)?;
+            }
+            let sources = {
+                let length = args::length(indegree);
+                check::array("sources", sources, length)?;
+                args::slice(sources, length)
+            };
+            let destinations = {
+                let length = args::length(outdegree);
+                check::array("destinations", destinations, length)?;
+                args::slice(destinations, length)
+            };
+            crate::calls::topology::dist_graph_create_adjacent(
+                comm_old,
+                indegree,
+                sources,
+                sourceweights,
+                outdegree,
+                destinations,
+                destweights,
+                info,
+                reorder,
+                comm_dist_graph,
+            )
+        }
+    };
+    finish("MPI_Dist_graph_create_adjacent", Origin::Comm(comm_old), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Dist_graph_neighbors(
     comm: Comm,
-    _maxindegree: c_int,
-    _sources: *mut c_int,
-    _sourceweights: *mut c_int,
-    _maxoutdegree: c_int,
-    _destinations: *mut c_int,
-    _destweights: *mut c_int,
+    maxindegree: c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    maxoutdegree: c_int,
+    destinations: *mut c_int,
+    destweights: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Dist_graph_neighbors", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::length("maxindegree", maxindegree)?;
+                check::length("maxoutdegree", maxoutdegree)?;
+            }
+            let sources = {
+                let length = args::length(maxindegree);
+                check::array("sources", sources, length)?;
+                args::slice_mut(sources, length)
+            };
+            let destinations = {
+                let length = args::length(maxoutdegree);
+                check::array("destinations", destinations, length)?;
+                args::slice_mut(destinations, length)
+            };
+            crate::calls::topology::dist_graph_neighbors(
+                comm,
+                maxindegree,
+                sources,
+                sourceweights,
+                maxoutdegree,
+                destinations,
+                destweights,
+            )
+        }
+    };
+    finish("MPI_Dist_graph_neighbors", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Dist_graph_neighbors_count(
     comm: Comm,
-    _indegree: *mut c_int,
-    _outdegree: *mut c_int,
-    _weighted: *mut c_int,
+    indegree: *mut c_int,
+    outdegree: *mut c_int,
+    weighted: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Dist_graph_neighbors_count", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let indegree = args::out(indegree);
+            let outdegree = args::out(outdegree);
+            let weighted = args::out(weighted);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::pointer("indegree", indegree)?;
+                check::pointer("outdegree", outdegree)?;
+                check::pointer("weighted", weighted)?;
+            }
+            crate::calls::topology::dist_graph_neighbors_count(comm, indegree, outdegree, weighted)
+        }
+    };
+    finish("MPI_Dist_graph_neighbors_count", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Graph_create(
     comm_old: Comm,
-    _nnodes: c_int,
-    _indx: *const c_int,
-    _edges: *const c_int,
-    _reorder: c_int,
-    _comm_graph: *mut Comm,
+    nnodes: c_int,
+    indx: *const c_int,
+    edges: *const c_int,
+    reorder: c_int,
+    comm_graph: *mut Comm,
 ) -> c_int {
-    unsupported("MPI_Graph_create", Origin::Comm(comm_old))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let comm_graph = args::out(comm_graph);
+            if checks {
+                check::running()?;
+            }
+            let comm_old = check::comm("comm_old", comm_old)?;
+            if checks {
+                check::length("nnodes", nnodes)?;
+                check::pointer("comm_graph", comm_graph)?;
+            }
+            let indx = {
+                let length = args::length(nnodes);
+                check::array("indx", indx, length)?;
+                args::slice(indx, length)
+            };
+            crate::calls::topology::graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph)
+        }
+    };
+    finish("MPI_Graph_create", Origin::Comm(comm_old), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Graph_get(
     comm: Comm,
-    _maxindex: c_int,
-    _maxedges: c_int,
-    _indx: *mut c_int,
-    _edges: *mut c_int,
+    maxindex: c_int,
+    maxedges: c_int,
+    indx: *mut c_int,
+    edges: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Graph_get", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::length("maxindex", maxindex)?;
+                check::length("maxedges", maxedges)?;
+            }
+            let indx = {
+                let length = args::length(maxindex);
+                check::array("indx", indx, length)?;
+                args::slice_mut(indx, length)
+            };
+            let edges = {
+                let length = args::length(maxedges);
+                check::array("edges", edges, length)?;
+                args::slice_mut(edges, length)
+            };
+            crate::calls::topology::graph_get(comm, maxindex, maxedges, indx, edges)
+        }
+    };
+    finish("MPI_Graph_get", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Graph_map(
     comm: Comm,
-    _nnodes: c_int,
-    _indx: *const c_int,
-    _edges: *const c_int,
-    _newrank: *mut c_int,
+    nnodes: c_int,
+    indx: *const c_int,
+    edges: *const c_int,
+    newrank: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Graph_map", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let newrank = args::out(newrank);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::length("nnodes", nnodes)?;
+                check::pointer("newrank", newrank)?;
+            }
+            let indx = {
+                let length = args::length(nnodes);
+                check::array("indx", indx, length)?;
+                args::slice(indx, length)
+            };
+            crate::calls::topology::graph_map(comm, nnodes, indx, edges, newrank)
+        }
+    };
+    finish("MPI_Graph_map", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Graph_neighbors(
     comm: Comm,
-    _rank: c_int,
-    _maxneighbors: c_int,
-    _neighbors: *mut c_int,
+    rank: c_int,
+    maxneighbors: c_int,
+    neighbors: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Graph_neighbors", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::rank("rank", rank, comm.peers())?;
+                check::length("maxneighbors", maxneighbors)?;
+            }
+            let neighbors = {
+                let length = args::length(maxneighbors);
+                check::array("neighbors", neighbors, length)?;
+                args::slice_mut(neighbors, length)
+            };
+            crate::calls::topology::graph_neighbors(comm, rank, maxneighbors, neighbors)
+        }
+    };
+    finish("MPI_Graph_neighbors", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Graph_neighbors_count(
     comm: Comm,
-    _rank: c_int,
-    _nneighbors: *mut c_int,
+    rank: c_int,
+    nneighbors: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Graph_neighbors_count", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let nneighbors = args::out(nneighbors);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::rank("rank", rank, comm.peers())?;
+                check::pointer("nneighbors", nneighbors)?;
+            }
+            crate::calls::topology::graph_neighbors_count(comm, rank, nneighbors)
+        }
+    };
+    finish("MPI_Graph_neighbors_count", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Graphdims_get(
     comm: Comm,
-    _nnodes: *mut c_int,
-    _nedges: *mut c_int,
+    nnodes: *mut c_int,
+    nedges: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Graphdims_get", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let nnodes = args::out(nnodes);
+            let nedges = args::out(nedges);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::pointer("nnodes", nnodes)?;
+                check::pointer("nedges", nedges)?;
+            }
+            crate::calls::topology::graphdims_get(comm, nnodes, nedges)
+        }
+    };
+    finish("MPI_Graphdims_get", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]

@@ -37,6 +37,7 @@ use super::info::{Hints, Pairs};
 use super::names::Names;
 use super::partitioned::of_comm::OfComm;
 use super::session::SessionRef;
+use super::topology::{Grid, Topology};
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::{Comm, Errhandler};
 use crate::error::{Error, Origin, Result, failure};
@@ -54,6 +55,8 @@ pub struct CommBody {
     pub remote: Option<Ranks>,
     /// The session whose groups it is made of, if any.
     pub session: Option<SessionRef>,
+    /// Which of its processes are neighbors, if that was said. Duplicates share it.
+    pub topology: Option<Arc<Topology>>,
     /// The peers that the view leads to.
     _peers: Box<[*mut Peer]>,
     /// What happens on errors.
@@ -184,12 +187,14 @@ pub struct Plan {
     pub errhandler: Errhandler,
     /// The hints that the program gave.
     pub info: Pairs,
+    /// Its topology, if it has one.
+    pub topology: Option<Arc<Topology>>,
 }
 
 /// Makes a communicator and tells the components.
 pub fn make(plan: Plan) -> Result<CommRef> {
     let runtime = runtime();
-    let Plan { context, group, remote, session, name, errhandler, info } = plan;
+    let Plan { context, group, remote, session, name, errhandler, info, topology } = plan;
     let own = runtime.system.job().rank;
     let Some(rank) = group.iter().position(|rank| *rank == own) else {
         return Err(Error::new(MPI_ERR_INTERN, "this process is not in the new communicator"));
@@ -226,6 +231,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         group,
         remote,
         session,
+        topology,
         _peers: peers,
         errhandler: Mutex::at(LockLevel::TABLE, errhandler),
         attributes: Mutex::default(),
@@ -411,6 +417,33 @@ impl CommBody {
     #[inline(always)]
     pub fn is_inter(&self) -> bool {
         self.view().flags & COMM_INTER != 0
+    }
+
+    /// Its grid, if it has a Cartesian topology.
+    pub fn grid(&self) -> Option<&Grid> {
+        match self.topology.as_deref() {
+            Some(Topology::Cartesian(grid)) => Some(grid),
+            _ => None,
+        }
+    }
+
+    /// Dimensions of its grid; none without a Cartesian topology.
+    pub fn dims(&self) -> usize {
+        self.grid().map_or(0, |grid| grid.dims().len())
+    }
+
+    /// Neighbors that this process receives from; none without a topology.
+    pub fn in_degree(&self) -> usize {
+        self.degrees()[0]
+    }
+
+    /// Neighbors that this process sends to; none without a topology.
+    pub fn out_degree(&self) -> usize {
+        self.degrees()[1]
+    }
+
+    fn degrees(&self) -> [usize; 2] {
+        self.topology.as_ref().map_or([0; 2], |topology| topology.degrees(self.rank()))
     }
 
     /// Its name.

@@ -22,6 +22,7 @@ pub mod request;
 pub mod session;
 pub mod special;
 pub mod sync;
+pub mod topology;
 
 use std::ffi::c_int;
 

@@ -13,24 +13,22 @@
 //! The first group is that whose first process has the lower rank in the job, which both know.
 
 use std::cell::UnsafeCell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::sync::Arc;
 
 use cairn_framework::abi::comm::ContextId;
 use cairn_framework::abi::request::{MessageStatus, Request as View};
 use cairn_framework::abi::status::OK;
 use cairn_framework::author::Mutex;
-use cairn_framework::frameworks::coll::{COLL_ALLGATHER, COLL_BCAST, CollArgs, CollSide};
-use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
-use super::related::related;
+use super::related::{Properties, related};
+use super::words::{words_from, words_to};
 use crate::objects::comm::{self, subgroup};
 use crate::objects::group::Ranks;
-use crate::objects::info::Pairs;
 use crate::objects::request::{self, RequestRef};
 use crate::objects::special::Next;
 use crate::prelude::*;
-use crate::runtime::{self, runtime};
+use crate::runtime::runtime;
 
 /// The tag for the messages of `MPI_Comm_create_group` with the program's tag.
 pub fn group_tag(tag: c_int) -> i32 {
@@ -220,22 +218,22 @@ pub fn child(
     parent: CommRef,
     context: ContextId,
     members: &Members,
-    info: Pairs,
+    properties: Properties,
 ) -> Result<CommRef> {
     let group = subgroup(&parent.group, members.local.iter().copied());
     let remote = parent.remote.as_ref().map(|all| subgroup(all, members.remote.iter().copied()));
-    related(parent, context, group, remote, info)
+    related(parent, context, group, remote, properties)
 }
 
 /// A communicator of some processes of another one; none for those that are not among them, and none
 /// at all if one of two groups would be empty.
-pub fn found(parent: CommRef, members: &Members, tag: i32) -> Result<Comm> {
+pub fn found(parent: CommRef, members: &Members, tag: i32, properties: Properties) -> Result<Comm> {
     let empty = parent.is_inter() && members.remote.is_empty();
     if empty || !members.local.contains(&parent.rank()) {
         return Ok(MPI_COMM_NULL);
     }
     let context = agree(parent, members, tag)?;
-    Ok(child(parent, context, members, Pairs::default())?.handle())
+    Ok(child(parent, context, members, properties)?.handle())
 }
 
 /// The context id of a note, with what came of the messages.
@@ -250,8 +248,8 @@ fn agreed(parent: CommRef, note: &Note, seal: u64, messages: Result<()>) -> Resu
 /// Not all processes can be told of a context id, so this one makes no communicator of it. Others may, and
 /// what they send to this process is dropped, as if it had freed its own.
 fn forgo(parent: CommRef, context: ContextId) {
-    let made =
-        related(parent, context, parent.group.clone(), parent.remote.clone(), Pairs::default());
+    let (group, remote) = (parent.group.clone(), parent.remote.clone());
+    let made = related(parent, context, group, remote, Properties::default());
     // Where that fails the context id is closed, too.
     if let Ok(comm) = made {
         comm::free(comm);
@@ -367,96 +365,4 @@ impl Agreement {
         });
         started.collect()
     }
-}
-
-/// A message of words of 32 bits.
-pub fn words_to(
-    place: *const u32,
-    count: usize,
-    peer: u32,
-    tag: i32,
-    comm: CommRef,
-) -> Result<PmlSend> {
-    Ok(PmlSend {
-        buffer: place.cast(),
-        count: count as u64,
-        datatype: DatatypeRef::of(MPI_UINT32_T)?.view(),
-        comm: comm.view(),
-        peer,
-        tag,
-        mode: PML_STANDARD,
-        reserved: 0,
-    })
-}
-
-/// The same, to receive it.
-pub fn words_from(
-    place: *mut u32,
-    count: usize,
-    peer: u32,
-    tag: i32,
-    comm: CommRef,
-) -> Result<PmlReceive> {
-    Ok(PmlReceive {
-        buffer: place.cast(),
-        count: count as u64,
-        datatype: DatatypeRef::of(MPI_UINT32_T)?.view(),
-        comm: comm.view(),
-        source: peer as i32,
-        tag,
-    })
-}
-
-/// What every process gave, by rank.
-pub struct Given {
-    pub local: Vec<[c_int; 2]>,
-    /// Of the remote group, between groups.
-    pub remote: Vec<[c_int; 2]>,
-}
-
-/// Every process learns what all others give.
-pub fn gather(comm: CommRef, own: [c_int; 2]) -> Result<Given> {
-    let mut all = vec![[0; 2]; comm.view().remote_size as usize];
-    let args = CollArgs {
-        send: words((&raw const own).cast_mut().cast(), 2)?,
-        receive: words(all.as_mut_ptr().cast(), 2)?,
-        ..runtime::no_data(COLL_ALLGATHER)
-    };
-    // SAFETY: both buffers are as long as the operation says.
-    unsafe { comm.run(&args) }?;
-    let Some(remote) = &comm.remote else {
-        return Ok(Given { local: all, remote: Vec::new() });
-    };
-    // That was what the others gave. They know what the own group gave, and tell it.
-    let mut local = vec![[0; 2]; comm.size() as usize];
-    let own_first = comm.group[0] < remote[0];
-    for tells_first in [true, false] {
-        if own_first == tells_first {
-            let root = if comm.rank() == 0 { MPI_ROOT } else { MPI_PROC_NULL };
-            bcast(comm, root, all.as_flattened_mut())?;
-        } else {
-            bcast(comm, 0, local.as_flattened_mut())?;
-        }
-    }
-    Ok(Given { local, remote: all })
-}
-
-/// Sends words of 32 bits from a root to all.
-pub fn bcast(comm: CommRef, root: c_int, data: &mut [c_int]) -> Result<()> {
-    let args = CollArgs {
-        receive: words(data.as_mut_ptr().cast(), data.len() as u64)?,
-        root,
-        ..runtime::no_data(COLL_BCAST)
-    };
-    // SAFETY: the buffer is as long as the operation says.
-    unsafe { comm.run(&args) }
-}
-
-fn words(buffer: *mut c_void, count: u64) -> Result<CollSide> {
-    Ok(CollSide {
-        buffer,
-        count,
-        datatype: DatatypeRef::of(MPI_INT)?.view(),
-        ..runtime::no_data(0).send
-    })
 }

@@ -93,6 +93,7 @@ fn from_group(
         name: c"".to_owned(),
         errhandler: errhandler::share(errhandler),
         info,
+        topology: None,
     })
 }
 

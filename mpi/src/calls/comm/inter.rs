@@ -3,17 +3,13 @@
 use std::ffi::c_int;
 
 use cairn_framework::abi::comm::ContextId;
-use cairn_framework::abi::request::MessageStatus;
-use cairn_framework::abi::status::OK;
 
-use super::agree::{
-    self, Members, agree, bcast, context_of, found, gather, words_from, words_of, words_to,
-};
-use super::related::{inter_only, intra_only, ranks_in, related};
+use super::agree::{self, Members, agree, context_of, found, words_of};
+use super::related::{Properties, inter_only, intra_only, ranks_in, related};
+use super::words::{bcast, gather, swap};
 use crate::objects::comm::of;
 use crate::objects::group::Ranks;
 use crate::objects::info::Pairs;
-use crate::objects::request;
 use crate::prelude::*;
 use crate::runtime::runtime;
 
@@ -83,7 +79,7 @@ pub fn connect(
     bcast(local, local_leader, &mut remote)?;
     let remote: Ranks = remote.into_iter().map(c_int::cast_unsigned).collect();
     let context = context_of(context.map(c_int::cast_unsigned));
-    related(local, context, local.group.clone(), Some(remote), hints)
+    related(local, context, local.group.clone(), Some(remote), hints.into())
 }
 
 /// What the leaders of two groups agree on.
@@ -102,32 +98,16 @@ fn meet(local: CommRef, meeting: &Meeting) -> Result<Met> {
     let context = (own < other).then(|| runtime().new_context());
     let [maker, low, high] = context.map_or([0; 3], words_of);
     let mut theirs = [0; 4];
-    swap(peer, to, tag, &[maker, low, high, local.size()], &mut theirs)?;
+    swap(peer, tag, (to, &[maker, low, high, local.size()]), (to, &mut theirs))?;
     let [words @ .., size] = theirs;
     let mut remote = vec![0; size as usize];
-    swap(peer, to, tag, &local.group, &mut remote)?;
+    swap(peer, tag, (to, &local.group), (to, &mut remote))?;
     if let Some(both) = remote.iter().find(|process| local.group.contains(process)) {
         let text = format!("process {both} of the job is in both groups");
         return Err(Error::new(MPI_ERR_COMM, text));
     }
     let context = context.unwrap_or_else(|| context_of(words));
     Ok(Met { context, remote: remote.into_iter().map(u32::cast_signed).collect() })
-}
-
-/// Exchanges words with another process, which may be this one.
-fn swap(comm: CommRef, peer: u32, tag: i32, own: &[u32], theirs: &mut [u32]) -> Result<()> {
-    let view = runtime().isend(&words_to(own.as_ptr(), own.len(), peer, tag, comm)?)?;
-    request::handle(view, comm);
-    let receive = words_from(theirs.as_mut_ptr(), theirs.len(), peer, tag, comm)?;
-    let received = match runtime().recv(&receive, &mut MessageStatus::default()) {
-        OK => Ok(()),
-        status => Err(failure("recv", status)),
-    };
-    // SAFETY: started above, and given back once.
-    let send = unsafe { &*view };
-    let sent = request::wait(send).and_then(|()| request::outcome(send).1);
-    request::release(send);
-    received.and(sent)
 }
 
 pub fn intercomm_merge(intercomm: CommRef, high: c_int, newintracomm: Out<Comm>) -> Result<()> {
@@ -149,7 +129,7 @@ pub fn intercomm_merge(intercomm: CommRef, high: c_int, newintracomm: Out<Comm>)
     let context = agree(parent, &Members::all(parent), tag)?;
     let (low, high) = if own_first { (&parent.group, &remote) } else { (&remote, &parent.group) };
     let group: Ranks = low.iter().chain(high.iter()).copied().collect();
-    let made = related(parent, context, group, None, Pairs::default())?;
+    let made = related(parent, context, group, None, Properties::default())?;
     newintracomm.set(made.handle());
     Ok(())
 }
@@ -178,6 +158,6 @@ pub fn create(parent: CommRef, group: GroupBody, newcomm: Out<Comm>) -> Result<(
     remote.retain(|(place, _)| *place >= 0);
     remote.sort_unstable();
     let remote = remote.into_iter().map(|(_, rank)| rank).collect();
-    newcomm.set(found(parent, &Members { local, remote }, tag)?);
+    newcomm.set(found(parent, &Members { local, remote }, tag, Properties::default())?);
     Ok(())
 }
