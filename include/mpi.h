@@ -2069,6 +2069,74 @@ MPI_CAIRN_INLINE int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_stat
         c_status->MPI_internal[i - 3] = f_status[i];
     return MPI_SUCCESS;
 }
+
+/* What MPI-3 has removed, in the words that took its place. */
+#if defined(__GNUC__)
+#define MPI_CAIRN_REMOVED(instead) __attribute__((deprecated("removed by MPI-3; use " instead)))
+#else
+#define MPI_CAIRN_REMOVED(instead)
+#endif
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+MPI_CAIRN_REMOVED("MPI_Get_address")
+MPI_CAIRN_INLINE int MPI_Address(void *location, MPI_Aint *address)
+{
+    return MPI_Get_address(location, address);
+}
+MPI_CAIRN_REMOVED("MPI_Type_create_hindexed")
+MPI_CAIRN_INLINE int MPI_Type_hindexed(int count, int *array_of_blocklengths, MPI_Aint *array_of_displacements,
+                                       MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    return MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+MPI_CAIRN_REMOVED("MPI_Type_create_hvector")
+MPI_CAIRN_INLINE int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                                      MPI_Datatype *newtype)
+{
+    return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
+}
+MPI_CAIRN_REMOVED("MPI_Type_create_struct")
+MPI_CAIRN_INLINE int MPI_Type_struct(int count, int *array_of_blocklengths, MPI_Aint *array_of_displacements,
+                                     MPI_Datatype *array_of_types, MPI_Datatype *newtype)
+{
+    return MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
+MPI_CAIRN_REMOVED("MPI_Type_get_extent")
+MPI_CAIRN_INLINE int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
+{
+    MPI_Aint lb;
+    return MPI_Type_get_extent(datatype, &lb, extent);
+}
+MPI_CAIRN_REMOVED("MPI_Type_get_extent")
+MPI_CAIRN_INLINE int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
+{
+    MPI_Aint extent;
+    return MPI_Type_get_extent(datatype, displacement, &extent);
+}
+MPI_CAIRN_REMOVED("MPI_Type_get_extent")
+MPI_CAIRN_INLINE int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
+{
+    MPI_Aint extent;
+    int code = MPI_Type_get_extent(datatype, displacement, &extent);
+    if (code == MPI_SUCCESS)
+        *displacement += extent;
+    return code;
+}
+MPI_CAIRN_REMOVED("MPI_Comm_create_errhandler")
+MPI_CAIRN_INLINE int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+{
+    return MPI_Comm_create_errhandler(function, errhandler);
+}
+MPI_CAIRN_REMOVED("MPI_Comm_get_errhandler")
+MPI_CAIRN_INLINE int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    return MPI_Comm_get_errhandler(comm, errhandler);
+}
+MPI_CAIRN_REMOVED("MPI_Comm_set_errhandler")
+MPI_CAIRN_INLINE int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    return MPI_Comm_set_errhandler(comm, errhandler);
+}
+#undef MPI_CAIRN_REMOVED
 #undef MPI_CAIRN_INLINE
 #endif /* MPI_CAIRN_STRICT_ABI */
 

@@ -109,6 +109,26 @@ fn what_the_standard_does_not_have_can_be_hidden() {
     strict.fails().complains(&["MPI_Fint"]);
 }
 
+/// Programs of MPI-1 find the functions that MPI-3 removed, which are none of the library.
+#[test]
+fn removed_names_are_inline_functions() {
+    let dir = scratch();
+    let source = root().join("tests/mpi/removed.c");
+    let compile = |flags: &[&str]| {
+        let to = dir.path().join("removed");
+        tool("mpicc")
+            .args(["-Wall", "-Wextra", "-Werror"])
+            .args(flags)
+            .args([&source])
+            .args(["-o"])
+            .args([to])
+    };
+    compile(&["-Wno-deprecated-declarations"]).ok();
+    Run::new(dir.path().join("removed")).ok();
+    compile(&[]).fails().complains(&["removed by MPI-3; use MPI_Type_create_struct"]);
+    compile(&["-DMPI_CAIRN_STRICT_ABI"]).fails().complains(&["MPI_Type_struct"]);
+}
+
 #[test]
 fn programs_can_do_before_init_what_the_standard_lets_them() {
     let dir = scratch();

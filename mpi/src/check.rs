@@ -507,12 +507,7 @@ mod tests {
         let int = DatatypeRef::of(MPI_INT).unwrap();
         assert_eq!(class(buffer("buf", null, 0, int)), MPI_SUCCESS);
         assert_eq!(class(buffer("buf", null, 1, int)), MPI_ERR_BUFFER);
-        let mut derived = MPI_DATATYPE_NULL;
-        // SAFETY: the variable stays.
-        let out = unsafe { args::out(&raw mut derived) };
-        crate::calls::datatype::type_contiguous(1, int, out, args::Form::Small).unwrap();
-        let derived = DatatypeRef::of(derived).unwrap();
-        assert_eq!(class(buffer("buf", null, 1, derived)), MPI_SUCCESS);
+        assert_eq!(class(buffer("buf", null, 1, DatatypeRef::derived())), MPI_SUCCESS);
         assert_eq!(class(buffer("buf", place, 0, int)), MPI_ERR_BUFFER);
         assert_eq!(class(buffer_or_place("buf", place, 1, int)), MPI_SUCCESS);
         assert_eq!(class(packed("buf", null, 1)), MPI_ERR_BUFFER);

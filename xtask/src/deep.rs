@@ -42,6 +42,8 @@ enum Step {
     Sanitize,
     /// Programs with threads under every combination of strategies
     Strategies,
+    /// 100,000 random datatypes against a model
+    Types,
     /// Messages and collectives of more than 2^31 elements
     Huge,
     /// Threads that do everything at once, with every combination of strategies
@@ -87,6 +89,11 @@ impl Step {
             Self::Sanitize => sanitize::run(workspace),
             Self::Strategies => system_tests(workspace, "with_strategies", |tests| {
                 tests.env("CAIRN_COMBINATIONS", "all");
+            }),
+            Self::Types => step("types", || {
+                let mut tests =
+                    workspace.cargo(&["test", "--release", "--package", "cairn-layout"]);
+                exec::check(tests.env("CAIRN_TYPES", "100000"))
             }),
             // One after the other, because of the memory.
             Self::Huge => system_tests(workspace, "huge::", |tests| {

@@ -71,7 +71,7 @@ pub const FLOORS: &[&[Room]] = &[
             name: "mpi",
             packages: &["cairn-mpi"],
             purpose: "the functions of MPI",
-            uses: &["framework", "mpi-params", "reduce"],
+            uses: &["framework", "mpi-params", "reduce", "layout"],
         },
     ],
     &[
@@ -91,6 +91,12 @@ pub const FLOORS: &[&[Room]] = &[
             name: "reduce",
             packages: &["cairn-reduce"],
             purpose: "predefined reductions",
+            uses: &[],
+        },
+        Room {
+            name: "layout",
+            packages: &["cairn-layout"],
+            purpose: "datatypes as loops over blocks",
             uses: &[],
         },
     ],

@@ -174,6 +174,16 @@ impl DatatypeRef {
         Self(&NOTHING)
     }
 
+    /// One of the program.
+    #[cfg(test)]
+    pub fn derived() -> Self {
+        let kind = kind_of(predefined_view(MPI_INT).expect("a type"));
+        let types = vec![Part::Predefined(MPI_INT)];
+        let (integers, addresses, large) = Default::default();
+        let made = Made { combiner: MPI_COMBINER_DUP, integers, addresses, large, types };
+        make(kind, Arc::new(made))
+    }
+
     /// What components see of it.
     #[inline(always)]
     pub fn view(self) -> &'static View {

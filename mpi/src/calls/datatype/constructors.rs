@@ -388,8 +388,9 @@ pub fn type_dup(oldtype: DatatypeRef, newtype: Out<Datatype>) -> Result<()> {
 
 /// Types with a precision, by combiner and arguments: the same arguments give the same handle
 /// (section 18.2.5).
-static WITH_PRECISION: LazyLock<Mutex<HashMap<(c_int, c_int, c_int), Datatype>>> =
-    LazyLock::new(Mutex::default);
+static WITH_PRECISION: LazyLock<Mutex<WithPrecision>> = LazyLock::new(Mutex::default);
+
+type WithPrecision = HashMap<(c_int, c_int, c_int), Datatype>;
 
 /// What a Fortran type offers: decimal digits, the largest power of ten, and itself.
 type Offer = (c_int, c_int, Datatype);
