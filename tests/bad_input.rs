@@ -20,9 +20,10 @@ const NULL: &[(&str, &str)] = &[("NULL", "ARG")];
 
 const KINDS: &[Kind] = &[
     // Numbers.
-    (&["int", "const_int", "aint"], "0", &[]),
+    (&["int", "const_int", "aint", "step", "aint_step"], "0", &[]),
     (&["count", "large_count"], "1", &[("-1", "COUNT"), ("INT_MIN", "COUNT")]),
     (&["size", "aint_size"], "8", &[("-1", "ARG")]),
+    (&["capacity", "only_large_capacity"], "2", &[("-1", "ARG")]),
     (&["length"], "1", &[("-1", "ARG")]),
     (&["ndims"], "1", &[("-1", "DIMS")]),
     (&["memory_size"], "8", &[("-1", "SIZE")]),
@@ -43,13 +44,17 @@ const KINDS: &[Kind] = &[
     (&["argv"], "NULL", &[]),
     // Arrays.
     (&["counts"], "counts", &[("negative", "COUNT"), ("NULL", "ARG")]),
-    (&["displs"], "displs", NULL),
+    (&["displs", "displacements"], "displs", NULL),
+    (&["aint_displacements"], "aint_displs", NULL),
     (&["ints"], "ints", NULL),
     (&["ints_out"], "ints_out", NULL),
     // Their lengths are not among the arguments.
     (&["ints_raw", "ints_raw_out", "weights", "weights_out"], "ints", &[]),
     (&["ranges"], "ranges", NULL),
-    (&["datatypes"], "types", &[("no_types", "TYPE"), ("NULL", "ARG")]),
+    (&["datatypes", "oldtypes"], "types", &[("no_types", "TYPE"), ("NULL", "ARG")]),
+    (&["datatypes_out"], "types_out", NULL),
+    (&["aints_out"], "addresses", NULL),
+    (&["only_large_counts_out"], "large_counts", NULL),
     (&["requests", "requests_io"], "requests", &[("no_requests", "REQUEST"), ("NULL", "ARG")]),
     (
         &["request_objects_io"],
@@ -146,8 +151,9 @@ fn functions(counts: Counts) -> Vec<Function> {
         .filter(|it| counts == Counts::Small || it.large)
         .collect();
     for function in &mut functions {
-        let there = |kind: &str| {
-            kind != "varargs" && (counts == Counts::Large || !kind.starts_with("only_large"))
+        let there = |kind: &str| match kind {
+            "varargs" | "form" => false,
+            _ => counts == Counts::Large || !kind.starts_with("only_large"),
         };
         function.params.retain(|param| there(&param.kind));
     }

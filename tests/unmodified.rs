@@ -245,7 +245,7 @@ fn the_examples_of_the_rust_crate_run() {
             }
         }
     }
-    assert_eq!(passed, 2 * 43, "runs of examples that succeeded");
+    assert_eq!(passed, 2 * 56, "runs of examples that succeeded");
 }
 
 // Another MPI -------------------------------------------------------------------------------------------

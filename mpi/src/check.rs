@@ -225,10 +225,13 @@ impl<T> Address for *mut T {
     }
 }
 
-/// A buffer with one count and datatype.
+/// A buffer with one count and datatype. Without elements it may be anywhere: an empty array of bytes in
+/// Rust has the address 1, which is `MPI_IN_PLACE`.
 #[inline(always)]
 pub fn buffer(name: &str, buffer: impl Address, count: Count, datatype: DatatypeRef) -> Result<()> {
-    not_in_place(name, buffer)?;
+    if buffer.address() == MPI_IN_PLACE.addr() && count > 0 {
+        return Err(in_place(name));
+    }
     buffer_or_place(name, buffer, count, datatype)
 }
 
@@ -264,9 +267,11 @@ fn in_place(name: &str) -> Error {
     Error::new(MPI_ERR_BUFFER, format!("{name} may not be MPI_IN_PLACE"))
 }
 
-/// A buffer of packed data.
+/// A buffer of packed data, of which an empty one may be anywhere.
 pub fn packed(name: &str, buffer: impl Address, size: Count) -> Result<()> {
-    not_in_place(name, buffer)?;
+    if size > 0 {
+        not_in_place(name, buffer)?;
+    }
     if buffer.address() == 0 && size > 0 {
         let text = format!("{name} is a null pointer, but its size is {size}");
         return Err(Error::new(MPI_ERR_BUFFER, text));
@@ -508,7 +513,10 @@ mod tests {
         assert_eq!(class(buffer("buf", null, 0, int)), MPI_SUCCESS);
         assert_eq!(class(buffer("buf", null, 1, int)), MPI_ERR_BUFFER);
         assert_eq!(class(buffer("buf", null, 1, DatatypeRef::derived())), MPI_SUCCESS);
-        assert_eq!(class(buffer("buf", place, 0, int)), MPI_ERR_BUFFER);
+        assert_eq!(class(buffer("buf", place, 1, int)), MPI_ERR_BUFFER);
+        assert_eq!(class(buffer("buf", place, 0, int)), MPI_SUCCESS);
+        assert_eq!(class(packed("buf", place, 1)), MPI_ERR_BUFFER);
+        assert_eq!(class(packed("buf", place, 0)), MPI_SUCCESS);
         assert_eq!(class(buffer_or_place("buf", place, 1, int)), MPI_SUCCESS);
         assert_eq!(class(packed("buf", null, 1)), MPI_ERR_BUFFER);
     }

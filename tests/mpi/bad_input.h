@@ -18,13 +18,15 @@
 static int in[16], out[16], number, ints[2], ints_out[2], ranges[1][3] = { { 0, 0, 1 } };
 static Count count, counts[] = { 1 }, negative[] = { -1 };
 static Displ displs[1];
+static Extent aint_displs[1];
 static Extent extent;
 static MPI_Count large;
-static MPI_Aint address;
+static MPI_Aint address, addresses[2];
+static MPI_Count large_counts[2];
 static void *pointer;
 static char text[MPI_MAX_LIBRARY_VERSION_STRING], long_text[MPI_MAX_INFO_VAL + 1];
 static MPI_Status status;
-static MPI_Datatype types[1] = { MPI_INT }, no_types[1] = { NO(Datatype) };
+static MPI_Datatype types[1] = { MPI_INT }, no_types[1] = { NO(Datatype) }, types_out[2];
 static MPI_Request requests[1] = { MPI_REQUEST_NULL }, no_requests[1] = { NO(Request) };
 static MPI_Request null_requests[1] = { MPI_REQUEST_NULL };
 static MPI_Comm comm = MPI_COMM_NULL, no_comm = NO(Comm), grid = MPI_COMM_NULL;
@@ -48,8 +50,9 @@ static int cancel(void *state, int complete) { return (void)state, (void)complet
 
 /* Not every form of the program needs all of them. */
 static void *const used[] = {
-    in, out, &number, ints, ints_out, ranges, &count, counts, negative, displs, &extent, &large,
-    &address, &pointer, text, long_text, &status, types, no_types, requests, no_requests,
+    in, out, &number, ints, ints_out, ranges, &count, counts, negative, displs, aint_displs, &extent, &large,
+    &address, addresses, large_counts, &pointer, text, long_text, &status, types, no_types, types_out,
+    requests, no_requests,
     null_requests, &comm, &no_comm, &grid, &group, &no_group, &info, &no_info, &handler, &no_handler, &op,
     &no_op, &type, &no_type, &request, &no_request, &null_request, &idle, &message,
     &no_message, &session, &no_session, &another,

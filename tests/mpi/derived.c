@@ -37,6 +37,12 @@ static void bounds(void)
     OK(MPI_Type_vector(3, 2, -4, MPI_INT, &type));
     bounds_are(type, 24, -32, 40, -32, 40);
     OK(MPI_Type_free(&type));
+    OK(MPI_Type_create_hvector(3, 2, -16, MPI_INT, &type));
+    bounds_are(type, 24, -32, 40, -32, 40);
+    OK(MPI_Type_free(&type));
+    OK(MPI_Type_create_hindexed_block(3, 2, (MPI_Aint[]){ 40, -8, 4 }, MPI_INT, &type));
+    bounds_are(type, 24, -8, 56, -8, 56);
+    OK(MPI_Type_free(&type));
     OK(MPI_Type_contiguous(0, MPI_INT, &type));
     bounds_are(type, 0, 0, 0, 0, 0);
     OK(MPI_Type_free(&type));
@@ -365,6 +371,11 @@ static void attached(void)
                     MPI_STATUS_IGNORE));
     CHECK(back == number);
     FAILS(MPI_ERR_TYPE, MPI_Type_free(&real));
+    OK(MPI_Type_create_f90_complex(12, MPI_UNDEFINED, &real));
+    OK(MPI_Type_create_f90_complex(MPI_UNDEFINED, 100, &same));
+    CHECK(real != same);
+    bounds_are(real, 16, 0, 16, 0, 16);
+    bounds_are(same, 16, 0, 16, 0, 16);
     FAILS(MPI_ERR_ARG, MPI_Type_create_f90_integer(100, &real));
 }
 

@@ -194,11 +194,17 @@ static void no_dimensions(void)
 static void wrong_grids(void)
 {
     int one[2] = { 1, 1 }, n, ns[8], large[3] = { INT_MAX, INT_MAX, INT_MAX }, more = size + 1;
-    int zero = 0, negative[2] = { -1, -1 };
-    MPI_Comm comm;
+    int none[2] = { 2, 0 }, negative[2] = { -1, -1 };
+    MPI_Comm comm = MPI_COMM_WORLD;
+    /* No process has a place in it. */
+    for (int reorder = 0; reorder < 2; reorder++) {
+        OK(MPI_Cart_create(MPI_COMM_WORLD, 2, none, one, reorder, &comm));
+        CHECK(comm == MPI_COMM_NULL);
+    }
+    OK(MPI_Cart_map(MPI_COMM_WORLD, 2, none, one, &n));
+    CHECK(n == MPI_UNDEFINED);
     FAILS(MPI_ERR_DIMS, MPI_Cart_create(MPI_COMM_WORLD, 1, &more, one, 0, &comm));
     FAILS(MPI_ERR_DIMS, MPI_Cart_create(MPI_COMM_WORLD, 3, large, large, 1, &comm));
-    FAILS(MPI_ERR_DIMS, MPI_Cart_create(MPI_COMM_WORLD, 1, &zero, one, 0, &comm));
     FAILS(MPI_ERR_DIMS, MPI_Cart_create(MPI_COMM_WORLD, 2, negative, one, 0, &comm));
     FAILS(MPI_ERR_DIMS, MPI_Cart_create(MPI_COMM_WORLD, -1, one, one, 0, &comm));
     FAILS(MPI_ERR_DIMS, MPI_Cart_map(MPI_COMM_WORLD, 1, &more, one, &n));

@@ -296,6 +296,6 @@ mod tests {
         // libmpi_abi.so.1 uses linked and mpi; both lead to the framework, to which it has no arrow.
         assert!(reaches("libmpi_abi.so.1", "framework"));
         assert!(is_reached_otherwise(named("cairn-info").expect("a room"), "framework"));
-        assert_eq!(svg.matches("class=\"arrow\"").count(), 15);
+        assert_eq!(svg.matches("class=\"arrow\"").count(), 16);
     }
 }

@@ -86,14 +86,14 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid of these lengths that has no more places than there are processes.
+    /// A grid of these lengths that has no more places than there are processes. A length of 0 is a grid
+    /// without places, as programs have it that divide a number of processes that is too small for them.
     pub fn new(lengths: &[c_int], periods: &[c_int], processes: u32) -> Result<Self> {
         let mut size = 1_u64;
         for (index, length) in lengths.iter().enumerate() {
-            let known = u64::try_from(*length).ok().filter(|length| *length > 0);
-            let known = known.ok_or_else(|| {
+            let known = u64::try_from(*length).map_err(|_| {
                 let name = format!("dims[{index}]");
-                Error::argument(MPI_ERR_DIMS, &name, length, "must be positive")
+                Error::argument(MPI_ERR_DIMS, &name, length, "may not be negative")
             })?;
             size = size.saturating_mul(known);
         }
@@ -114,7 +114,8 @@ impl Grid {
 
     /// How many places it has.
     pub fn size(&self) -> u32 {
-        self.dims.iter().map(|dim| dim.length).product()
+        let lengths = || self.dims.iter().map(|dim| dim.length);
+        if lengths().any(|length| length == 0) { 0 } else { lengths().product() }
     }
 
     /// The coordinates of a rank.
@@ -276,11 +277,17 @@ mod tests {
             (&[2, 3][..], 6, MPI_SUCCESS),
             (&[2, 3], 5, MPI_ERR_DIMS),
             (&[], 1, MPI_SUCCESS),
-            (&[0, 3], 6, MPI_ERR_DIMS),
+            (&[0, 3], 6, MPI_SUCCESS),
+            (&[c_int::MAX, c_int::MAX, c_int::MAX, 0], 6, MPI_SUCCESS),
             (&[-2, -3], 6, MPI_ERR_DIMS),
             (&[c_int::MAX; 9], c_int::MAX as u32, MPI_ERR_DIMS),
         ] {
-            assert_eq!(class(Grid::new(lengths, &[0; 9], processes)), wanted, "{lengths:?}");
+            let grid = Grid::new(lengths, &[0; 9], processes);
+            if let Ok(grid) = &grid {
+                let size = lengths.iter().map(|length| i128::from(*length)).product::<i128>();
+                assert_eq!(i128::from(grid.size()), size);
+            }
+            assert_eq!(class(grid), wanted, "{lengths:?}");
         }
     }
 

@@ -42,6 +42,9 @@ pub fn decides(nodes: &[u32]) -> bool {
 /// Places for the ranks of a grid. `nodes` are the nodes of the processes of the old communicator.
 pub fn of_grid(grid: &Grid, nodes: &[u32]) -> Places {
     let size = grid.size();
+    if size == 0 {
+        return Places::new();
+    }
     let Some(layout) = Layout::of(nodes, size as usize) else { return in_order(size) };
     let adjacent = adjacent(size, edges(grid));
     let filled = layout.filled();
