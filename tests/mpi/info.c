@@ -95,13 +95,16 @@ static void hints(MPI_Comm comm, unsigned set)
     /* The other keys that the library knows have their defaults. */
     char key[MPI_MAX_INFO_KEY], value[100];
     int others = 0, flag, length;
+    has(info, "mpi_memory_alloc_kinds", "mpi,system");
     for (int n = 0; n < number; n++) {
         OK(MPI_Info_get_nthkey(info, n, key));
+        if (strcmp(key, "mpi_memory_alloc_kinds") == 0)
+            continue;
         CHECK(strncmp(key, "mpi_assert_", 11) == 0 || strncmp(key, "cairn_", 6) == 0);
         CHECK(strstr(key, "soup") == NULL && strstr(key, "tags") == NULL);
         others += strncmp(key, "cairn_", 6) == 0;
     }
-    CHECK(number == ASSERTIONS + others && others > 0);
+    CHECK(number == ASSERTIONS + 1 + others && others > 0);
     length = sizeof value;
     OK(MPI_Info_get_string(info, "cairn_match", &length, value, &flag));
     CHECK(flag && length > 1);
@@ -173,8 +176,9 @@ static void of_sessions(void)
     OK(MPI_Info_free(&info));
     OK(MPI_Session_get_info(session, &info));
     OK(MPI_Info_get_nkeys(info, &number));
-    CHECK(number == 1);
+    CHECK(number == 2);
     has(info, "thread_level", "MPI_THREAD_SINGLE");
+    has(info, "mpi_memory_alloc_kinds", "mpi,system");
     OK(MPI_Info_free(&info));
     OK(MPI_Session_finalize(&session));
 }

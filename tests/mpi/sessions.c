@@ -25,6 +25,9 @@ static MPI_Session begin_session(const char *level)
         OK(MPI_Session_get_info(session, &info));
         OK(MPI_Info_get_string(info, "thread_level", &length, text, &flag));
         CHECK(flag && !strcmp(text, level));
+        length = sizeof text;
+        OK(MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &length, text, &flag));
+        CHECK(flag && !strcmp(text, "mpi,system"));
         OK(MPI_Info_free(&info));
     }
     return session;

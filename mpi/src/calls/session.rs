@@ -26,6 +26,7 @@ pub fn session_init(info: InfoRef, errhandler: ErrhandlerRef, session: Out<Sessi
     let provided = life::enter(required)?;
     let mut known = Pairs::default();
     known.set(THREAD_LEVEL, session::thread_level_name(provided));
+    known.set(info::MEMORY_KINDS, info::KNOWN_MEMORY_KINDS);
     session.set(session::make(errhandler, known));
     Ok(())
 }

@@ -22,6 +22,13 @@ const ASSERTIONS: [(&str, u32); 4] = [
     ("mpi_assert_exact_length", 0),
 ];
 
+/// The key for the kinds of memory that data may lie in (MPI 5.0, section 11.4.3).
+pub const MEMORY_KINDS: &str = "mpi_memory_alloc_kinds";
+/// Those that the library knows, whatever is asked for: what the program allocates, and what MPI does.
+pub const KNOWN_MEMORY_KINDS: &str = "mpi,system";
+/// What a program asserts to use of them; of all it is moved the same way.
+const ASSERTED_MEMORY_KINDS: &str = "mpi_assert_memory_alloc_kinds";
+
 /// Keys with values, in the order in which the keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairs(Vec<(String, String)>);
@@ -67,6 +74,8 @@ pub struct Hints {
     given: Pairs,
     /// Keys of these that components have asked for, and so are no unknown ones.
     asked: Vec<String>,
+    /// [`ASSERTED_MEMORY_KINDS`], if the program said so.
+    memory_kinds: Option<String>,
 }
 
 fn word(is_true: bool) -> &'static str {
@@ -98,6 +107,9 @@ impl Hints {
                 _ => {}
             }
         }
+        if let Some(kinds) = given.get(ASSERTED_MEMORY_KINDS) {
+            self.memory_kinds = Some(kinds.to_owned());
+        }
     }
 
     /// The flags of the assertions that are true.
@@ -125,6 +137,10 @@ impl Hints {
         let mut used = Pairs::default();
         for (is_true, (key, _)) in self.assertions.iter().zip(ASSERTIONS) {
             used.set(key, word(*is_true));
+        }
+        used.set(MEMORY_KINDS, KNOWN_MEMORY_KINDS);
+        if let Some(kinds) = &self.memory_kinds {
+            used.set(ASSERTED_MEMORY_KINDS, kinds);
         }
         for (key, value) in &self.given.0 {
             if used.get(key).is_none() && self.asked.contains(key) {
@@ -287,7 +303,8 @@ mod tests {
             used.0.retain(|(_, value)| value != "false");
             used.0.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
         };
-        assert_eq!(shown(&hints), ["mpi_assert_exact_length", "known", "other"]);
+        let exact = "mpi_assert_exact_length";
+        assert_eq!(shown(&hints), [exact, MEMORY_KINDS, "known", "other"]);
         assert_eq!(hints.flags(), 0);
         given.set(OVERTAKING, "true");
         given.set("mpi_assert_no_any_tag", "true");
@@ -295,8 +312,11 @@ mod tests {
         hints.change(&given);
         assert_eq!(hints.ask("late"), Some("1"));
         assert_eq!(hints.ask("known"), Some("2"));
-        let now = ["mpi_assert_no_any_tag", "mpi_assert_exact_length", "late", "known", "other"];
+        let now = ["mpi_assert_no_any_tag", exact, MEMORY_KINDS, "late", "known", "other"];
         assert_eq!(shown(&hints), now);
+        given.set(ASSERTED_MEMORY_KINDS, "system");
+        hints.change(&given);
+        assert_eq!(hints.in_use(Vec::new()).get(ASSERTED_MEMORY_KINDS), Some("system"));
         assert_eq!(Hints::new(given).flags(), COMM_ALLOW_OVERTAKING | COMM_NO_ANY_TAG);
     }
 

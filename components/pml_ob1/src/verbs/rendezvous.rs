@@ -502,7 +502,7 @@ impl Core {
             };
             let rail = &peer.rails[place];
             let rest = transfer.wanted - transfer.offset;
-            let len = rest.min((rail.frame - wire::Fragment::SIZE).min(most) as u64) as usize;
+            let len = cut((rail.frame - wire::Fragment::SIZE).min(most), rest);
             let header = wire::Fragment {
                 word: wire::word(kind::FRAGMENT, 0),
                 reserved: 0,
@@ -696,6 +696,18 @@ fn next_rail(peer: &Peer, sent: &[u64; SPREAD], full: &[bool; SPREAD]) -> Option
             (sent[*place].saturating_add(rail.frame as u64)).saturating_mul(1 << 20) / bandwidth
         })
         .map(|(place, _)| place)
+}
+
+/// How much of the `rest` goes into a fragment that has so much room: all, or else whole cache lines. A cut
+/// in the middle of a block of the user's data would place every block behind it across the lines of the
+/// transport's memory.
+fn cut(room: usize, rest: u64) -> usize {
+    const LINE: usize = 64;
+    match usize::try_from(rest) {
+        Ok(rest) if rest <= room => rest,
+        _ if room > LINE => room - room % LINE,
+        _ => room,
+    }
 }
 
 /// A get is finished.
