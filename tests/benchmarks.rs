@@ -225,6 +225,18 @@ fn instructions_of_a_message_are_counted() {
 }
 
 #[test]
+fn datatypes_runs() {
+    run(
+        "datatypes",
+        &[
+            (2, "--sizes 1k,9000", &[("time", 80), ("latency", 40)]),
+            (3, "--sizes 8,100k --what pingpong", &[("latency", 20)]),
+            (2, "--sizes 64 --shape struct --what pack", &[("time", 1)]),
+        ],
+    );
+}
+
+#[test]
 fn pingpong_runs() {
     run(
         "pingpong",
@@ -443,8 +455,9 @@ fn what_needs_windows_is_skipped() {
 }
 
 /// Every program, with what it needs to be told.
-const PROGRAMS: [(&str, &str); 10] = [
+const PROGRAMS: [(&str, &str); 11] = [
     ("bandwidth", ""),
+    ("datatypes", ""),
     ("match-bench", ""),
     ("message-rate", ""),
     ("multirate", ""),
