@@ -229,10 +229,11 @@ impl<T> Address for *mut T {
 /// Rust has the address 1, which is `MPI_IN_PLACE`.
 #[inline(always)]
 pub fn buffer(name: &str, buffer: impl Address, count: Count, datatype: DatatypeRef) -> Result<()> {
-    if buffer.address() == MPI_IN_PLACE.addr() && count > 0 {
-        return Err(in_place(name));
+    // One comparison for both addresses, 0 and 1, on the path of every message.
+    match buffer.address() {
+        address if address <= MPI_IN_PLACE.addr() => no_data(name, address, count, datatype),
+        _ => Ok(()),
     }
-    buffer_or_place(name, buffer, count, datatype)
 }
 
 /// A buffer of a collective that may be `MPI_IN_PLACE`.
@@ -243,14 +244,25 @@ pub fn buffer_or_place(
     count: Count,
     datatype: DatatypeRef,
 ) -> Result<()> {
-    // With a derived type the null pointer is MPI_BOTTOM, from which its addresses count.
-    if buffer.address() == 0 && count > 0 && datatype.is_predefined() {
-        return Err(no_buffer(name, count));
+    match buffer.address() {
+        0 => no_data(name, 0, count, datatype),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
+/// Whether a buffer may be null or `MPI_IN_PLACE`. With a derived type the null pointer is `MPI_BOTTOM`,
+/// from which its addresses count.
 #[cold]
+fn no_data(name: &str, address: usize, count: Count, datatype: DatatypeRef) -> Result<()> {
+    if count <= 0 {
+        return Ok(());
+    }
+    if address != 0 {
+        return Err(in_place(name));
+    }
+    if datatype.is_predefined() { Err(no_buffer(name, count)) } else { Ok(()) }
+}
+
 fn no_buffer(name: &str, count: Count) -> Error {
     let text = format!("{name} is a null pointer, but there are {count} elements");
     Error::new(MPI_ERR_BUFFER, text)
@@ -399,6 +411,14 @@ pub fn infos(name: &str, infos: &[Info]) -> Result<()> {
 /// A datatype that describes data: it must be committed.
 #[inline(always)]
 pub fn datatype(name: &str, handle: Datatype) -> Result<DatatypeRef> {
+    // Predefined ones are, which is said without a look.
+    match DatatypeRef::predefined(handle) {
+        Some(datatype) => Ok(datatype),
+        None => derived(name, handle),
+    }
+}
+
+fn derived(name: &str, handle: Datatype) -> Result<DatatypeRef> {
     let datatype = oldtype(name, handle)?;
     if datatype.is_committed() { Ok(datatype) } else { Err(uncommitted(name)) }
 }
@@ -509,6 +529,8 @@ mod tests {
     #[test]
     fn null_buffers_need_data_to_be_wrong() {
         let (null, place) = (std::ptr::null::<u8>(), MPI_IN_PLACE);
+        // Which `buffer` relies on.
+        assert_eq!(place.addr(), 1);
         let int = DatatypeRef::of(MPI_INT).unwrap();
         assert_eq!(class(buffer("buf", null, 0, int)), MPI_SUCCESS);
         assert_eq!(class(buffer("buf", null, 1, int)), MPI_ERR_BUFFER);

@@ -156,7 +156,13 @@ impl DatatypeRef {
         }
     }
 
-    /// The same, or an error.
+    /// The predefined datatype of a handle.
+    #[inline(always)]
+    pub fn predefined(handle: Datatype) -> Option<Self> {
+        predefined_view(handle).map(Self)
+    }
+
+    /// The same as `find`, or an error.
     pub fn of(handle: Datatype) -> Result<Self> {
         Self::find(handle).ok_or_else(|| none(handle))
     }
