@@ -28,7 +28,7 @@ use crate::orders::Refused;
 use crate::params::Params;
 use crate::receive::Inbox;
 use crate::registry::{Key, Registry, Terms};
-use crate::ring::{self, INLINE, KIND_MESSAGE};
+use crate::ring::{INLINE, KIND_MESSAGE};
 use crate::smsc::SmscComponents;
 use crate::wake;
 use crate::wire::Geometry;
@@ -58,7 +58,7 @@ impl Component for SharedMemory {
             // Other processes may have more CRIs than this one.
             rings: local
                 + (local * (instances.max(job.cores as usize).max(8) - 1)).min(params.max_rings()),
-            ring_size: params.ring_size(),
+            ring_size: params.ring_size(job, instances),
         };
         // Where processes are more than processors, receivers sleep before nearly every message: there
         // the senders make the barrier, which costs them far less than interrupting every processor
@@ -102,7 +102,7 @@ impl Component for SharedMemory {
             barriers,
             packed_limit,
             immediate_limit: params.immediate_limit.get() as usize,
-            message_limit: ring::longest(params.ring_size()),
+            message_limit: params.message_limit(),
             peers: (0..job.size).map(|_| AtomicPtr::default()).collect(),
             smsc,
             registry: Registry::default(),

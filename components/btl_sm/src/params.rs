@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cairn_framework::abi::job::Job;
 use cairn_framework::abi::param::SizeParam;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::{BTL_EXCLUSIVITY_SHARED_MEMORY, BTL_HEADER_ROOM};
@@ -13,9 +14,14 @@ cairn_framework::params! {
     /// The parameters of `btl_sm`.
     pub struct Params {
         ring_size: size("128k"),
-            "Bytes for messages on their way from one instance to another; rounded up to a \
-             power of two",
+            "Bytes at least for messages on their way from one instance to another; rounded up to \
+             a power of two. The limits of messages follow from it",
             range(16 << 10, 64 << 20), level(5);
+        ring_memory: size("8m"),
+            "Bytes that a process shares out among the rings that the other processes of its node \
+             write to, where that makes these longer than btl_sm_ring_size and each process has a \
+             core; none becomes longer than 2m by it",
+            range(0, 1 << 40), level(5);
         fragment_size: size(&text(longest(ring_size).min(32 << 10))),
             "Largest piece of a message that is sent in one go, header included; at most a \
              quarter of btl_sm_ring_size",
@@ -62,9 +68,22 @@ impl Params {
         Duration::from_millis(self.watch_interval.get().unsigned_abs())
     }
 
-    /// Bytes of a ring's cache lines.
-    pub fn ring_size(&self) -> usize {
-        rounded(self.ring_size)
+    /// Bytes of a ring's cache lines, for so many instances in each process. A receiver keeps a short ring
+    /// in its own cache, from which the sender has to take each line before it can write; a longer one has
+    /// left it for the cache that both share when its lines come to be written again.
+    pub fn ring_size(&self, job: &Job, instances: usize) -> usize {
+        let least = rounded(self.ring_size);
+        // Processes that take turns on a core find each other's lines in its cache.
+        if job.is_crowded() {
+            return least;
+        }
+        let rings = (job.local_size as usize).saturating_sub(1).max(1) * instances;
+        lengthened(least, self.ring_memory.get() as usize / rings)
+    }
+
+    /// Most bytes of a message of any kind that a ring takes.
+    pub fn message_limit(&self) -> usize {
+        longest(self.ring_size)
     }
 
     /// Rings for CRIs beyond the first of each process.
@@ -89,7 +108,7 @@ impl Params {
             if value > most as u64 {
                 return Err(Failure::unavailable(format!(
                     "btl_sm_{name} is {value}; allowed are at most {most} bytes with rings of {}",
-                    self.ring_size()
+                    rounded(self.ring_size)
                 )));
             }
         }
@@ -99,6 +118,13 @@ impl Params {
     pub fn backing(&self) -> Backing {
         if self.backing.get() == 1 { Backing::File } else { Backing::Memory }
     }
+}
+
+/// The size of rings that each may have a share of the memory.
+fn lengthened(least: usize, share: usize) -> usize {
+    const LONGEST: usize = 2 << 20;
+    let power = share.checked_ilog2().map_or(0, |log| 1 << log);
+    power.min(LONGEST).max(least)
 }
 
 fn rounded(ring_size: SizeParam) -> usize {
@@ -122,4 +148,19 @@ fn frame(fragment_size: SizeParam, eager_limit: SizeParam) -> usize {
 /// A default, as a user would write it.
 fn text(bytes: usize) -> String {
     if bytes.is_multiple_of(1 << 10) { format!("{}k", bytes >> 10) } else { bytes.to_string() }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_are_lengthened_to_their_share() {
+        let kib = |least: usize, share: usize| lengthened(least << 10, share << 10) >> 10;
+        assert_eq!(kib(128, 8 << 10), 2048);
+        assert_eq!(kib(128, 1025), 1024);
+        assert_eq!(kib(128, 100), 128);
+        assert_eq!(kib(128, 0), 128);
+        assert_eq!(kib(16 << 10, 8 << 10), 16 << 10);
+    }
 }

@@ -30,6 +30,8 @@ impl Job {
     fn new() -> Self {
         let mock = MockHost::leak_among("btl_sm", 4);
         mock.set("num_cris", "1");
+        // So that a test can fill one.
+        mock.set("ring_memory", "0");
         let received = Box::new(Cell::new(0));
         let context = (&raw const *received).cast_mut().cast();
         // SAFETY: the counter lives as long as the transport.
@@ -81,6 +83,7 @@ impl Job {
     fn connect(&self, rank: u32) {
         let mock = MockHost::leak_among("btl_sm", 4);
         mock.set("ring_size", "16k");
+        mock.set("ring_memory", "0");
         let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
         let segment = other.device.segment.again().unwrap();
         let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1 };
@@ -273,6 +276,21 @@ fn limits_follow_from_the_parameters_and_the_ring() {
     assert_eq!(view_with(&preferences).1, [7, 300, 2000]);
 }
 
+#[test]
+fn rings_share_the_memory() {
+    let size = |processes: u32, params: &[(&str, &str)]| {
+        let mock = MockHost::leak_among("btl_sm", processes);
+        params.iter().for_each(|(name, value)| mock.set(name, value));
+        let transport: SharedMemory = mock.open().unwrap();
+        transport.device.geometry.ring_size >> 10
+    };
+    assert_eq!(size(2, &[("num_cris", "1")]), 2048);
+    assert_eq!(size(2, &[("num_cris", "8")]), 1024);
+    assert_eq!(size(9, &[("num_cris", "1")]), 1024);
+    assert_eq!(size(200, &[("num_cris", "1")]), 128);
+    assert_eq!(size(2, &[("ring_memory", "0")]), 128);
+}
+
 /// A tool may change a parameter after the ranges of others were derived from it.
 #[test]
 fn limits_that_do_not_fit_the_ring_any_more_are_an_error() {
@@ -349,6 +367,7 @@ fn a_peer_with_rings_too_small_for_our_messages_is_refused() {
     let job = Job::new();
     let other = MockHost::leak_among("btl_sm", 4);
     other.set("ring_size", "16k");
+    other.set("ring_memory", "0");
     let other: &SharedMemory = Box::leak(Box::new(other.open().unwrap()));
     let segment = other.device.segment.again().unwrap();
     let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1 };
