@@ -38,14 +38,56 @@ pub fn kernel(len: usize) -> Kernel {
             }
         };
     }
-    fixed!(1 2 3 4 5 6 7 8 10 12 14 16 20 24 28 32 40 48 56 64)
+    fixed!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 40 48 56 64)
 }
 
 /// # Safety
 /// As for [`Kernel`]; `len` is `LEN`.
 unsafe fn blocks<const LEN: usize>(from: Side, to: Side, _len: usize, count: usize) {
+    let dense = LEN as isize;
+    // SAFETY: promised by the caller. A distance that the compiler knows lets it join blocks.
+    unsafe {
+        if to.step == dense {
+            rows::<LEN>(from, Side { step: dense, ..to }, count);
+        } else if from.step == dense {
+            rows::<LEN>(Side { step: dense, ..from }, to, count);
+        } else {
+            rows::<LEN>(from, to, count);
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Kernel`]; blocks have `LEN` bytes.
+#[inline(always)]
+unsafe fn rows<const LEN: usize>(from: Side, to: Side, count: usize) {
     let (mut source, mut target) = (from.first.cast_const(), to.first);
-    for _ in 0..count {
+    let mut left = count;
+    if LEN <= 8 && LEN.is_power_of_two() {
+        // Four are read before any of them is written: the two sides do not overlap, which the compiler
+        // can't know.
+        while left >= 4 {
+            let read = |n: isize| {
+                let place = source.wrapping_offset(from.step * n).cast::<[u8; LEN]>();
+                // SAFETY: promised by the caller.
+                unsafe { place.read_unaligned() }
+            };
+            let (a, b, c, d) = (read(0), read(1), read(2), read(3));
+            let write = |n: isize, block: [u8; LEN]| {
+                let place = target.wrapping_offset(to.step * n).cast::<[u8; LEN]>();
+                // SAFETY: promised by the caller.
+                unsafe { place.write_unaligned(block) }
+            };
+            write(0, a);
+            write(1, b);
+            write(2, c);
+            write(3, d);
+            source = source.wrapping_offset(from.step * 4);
+            target = target.wrapping_offset(to.step * 4);
+            left -= 4;
+        }
+    }
+    for _ in 0..left {
         // SAFETY: promised by the caller. The length is known, so that this is a few moves.
         unsafe { copy_nonoverlapping(source, target, LEN) };
         source = source.wrapping_offset(from.step);

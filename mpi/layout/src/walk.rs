@@ -13,11 +13,19 @@ const CHUNK: usize = 64;
 const FEW: usize = 16;
 /// So many elements at least.
 const ROW: usize = 4;
-/// Where the inner loop spans more bytes than this, the outer one is done for some elements at a time, so
-/// that a line of the cache is used for all of them.
-const SPAN: usize = 32 << 10;
 /// A line of the cache, in bytes.
 const LINE: usize = 64;
+/// Lines at this distance compete for the same places of the first cache, of which there are so many.
+const ALIASED: usize = 4096;
+const PLACES: usize = 8;
+
+/// Whether the first cache has lost the lines that a loop touches before it comes by again.
+fn forgets(all: &Loop) -> bool {
+    let stride = all.stride.unsigned_abs().max(1);
+    let lines = all.count.saturating_mul(stride.min(LINE)) / LINE;
+    let sets = ALIASED / (1 << stride.trailing_zeros()).clamp(LINE, ALIASED);
+    lines > sets * PLACES
+}
 
 /// `count` elements, `extent` bytes from one to the next: an outermost loop that is nowhere stored.
 #[derive(Clone, Copy)]
@@ -76,6 +84,10 @@ unsafe fn range<const PACK: bool>(
     }
     // SAFETY: promised by the caller: each part lies in the data, and is as long in both.
     unsafe {
+        if skip == 0 && all.count * size == len {
+            // All of it, as mostly: without a division.
+            return elements::<PACK>(all, memory, packed);
+        }
         let (first, inside) = (skip / size, skip % size);
         let mut memory = memory.wrapping_offset(all.extent * first as isize);
         let (mut packed, mut len) = (packed, len);
@@ -289,9 +301,8 @@ unsafe fn two_levels<const PACK: bool>(
 ) {
     let kernel = kernel(len);
     let dense = len as isize;
-    let span = inner.stride.unsigned_abs().saturating_mul(inner.count);
     // The outer loop goes over neighbours, or is much the longer one: then it becomes the inner one.
-    let tile = if span > SPAN && memory.step.unsigned_abs() < LINE && count > 1 {
+    let tile = if memory.step.unsigned_abs() < LINE && count > 1 && forgets(inner) {
         (LINE / memory.step.unsigned_abs().max(1)).max(2)
     } else if inner.count <= FEW && count > inner.count {
         CHUNK
