@@ -299,13 +299,14 @@ fn marked_rings_are_enough() {
 #[test]
 fn large_messages_move_in_any_way() {
     let program = compiled("large", Counts::Small);
-    let ways: [(&str, &[&str]); 7] = [
+    let ways: [(&str, &[&str]); 8] = [
         ("", &["smsc", "cma"]),
         ("", &["smsc", "ring", "smsc_ring_chunk", "4k", "smsc_ring_slots", "2"]),
         ("", &["smsc_ring_streaming", "always", "btl_sm_eager_limit", "100"]),
         ("threads", &[]),
         ("threads", &["smsc", "ring", "btl_sm_num_cris", "3", "cri", "round_robin"]),
         ("", &["pml_ob1_protocol", "fragments"]),
+        ("", &["pml_ob1_protocol", "fragments", "btl_sm_ring_memory", "0"]),
         ("threads", &["btl", "self,tcp"]),
     ];
     for (argument, way) in ways {
