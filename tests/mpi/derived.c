@@ -321,6 +321,52 @@ static void external(void)
     OK(MPI_Type_free(&type));
 }
 
+static MPI_Datatype spread;
+
+/* Adds the numbers at the beginning of elements, of which it asks the type what they are. */
+static void add(void *in, void *inout, Count *count, MPI_Datatype *type)
+{
+    MPI_Count lb, extent;
+    MPI_Datatype other;
+    CHECK(*type == spread);
+    OK(MPI_Type_get_extent_x(*type, &lb, &extent));
+    CHECK(lb == 0 && extent == 3 * (MPI_Count)sizeof(int));
+    OK(MPI_Type_dup(*type, &other));
+    OK(MPI_Type_free(&other));
+    for (Count n = 0; n < *count; n++)
+        *(int *)((char *)inout + n * extent) += *(int *)((char *)in + n * extent);
+}
+
+/* The function of a reduction gets a type that it may ask, also when the program has freed it. */
+static void reductions(void)
+{
+    int out[3 * N], in[3 * N];
+    MPI_Request request;
+    MPI_Op op;
+    for (int persistent = 0; persistent < 2; persistent++) {
+        OK(MPI_Op_create(add, 1, &op));
+        OK(MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &spread));
+        OK(MPI_Type_commit(&spread));
+        fill(out, 3 * N, rank);
+        fill(in, 3 * N, -1000);
+        if (persistent)
+            OK(MPI_Allreduce_init(out, in, N, spread, op, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+        else
+            OK(MPI_Iallreduce(out, in, N, spread, op, MPI_COMM_WORLD, &request));
+        MPI_Datatype freed = spread;
+        OK(MPI_Type_free(&freed));
+        OK(MPI_Op_free(&op));
+        for (int round = 0; round < 1 + persistent; round++) {
+            if (persistent) OK(MPI_Start(&request));
+            OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        }
+        if (persistent) OK(MPI_Request_free(&request));
+        for (int n = 0; n < 3 * N; n++)
+            CHECK(in[n] == (n % 3 ? n - 1000 : size * (size - 1) / 2 + size * n));
+        FAILS(MPI_ERR_TYPE, MPI_Type_commit(&spread));
+    }
+}
+
 static int copied, deleted;
 
 static int copy(MPI_Datatype type, int key, void *extra, void *in, void *out, int *flag)
@@ -371,6 +417,14 @@ static void attached(void)
                     MPI_STATUS_IGNORE));
     CHECK(back == number);
     FAILS(MPI_ERR_TYPE, MPI_Type_free(&real));
+    /* It is a predefined type, of the reductions too. */
+    OK(MPI_Allreduce(&number, &back, 1, real, MPI_SUM, MPI_COMM_WORLD));
+    CHECK(back == size * (size - 1) / 2);
+    FAILS(MPI_ERR_OP, MPI_Allreduce(&number, &back, 1, real, MPI_BAND, MPI_COMM_WORLD));
+    OK(MPI_Type_create_f90_integer(5, &same));
+    int place = rank, last = -1;
+    OK(MPI_Allreduce(&place, &last, 1, same, MPI_MAX, MPI_COMM_WORLD));
+    CHECK(last == size - 1);
     OK(MPI_Type_create_f90_complex(12, MPI_UNDEFINED, &real));
     OK(MPI_Type_create_f90_complex(MPI_UNDEFINED, 100, &same));
     CHECK(real != same);
@@ -418,6 +472,7 @@ int main(void)
     collectives();
     distributed();
     external();
+    reductions();
     attached();
     mistakes();
     MPI_Finalize();

@@ -5,6 +5,7 @@
 //! functions that move its data, when it is committed. What moves data is [`cairn_layout`], also for pairs
 //! with a gap.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -62,8 +63,9 @@ pub struct DatatypeBody {
     pub made: Arc<Made>,
     /// What the program attaches.
     pub extras: Extras,
-    /// Of `MPI_Type_create_f90_*`: it is never freed.
-    stays: bool,
+    /// Of `MPI_Type_create_f90_*`, which is never freed: the number of the predefined type that it is,
+    /// on which the same reductions are defined (section 6.9.2). Otherwise 0.
+    stands_for: u32,
     fresh: OnceLock<View>,
     committed: OnceLock<View>,
 }
@@ -78,7 +80,7 @@ class!(DatatypeBody, b"type");
 impl DatatypeBody {
     /// Whether it is never freed.
     pub fn stays(&self) -> bool {
-        self.stays
+        self.stands_for != 0
     }
 }
 
@@ -96,35 +98,55 @@ fn object(handle: Datatype) -> Option<&'static Object<DatatypeBody>> {
         return None;
     }
     // SAFETY: a handle that is no constant is the address of an object.
-    unsafe { Object::at(handle.object()) }
+    unsafe { Object::at(handle.object()) }.or_else(|| lent(handle))
+}
+
+thread_local! {
+    /// The type whose handle a function of the program has got, until it returns.
+    static LENT: Cell<Option<&'static Object<DatatypeBody>>> = const { Cell::new(None) };
+}
+
+/// The type of a handle that this thread may use although the program has freed it.
+#[cold]
+fn lent(handle: Datatype) -> Option<&'static Object<DatatypeBody>> {
+    LENT.get().filter(|object| std::ptr::eq(object.address(), handle.object()))
+}
+
+/// Calls a function of the program with the handle of a view. There it is valid also if the program has
+/// freed it since it started the operation, which keeps the type.
+pub fn lend(view: &'static View, call: impl FnOnce(Datatype)) {
+    let before = LENT.replace(DatatypeRef(view).object());
+    call(handle(view));
+    LENT.set(before);
 }
 
 /// Makes a type, with one handle.
 pub fn make(kind: Arc<Type>, made: Arc<Made>) -> DatatypeRef {
-    make_with(kind, made, false)
+    make_with(kind, made, 0)
 }
 
-/// Makes a type that is committed and stays.
-pub fn make_lasting(kind: Arc<Type>, made: Arc<Made>) -> DatatypeRef {
-    let made = make_with(kind, made, true);
+/// Makes a type that is another predefined one: it is committed and stays.
+pub fn make_lasting(of: DatatypeRef, made: Arc<Made>) -> DatatypeRef {
+    let made = make_with(of.kind(), made, of.view().predefined);
     made.commit();
     DatatypeRef::find(made.handle()).unwrap_or(made)
 }
 
-fn make_with(kind: Arc<Type>, made: Arc<Made>, stays: bool) -> DatatypeRef {
+fn make_with(kind: Arc<Type>, made: Arc<Made>, stands_for: u32) -> DatatypeRef {
     let object = Object::make(DatatypeBody {
         kind,
         made,
         extras: Extras::default(),
-        stays,
+        stands_for,
         fresh: OnceLock::new(),
         committed: OnceLock::new(),
     });
-    DatatypeRef(object.fresh.get_or_init(|| view_of(&object.kind, 0, object)))
+    DatatypeRef(object.fresh.get_or_init(|| view_of(0, object)))
 }
 
 /// The view of a type of the program.
-fn view_of(kind: &Type, flags: u32, object: &'static Object<DatatypeBody>) -> View {
+fn view_of(flags: u32, object: &'static Object<DatatypeBody>) -> View {
+    let kind = &object.kind;
     let (true_lb, true_extent) = kind.true_bounds();
     View {
         struct_size: size_of::<View>() as u32,
@@ -133,7 +155,7 @@ fn view_of(kind: &Type, flags: u32, object: &'static Object<DatatypeBody>) -> Vi
         extent: kind.extent(),
         true_lb,
         true_extent,
-        predefined: 0,
+        predefined: object.stands_for,
         reserved: 0,
         pack: Some(pack),
         unpack: Some(unpack),
@@ -264,13 +286,13 @@ impl DatatypeRef {
                 _ => false,
             };
             let contiguous = if dense { DATATYPE_CONTIGUOUS } else { 0 };
-            view_of(&object.kind, COMMITTED | contiguous, object)
+            view_of(COMMITTED | contiguous, object)
         });
     }
 
     /// Ends its handle; false if it can't be freed. The type stays as long as operations need it.
     pub fn free(self) -> bool {
-        self.object().is_some_and(|object| !object.stays && object.close())
+        self.object().is_some_and(|object| !object.stays() && object.close())
     }
 }
 

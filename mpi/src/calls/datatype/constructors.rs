@@ -419,7 +419,7 @@ fn with_precision(
         Error::new(MPI_ERR_ARG, text)
     })?;
     let made = Arguments::new(combiner, Form::Small, &[]).ints(arguments).made;
-    let new = datatype::make_lasting(DatatypeRef::of(*handle)?.kind(), Arc::new(made)).handle();
+    let new = datatype::make_lasting(DatatypeRef::of(*handle)?, Arc::new(made)).handle();
     known.insert((combiner, digits, range), new);
     newtype.set(new);
     Ok(())
