@@ -47,6 +47,20 @@ pub struct Made {
     pub types: Vec<Part>,
 }
 
+impl Drop for Made {
+    /// Without a call for each level: programs nest without limit.
+    fn drop(&mut self) {
+        let mut open = std::mem::take(&mut self.types);
+        while let Some(part) = open.pop() {
+            if let Part::Derived(_, made) = part
+                && let Some(mut made) = Arc::into_inner(made)
+            {
+                open.append(&mut made.types);
+            }
+        }
+    }
+}
+
 /// A type that another one was made of. It outlives its handle.
 #[derive(Clone, Debug)]
 pub enum Part {
@@ -454,7 +468,8 @@ fn elements(cursor: &Cursor, view: &View) -> (Elements<'static>, *mut u8) {
 
 /// What is left of a walk from its cursor on, in bytes.
 fn rest(cursor: &Cursor, datatype: &View) -> usize {
-    (cursor.count * datatype.size - cursor.position) as usize
+    // Elements that overlap may be more than bytes can count, or a receiver has only said so.
+    (cursor.count.saturating_mul(datatype.size) - cursor.position) as usize
 }
 
 unsafe extern "C" fn pack(cursor: *mut Cursor, packed: *mut c_void, len: usize) -> usize {
