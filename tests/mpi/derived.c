@@ -295,6 +295,78 @@ static void distributed(void)
     }
 }
 
+/* Types of any size and depth are made, committed, asked and freed in no time. */
+static void without_limits(void)
+{
+    MPI_Datatype type, other;
+    Count gsizes[] = { 2000000001 }, bytes;
+    int cyclic[] = { MPI_DISTRIBUTE_CYCLIC }, dargs[] = { MPI_DISTRIBUTE_DFLT_DARG }, two[] = { 2 };
+    for (int owner = 0; owner < 2; owner++) {
+        OK(MPI_Type_create_darray(2, owner, 1, gsizes, cyclic, dargs, two, MPI_ORDER_C, MPI_CHAR, &type));
+        OK(MPI_Type_commit(&type));
+        bounds_are(type, 1000000001 - owner, 0, 2000000001, owner, 2000000001 - 2 * owner);
+        OK(MPI_Type_free(&type));
+    }
+#ifdef LARGE
+    int block[] = { MPI_DISTRIBUTE_BLOCK };
+    Count all[] = { INT64_MAX };
+    for (int owner = 0; owner < 2; owner++) {
+        Count first = INT64_MAX / 2 + 1, own = owner ? INT64_MAX - first : first;
+        OK(MPI_Type_create_darray(2, owner, 1, all, block, dargs, two, MPI_ORDER_C, MPI_CHAR, &type));
+        OK(MPI_Type_commit(&type));
+        bounds_are(type, own, 0, INT64_MAX, owner ? first : 0, own);
+        OK(MPI_Type_free(&type));
+    }
+    FAILS(MPI_ERR_ARG, MPI_Type_create_darray(2, 0, 1, all, block, dargs, two, MPI_ORDER_C, MPI_INT, &type));
+    OK(MPI_Type_contiguous((Count)1 << 50, MPI_LONG, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Pack_external_size("external32", 3, type, &bytes));
+    CHECK(bytes == (Count)3 << 52);
+    FAILS(MPI_ERR_COUNT, MPI_Pack_external_size("external32", 2000, type, &bytes));
+    OK(MPI_Type_free(&type));
+#endif
+    (void)bytes;
+    OK(MPI_Type_contiguous(2, MPI_SHORT, &type));
+    for (int level = 0; level < 200000; level++) {
+        if (level % 2)
+            OK(MPI_Type_create_struct(2, (Count[]){ 1, 0 }, (MPI_Aint[]){ 0, 4 },
+                                      (MPI_Datatype[]){ type, MPI_INT }, &other));
+        else
+            OK(MPI_Type_create_resized(type, 0, 8, &other));
+        OK(MPI_Type_free(&type));
+        type = other;
+    }
+    OK(MPI_Type_commit(&type));
+    short out[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, in[4] = { 0 };
+    MPI_Status status;
+    OK(MPI_Sendrecv(out, 2, type, rank, TAG, in, 4, MPI_SHORT, rank, TAG, MPI_COMM_WORLD, &status));
+    CHECK(in[0] == 1 && in[1] == 2 && in[2] == 5 && in[3] == 6);
+    OK(MPI_Get_elements(&status, type, &bytes));
+    CHECK(bytes == 4);
+    OK(MPI_Type_free(&type));
+}
+
+/* Elements that overlap may be more than bytes can count: a receiver that has room for so many gets what
+   comes. */
+static void countless(void)
+{
+#ifdef LARGE
+    int in = -1, out = rank;
+    MPI_Datatype type;
+    MPI_Request request;
+    MPI_Status status;
+    Count count;
+    OK(MPI_Type_create_resized(MPI_INT, 0, 0, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Irecv(&in, INT64_MAX / 2 + 1, type, rank, TAG, MPI_COMM_WORLD, &request));
+    OK(MPI_Send(&out, 1, MPI_INT, rank, TAG, MPI_COMM_WORLD));
+    OK(MPI_Wait(&request, &status));
+    OK(MPI_Get_count(&status, type, &count));
+    CHECK(count == 1 && in == out);
+    OK(MPI_Type_free(&type));
+#endif
+}
+
 /* In the data representation that is the same everywhere. */
 static void external(void)
 {
@@ -471,6 +543,8 @@ int main(void)
     bottom();
     collectives();
     distributed();
+    without_limits();
+    countless();
     external();
     reductions();
     attached();
