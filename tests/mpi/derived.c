@@ -497,6 +497,19 @@ static void attached(void)
     int place = rank, last = -1;
     OK(MPI_Allreduce(&place, &last, 1, same, MPI_MAX, MPI_COMM_WORLD));
     CHECK(last == size - 1);
+    /* What was made of it says so, with a handle that stays. */
+    int integers[1];
+    MPI_Aint addresses[1];
+    OK(MPI_Type_contiguous(2, real, &type));
+#ifdef LARGE
+    MPI_Count large[1];
+    OK(MPI_Type_get_contents(type, 0, 0, 1, 1, integers, addresses, large, &second));
+#else
+    OK(MPI_Type_get_contents(type, 1, 0, 1, integers, addresses, &second));
+#endif
+    CHECK(second == real);
+    FAILS(MPI_ERR_TYPE, MPI_Type_free(&second));
+    OK(MPI_Type_free(&type));
     OK(MPI_Type_create_f90_complex(12, MPI_UNDEFINED, &real));
     OK(MPI_Type_create_f90_complex(MPI_UNDEFINED, 100, &same));
     CHECK(real != same);

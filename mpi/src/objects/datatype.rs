@@ -64,7 +64,7 @@ impl Drop for Made {
 /// A type that another one was made of. It outlives its handle.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Of the standard.
+    /// Of the standard: its handle stays.
     Predefined(Datatype),
     /// Of the program.
     Derived(Arc<Type>, Arc<Made>),
@@ -256,7 +256,7 @@ impl DatatypeRef {
 
     /// How other types remember that they were made of it.
     pub fn part(self) -> Part {
-        match self.object() {
+        match self.object().filter(|object| !object.stays()) {
             None => Part::Predefined(self.handle()),
             Some(object) => Part::Derived(object.kind.clone(), object.made.clone()),
         }
@@ -504,30 +504,33 @@ unsafe extern "C" fn segments(
     capacity: usize,
     len: *mut usize,
 ) -> usize {
-    // SAFETY: as above; there is room for `capacity` segments.
-    let (cursor, len, segments) =
-        unsafe { (&mut *cursor, &mut *len, std::slice::from_raw_parts_mut(segments, capacity)) };
+    // SAFETY: as above.
+    let (cursor, len) = unsafe { (&mut *cursor, &mut *len) };
     // SAFETY: as above.
     let view = unsafe { &*cursor.datatype };
     let wanted = (*len).min(rest(cursor, view));
     let (all, memory) = elements(cursor, view);
-    let (mut used, mut done) = (0_usize, 0);
+    let (mut used, mut done, mut last) = (0_usize, 0, None::<Segment>);
     cairn_layout::blocks(all, memory, cursor.position as usize, &mut |address, block| {
         if done == wanted {
             return false;
         }
         let block = block.min(wanted - done);
-        let before = used.checked_sub(1).map(|last| segments[last]);
-        match before {
-            Some(last) if last.address.cast::<u8>().wrapping_add(last.len) == address => {
-                segments[used - 1].len += block;
+        let segment = match last {
+            Some(Segment { address: first, len })
+                if first.cast::<u8>().wrapping_add(len) == address =>
+            {
+                Segment { address: first, len: len + block }
             }
             _ if used == capacity => return false,
             _ => {
-                segments[used] = Segment { address: address.cast(), len: block };
                 used += 1;
+                Segment { address: address.cast(), len: block }
             }
-        }
+        };
+        // SAFETY: as above; there is room for `capacity` segments, which need not hold any before.
+        unsafe { segments.add(used - 1).write(segment) };
+        last = Some(segment);
         done += block;
         true
     });
