@@ -405,6 +405,10 @@ static void add(void *in, void *inout, Count *count, MPI_Datatype *type)
     CHECK(lb == 0 && extent == 3 * (MPI_Count)sizeof(int));
     OK(MPI_Type_dup(*type, &other));
     OK(MPI_Type_free(&other));
+    int packed = -1;
+    Count position = 0;
+    OK(MPI_Pack(in, 1, *type, &packed, sizeof packed, &position, MPI_COMM_SELF));
+    CHECK(packed == *(int *)in);
     for (Count n = 0; n < *count; n++)
         *(int *)((char *)inout + n * extent) += *(int *)((char *)in + n * extent);
 }

@@ -96,6 +96,11 @@ impl DatatypeBody {
     pub fn stays(&self) -> bool {
         self.stands_for != 0
     }
+
+    /// The view that says most.
+    fn view(&self) -> Option<&View> {
+        self.committed.get().or_else(|| self.fresh.get())
+    }
 }
 
 /// The view of a predefined datatype; `None` if the handle is not one of a datatype that describes data.
@@ -112,7 +117,7 @@ fn object(handle: Datatype) -> Option<&'static Object<DatatypeBody>> {
         return None;
     }
     // SAFETY: a handle that is no constant is the address of an object.
-    unsafe { Object::at(handle.object()) }.or_else(|| lent(handle))
+    unsafe { Object::at(handle.object()) }
 }
 
 thread_local! {
@@ -120,7 +125,7 @@ thread_local! {
     static LENT: Cell<Option<&'static Object<DatatypeBody>>> = const { Cell::new(None) };
 }
 
-/// The type of a handle that this thread may use although the program has freed it.
+/// The type of a handle that this thread may use, but not communicate with, although it is freed.
 #[cold]
 fn lent(handle: Datatype) -> Option<&'static Object<DatatypeBody>> {
     LENT.get().filter(|object| std::ptr::eq(object.address(), handle.object()))
@@ -192,9 +197,16 @@ impl DatatypeRef {
         }
     }
 
+    /// The same where no message is sent or received: there a function that [`lend`] calls may use the
+    /// type that it has got also if the program has freed it. What sends does not look for that.
+    pub fn find_here(handle: Datatype) -> Option<Self> {
+        let lent = || lent(handle).and_then(|object| object.view().map(Self));
+        Self::find(handle).or_else(lent)
+    }
+
     /// The same, or an error.
     pub fn of(handle: Datatype) -> Result<Self> {
-        Self::find(handle).ok_or_else(|| none(handle))
+        Self::find_here(handle).ok_or_else(|| none(handle))
     }
 
     /// One that is not predefined.
