@@ -107,7 +107,7 @@ const KINDS: &[Kind] = &[
     (&["op"], "MPI_SUM", &[("MPI_OP_NULL", "OP"), ("NO(Op)", "OP")]),
     (&["op_io"], "&op", &[("&no_op", "OP"), ("NULL", "ARG")]),
     (
-        &["datatype", "oldtype"],
+        &["datatype", "datatype_here", "oldtype"],
         "MPI_INT",
         &[("MPI_DATATYPE_NULL", "TYPE"), ("NO(Datatype)", "TYPE")],
     ),

@@ -358,7 +358,7 @@ handles! {
         MPI_ERR_ERRHANDLER, ERRHANDLER_NAMES;
     op, op_io: Op "MPI_Op" -> OpRef, op::find, MPI_ERR_OP, OP_NAMES;
     message, message_io: Message "MPI_Message" -> (), message::find, MPI_ERR_REQUEST, MESSAGE_NAMES;
-    oldtype, datatype_io: Datatype "MPI_Datatype" -> DatatypeRef, DatatypeRef::find, MPI_ERR_TYPE,
+    oldtype, datatype_io: Datatype "MPI_Datatype" -> DatatypeRef, DatatypeRef::find_here, MPI_ERR_TYPE,
         DATATYPE_NAMES;
     sync, sync_io: XSync "MPIX_Sync" -> sync::SyncRef, sync::find, MPI_ERR_ARG, &[];
 }
@@ -419,8 +419,19 @@ pub fn datatype(name: &str, handle: Datatype) -> Result<DatatypeRef> {
 }
 
 fn derived(name: &str, handle: Datatype) -> Result<DatatypeRef> {
+    let Some(datatype) = DatatypeRef::find(handle) else { return Err(no_datatype(name, handle)) };
+    if datatype.is_committed() { Ok(datatype) } else { Err(uncommitted(name)) }
+}
+
+/// A datatype that describes data which does not leave the process.
+pub fn datatype_here(name: &str, handle: Datatype) -> Result<DatatypeRef> {
     let datatype = oldtype(name, handle)?;
     if datatype.is_committed() { Ok(datatype) } else { Err(uncommitted(name)) }
+}
+
+#[cold]
+fn no_datatype(name: &str, handle: Datatype) -> Error {
+    invalid(MPI_ERR_TYPE, name, "MPI_Datatype", (handle, handle.value()), DATATYPE_NAMES)
 }
 
 #[cold]

@@ -295,6 +295,78 @@ static void distributed(void)
     }
 }
 
+/* Types of any size and depth are made, committed, asked and freed in no time. */
+static void without_limits(void)
+{
+    MPI_Datatype type, other;
+    Count gsizes[] = { 2000000001 }, bytes;
+    int cyclic[] = { MPI_DISTRIBUTE_CYCLIC }, dargs[] = { MPI_DISTRIBUTE_DFLT_DARG }, two[] = { 2 };
+    for (int owner = 0; owner < 2; owner++) {
+        OK(MPI_Type_create_darray(2, owner, 1, gsizes, cyclic, dargs, two, MPI_ORDER_C, MPI_CHAR, &type));
+        OK(MPI_Type_commit(&type));
+        bounds_are(type, 1000000001 - owner, 0, 2000000001, owner, 2000000001 - 2 * owner);
+        OK(MPI_Type_free(&type));
+    }
+#ifdef LARGE
+    int block[] = { MPI_DISTRIBUTE_BLOCK };
+    Count all[] = { INT64_MAX };
+    for (int owner = 0; owner < 2; owner++) {
+        Count first = INT64_MAX / 2 + 1, own = owner ? INT64_MAX - first : first;
+        OK(MPI_Type_create_darray(2, owner, 1, all, block, dargs, two, MPI_ORDER_C, MPI_CHAR, &type));
+        OK(MPI_Type_commit(&type));
+        bounds_are(type, own, 0, INT64_MAX, owner ? first : 0, own);
+        OK(MPI_Type_free(&type));
+    }
+    FAILS(MPI_ERR_ARG, MPI_Type_create_darray(2, 0, 1, all, block, dargs, two, MPI_ORDER_C, MPI_INT, &type));
+    OK(MPI_Type_contiguous((Count)1 << 50, MPI_LONG, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Pack_external_size("external32", 3, type, &bytes));
+    CHECK(bytes == (Count)3 << 52);
+    FAILS(MPI_ERR_COUNT, MPI_Pack_external_size("external32", 2000, type, &bytes));
+    OK(MPI_Type_free(&type));
+#endif
+    (void)bytes;
+    OK(MPI_Type_contiguous(2, MPI_SHORT, &type));
+    for (int level = 0; level < 200000; level++) {
+        if (level % 2)
+            OK(MPI_Type_create_struct(2, (Count[]){ 1, 0 }, (MPI_Aint[]){ 0, 4 },
+                                      (MPI_Datatype[]){ type, MPI_INT }, &other));
+        else
+            OK(MPI_Type_create_resized(type, 0, 8, &other));
+        OK(MPI_Type_free(&type));
+        type = other;
+    }
+    OK(MPI_Type_commit(&type));
+    short out[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, in[4] = { 0 };
+    MPI_Status status;
+    OK(MPI_Sendrecv(out, 2, type, rank, TAG, in, 4, MPI_SHORT, rank, TAG, MPI_COMM_WORLD, &status));
+    CHECK(in[0] == 1 && in[1] == 2 && in[2] == 5 && in[3] == 6);
+    OK(MPI_Get_elements(&status, type, &bytes));
+    CHECK(bytes == 4);
+    OK(MPI_Type_free(&type));
+}
+
+/* Elements that overlap may be more than bytes can count: a receiver that has room for so many gets what
+   comes. */
+static void countless(void)
+{
+#ifdef LARGE
+    int in = -1, out = rank;
+    MPI_Datatype type;
+    MPI_Request request;
+    MPI_Status status;
+    Count count;
+    OK(MPI_Type_create_resized(MPI_INT, 0, 0, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Irecv(&in, INT64_MAX / 2 + 1, type, rank, TAG, MPI_COMM_WORLD, &request));
+    OK(MPI_Send(&out, 1, MPI_INT, rank, TAG, MPI_COMM_WORLD));
+    OK(MPI_Wait(&request, &status));
+    OK(MPI_Get_count(&status, type, &count));
+    CHECK(count == 1 && in == out);
+    OK(MPI_Type_free(&type));
+#endif
+}
+
 /* In the data representation that is the same everywhere. */
 static void external(void)
 {
@@ -319,6 +391,56 @@ static void external(void)
     (void)data, (void)back, (void)packed, (void)position, (void)bytes;
 #endif
     OK(MPI_Type_free(&type));
+}
+
+static MPI_Datatype spread;
+
+/* Adds the numbers at the beginning of elements, of which it asks the type what they are. */
+static void add(void *in, void *inout, Count *count, MPI_Datatype *type)
+{
+    MPI_Count lb, extent;
+    MPI_Datatype other;
+    CHECK(*type == spread);
+    OK(MPI_Type_get_extent_x(*type, &lb, &extent));
+    CHECK(lb == 0 && extent == 3 * (MPI_Count)sizeof(int));
+    OK(MPI_Type_dup(*type, &other));
+    OK(MPI_Type_free(&other));
+    int packed = -1;
+    Count position = 0;
+    OK(MPI_Pack(in, 1, *type, &packed, sizeof packed, &position, MPI_COMM_SELF));
+    CHECK(packed == *(int *)in);
+    for (Count n = 0; n < *count; n++)
+        *(int *)((char *)inout + n * extent) += *(int *)((char *)in + n * extent);
+}
+
+/* The function of a reduction gets a type that it may ask, also when the program has freed it. */
+static void reductions(void)
+{
+    int out[3 * N], in[3 * N];
+    MPI_Request request;
+    MPI_Op op;
+    for (int persistent = 0; persistent < 2; persistent++) {
+        OK(MPI_Op_create(add, 1, &op));
+        OK(MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &spread));
+        OK(MPI_Type_commit(&spread));
+        fill(out, 3 * N, rank);
+        fill(in, 3 * N, -1000);
+        if (persistent)
+            OK(MPI_Allreduce_init(out, in, N, spread, op, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+        else
+            OK(MPI_Iallreduce(out, in, N, spread, op, MPI_COMM_WORLD, &request));
+        MPI_Datatype freed = spread;
+        OK(MPI_Type_free(&freed));
+        OK(MPI_Op_free(&op));
+        for (int round = 0; round < 1 + persistent; round++) {
+            if (persistent) OK(MPI_Start(&request));
+            OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        }
+        if (persistent) OK(MPI_Request_free(&request));
+        for (int n = 0; n < 3 * N; n++)
+            CHECK(in[n] == (n % 3 ? n - 1000 : size * (size - 1) / 2 + size * n));
+        FAILS(MPI_ERR_TYPE, MPI_Type_commit(&spread));
+    }
 }
 
 static int copied, deleted;
@@ -371,6 +493,27 @@ static void attached(void)
                     MPI_STATUS_IGNORE));
     CHECK(back == number);
     FAILS(MPI_ERR_TYPE, MPI_Type_free(&real));
+    /* It is a predefined type, of the reductions too. */
+    OK(MPI_Allreduce(&number, &back, 1, real, MPI_SUM, MPI_COMM_WORLD));
+    CHECK(back == size * (size - 1) / 2);
+    FAILS(MPI_ERR_OP, MPI_Allreduce(&number, &back, 1, real, MPI_BAND, MPI_COMM_WORLD));
+    OK(MPI_Type_create_f90_integer(5, &same));
+    int place = rank, last = -1;
+    OK(MPI_Allreduce(&place, &last, 1, same, MPI_MAX, MPI_COMM_WORLD));
+    CHECK(last == size - 1);
+    /* What was made of it says so, with a handle that stays. */
+    int integers[1];
+    MPI_Aint addresses[1];
+    OK(MPI_Type_contiguous(2, real, &type));
+#ifdef LARGE
+    MPI_Count large[1];
+    OK(MPI_Type_get_contents(type, 0, 0, 1, 1, integers, addresses, large, &second));
+#else
+    OK(MPI_Type_get_contents(type, 1, 0, 1, integers, addresses, &second));
+#endif
+    CHECK(second == real);
+    FAILS(MPI_ERR_TYPE, MPI_Type_free(&second));
+    OK(MPI_Type_free(&type));
     OK(MPI_Type_create_f90_complex(12, MPI_UNDEFINED, &real));
     OK(MPI_Type_create_f90_complex(MPI_UNDEFINED, 100, &same));
     CHECK(real != same);
@@ -417,7 +560,10 @@ int main(void)
     bottom();
     collectives();
     distributed();
+    without_limits();
+    countless();
     external();
+    reductions();
     attached();
     mistakes();
     MPI_Finalize();

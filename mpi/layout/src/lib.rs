@@ -9,6 +9,7 @@ mod kernels;
 mod shape;
 mod walk;
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 pub use shape::{Placed, Shape};
@@ -68,6 +69,20 @@ enum Make {
     },
     Struct(Vec<(Block, Arc<Type>)>),
     Resized(Arc<Type>),
+}
+
+impl Make {
+    /// The types of which it is made.
+    fn parts(&self) -> impl Iterator<Item = &Arc<Type>> {
+        let (one, all) = match self {
+            Self::Basic(_) => (None, &[][..]),
+            Self::Vector { of, .. } | Self::Indexed { of, .. } | Self::Resized(of) => {
+                (Some(of), &[][..])
+            }
+            Self::Struct(parts) => (None, &parts[..]),
+        };
+        one.into_iter().chain(all.iter().map(|(_, of)| of))
+    }
 }
 
 /// The lowest and the highest address, relative to the one that the program gives.
@@ -151,6 +166,7 @@ impl Sum {
         };
         small(first)?;
         small(end)?;
+        small(end - first)?;
         Ok(Arc::new(Type {
             make,
             size: count(self.size)?,
@@ -236,7 +252,26 @@ impl Type {
 
     /// The data of one element; found out at the first call. The offsets fit, because the bounds do.
     pub fn placed(&self) -> &Placed {
-        self.placed.get_or_init(|| match &self.make {
+        if let Some(placed) = self.placed.get() {
+            return placed;
+        }
+        // From the inside to the outside, without a call for each level: programs nest without limit.
+        let mut open = vec![self];
+        while let Some(&outer) = open.last() {
+            let known = open.len();
+            let unknown = |of: &&Self| of.size > 0 && of.placed.get().is_none();
+            outer.make.parts().map(|of| &**of).filter(unknown).for_each(|of| open.push(of));
+            if open.len() == known {
+                outer.placed.get_or_init(|| outer.lowered());
+                open.pop();
+            }
+        }
+        self.placed.get_or_init(|| self.lowered())
+    }
+
+    /// The data of one element, from that of the parts.
+    fn lowered(&self) -> Placed {
+        match &self.make {
             Make::Basic(basic) => {
                 let second = basic.second.map(|(at, len)| Placed::block(at as isize, len));
                 Placed::sequence([Placed::block(0, basic.first)].into_iter().chain(second))
@@ -256,8 +291,8 @@ impl Type {
                     parts.map(|(block, of)| of.row(block.count).moved(block.displacement as isize)),
                 )
             }
-            Make::Resized(of) => of.placed().clone(),
-        })
+            Make::Resized(of) => of.row(1),
+        }
     }
 
     /// Elements one behind the other.
@@ -270,27 +305,22 @@ impl Type {
 
     /// How many basic elements the first `bytes` of one element's data are; none if they end inside of one.
     pub fn elements_in(&self, bytes: u64) -> Option<u64> {
-        if bytes == self.size {
-            return Some(self.elements);
-        }
-        if bytes == 0 {
-            return Some(0);
-        }
-        match &self.make {
-            Make::Basic(basic) => {
-                (basic.second.is_some() && bytes == basic.first as u64).then_some(1)
+        let (mut inner, mut rest, mut found) = (self, bytes, 0);
+        loop {
+            if rest == inner.size {
+                return Some(found + inner.elements);
             }
-            Make::Vector { of, .. } | Make::Indexed { of, .. } => of.elements_in_row(bytes),
-            Make::Resized(of) => of.elements_in(bytes),
-            Make::Struct(parts) => {
-                let (mut rest, mut found) = (bytes, 0);
-                for (block, of) in parts {
-                    let here = rest.min(block.count * of.size);
-                    found += of.elements_in_row(here)?;
-                    rest -= here;
-                }
-                Some(found)
+            if rest == 0 {
+                return Some(found);
             }
+            if let Make::Basic(basic) = &inner.make {
+                let is_first = basic.second.is_some() && rest == basic.first as u64;
+                return is_first.then_some(found + 1);
+            }
+            let all = |count: u64, of: &Self| (count * of.size, count * of.elements);
+            let (of, before) = inner.part_at(rest, all)?;
+            (inner, found) = (of, found + before.1 + (rest - before.0) / of.size * of.elements);
+            rest = (rest - before.0) % of.size;
         }
     }
 
@@ -307,45 +337,162 @@ impl Type {
         if self.elements == 0 {
             return 0;
         }
-        let (whole, rest) = (elements / self.elements, elements % self.elements);
-        let rest = match &self.make {
-            _ if rest == 0 => 0,
-            Make::Basic(basic) => basic.first as u64,
-            Make::Vector { of, .. } | Make::Indexed { of, .. } | Make::Resized(of) => {
-                of.bytes_of(rest)
+        let mut bytes = (elements / self.elements).saturating_mul(self.size);
+        let (mut inner, mut rest) = (self, elements % self.elements);
+        while rest > 0 {
+            if let Make::Basic(basic) = &inner.make {
+                return bytes.saturating_add(basic.first as u64);
             }
-            Make::Struct(parts) => {
-                let (mut rest, mut bytes) = (rest, 0);
-                for (block, of) in parts {
-                    let here = rest.min(block.count * of.elements);
-                    bytes += of.bytes_of(here);
-                    rest -= here;
-                }
-                bytes
-            }
+            let all = |count: u64, of: &Self| (count * of.elements, count * of.size);
+            let Some((of, before)) = inner.part_at(rest, all) else { break };
+            let whole = (rest - before.0) / of.elements * of.size;
+            (inner, bytes) = (of, bytes.saturating_add(before.1 + whole));
+            rest = (rest - before.0) % of.elements;
+        }
+        bytes
+    }
+
+    /// The part in which place `place` of one element is, in a unit that `all` counts elements of a part
+    /// in, and what is before that part: in this unit, and in the other one that it counts in.
+    fn part_at(
+        &self,
+        place: u64,
+        all: impl Fn(u64, &Self) -> (u64, u64),
+    ) -> Option<(&Self, (u64, u64))> {
+        let Make::Struct(parts) = &self.make else {
+            return self.make.parts().next().map(|of| (&**of, (0, 0)));
         };
-        whole.saturating_mul(self.size).saturating_add(rest)
+        let mut before = (0, 0);
+        for (block, of) in parts {
+            let here = all(block.count, of);
+            if place - before.0 < here.0 {
+                return Some((of, before));
+            }
+            before = (before.0 + here.0, before.1 + here.1);
+        }
+        None
+    }
+
+    /// What a function says of the basic types of one element, added up; types that occur often are asked
+    /// once. It says no more than the bytes of each.
+    pub fn sum(&self, of_basic: impl Fn(&Basic) -> u64) -> u64 {
+        let mut known = HashMap::<*const Self, u64>::new();
+        let mut open = vec![self];
+        while let Some(&outer) = open.last() {
+            let before = open.len();
+            let parts = outer.make.parts().map(|of| &**of);
+            open.extend(parts.filter(|of| !known.contains_key(&std::ptr::from_ref(*of))));
+            if open.len() > before {
+                continue;
+            }
+            let row = |count: u64, of: &Arc<Self>| match of.size {
+                // The number of those is not limited by their size.
+                0 => 0,
+                _ => count * known[&Arc::as_ptr(of)],
+            };
+            let all = match &outer.make {
+                Make::Basic(basic) => of_basic(basic),
+                Make::Vector { count, len, of, .. } => {
+                    row(if of.size > 0 { count * len } else { 0 }, of)
+                }
+                Make::Indexed { blocks, of } => {
+                    blocks.iter().map(|block| row(block.count, of)).sum()
+                }
+                Make::Struct(parts) => parts.iter().map(|(block, of)| row(block.count, of)).sum(),
+                Make::Resized(of) => row(1, of),
+            };
+            known.insert(outer, all);
+            open.pop();
+        }
+        known[&std::ptr::from_ref(self)]
     }
 
     /// Calls a function with each basic type of one element, in the order of its data, and its displacement.
     pub fn for_each_basic(&self, at: i64, each: &mut dyn FnMut(i64, &Basic)) {
-        let mut row = |of: &Self, at: i64, count: u64| {
-            for place in 0..count as i64 {
-                of.for_each_basic(at + place * of.extent, &mut |at, basic| each(at, basic));
+        let mut open = vec![Walk::Row { at, count: 1, of: self }];
+        while let Some(walk) = open.pop() {
+            match walk {
+                Walk::Row { at, count, of } => {
+                    if count == 0 || of.size == 0 {
+                        continue;
+                    }
+                    if count > 1 {
+                        open.push(Walk::Row { at: at + of.extent, count: count - 1, of });
+                    }
+                    match &of.make {
+                        Make::Basic(basic) => each(at, basic),
+                        Make::Vector { count, stride, len, of } => {
+                            open.push(Walk::Rows {
+                                at,
+                                count: *count,
+                                stride: *stride,
+                                len: *len,
+                                of,
+                            });
+                        }
+                        Make::Indexed { blocks, of } => open.push(Walk::Indexed { at, blocks, of }),
+                        Make::Struct(parts) => open.push(Walk::Struct { at, parts }),
+                        Make::Resized(of) => open.push(Walk::Row { at, count: 1, of }),
+                    }
+                }
+                Walk::Rows { at, count, stride, len, of } => {
+                    if count > 1 {
+                        let (at, count) = (at + stride, count - 1);
+                        open.push(Walk::Rows { at, count, stride, len, of });
+                    }
+                    open.push(Walk::Row { at, count: len, of });
+                }
+                Walk::Indexed { at, blocks, of } => {
+                    if let [block, blocks @ ..] = blocks {
+                        open.push(Walk::Indexed { at, blocks, of });
+                        open.push(Walk::Row {
+                            at: at + block.displacement,
+                            count: block.count,
+                            of,
+                        });
+                    }
+                }
+                Walk::Struct { at, parts } => {
+                    if let [(block, of), parts @ ..] = parts {
+                        open.push(Walk::Struct { at, parts });
+                        open.push(Walk::Row {
+                            at: at + block.displacement,
+                            count: block.count,
+                            of,
+                        });
+                    }
+                }
             }
-        };
-        match &self.make {
-            Make::Basic(basic) => each(at, basic),
-            Make::Vector { count, stride, len, of } => {
-                (0..*count as i64).for_each(|place| row(of, at + place * stride, *len));
-            }
-            Make::Indexed { blocks, of } => {
-                blocks.iter().for_each(|block| row(of, at + block.displacement, block.count));
-            }
-            Make::Struct(parts) => {
-                parts.iter().for_each(|(block, of)| row(of, at + block.displacement, block.count))
-            }
-            Make::Resized(of) => of.for_each_basic(at, each),
         }
     }
+}
+
+impl Drop for Type {
+    /// Without a call for each level of those types that nothing else needs.
+    fn drop(&mut self) {
+        let take = |make: &mut Make| std::mem::replace(make, Make::Struct(Vec::new()));
+        let mut open = vec![take(&mut self.make)];
+        while let Some(make) = open.pop() {
+            let mut end = |of: Arc<Self>| {
+                open.extend(Arc::into_inner(of).map(|mut of| take(&mut of.make)));
+            };
+            match make {
+                Make::Basic(_) => {}
+                Make::Vector { of, .. } | Make::Indexed { of, .. } | Make::Resized(of) => end(of),
+                Make::Struct(parts) => parts.into_iter().for_each(|(_, of)| end(of)),
+            }
+        }
+    }
+}
+
+/// What is left of a walk through the basic types, on one level.
+enum Walk<'a> {
+    /// Elements one behind the other.
+    Row { at: i64, count: u64, of: &'a Type },
+    /// Blocks of a vector; one at least.
+    Rows { at: i64, count: u64, stride: i64, len: u64, of: &'a Type },
+    /// Blocks of elements of one type.
+    Indexed { at: i64, blocks: &'a [Block], of: &'a Type },
+    /// Blocks of elements of several types.
+    Struct { at: i64, parts: &'a [(Block, Arc<Type>)] },
 }

@@ -274,3 +274,78 @@ fn what_is_too_large_is_refused() {
     let large = Type::vector(1 << 30, 1 << 20, 8 << 20, &double).unwrap();
     assert!(Type::vector(1 << 30, 1, 8, &large).is_err());
 }
+
+/// So many types around one another, as programs make them in loops.
+fn nested(levels: usize) -> Arc<Type> {
+    let (int, byte) = (basic(2).0, basic(0).0);
+    let mut of = int;
+    for level in 0..levels {
+        of = match level % 4 {
+            0 => Type::resized(0, 8, &of),
+            1 => Type::vector(1, 1, 0, &of),
+            2 => Type::indexed(vec![Block { displacement: 0, count: 1 }], &of),
+            _ => Type::structure(vec![
+                (Block { displacement: 0, count: 1 }, of),
+                (Block { displacement: 4, count: 0 }, byte.clone()),
+            ]),
+        }
+        .unwrap();
+    }
+    of
+}
+
+/// A thread of a test has a stack of 2 MiB.
+#[test]
+fn deep_nesting_takes_no_stack() {
+    let of = nested(300_000);
+    let pairs = Type::structure(vec![
+        (Block { displacement: 0, count: 2 }, of.clone()),
+        (Block { displacement: 64, count: 1 }, of),
+    ])
+    .unwrap();
+    assert_eq!(pairs.placed().shape.size(), 12);
+    assert_eq!(pairs.elements_in(8), Some(2));
+    assert_eq!(pairs.elements_in(9), None);
+    assert_eq!(pairs.bytes_of(5), 20);
+    assert_eq!(pairs.sum(|basic| basic.first as u64), 12);
+    let mut found = Vec::new();
+    pairs.for_each_basic(0, &mut |at, basic| found.push((at, basic.id)));
+    assert_eq!(found, [(0, 2), (8, 2), (64, 2)]);
+    drop(pairs);
+}
+
+/// As many types without data as there can be are nothing to do.
+#[test]
+fn much_of_nothing_is_nothing() {
+    let nothing = Type::vector(0, 0, 0, &basic(2).0).unwrap();
+    let much = Type::vector(1 << 62, 1 << 62, 8, &nothing).unwrap();
+    assert_eq!((much.size(), much.elements(), much.extent()), (0, 0, 0));
+    much.for_each_basic(0, &mut |_, _| panic!("there is none"));
+    assert_eq!(much.sum(|basic| basic.first as u64), 0);
+    assert_eq!(*much.placed().shape, Shape::Empty);
+    assert_eq!(Type::resized(0, 8, &much).unwrap().placed().shape.size(), 0);
+}
+
+/// A type that occurs twice in each of many levels is large, but what is asked of it is soon said.
+#[test]
+fn what_occurs_often_is_looked_at_once() {
+    let mut of = basic(3).0;
+    for _ in 0..40 {
+        let twice =
+            [0, of.extent()].map(|displacement| (Block { displacement, count: 1 }, of.clone()));
+        of = Type::structure(twice.to_vec()).unwrap();
+    }
+    assert_eq!(of.sum(|_| 4), 1 << 42);
+    assert_eq!(*of.placed().shape, Shape::Block(1 << 43));
+    assert_eq!(of.elements_in((1 << 42) + 8), Some((1 << 39) + 1));
+}
+
+#[test]
+fn true_extents_have_64_bits() {
+    let small = Type::resized(0, 4, &basic(0).0).unwrap();
+    let ends = [i64::MIN + 8, i64::MAX - 16];
+    let parts = ends.map(|displacement| (Block { displacement, count: 1 }, small.clone()));
+    assert!(Type::structure(parts.to_vec()).is_err());
+    let parts = [(Block { displacement: i64::MIN + 8, count: 1 }, basic(0).0), parts[1].clone()];
+    assert!(Type::structure(parts.to_vec()).is_err());
+}

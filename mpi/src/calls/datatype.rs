@@ -1,6 +1,9 @@
 //! Datatypes and addresses (MPI 5.0, chapter 5).
 
 use std::ffi::c_void;
+use std::sync::Arc;
+
+use cairn_layout::Type;
 
 mod constructors;
 
@@ -253,16 +256,15 @@ pub unsafe fn pack_external(
     outsize: Aint,
     position: CountIo,
 ) -> Result<()> {
-    let (forms, bytes) = external(datarep, incount, datatype)?;
+    let (kind, bytes) = external(datarep, incount, datatype)?;
     let start = room(position.get(), bytes, "outsize", outsize)?;
     let view = datatype.view();
-    let mut native = vec![0; packing::bytes(incount, view)?];
     // SAFETY: by the contract of this function; `room` checked that the bytes fit.
-    let out = unsafe {
-        packing::pack(inbuf, incount, view, native.as_mut_ptr(), native.len())?;
-        args::slice_mut(outbuf.cast::<u8>().wrapping_add(start), bytes)
+    let (native, out) = unsafe {
+        let out = args::slice_mut(outbuf.cast::<u8>().wrapping_add(start), bytes);
+        (packing::packed(inbuf, incount, view)?, out)
     };
-    external32::encode(&native, &forms, out)?;
+    external32::encode_all(&native, &kind, out)?;
     position.set((start + bytes) as Count);
     Ok(())
 }
@@ -278,26 +280,24 @@ pub unsafe fn unpack_external(
     outcount: Count,
     datatype: DatatypeRef,
 ) -> Result<()> {
-    let (forms, bytes) = external(datarep, outcount, datatype)?;
+    let (kind, bytes) = external(datarep, outcount, datatype)?;
     let start = room(position.get(), bytes, "insize", insize)?;
     let view = datatype.view();
-    let mut native = vec![0; packing::bytes(outcount, view)?];
+    let native_bytes = packing::bytes(outcount, view)?;
+    let mut native = packing::room(native_bytes)?;
+    native.resize(native_bytes, 0);
     // SAFETY: as above.
     unsafe {
         let packed = args::slice(inbuf.cast::<u8>().wrapping_add(start), bytes);
-        external32::decode(packed, &forms, &mut native);
+        external32::decode_all(packed, &kind, &mut native);
         packing::unpack(native.as_ptr(), native.len(), outbuf, outcount, view)?;
     }
     position.set((start + bytes) as Count);
     Ok(())
 }
 
-/// The values of a datatype in the data representation, and the bytes of this many elements there.
-fn external(
-    datarep: &CStr,
-    count: Count,
-    datatype: DatatypeRef,
-) -> Result<(Vec<external32::Form>, usize)> {
+/// A datatype without MPI, and the bytes of this many elements in the data representation.
+fn external(datarep: &CStr, count: Count, datatype: DatatypeRef) -> Result<(Arc<Type>, usize)> {
     if datarep != c"external32" {
         let wanted = "there is only external32";
         let name = datarep.to_string_lossy();
@@ -305,9 +305,9 @@ fn external(
     }
     // Native data is never smaller, so that nothing overflows here.
     packing::bytes(count, datatype.view())?;
-    let forms = external32::forms_of(datatype);
-    let each: usize = forms.iter().map(|form| form.external()).sum();
-    Ok((forms, count as usize * each))
+    let kind = datatype.kind();
+    let bytes = count as usize * external32::bytes_of(&kind) as usize;
+    Ok((kind, bytes))
 }
 
 /// Where the next bytes of packed data go in a buffer, or come from.

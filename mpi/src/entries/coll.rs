@@ -1192,7 +1192,7 @@ unsafe extern "C" fn PMPI_Reduce_local(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             let op = check::op("op", op)?;
             if checks {
                 check::buffer("inbuf", inbuf, count, datatype)?;
@@ -1221,7 +1221,7 @@ unsafe extern "C" fn PMPI_Reduce_local_c(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             let op = check::op("op", op)?;
             if checks {
                 check::buffer("inbuf", inbuf, count, datatype)?;

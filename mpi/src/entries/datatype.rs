@@ -51,7 +51,7 @@ unsafe extern "C" fn PMPI_Pack(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer("inbuf", inbuf, incount, datatype)?;
@@ -86,7 +86,7 @@ unsafe extern "C" fn PMPI_Pack_c(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::buffer("inbuf", inbuf, incount, datatype)?;
@@ -120,7 +120,7 @@ unsafe extern "C" fn PMPI_Pack_external(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             if checks {
                 check::pointer("datarep", datarep)?;
                 check::buffer("inbuf", inbuf, incount, datatype)?;
@@ -157,7 +157,7 @@ unsafe extern "C" fn PMPI_Pack_external_c(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             if checks {
                 check::pointer("datarep", datarep)?;
                 check::buffer("inbuf", inbuf, incount, datatype)?;
@@ -1895,7 +1895,7 @@ unsafe extern "C" fn PMPI_Unpack(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::packed("inbuf", inbuf, insize)?;
@@ -1932,7 +1932,7 @@ unsafe extern "C" fn PMPI_Unpack_c(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             let comm = check::comm("comm", comm)?;
             if checks {
                 check::packed("inbuf", inbuf, insize)?;
@@ -1968,7 +1968,7 @@ unsafe extern "C" fn PMPI_Unpack_external(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             if checks {
                 check::pointer("datarep", datarep)?;
                 check::packed("inbuf", inbuf, insize)?;
@@ -2005,7 +2005,7 @@ unsafe extern "C" fn PMPI_Unpack_external_c(
             if checks {
                 check::running()?;
             }
-            let datatype = check::datatype("datatype", datatype)?;
+            let datatype = check::datatype_here("datatype", datatype)?;
             if checks {
                 check::pointer("datarep", datarep)?;
                 check::packed("inbuf", inbuf, insize)?;

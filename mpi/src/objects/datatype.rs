@@ -5,6 +5,7 @@
 //! functions that move its data, when it is committed. What moves data is [`cairn_layout`], also for pairs
 //! with a gap.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -46,10 +47,24 @@ pub struct Made {
     pub types: Vec<Part>,
 }
 
+impl Drop for Made {
+    /// Without a call for each level: programs nest without limit.
+    fn drop(&mut self) {
+        let mut open = std::mem::take(&mut self.types);
+        while let Some(part) = open.pop() {
+            if let Part::Derived(_, made) = part
+                && let Some(mut made) = Arc::into_inner(made)
+            {
+                open.append(&mut made.types);
+            }
+        }
+    }
+}
+
 /// A type that another one was made of. It outlives its handle.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Of the standard.
+    /// Of the standard: its handle stays.
     Predefined(Datatype),
     /// Of the program.
     Derived(Arc<Type>, Arc<Made>),
@@ -62,8 +77,9 @@ pub struct DatatypeBody {
     pub made: Arc<Made>,
     /// What the program attaches.
     pub extras: Extras,
-    /// Of `MPI_Type_create_f90_*`: it is never freed.
-    stays: bool,
+    /// Of `MPI_Type_create_f90_*`, which is never freed: the number of the predefined type that it is,
+    /// on which the same reductions are defined (section 6.9.2). Otherwise 0.
+    stands_for: u32,
     fresh: OnceLock<View>,
     committed: OnceLock<View>,
 }
@@ -78,7 +94,12 @@ class!(DatatypeBody, b"type");
 impl DatatypeBody {
     /// Whether it is never freed.
     pub fn stays(&self) -> bool {
-        self.stays
+        self.stands_for != 0
+    }
+
+    /// The view that says most.
+    fn view(&self) -> Option<&View> {
+        self.committed.get().or_else(|| self.fresh.get())
     }
 }
 
@@ -99,32 +120,52 @@ fn object(handle: Datatype) -> Option<&'static Object<DatatypeBody>> {
     unsafe { Object::at(handle.object()) }
 }
 
-/// Makes a type, with one handle.
-pub fn make(kind: Arc<Type>, made: Arc<Made>) -> DatatypeRef {
-    make_with(kind, made, false)
+thread_local! {
+    /// The type whose handle a function of the program has got, until it returns.
+    static LENT: Cell<Option<&'static Object<DatatypeBody>>> = const { Cell::new(None) };
 }
 
-/// Makes a type that is committed and stays.
-pub fn make_lasting(kind: Arc<Type>, made: Arc<Made>) -> DatatypeRef {
-    let made = make_with(kind, made, true);
+/// The type of a handle that this thread may use, but not communicate with, although it is freed.
+#[cold]
+fn lent(handle: Datatype) -> Option<&'static Object<DatatypeBody>> {
+    LENT.get().filter(|object| std::ptr::eq(object.address(), handle.object()))
+}
+
+/// Calls a function of the program with the handle of a view. There it is valid also if the program has
+/// freed it since it started the operation, which keeps the type.
+pub fn lend(view: &'static View, call: impl FnOnce(Datatype)) {
+    let before = LENT.replace(DatatypeRef(view).object());
+    call(handle(view));
+    LENT.set(before);
+}
+
+/// Makes a type, with one handle.
+pub fn make(kind: Arc<Type>, made: Arc<Made>) -> DatatypeRef {
+    make_with(kind, made, 0)
+}
+
+/// Makes a type that is another predefined one: it is committed and stays.
+pub fn make_lasting(of: DatatypeRef, made: Arc<Made>) -> DatatypeRef {
+    let made = make_with(of.kind(), made, of.view().predefined);
     made.commit();
     DatatypeRef::find(made.handle()).unwrap_or(made)
 }
 
-fn make_with(kind: Arc<Type>, made: Arc<Made>, stays: bool) -> DatatypeRef {
+fn make_with(kind: Arc<Type>, made: Arc<Made>, stands_for: u32) -> DatatypeRef {
     let object = Object::make(DatatypeBody {
         kind,
         made,
         extras: Extras::default(),
-        stays,
+        stands_for,
         fresh: OnceLock::new(),
         committed: OnceLock::new(),
     });
-    DatatypeRef(object.fresh.get_or_init(|| view_of(&object.kind, 0, object)))
+    DatatypeRef(object.fresh.get_or_init(|| view_of(0, object)))
 }
 
 /// The view of a type of the program.
-fn view_of(kind: &Type, flags: u32, object: &'static Object<DatatypeBody>) -> View {
+fn view_of(flags: u32, object: &'static Object<DatatypeBody>) -> View {
+    let kind = &object.kind;
     let (true_lb, true_extent) = kind.true_bounds();
     View {
         struct_size: size_of::<View>() as u32,
@@ -133,7 +174,7 @@ fn view_of(kind: &Type, flags: u32, object: &'static Object<DatatypeBody>) -> Vi
         extent: kind.extent(),
         true_lb,
         true_extent,
-        predefined: 0,
+        predefined: object.stands_for,
         reserved: 0,
         pack: Some(pack),
         unpack: Some(unpack),
@@ -162,9 +203,16 @@ impl DatatypeRef {
         predefined_view(handle).map(Self)
     }
 
-    /// The same as `find`, or an error.
+    /// As `find`, where no message is sent or received: there a function that [`lend`] calls may use the
+    /// type that it has got also if the program has freed it. What sends does not look for that.
+    pub fn find_here(handle: Datatype) -> Option<Self> {
+        let lent = || lent(handle).and_then(|object| object.view().map(Self));
+        Self::find(handle).or_else(lent)
+    }
+
+    /// As `find_here`, or an error.
     pub fn of(handle: Datatype) -> Result<Self> {
-        Self::find(handle).ok_or_else(|| none(handle))
+        Self::find_here(handle).ok_or_else(|| none(handle))
     }
 
     /// One that is not predefined.
@@ -226,7 +274,7 @@ impl DatatypeRef {
 
     /// How other types remember that they were made of it.
     pub fn part(self) -> Part {
-        match self.object() {
+        match self.object().filter(|object| !object.stays()) {
             None => Part::Predefined(self.handle()),
             Some(object) => Part::Derived(object.kind.clone(), object.made.clone()),
         }
@@ -270,13 +318,13 @@ impl DatatypeRef {
                 _ => false,
             };
             let contiguous = if dense { DATATYPE_CONTIGUOUS } else { 0 };
-            view_of(&object.kind, COMMITTED | contiguous, object)
+            view_of(COMMITTED | contiguous, object)
         });
     }
 
     /// Ends its handle; false if it can't be freed. The type stays as long as operations need it.
     pub fn free(self) -> bool {
-        self.object().is_some_and(|object| !object.stays && object.close())
+        self.object().is_some_and(|object| !object.stays() && object.close())
     }
 }
 
@@ -438,7 +486,8 @@ fn elements(cursor: &Cursor, view: &View) -> (Elements<'static>, *mut u8) {
 
 /// What is left of a walk from its cursor on, in bytes.
 fn rest(cursor: &Cursor, datatype: &View) -> usize {
-    (cursor.count * datatype.size - cursor.position) as usize
+    // Elements that overlap may be more than bytes can count, or a receiver has only said so.
+    (cursor.count.saturating_mul(datatype.size) - cursor.position) as usize
 }
 
 unsafe extern "C" fn pack(cursor: *mut Cursor, packed: *mut c_void, len: usize) -> usize {
@@ -473,30 +522,33 @@ unsafe extern "C" fn segments(
     capacity: usize,
     len: *mut usize,
 ) -> usize {
-    // SAFETY: as above; there is room for `capacity` segments.
-    let (cursor, len, segments) =
-        unsafe { (&mut *cursor, &mut *len, std::slice::from_raw_parts_mut(segments, capacity)) };
+    // SAFETY: as above.
+    let (cursor, len) = unsafe { (&mut *cursor, &mut *len) };
     // SAFETY: as above.
     let view = unsafe { &*cursor.datatype };
     let wanted = (*len).min(rest(cursor, view));
     let (all, memory) = elements(cursor, view);
-    let (mut used, mut done) = (0_usize, 0);
+    let (mut used, mut done, mut last) = (0_usize, 0, None::<Segment>);
     cairn_layout::blocks(all, memory, cursor.position as usize, &mut |address, block| {
         if done == wanted {
             return false;
         }
         let block = block.min(wanted - done);
-        let before = used.checked_sub(1).map(|last| segments[last]);
-        match before {
-            Some(last) if last.address.cast::<u8>().wrapping_add(last.len) == address => {
-                segments[used - 1].len += block;
+        let segment = match last {
+            Some(Segment { address: first, len })
+                if first.cast::<u8>().wrapping_add(len) == address =>
+            {
+                Segment { address: first, len: len + block }
             }
             _ if used == capacity => return false,
             _ => {
-                segments[used] = Segment { address: address.cast(), len: block };
                 used += 1;
+                Segment { address: address.cast(), len: block }
             }
-        }
+        };
+        // SAFETY: as above; there is room for `capacity` segments, which need not hold any before.
+        unsafe { segments.add(used - 1).write(segment) };
+        last = Some(segment);
         done += block;
         true
     });

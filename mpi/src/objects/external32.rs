@@ -2,14 +2,17 @@
 //! numbers, and sizes that are the same everywhere. `MPI_LONG` has 4 bytes there, `MPI_WCHAR` 2, and
 //! `MPI_LONG_DOUBLE` is the number of 16 bytes that has 112 bits of fraction.
 
-use super::datatype::DatatypeRef;
+use std::sync::{LazyLock, OnceLock};
+
+use cairn_layout::{Basic, Type};
+
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Datatype;
 use crate::error::{Error, Result};
 
 /// How a basic value is represented here and there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+enum Form {
     /// So many bytes on both sides.
     Bytes(usize),
     /// An integer of 8 bytes that has 4; whether it is signed.
@@ -23,7 +26,7 @@ pub enum Form {
 use Form::{Bytes, Long, LongDouble, Wide};
 
 /// The basic values that one of a predefined datatype, of so many bytes without gaps, consists of.
-pub fn forms(datatype: Datatype, size: usize) -> Vec<Form> {
+fn forms(datatype: Datatype, size: usize) -> Vec<Form> {
     match datatype {
         MPI_LONG => vec![Long(true)],
         MPI_UNSIGNED_LONG => vec![Long(false)],
@@ -53,19 +56,66 @@ pub fn forms(datatype: Datatype, size: usize) -> Vec<Form> {
     }
 }
 
-/// The same of any datatype, in the order of its data.
-pub fn forms_of(datatype: DatatypeRef) -> Vec<Form> {
-    let mut all = Vec::new();
-    datatype.kind().for_each_basic(0, &mut |_, basic| {
+/// The same by the numbers of predefined datatypes.
+fn forms_of(basic: &Basic) -> &'static [Form] {
+    static KNOWN: LazyLock<Vec<OnceLock<Vec<Form>>>> =
+        LazyLock::new(|| (0..NUMBERS).map(|_| OnceLock::new()).collect());
+    KNOWN[basic.id as usize].get_or_init(|| {
         let size = basic.first + basic.second.map_or(0, |(_, len)| len);
-        all.extend(forms(Datatype::predefined(basic.id as usize), size));
-    });
-    all
+        forms(Datatype::predefined(basic.id as usize), size)
+    })
+}
+
+/// One more than the highest number of a predefined datatype.
+const NUMBERS: usize = 0x300;
+
+/// The bytes of one element of a datatype there: never more than here.
+pub fn bytes_of(kind: &Type) -> u64 {
+    kind.sum(|basic| forms_of(basic).iter().map(|form| form.external() as u64).sum())
+}
+
+/// Converts elements of a datatype, whose values are there without gaps, to the external representation.
+pub fn encode_all(native: &[u8], kind: &Type, external: &mut [u8]) -> Result<()> {
+    let (mut native, mut external, mut result) = (native, external, Ok(()));
+    while !native.is_empty() && result.is_ok() {
+        kind.for_each_basic(0, &mut |_, basic| {
+            let forms = forms_of(basic);
+            let (here, there) = sizes(forms);
+            let (from, to);
+            (from, native) = native.split_at(here);
+            (to, external) = std::mem::take(&mut external).split_at_mut(there);
+            if result.is_ok() {
+                result = encode(from, forms, to);
+            }
+        });
+    }
+    result
+}
+
+/// The way back.
+pub fn decode_all(external: &[u8], kind: &Type, native: &mut [u8]) {
+    let (mut native, mut external) = (native, external);
+    while !native.is_empty() {
+        kind.for_each_basic(0, &mut |_, basic| {
+            let forms = forms_of(basic);
+            let (here, there) = sizes(forms);
+            let (from, to);
+            (from, external) = external.split_at(there);
+            (to, native) = std::mem::take(&mut native).split_at_mut(here);
+            decode(from, forms, to);
+        });
+    }
+}
+
+/// Bytes here and there.
+fn sizes(forms: &[Form]) -> (usize, usize) {
+    let bytes = |size: fn(Form) -> usize| forms.iter().map(|form| size(*form)).sum();
+    (bytes(Form::native), bytes(Form::external))
 }
 
 impl Form {
     /// Bytes there.
-    pub fn external(self) -> usize {
+    fn external(self) -> usize {
         match self {
             Bytes(bytes) => bytes,
             Long(_) => 4,
@@ -86,7 +136,7 @@ impl Form {
 }
 
 /// Converts values, which are there without gaps, to the external representation.
-pub fn encode(native: &[u8], forms: &[Form], external: &mut [u8]) -> Result<()> {
+fn encode(native: &[u8], forms: &[Form], external: &mut [u8]) -> Result<()> {
     let (mut native, mut external) = (native, external);
     while !native.is_empty() {
         for form in forms {
@@ -109,7 +159,7 @@ pub fn encode(native: &[u8], forms: &[Form], external: &mut [u8]) -> Result<()> 
 }
 
 /// The way back.
-pub fn decode(external: &[u8], forms: &[Form], native: &mut [u8]) {
+fn decode(external: &[u8], forms: &[Form], native: &mut [u8]) {
     let (mut native, mut external) = (native, external);
     while !external.is_empty() {
         for form in forms {

@@ -141,8 +141,7 @@ unsafe extern "C" fn apply_user(
     // program for its function.
     unsafe {
         let op = &*op.byte_sub(std::mem::offset_of!(UserOp, view)).cast::<UserOp>();
-        let mut handle: Datatype = datatype::handle(&*datatype);
-        match op.function {
+        datatype::lend(&*datatype, |mut handle: Datatype| match op.function {
             Reduction::Large(Some(function)) => {
                 let mut count = count as Count;
                 function(input.cast_mut(), inout, &raw mut count, &raw mut handle);
@@ -160,6 +159,6 @@ unsafe extern "C" fn apply_user(
                 }
             }
             Reduction::Large(None) | Reduction::Small(None) => {}
-        }
+        });
     }
 }

@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 pub fn bytes(count: Count, datatype: &View) -> Result<usize> {
     let count = u64::try_from(count).ok();
     let bytes = count.and_then(|count| count.checked_mul(datatype.size));
-    bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| {
+    // A signed number has to hold it, which is what results are.
+    bytes.and_then(|bytes| isize::try_from(bytes).ok()).map(isize::cast_unsigned).ok_or_else(|| {
         let text = format!("elements of {} bytes are more than memory can hold", datatype.size);
         Error::new(MPI_ERR_COUNT, text)
     })
@@ -48,6 +49,15 @@ pub unsafe fn pack(
     Ok(())
 }
 
+/// Memory for so many bytes of packed data.
+pub fn room(bytes: usize) -> Result<Vec<u8>> {
+    let mut packed = Vec::new();
+    packed.try_reserve_exact(bytes).map_err(|_| {
+        Error::new(MPI_ERR_NO_MEM, format!("there is no memory for a copy of {bytes} bytes"))
+    })?;
+    Ok(packed)
+}
+
 /// All elements of a buffer, packed.
 ///
 /// # Safety
@@ -58,10 +68,7 @@ pub unsafe fn packed(
     datatype: &'static View,
 ) -> Result<Vec<u8>> {
     let bytes = bytes(count, datatype)?;
-    let mut packed: Vec<u8> = Vec::new();
-    packed.try_reserve_exact(bytes).map_err(|_| {
-        Error::new(MPI_ERR_NO_MEM, format!("there is no memory for a copy of {bytes} bytes"))
-    })?;
+    let mut packed = room(bytes)?;
     // SAFETY: promised by the caller; there is room for the bytes, which then are all written.
     unsafe {
         pack(buffer, count, datatype, packed.as_mut_ptr(), bytes)?;
@@ -139,6 +146,7 @@ mod tests {
     fn too_much_is_an_error() {
         let view = DatatypeRef::of(MPI_LONG_DOUBLE).unwrap().view();
         assert_eq!(bytes(3, view).unwrap(), 48);
+        assert_eq!(bytes(1 << 59, view).unwrap_err().code(), MPI_ERR_COUNT);
         assert_eq!(bytes(Count::MAX, view).unwrap_err().code(), MPI_ERR_COUNT);
         assert_eq!(bytes(-1, view).unwrap_err().code(), MPI_ERR_COUNT);
     }

@@ -216,7 +216,8 @@ fn checked(function: &Function, params: &[&Param], param: &Param) -> Result<Stri
                 _ => return Ok(String::new()),
             },
             "datatype" => {
-                let datatype = next(&["datatype"]).context("a buffer without a datatype")?;
+                let datatype =
+                    next(&["datatype", "datatype_here"]).context("a buffer without a datatype")?;
                 arguments.push(datatype.name.clone());
             }
             other => bail!("kinds.txt: unknown need {other}"),

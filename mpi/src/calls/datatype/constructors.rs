@@ -238,13 +238,39 @@ fn overflow(_: cairn_layout::Overflow) -> Error {
     Error::new(MPI_ERR_ARG, "the array has more bytes than addresses can count")
 }
 
-/// Elements of a dimension as a type with the extent of the whole dimension: `blocks` in units of what
-/// the faster dimensions are.
-fn dimension(inner: &Kind, blocks: &[(Count, Count)], size: Count) -> Result<Kind> {
-    let units = blocks.iter().map(|(first, count)| {
-        Ok(Block { displacement: extents(*first, inner)?, count: *count as u64 })
-    });
-    let kind = Type::indexed(units.collect::<Result<_>>()?, inner).map_err(overflow)?;
+/// What belongs to one process of a dimension.
+struct Share {
+    /// The first element.
+    first: Count,
+    /// The elements of a block.
+    length: Count,
+    /// How many blocks have that length.
+    blocks: Count,
+    /// From the beginning of one block to that of the next; of any value if there is none.
+    stride: Count,
+    /// Elements of a shorter block behind these.
+    rest: Count,
+}
+
+/// Elements of a dimension as a type with the extent of the whole dimension: its units are what the
+/// faster dimensions are.
+fn dimension(inner: &Kind, share: &Share, size: Count) -> Result<Kind> {
+    let block = |place: Count, count: Count| {
+        Ok(Block { displacement: extents(place, inner)?, count: count.cast_unsigned() })
+    };
+    let Share { first, length, blocks, stride, rest } = *share;
+    let stride = if blocks > 1 || rest > 0 { stride } else { 0 };
+    let lengths = (blocks.cast_unsigned(), length.cast_unsigned());
+    let all =
+        Type::vector(lengths.0, lengths.1, extents(stride, inner)?, inner).map_err(overflow)?;
+    let mut parts = Vec::new();
+    if blocks > 0 {
+        parts.push((Block { count: 1, ..block(first, 1)? }, all));
+    }
+    if rest > 0 {
+        parts.push((block(first + blocks * stride, rest)?, inner.clone()));
+    }
+    let kind = Type::structure(parts).map_err(overflow)?;
     Type::resized(0, extents(size, inner)?, &kind).map_err(overflow)
 }
 
@@ -274,7 +300,8 @@ pub fn type_create_subarray(
             let wanted = format!("it must be from 0 to {}", size - subsize);
             return Err(Error::argument(MPI_ERR_ARG, &name("starts"), start, wanted));
         }
-        kind = dimension(&kind, &[(start, subsize)], size)?;
+        let share = Share { first: start, length: subsize, blocks: 1, stride: 0, rest: 0 };
+        kind = dimension(&kind, &share, size)?;
     }
     let form = Arguments::form_of(sizes);
     let arguments = Arguments::new(MPI_COMBINER_SUBARRAY, form, &[oldtype]).ints(&[ndims]);
@@ -282,12 +309,12 @@ pub fn type_create_subarray(
     arguments.counts(all).ints(&[order]).end(Ok(kind), newtype)
 }
 
-/// What a process has of a dimension: blocks of it (section 5.1.4).
+/// What a process has of a dimension (section 5.1.4).
 fn share(
     (size, distribution, argument): (Count, c_int, c_int),
     (processes, own): (Count, Count),
-) -> Result<Vec<(Count, Count)>> {
-    let least = (size + processes - 1) / processes;
+) -> Result<Share> {
+    let least = size / processes + Count::from(size % processes > 0);
     let length = match (distribution, argument) {
         (MPI_DISTRIBUTE_NONE, _) if processes != 1 => {
             let wanted = "a dimension that is not distributed has one process";
@@ -309,13 +336,14 @@ fn share(
             return Err(Error::argument(MPI_ERR_ARG, "distribs", other, wanted));
         }
     };
-    let mut blocks = Vec::new();
-    let mut first = own.saturating_mul(length);
-    while first < size {
-        blocks.push((first, length.min(size - first)));
-        first = first.saturating_add(length.saturating_mul(processes));
-    }
-    Ok(blocks)
+    let first = own.saturating_mul(length);
+    let stride = length.saturating_mul(processes);
+    let behind = size.saturating_sub(first).max(0);
+    // Whole rounds of all processes, of each of which this one has a block, and what is left.
+    let (rounds, left) = (behind / stride, behind % stride);
+    let blocks = rounds + Count::from(left >= length);
+    let rest = if left < length { left } else { 0 };
+    Ok(Share { first, length, blocks, stride, rest })
 }
 
 #[allow(clippy::too_many_arguments, reason = "MPI's function has them")]
@@ -419,7 +447,7 @@ fn with_precision(
         Error::new(MPI_ERR_ARG, text)
     })?;
     let made = Arguments::new(combiner, Form::Small, &[]).ints(arguments).made;
-    let new = datatype::make_lasting(DatatypeRef::of(*handle)?.kind(), Arc::new(made)).handle();
+    let new = datatype::make_lasting(DatatypeRef::of(*handle)?, Arc::new(made)).handle();
     known.insert((combiner, digits, range), new);
     newtype.set(new);
     Ok(())
