@@ -1,6 +1,7 @@
 //! What the tests of the whole share: an installation, commands with a deadline, plugins made on
 //! the fly.
 
+pub mod debian;
 pub mod fetched;
 pub mod functions;
 pub mod mpi4py;

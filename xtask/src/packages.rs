@@ -38,6 +38,16 @@ pub const LIBCLANG: Tool = Tool {
     packages: "libclang-dev",
 };
 
+/// What MPI programs among Debian's packages are built with: BLAS for HPC Challenge, a scanner, a parser and
+/// zlib for Scotch; and what their archives are packed with.
+pub const BLAS: Tool = Tool {
+    there: "ls /usr/lib/libblas.so /usr/lib/*-linux-gnu/libblas.so 2>/dev/null | grep -q .",
+    packages: "libblas-dev",
+};
+pub const SCANNERS: Tool =
+    Tool { there: "command -v flex && command -v bison", packages: "flex bison" };
+pub const XZ: Tool = Tool { there: "command -v xz", packages: "xz-utils" };
+pub const ZLIB: Tool = Tool { there: "test -e /usr/include/zlib.h", packages: "zlib1g-dev" };
 /// Watches what MPI programs do with memory.
 pub const VALGRIND: Tool = Tool { there: "command -v valgrind", packages: "valgrind" };
 

@@ -10,7 +10,10 @@ use anyhow::{Context, Result};
 
 use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
-use crate::packages::{self, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYTHON, VALGRIND};
+use crate::packages::{
+    self, BLAS, CC, CMAKE, CXX, GIT, LIBCLANG, MAKE, PKG_CONFIG, PYTHON, SCANNERS, VALGRIND, XZ,
+    ZLIB,
+};
 use crate::{generate, lint};
 
 /// Checks formatting, lints and generated files, and runs all tests. The last lines say what did not run
@@ -71,7 +74,10 @@ fn steps(workspace: &Workspace, skips: &Skips) -> Result<()> {
         test
     };
     step("system packages", || {
-        packages::require(&[CC, CXX, CMAKE, PKG_CONFIG, MAKE, GIT, PYTHON, LIBCLANG, VALGRIND])
+        packages::require(&[
+            CC, CXX, CMAKE, PKG_CONFIG, MAKE, GIT, PYTHON, LIBCLANG, VALGRIND, BLAS, SCANNERS, XZ,
+            ZLIB,
+        ])
     })?;
     step("formatting", || {
         cargo(&["fmt", "--all", "--check"])?;
