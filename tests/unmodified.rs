@@ -152,7 +152,7 @@ fn mpi4py_passes_its_tests() {
     });
     // Of these more processes make other shapes.
     let modules =
-        ["--include", "test_(address|attributes|comm|datatype|errhandler|group|pack|util_dtlib)"];
+        ["-i", "test_(address|attributes|comm|datatype|errhandler|group|pack|util_dtlib)"];
     for processes in [4, 5] {
         let all = list.all();
         run_tests(mpi4py, processes, ("without", &all), &modules, &mut others);
