@@ -131,17 +131,20 @@ unsafe fn part<const PACK: bool>(
             Shape::Block(_) => move_block::<PACK>(memory.wrapping_add(skip), packed, len),
             Shape::Loop(all) => range::<PACK>(Elements::of(all), memory, skip, packed, len),
             Shape::Blocks(all) => {
-                let (mut skip, mut done) = (skip, 0);
-                for offset in &all.offsets[skip / all.len..] {
-                    if done == len {
-                        break;
-                    }
-                    skip %= all.len;
-                    let step = (all.len - skip).min(len - done);
-                    let place = memory.wrapping_offset(*offset).wrapping_add(skip);
-                    move_block::<PACK>(place, packed.wrapping_add(done), step);
-                    done += step;
-                    skip = 0;
+                let (first, inside) = (skip / all.len, skip % all.len);
+                let (mut offsets, mut packed, mut len) = (&all.offsets[first..], packed, len);
+                let place = |offset: isize| memory.wrapping_offset(offset);
+                if inside > 0 {
+                    let head = len.min(all.len - inside);
+                    move_block::<PACK>(place(offsets[0]).wrapping_add(inside), packed, head);
+                    (offsets, packed, len) = (&offsets[1..], packed.wrapping_add(head), len - head);
+                }
+                let whole = len / all.len;
+                listed::<PACK>(all.len)(memory, &offsets[..whole], packed, all.len);
+                let tail = len % all.len;
+                if tail > 0 {
+                    let packed = packed.wrapping_add(len - tail);
+                    move_block::<PACK>(place(offsets[whole]), packed, tail);
                 }
             }
             Shape::Pieces(all) => {

@@ -114,7 +114,8 @@ impl Layout {
     fn new(shape: Shape, bytes: usize) -> Layout {
         let doubles = (bytes / DOUBLE).max(1);
         let row = doubles.isqrt();
-        let blocks = |length: usize| Datatype::vector((doubles / length).max(1), length, 2 * length);
+        let blocks =
+            |length: usize| Datatype::vector((doubles / length).max(1), length, 2 * length);
         let face = |sizes, part, starts| Datatype::subarray(sizes, part, starts);
         let places = if shape == Shape::Indexed { shuffled(doubles) } else { Vec::new() };
         let datatype = match shape {
