@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use cairn_framework::abi::datatype::{Cursor, Datatype as View};
+use cairn_framework::author::walk;
 
 use super::datatype::kind_of;
 use crate::abi::generated::constants::*;
@@ -36,17 +37,12 @@ pub unsafe fn pack(
     bytes: usize,
 ) -> Result<()> {
     let mut cursor = cursor(buffer.cast_mut(), count, datatype);
-    let mut done = 0;
-    while done < bytes {
-        let pack = datatype.pack.ok_or_else(|| broken(done, bytes))?;
-        // SAFETY: promised by the caller.
-        let step = unsafe { pack(&raw mut cursor, packed.add(done).cast(), bytes - done) };
-        if step == 0 {
-            return Err(broken(done, bytes));
-        }
-        done += step;
-    }
-    Ok(())
+    let done = match datatype.pack {
+        // SAFETY: promised by the caller; the type has the function.
+        Some(_) => unsafe { walk::pack(&mut cursor, packed, bytes) },
+        None => 0,
+    };
+    whole(done, bytes)
 }
 
 /// Memory for so many bytes of packed data.
@@ -89,17 +85,18 @@ pub unsafe fn unpack(
     datatype: &'static View,
 ) -> Result<()> {
     let mut cursor = cursor(buffer, count, datatype);
-    let mut done = 0;
-    while done < bytes {
-        let unpack = datatype.unpack.ok_or_else(|| broken(done, bytes))?;
-        // SAFETY: promised by the caller.
-        let step = unsafe { unpack(&raw mut cursor, packed.add(done).cast(), bytes - done) };
-        if step == 0 {
-            return Err(broken(done, bytes));
-        }
-        done += step;
-    }
-    Ok(())
+    let done = match datatype.unpack {
+        // SAFETY: promised by the caller; the type has the function.
+        Some(_) => unsafe { walk::unpack(&mut cursor, packed, bytes) },
+        None => 0,
+    };
+    whole(done, bytes)
+}
+
+/// Whether a walk came to its end.
+#[inline]
+fn whole(done: usize, bytes: usize) -> Result<()> {
+    if done < bytes { Err(broken(done, bytes)) } else { Ok(()) }
 }
 
 #[cold]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::c_int;
+use std::iter::repeat;
 use std::sync::{Arc, LazyLock};
 
 use cairn_framework::author::Mutex;
@@ -129,6 +130,25 @@ fn blocks(
         .collect()
 }
 
+/// Makes a type of blocks whose displacements are the last arguments: in bytes, or in extents of the type.
+fn at_displacements(
+    arguments: Arguments,
+    lengths: impl Iterator<Item = Count>,
+    displacements: Counts<'_>,
+    in_bytes: bool,
+    oldtype: DatatypeRef,
+    newtype: Out<Datatype>,
+) -> Result<()> {
+    let old = oldtype.kind();
+    let unit = (!in_bytes).then_some(&*old);
+    let kind = Type::indexed(blocks(lengths, displacements, unit)?, &old);
+    let arguments = match in_bytes {
+        true => arguments.addresses(displacements.iter()),
+        false => arguments.counts(displacements.iter()),
+    };
+    arguments.end(kind, newtype)
+}
+
 pub fn type_indexed(
     count: Count,
     array_of_blocklengths: Counts<'_>,
@@ -136,12 +156,11 @@ pub fn type_indexed(
     oldtype: DatatypeRef,
     newtype: Out<Datatype>,
 ) -> Result<()> {
-    let (lengths, old) = (array_of_blocklengths, oldtype.kind());
-    let kind = Type::indexed(blocks(lengths.iter(), array_of_displacements, Some(&old))?, &old);
+    let lengths = array_of_blocklengths;
     let form = Arguments::form_of(lengths);
     let arguments = Arguments::new(MPI_COMBINER_INDEXED, form, &[oldtype]);
     let arguments = arguments.counts([count]).counts(lengths.iter());
-    arguments.counts(array_of_displacements.iter()).end(kind, newtype)
+    at_displacements(arguments, lengths.iter(), array_of_displacements, false, oldtype, newtype)
 }
 
 pub fn type_create_hindexed(
@@ -151,12 +170,11 @@ pub fn type_create_hindexed(
     oldtype: DatatypeRef,
     newtype: Out<Datatype>,
 ) -> Result<()> {
-    let (lengths, old) = (array_of_blocklengths, oldtype.kind());
-    let kind = Type::indexed(blocks(lengths.iter(), array_of_displacements, None)?, &old);
+    let lengths = array_of_blocklengths;
     let form = Arguments::form_of(lengths);
     let arguments = Arguments::new(MPI_COMBINER_HINDEXED, form, &[oldtype]);
     let arguments = arguments.counts([count]).counts(lengths.iter());
-    arguments.addresses(array_of_displacements.iter()).end(kind, newtype)
+    at_displacements(arguments, lengths.iter(), array_of_displacements, true, oldtype, newtype)
 }
 
 pub fn type_create_indexed_block(
@@ -166,12 +184,11 @@ pub fn type_create_indexed_block(
     oldtype: DatatypeRef,
     newtype: Out<Datatype>,
 ) -> Result<()> {
-    let (lengths, old) = (std::iter::repeat(blocklength), oldtype.kind());
-    let kind = Type::indexed(blocks(lengths, array_of_displacements, Some(&old))?, &old);
-    let form = Arguments::form_of(array_of_displacements);
+    let (lengths, displacements) = (repeat(blocklength), array_of_displacements);
+    let form = Arguments::form_of(displacements);
     let arguments = Arguments::new(MPI_COMBINER_INDEXED_BLOCK, form, &[oldtype]);
     let arguments = arguments.counts([count, blocklength]);
-    arguments.counts(array_of_displacements.iter()).end(kind, newtype)
+    at_displacements(arguments, lengths, displacements, false, oldtype, newtype)
 }
 
 pub fn type_create_hindexed_block(
@@ -182,11 +199,10 @@ pub fn type_create_hindexed_block(
     newtype: Out<Datatype>,
     form: Form,
 ) -> Result<()> {
-    let (lengths, old) = (std::iter::repeat(blocklength), oldtype.kind());
-    let kind = Type::indexed(blocks(lengths, array_of_displacements, None)?, &old);
+    let (lengths, displacements) = (repeat(blocklength), array_of_displacements);
     let arguments = Arguments::new(MPI_COMBINER_HINDEXED_BLOCK, form, &[oldtype]);
     let arguments = arguments.counts([count, blocklength]);
-    arguments.addresses(array_of_displacements.iter()).end(kind, newtype)
+    at_displacements(arguments, lengths, displacements, true, oldtype, newtype)
 }
 
 pub fn type_create_struct(
@@ -528,24 +544,23 @@ pub fn type_get_contents(
     if max_large_counts == 0 {
         needs_no_large(made, "MPI_Type_get_contents_c")?;
     }
-    fn fill<T: Copy>(name: &str, to: &mut [T], from: &[T]) -> Result<()> {
-        let (room, all) = (to.len(), from.len());
-        let place = to.get_mut(..all).ok_or_else(|| {
+    /// The places for all that the type was made with.
+    fn places<'a, T>(name: &str, array: &'a mut [T], all: usize) -> Result<&'a mut [T]> {
+        let room = array.len();
+        array.get_mut(..all).ok_or_else(|| {
             let wanted = format!("the type was made with {all}");
             Error::argument(MPI_ERR_ARG, name, room, wanted)
-        })?;
-        place.copy_from_slice(from);
+        })
+    }
+    fn fill<T: Copy>(name: &str, to: &mut [T], from: &[T]) -> Result<()> {
+        places(name, to, from.len())?.copy_from_slice(from);
         Ok(())
     }
-    if array_of_datatypes.len() < made.types.len() {
-        let wanted = format!("the type was made with {}", made.types.len());
-        let room = array_of_datatypes.len();
-        return Err(Error::argument(MPI_ERR_ARG, "max_datatypes", room, wanted));
-    }
+    let datatypes = places("max_datatypes", array_of_datatypes, made.types.len())?;
     fill("max_integers", array_of_integers, &made.integers)?;
     fill("max_addresses", array_of_addresses, &made.addresses)?;
     fill("max_large_counts", array_of_large_counts, &made.large)?;
-    for (place, part) in array_of_datatypes.iter_mut().zip(&made.types) {
+    for (place, part) in datatypes.iter_mut().zip(&made.types) {
         *place = part.handle();
     }
     Ok(())
