@@ -301,22 +301,23 @@ impl Component for User {
 }
 
 impl Osc for User {
-    fn window_open(&self, _: &mut Window) -> Result<(), Failure> {
+    type Window = ();
+
+    fn window_open(&self, _: &mut Window) -> Result<Option<()>, Failure> {
         Err(self.host.unsupported("windows"))
     }
-
-    fn window_close(&self, _: &mut Window) {}
 
     unsafe fn transfer(
         &self,
         _: &Window,
+        _: &(),
         _: &OscTransfer,
         _: bool,
     ) -> Result<Option<*mut Request>, Failure> {
         Err(self.host.unsupported("windows"))
     }
 
-    unsafe fn synchronize(&self, _: &Window, _: &OscSync) -> Result<Outcome, Failure> {
+    unsafe fn synchronize(&self, _: &Window, _: &(), _: &OscSync) -> Result<Outcome, Failure> {
         Err(self.host.unsupported("windows"))
     }
 }

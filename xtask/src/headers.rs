@@ -36,7 +36,7 @@ const SPECIAL: [(&str, &str); 6] = [
 ];
 
 /// Contracts that no component has shaped yet: authors of components don't get them.
-const UNEXPORTED: [&str; 1] = ["osc"];
+const UNEXPORTED: [&str; 2] = ["issue", "osc"];
 
 /// The headers by file name.
 pub fn generate(workspace: &Workspace) -> Result<BTreeMap<String, String>> {

@@ -56,8 +56,9 @@ pub struct Datatype {
     pub true_extent: i64,
     /// The ABI number of a predefined type, otherwise 0.
     pub predefined: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// The ABI number of the one predefined type that it is made of, itself if it is predefined; 0 if it is made
+    /// of several or none.
+    pub element: u32,
     /// Moves at most `len` bytes of data from the user's buffer to `packed`, advances the cursor
     /// and returns how many. Any thread; no lock.
     pub pack:
@@ -115,6 +116,10 @@ pub struct Op {
 
 /// [`Op::flags`]: operands may be swapped.
 pub const OP_COMMUTATIVE: u32 = 1;
+/// [`Op::flags`]: `MPI_REPLACE`, the operand replaces what is there; `apply` is not to be called.
+pub const OP_REPLACE: u32 = 2;
+/// [`Op::flags`]: `MPI_NO_OP`, what is there stays; `apply` is not to be called.
+pub const OP_NOTHING: u32 = 4;
 
 // SAFETY: constant.
 unsafe impl Sync for Op {}

@@ -16,7 +16,7 @@ pub static BYTES: Datatype = Datatype {
     true_lb: 0,
     true_extent: 1,
     predefined: BYTE,
-    reserved: 0,
+    element: BYTE,
     pack: Some(pack_bytes),
     unpack: Some(unpack_bytes),
     segments: Some(segments_of_bytes),

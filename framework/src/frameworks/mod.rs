@@ -40,6 +40,7 @@ use core::ffi::c_void;
 pub mod btl;
 pub mod coll;
 pub mod cri;
+pub mod issue;
 #[path = "match.rs"]
 pub mod matching; // `match` is a keyword
 pub mod osc;
@@ -96,11 +97,12 @@ pub unsafe trait Table: Sized + 'static {
 }
 
 /// Every framework, by name.
-pub static CONTRACTS: [&Contract; 10] = [
+pub static CONTRACTS: [&Contract; 11] = [
     &btl::CONTRACT,
     &coll::CONTRACT,
     &cri::CONTRACT,
     &matching::CONTRACT,
+    &issue::CONTRACT,
     &osc::CONTRACT,
     &pmi::CONTRACT,
     &pml::CONTRACT,

@@ -48,7 +48,7 @@ impl Type {
             true_lb: low,
             true_extent: high - low,
             predefined: 0,
-            reserved: 0,
+            element: 0,
             pack: Some(pack),
             unpack: Some(unpack),
             segments: Some(segments),
