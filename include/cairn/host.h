@@ -324,9 +324,9 @@ struct cairn_host_t {
    */
   int32_t (*cri_try)(const cairn_cri_t *cri);
   /**
-   * Makes an info key of communicators known that the caller looks at with
+   * Makes an info key of communicators and windows known that the caller looks at with
    * `cairn_scope_t::info`, and what holds where it is not set: programs are told of both
-   * (`MPI_Comm_get_info`). Only during `open`.
+   * (`MPI_Comm_get_info`, `MPI_Win_get_info`). Only during `open`.
    */
   cairn_status_t (*info_key_add)(cairn_instance_t *instance, const char *key, const char *value);
   /**

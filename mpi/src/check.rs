@@ -16,6 +16,7 @@ use crate::objects::info::{self, InfoRef};
 use crate::objects::op::{self, OpRef};
 use crate::objects::request::{self, RequestRef, RequestVar};
 use crate::objects::session::{self, SessionRef};
+use crate::objects::win::{self, WinRef};
 use crate::objects::{self, message, sync};
 use crate::state;
 pub use crate::state::checks_arguments as enabled;
@@ -344,12 +345,12 @@ macro_rules! handles {
     )*};
 }
 
-// Of windows and files there are predefined ones only in this version. A datatype that is looked at or
-// built on need not be committed.
+// Of files there are predefined ones only in this version. A datatype that is looked at or built on need
+// not be committed.
 handles! {
     comm, comm_io: Comm "MPI_Comm" -> CommRef, comm::find, MPI_ERR_COMM, COMM_NAMES;
     group, group_io: Group "MPI_Group" -> GroupBody, group::find, MPI_ERR_GROUP, GROUP_NAMES;
-    win, win_io: Win "MPI_Win" -> (), |win| listed(win, MPI_WIN_NULL, WIN_NAMES), MPI_ERR_WIN, WIN_NAMES;
+    win, win_io: Win "MPI_Win" -> WinRef, win::find, MPI_ERR_WIN, WIN_NAMES;
     file, file_io: File "MPI_File" -> (), |file| listed(file, MPI_FILE_NULL, FILE_NAMES), MPI_ERR_FILE,
         FILE_NAMES;
     session, session_io: Session "MPI_Session" -> SessionRef, session::find, MPI_ERR_SESSION, SESSION_NAMES;
@@ -391,6 +392,11 @@ pub fn file_or_null(name: &str, file: File) -> Result<()> {
 /// A communicator, or the null one, which has a name.
 pub fn comm_or_null(name: &str, comm: Comm) -> Result<()> {
     if comm == MPI_COMM_NULL { Ok(()) } else { self::comm(name, comm).map(drop) }
+}
+
+/// A window, or the null one, which has a name.
+pub fn win_or_null(name: &str, win: Win) -> Result<()> {
+    if win == MPI_WIN_NULL { Ok(()) } else { self::win(name, win).map(drop) }
 }
 
 /// A datatype, or the null one, which has a name.

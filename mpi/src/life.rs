@@ -32,6 +32,7 @@ use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
 use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::coll::{COLL_BARRIER, CollOps};
+use cairn_framework::frameworks::osc::OscOps;
 use cairn_framework::frameworks::pml::PmlOps;
 use cairn_mpi_params as params;
 
@@ -155,6 +156,7 @@ fn start(level: c_int) -> Result<&'static Runtime> {
     let pml = system.select_one::<PmlOps>(&process).map_err(problem)?;
     system.start_engines().map_err(problem)?;
     let colls = system.select_many::<CollOps>(&process).map_err(problem)?;
+    let oscs = system.select_many::<OscOps>(&process).map_err(problem)?;
     // All parameters are there that processes compare.
     cards::exchange(system, &launch, &job, &pml.name)?;
 
@@ -163,6 +165,7 @@ fn start(level: c_int) -> Result<&'static Runtime> {
         pml: pml.ops,
         pml_instance: pml.instance,
         colls,
+        oscs,
         sessions: AtomicBool::new(false),
         thread_level: level,
         process: std::process::id(),

@@ -18,4 +18,5 @@ pub use crate::objects::info::InfoRef;
 pub use crate::objects::op::OpRef;
 pub use crate::objects::request::{RequestRef, RequestVar};
 pub use crate::objects::session::SessionRef;
+pub use crate::objects::win::WinRef;
 pub(crate) use crate::raise::{finish, unsupported};

@@ -45,7 +45,7 @@ pub fn raise(function: &'static str, origin: Origin, error: Error) -> c_int {
 pub fn handle(function: &'static str, origin: Origin, error: &Error) {
     let found = objects::errhandler(origin);
     match objects::errhandler::function(found.handler) {
-        Some(own) => own.call(found.comm, found.session, error.code()),
+        Some(own) => own.call(found.comm, found.win, found.session, error.code()),
         None if found.handler == MPI_ERRORS_RETURN => {}
         None => fatal(function, error),
     }

@@ -17,6 +17,7 @@ use cairn_framework::abi::status::OK;
 use cairn_framework::audit::LockLevel;
 use cairn_framework::author::{Mutex, MutexGuard};
 use cairn_framework::frameworks::coll::{CollArgs, CollOps};
+use cairn_framework::frameworks::osc::OscOps;
 use cairn_framework::frameworks::pml::PmlOps;
 use cairn_framework::host::params::CommandLine;
 use cairn_framework::host::{Chosen, Options, System};
@@ -36,6 +37,8 @@ pub struct Runtime {
     pub pml_instance: *mut Instance,
     /// The components of `coll`, the highest priority first.
     pub colls: Vec<Chosen<CollOps>>,
+    /// The components of `osc`, the highest priority first.
+    pub oscs: Vec<Chosen<OscOps>>,
     /// Whether there has ever been a session.
     pub sessions: AtomicBool,
     /// The level of thread support that everything is made for.

@@ -244,9 +244,9 @@ pub struct Host {
     pub cri_acquire: unsafe extern "C" fn(cri: *const Cri),
     /// Takes the lock of a CRI if it is free: 1, else 0.
     pub cri_try: unsafe extern "C" fn(cri: *const Cri) -> i32,
-    /// Makes an info key of communicators known that the caller looks at with
+    /// Makes an info key of communicators and windows known that the caller looks at with
     /// `cairn_scope_t::info`, and what holds where it is not set: programs are told of both
-    /// (`MPI_Comm_get_info`). Only during `open`.
+    /// (`MPI_Comm_get_info`, `MPI_Win_get_info`). Only during `open`.
     pub info_key_add: unsafe extern "C" fn(
         instance: *mut Instance,
         key: *const c_char,

@@ -5,6 +5,7 @@
 //! bytes are, the basic types in their order. For moving data it is lowered once to a [`Placed`] shape,
 //! which is the same for all ways to build the same layout.
 
+mod describe;
 mod kernels;
 mod shape;
 mod walk;
@@ -12,6 +13,7 @@ mod walk;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+pub use describe::{describe, described};
 pub use shape::{Placed, Shape};
 pub use walk::{Elements, blocks, pack, unpack};
 
@@ -101,7 +103,28 @@ pub struct Type {
     marks: Option<Span>,
     lb: i64,
     extent: i64,
+    made_of: MadeOf,
     placed: OnceLock<Placed>,
+}
+
+/// The basic types in a type that has data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum MadeOf {
+    #[default]
+    Nothing,
+    /// One, by its id.
+    One(u32),
+    Several,
+}
+
+impl MadeOf {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, one) | (one, Self::Nothing) => one,
+            (one, other) if one == other => one,
+            _ => Self::Several,
+        }
+    }
 }
 
 /// What is known of a type before its bounds are.
@@ -114,6 +137,7 @@ struct Sum {
     /// From the least lower bound of a part to the greatest upper one.
     bounds: Option<Span>,
     marks: Option<Span>,
+    made_of: MadeOf,
 }
 
 /// What spans both.
@@ -131,6 +155,7 @@ impl Sum {
         self.size = self.size.saturating_add(all.saturating_mul(of.size.into()));
         self.elements = self.elements.saturating_add(all.saturating_mul(of.elements.into()));
         self.alignment = self.alignment.max(of.alignment);
+        self.made_of = self.made_of.and(of.made_of);
         // How far the copies of the element reach below and above the first one.
         let reach = |times: u64, step: i64| {
             let far = i128::from(times - 1) * i128::from(step);
@@ -176,6 +201,7 @@ impl Sum {
             marks: self.marks,
             lb: small(lower)?,
             extent: small(extent)?,
+            made_of: self.made_of,
             placed: OnceLock::new(),
         }))
     }
@@ -189,6 +215,7 @@ impl Type {
             elements: 1 + u128::from(basic.second.is_some()),
             alignment: basic.alignment as u64,
             data: Some((0, basic.second.map_or(basic.first, |(at, len)| at + len) as i128)),
+            made_of: MadeOf::One(basic.id),
             ..Sum::default()
         };
         sum.end(Make::Basic(basic))
@@ -232,6 +259,22 @@ impl Type {
     /// Basic elements; the values of a pair are two.
     pub fn elements(&self) -> u64 {
         self.elements
+    }
+
+    /// The id of the one basic type that it is made of; none if it is made of several, or of nothing.
+    pub fn element(&self) -> Option<u32> {
+        match self.made_of {
+            MadeOf::One(id) => Some(id),
+            MadeOf::Nothing | MadeOf::Several => None,
+        }
+    }
+
+    /// The id of a basic type; none if a constructor made it.
+    pub fn basic_id(&self) -> Option<u32> {
+        match &self.make {
+            Make::Basic(basic) => Some(basic.id),
+            _ => None,
+        }
     }
 
     /// The lower bound.

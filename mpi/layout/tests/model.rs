@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use cairn_layout::{Basic, Block, Elements, Shape, Type, blocks, pack, unpack};
+use cairn_layout::{
+    Basic, Block, Elements, Shape, Type, blocks, describe, described, pack, unpack,
+};
 use proptest::prelude::*;
 
 /// The type map of the standard: displacements and bytes of values in their order, and the marks of
@@ -219,6 +221,34 @@ proptest! {
     }
 
     #[test]
+    fn a_description_makes_the_same_type((made, _) in any_type(), cut in any::<prop::sample::Index>()) {
+        let text = describe(&made);
+        let again = described(&text, |id| Some(basic(id as usize).0)).unwrap();
+        let of = |it: &Type| {
+            let bounds = (it.lb(), it.extent(), it.true_bounds());
+            (bounds, it.size(), it.elements(), it.element(), it.placed().clone())
+        };
+        prop_assert_eq!(of(&again), of(&made));
+        prop_assert_eq!(&describe(&again), &text);
+        let mut ids = Vec::new();
+        made.for_each_basic(0, &mut |_, basic| ids.push(basic.id));
+        ids.dedup();
+        prop_assert_eq!(made.element(), if ids.len() == 1 { ids.pop() } else { None });
+        // The beginning is none, or the description of a part.
+        let _ = described(&text[..cut.index(text.len())], |id| Some(basic(id as usize).0));
+    }
+
+    #[test]
+    fn what_is_no_description_makes_nothing_worse_than_a_type(
+        text in prop::collection::vec(prop_oneof![0..6_u8, any::<u8>()], 0..60)
+    ) {
+        let basic = |id| (id < 7).then(|| basic(id as usize).0);
+        if let Some(made) = described(&text, basic) {
+            prop_assert_eq!(made.placed().shape.size() as u64, made.size());
+        }
+    }
+
+    #[test]
     fn bytes_and_elements_belong_together((made, map) in any_type(), count in 1..4_usize) {
         let (mut bytes, mut elements) = (0, 0);
         for _ in 0..count {
@@ -348,4 +378,24 @@ fn true_extents_have_64_bits() {
     assert!(Type::structure(parts.to_vec()).is_err());
     let parts = [(Block { displacement: i64::MIN + 8, count: 1 }, basic(0).0), parts[1].clone()];
     assert!(Type::structure(parts.to_vec()).is_err());
+}
+
+#[test]
+fn a_type_of_shared_parts_has_a_short_description() {
+    let mut made = basic(2);
+    for _ in 0..40 {
+        made = structure_of_two(&made);
+    }
+    let text = describe(&made.0);
+    assert!(text.len() < 500, "{}", text.len());
+    let again = described(&text, |id| Some(basic(id as usize).0)).unwrap();
+    assert_eq!((again.size(), again.element()), (4 << 40, Some(2)));
+    assert_eq!(again.placed(), made.0.placed());
+}
+
+/// Twice the same type, without its type map, which is too long.
+fn structure_of_two((of, _): &Both) -> Both {
+    let block = |place: i64| Block { displacement: place * of.extent(), count: 1 };
+    let parts = vec![(block(0), of.clone()), (block(1), of.clone())];
+    (Type::structure(parts).unwrap(), Map::default())
 }

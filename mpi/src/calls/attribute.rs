@@ -7,7 +7,7 @@ use cairn_framework::author::Mutex;
 
 /// The functions for a class of objects: of each key and of each attribute.
 macro_rules! functions {
-    ($handle:ident of $found:ident, $held:expr;
+    ($handle:ident of $found:ident, $held:expr, $own:expr;
      $create:ident, $free:ident: $copy:ident, $delete:ident, $keyval:ident;
      $set:ident, $get:ident, $remove:ident: $object:ident, $key:ident) => {
         /// # Safety
@@ -36,7 +36,7 @@ macro_rules! functions {
             attribute_val: Out<*mut c_void>,
             flag: Out<c_int>,
         ) -> Result<()> {
-            get($held($object), $key, attribute_val, flag)
+            get($held($object), $own($object, $key), $key, attribute_val, flag)
         }
 
         pub fn $remove($object: $found, $key: c_int) -> Result<()> {
@@ -46,21 +46,44 @@ macro_rules! functions {
 }
 
 functions! {
-    Comm of CommRef, of_comm;
+    Comm of CommRef, of_comm, none_of_comm;
     comm_create_keyval, comm_free_keyval: comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval;
     comm_set_attr, comm_get_attr, comm_delete_attr: comm, comm_keyval
 }
 
 functions! {
-    Comm of CommRef, of_comm;
+    Comm of CommRef, of_comm, none_of_comm;
     keyval_create, keyval_free: copy_fn, delete_fn, keyval;
     attr_put, attr_get, attr_delete: comm, keyval
 }
 
 functions! {
-    Datatype of DatatypeRef, of_type;
+    Datatype of DatatypeRef, of_type, none_of_type;
     type_create_keyval, type_free_keyval: type_copy_attr_fn, type_delete_attr_fn, type_keyval;
     type_set_attr, type_get_attr, type_delete_attr: datatype, type_keyval
+}
+
+functions! {
+    Win of WinRef, of_win, own_of_win;
+    win_create_keyval, win_free_keyval: win_copy_attr_fn, win_delete_attr_fn, win_keyval;
+    win_set_attr, win_get_attr, win_delete_attr: win, win_keyval
+}
+
+fn of_win(win: WinRef) -> &'static Mutex<Attributes<Win>> {
+    &win.attributes
+}
+
+/// Each window has predefined attributes of its own; other objects have none.
+fn own_of_win(win: WinRef, key: c_int) -> Option<*mut c_void> {
+    win.predefined(key)
+}
+
+fn none_of_comm(_: CommRef, _: c_int) -> Option<*mut c_void> {
+    None
+}
+
+fn none_of_type(_: DatatypeRef, _: c_int) -> Option<*mut c_void> {
+    None
 }
 
 fn of_comm(comm: CommRef) -> &'static Mutex<Attributes<Comm>> {
@@ -79,11 +102,15 @@ fn free<H: Holder>(keyval: InOut<c_int>) -> Result<()> {
 
 fn get<H: Holder>(
     held: &Mutex<Attributes<H>>,
+    own: Option<*mut c_void>,
     key: c_int,
     value: Out<*mut c_void>,
     flag: Out<c_int>,
 ) -> Result<()> {
-    let found = attributes::get(held, key)?;
+    let found = match own {
+        Some(own) => Some(own),
+        None => attributes::get(held, key)?,
+    };
     flag.set(found.is_some().into());
     if let Some(found) = found {
         value.set(found);

@@ -1,11 +1,16 @@
 //! The environment (MPI 5.0, chapters 9 and 11).
 
+use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::io::Write as _;
 
+use cairn_framework::abi::status::OK;
+use cairn_framework::author::Mutex;
+use cairn_framework::host::forget_reason;
 use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
 use crate::objects::info::{self, Pairs};
+use crate::objects::win::hints::alignment_of;
 use crate::prelude::*;
 use crate::state::{self, World};
 use crate::{built_from, hardware, life, runtime};
@@ -126,20 +131,23 @@ pub fn pcontrol(level: c_int) -> Result<()> {
     Ok(())
 }
 
-/// What memory begins at that is allocated here: a cache line, and enough for any vector.
-const ALIGNMENT: usize = 64;
+/// Memory that components of `osc` have allocated for the program, by its address: which of them.
+static ALLOCATED: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
 /// # Safety
 /// There is room for a pointer at `baseptr`.
 pub unsafe fn alloc_mem(size: Aint, info: InfoRef, baseptr: Out<*mut c_void>) -> Result<()> {
-    let hints = info.pairs();
-    let wish = hints.get("mpi_minimum_memory_alignment").and_then(|value| value.parse().ok());
-    let wish = wish.filter(|wish: &usize| wish.is_power_of_two()).unwrap_or(0);
-    let mut memory = std::ptr::null_mut();
-    let bytes = args::length(size).max(1);
-    // SAFETY: the result is a variable; the alignment is a power of two and large enough.
-    let failed = unsafe { libc::posix_memalign(&raw mut memory, wish.max(ALIGNMENT), bytes) };
-    if failed != 0 {
+    let alignment = alignment_of(&info.pairs());
+    let bytes = args::length(size);
+    let found = if bytes > 0 { component_memory(bytes as u64, alignment) } else { None };
+    let memory = found.unwrap_or_else(|| {
+        let mut memory = std::ptr::null_mut();
+        let alignment = alignment as usize;
+        // SAFETY: the result is a variable; the alignment is a power of two and large enough.
+        let failed = unsafe { libc::posix_memalign(&raw mut memory, alignment, bytes.max(1)) };
+        if failed == 0 { memory } else { std::ptr::null_mut() }
+    });
+    if memory.is_null() {
         let text = format!("there is no memory of {size} bytes");
         return Err(Error::new(MPI_ERR_NO_MEM, text));
     }
@@ -147,11 +155,39 @@ pub unsafe fn alloc_mem(size: Aint, info: InfoRef, baseptr: Out<*mut c_void>) ->
     Ok(())
 }
 
+/// Memory with which windows are faster, if a component has some.
+fn component_memory(size: u64, alignment: u64) -> Option<*mut c_void> {
+    let components = &runtime::current()?.oscs;
+    components.iter().enumerate().find_map(|(place, osc)| {
+        let mut base = std::ptr::null_mut();
+        // SAFETY: the table is complete and the component open.
+        let status = unsafe {
+            (osc.ops.memory_allocate.unwrap_unchecked())(osc.instance, size, alignment, &mut base)
+        };
+        if status != OK {
+            // There are others.
+            forget_reason();
+            return None;
+        }
+        ALLOCATED.lock().insert(base.addr(), place);
+        Some(base)
+    })
+}
+
 /// # Safety
 /// The memory was allocated by `alloc_mem` and not freed; or null, for which nothing happens.
 pub unsafe fn free_mem(base: *mut c_void) -> Result<()> {
-    // SAFETY: by the contract of this function.
-    unsafe { libc::free(base) };
+    let place = ALLOCATED.lock().remove(&base.addr());
+    // SAFETY: by the contract of this function; the table is complete and the component open.
+    unsafe {
+        match place {
+            Some(place) => {
+                let osc = &runtime::runtime().oscs[place];
+                (osc.ops.memory_free.unwrap_unchecked())(osc.instance, base);
+            }
+            None => libc::free(base),
+        }
+    }
     Ok(())
 }
 
@@ -171,7 +207,7 @@ mod tests {
     #[test]
     fn memory_is_aligned_as_wished() {
         let mut pairs = Pairs::default();
-        for (wish, alignment) in [("4096", 4096), ("3", ALIGNMENT), ("8", ALIGNMENT)] {
+        for (wish, alignment) in [("4096", 4096), ("3", 64), ("8", 64)] {
             pairs.set("mpi_minimum_memory_alignment", wish);
             let info = info::find(info::make(pairs.clone())).unwrap();
             let mut base = std::ptr::null_mut();

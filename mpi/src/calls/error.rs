@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
-use crate::objects::comm;
 use crate::objects::errhandler::{self, Function};
+use crate::objects::{comm, win};
 use crate::prelude::*;
 use crate::{codes, raise};
 
@@ -91,6 +91,23 @@ pub fn comm_get_errhandler(comm: CommRef, errhandler: Out<Errhandler>) -> Result
 pub fn comm_call_errhandler(comm: CommRef, errorcode: c_int) -> Result<()> {
     let error = Error::new(errorcode, "the program says so");
     raise::handle("MPI_Comm_call_errhandler", comm::origin(comm), &error);
+    Ok(())
+}
+
+pub fn win_set_errhandler(win: WinRef, errhandler: ErrhandlerRef) -> Result<()> {
+    let errhandler = errhandler.for_class(|function| matches!(function, Function::Win(_)))?;
+    errhandler::replace(&win.errhandler, errhandler);
+    Ok(())
+}
+
+pub fn win_get_errhandler(win: WinRef, errhandler: Out<Errhandler>) -> Result<()> {
+    errhandler.set(errhandler::hand_out(*win.errhandler.lock()));
+    Ok(())
+}
+
+pub fn win_call_errhandler(win: WinRef, errorcode: c_int) -> Result<()> {
+    let error = Error::new(errorcode, "the program says so");
+    raise::handle("MPI_Win_call_errhandler", win::origin(win), &error);
     Ok(())
 }
 

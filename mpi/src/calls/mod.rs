@@ -25,6 +25,7 @@ pub mod partitioned;
 pub mod pcoll;
 pub mod process;
 pub mod request;
+pub mod rma;
 pub mod session;
 pub mod status;
 pub mod sync;

@@ -331,41 +331,114 @@ unsafe extern "C" fn PMPI_Type_set_attr(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Win_create_keyval(
-    _win_copy_attr_fn: Option<WinCopyAttrFunction>,
-    _win_delete_attr_fn: Option<WinDeleteAttrFunction>,
-    _win_keyval: *mut c_int,
-    _extra_state: *mut c_void,
+    win_copy_attr_fn: Option<WinCopyAttrFunction>,
+    win_delete_attr_fn: Option<WinDeleteAttrFunction>,
+    win_keyval: *mut c_int,
+    extra_state: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_Win_create_keyval", Origin::None)
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let win_copy_attr_fn = args::copying(win_copy_attr_fn);
+            let win_keyval = args::out(win_keyval);
+            if checks {
+                check::running()?;
+            }
+            if checks {
+                check::pointer("win_keyval", win_keyval)?;
+            }
+            crate::calls::attribute::win_create_keyval(
+                win_copy_attr_fn,
+                win_delete_attr_fn,
+                win_keyval,
+                extra_state,
+            )
+        }
+    };
+    finish("MPI_Win_create_keyval", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Win_delete_attr(win: Win, _win_keyval: c_int) -> c_int {
-    unsupported("MPI_Win_delete_attr", Origin::Win(win))
+unsafe extern "C" fn PMPI_Win_delete_attr(win: Win, win_keyval: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let win = check::win("win", win)?;
+            crate::calls::attribute::win_delete_attr(win, win_keyval)
+        }
+    };
+    finish("MPI_Win_delete_attr", Origin::Win(win), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Win_free_keyval(_win_keyval: *mut c_int) -> c_int {
-    unsupported("MPI_Win_free_keyval", Origin::None)
+unsafe extern "C" fn PMPI_Win_free_keyval(win_keyval: *mut c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let win_keyval = args::inout(win_keyval);
+            if checks {
+                check::running()?;
+            }
+            if checks {
+                check::pointer("win_keyval", win_keyval)?;
+            }
+            crate::calls::attribute::win_free_keyval(win_keyval)
+        }
+    };
+    finish("MPI_Win_free_keyval", Origin::None, call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Win_get_attr(
     win: Win,
-    _win_keyval: c_int,
-    _attribute_val: *mut c_void,
-    _flag: *mut c_int,
+    win_keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
 ) -> c_int {
-    unsupported("MPI_Win_get_attr", Origin::Win(win))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let attribute_val = args::pointer_out(attribute_val);
+            let flag = args::out(flag);
+            if checks {
+                check::running()?;
+            }
+            let win = check::win("win", win)?;
+            if checks {
+                check::pointer("attribute_val", attribute_val)?;
+                check::pointer("flag", flag)?;
+            }
+            crate::calls::attribute::win_get_attr(win, win_keyval, attribute_val, flag)
+        }
+    };
+    finish("MPI_Win_get_attr", Origin::Win(win), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Win_set_attr(
     win: Win,
-    _win_keyval: c_int,
-    _attribute_val: *mut c_void,
+    win_keyval: c_int,
+    attribute_val: *mut c_void,
 ) -> c_int {
-    unsupported("MPI_Win_set_attr", Origin::Win(win))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let win = check::win("win", win)?;
+            crate::calls::attribute::win_set_attr(win, win_keyval, attribute_val)
+        }
+    };
+    finish("MPI_Win_set_attr", Origin::Win(win), call())
 }
 
 std::arch::global_asm!(

@@ -286,8 +286,19 @@ unsafe extern "C" fn PMPI_Session_set_errhandler(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Win_call_errhandler(win: Win, _errorcode: c_int) -> c_int {
-    unsupported("MPI_Win_call_errhandler", Origin::Win(win))
+unsafe extern "C" fn PMPI_Win_call_errhandler(win: Win, errorcode: c_int) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let win = check::win("win", win)?;
+            crate::calls::error::win_call_errhandler(win, errorcode)
+        }
+    };
+    finish("MPI_Win_call_errhandler", Origin::Win(win), call())
 }
 
 #[unsafe(no_mangle)]
@@ -314,13 +325,40 @@ unsafe extern "C" fn PMPI_Win_create_errhandler(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Win_get_errhandler(win: Win, _errhandler: *mut Errhandler) -> c_int {
-    unsupported("MPI_Win_get_errhandler", Origin::Win(win))
+unsafe extern "C" fn PMPI_Win_get_errhandler(win: Win, errhandler: *mut Errhandler) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let errhandler = args::out(errhandler);
+            if checks {
+                check::running()?;
+            }
+            let win = check::win("win", win)?;
+            if checks {
+                check::pointer("errhandler", errhandler)?;
+            }
+            crate::calls::error::win_get_errhandler(win, errhandler)
+        }
+    };
+    finish("MPI_Win_get_errhandler", Origin::Win(win), call())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn PMPI_Win_set_errhandler(win: Win, _errhandler: Errhandler) -> c_int {
-    unsupported("MPI_Win_set_errhandler", Origin::Win(win))
+unsafe extern "C" fn PMPI_Win_set_errhandler(win: Win, errhandler: Errhandler) -> c_int {
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let win = check::win("win", win)?;
+            let errhandler = check::errhandler("errhandler", errhandler)?;
+            crate::calls::error::win_set_errhandler(win, errhandler)
+        }
+    };
+    finish("MPI_Win_set_errhandler", Origin::Win(win), call())
 }
 
 std::arch::global_asm!(

@@ -18,7 +18,7 @@ use cairn_framework::author::Mutex;
 
 use crate::abi::args::Copying;
 use crate::abi::generated::constants::*;
-use crate::abi::generated::types::{Comm, Datatype};
+use crate::abi::generated::types::{Comm, Datatype, Win};
 use crate::error::{Error, Result};
 use crate::{codes, objects, runtime};
 
@@ -28,7 +28,7 @@ pub trait Holder: Copy + 'static {
     fn keyvals() -> &'static Keyvals<Self>;
 
     /// The value of a predefined attribute: the address of an `int`. `None` if the class has no such
-    /// attribute, `Some(None)` if its value is not known.
+    /// attribute, `Some(None)` if its value is not known, or each object has its own.
     fn predefined(key: c_int) -> Option<Option<*mut c_void>>;
 }
 
@@ -330,6 +330,19 @@ impl Holder for Datatype {
 
     fn predefined(_key: c_int) -> Option<Option<*mut c_void>> {
         None
+    }
+}
+
+impl Holder for Win {
+    fn keyvals() -> &'static Keyvals<Self> {
+        static KEYVALS: Keyvals<Win> = LazyLock::new(Mutex::default);
+        &KEYVALS
+    }
+
+    fn predefined(key: c_int) -> Option<Option<*mut c_void>> {
+        let own =
+            [MPI_WIN_BASE, MPI_WIN_SIZE, MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL];
+        own.contains(&key).then_some(None)
     }
 }
 

@@ -14,7 +14,7 @@ use cairn_framework::abi::datatype::{
     Cursor, DATATYPE_CONTIGUOUS, DATATYPE_PREDEFINED, Datatype as View, Segment,
 };
 use cairn_framework::author::Mutex;
-use cairn_layout::{Basic, Elements, Placed, Shape, Type};
+use cairn_layout::{Basic, Elements, Placed, Shape, Type, describe as describe_kind};
 use cairn_reduce::type_info;
 
 use super::arena::{Object, class};
@@ -175,7 +175,7 @@ fn view_of(flags: u32, object: &'static Object<DatatypeBody>) -> View {
         true_lb,
         true_extent,
         predefined: object.stands_for,
-        element: 0,
+        element: kind.element().unwrap_or(0),
         pack: Some(pack),
         unpack: Some(unpack),
         segments: Some(segments),
@@ -365,6 +365,47 @@ impl Drop for Keeper {
             object.release();
         }
     }
+}
+
+/// Keeps the type of a view without a keeper, until [`release`].
+pub fn retain(view: &'static View) {
+    std::mem::forget(keep(view));
+}
+
+/// Ends what [`retain`] began.
+pub fn release(view: &'static View) {
+    drop(Keeper(DatatypeRef(view).object()));
+}
+
+/// Describes the type of a view to another process.
+pub fn describe(view: &View) -> Vec<u8> {
+    if view.predefined != 0 {
+        // What stands for a predefined type is that type.
+        let handle = Datatype::predefined(view.predefined as usize);
+        return predefined_view(handle).map_or_else(Vec::new, |own| describe_kind(&kind_of(own)));
+    }
+    describe_kind(&kind_of(view))
+}
+
+/// Makes a committed type of a description, which is not trusted; it stays until [`release`].
+pub fn described(text: &[u8]) -> Option<&'static View> {
+    let known = |number: u32| {
+        let view = predefined_view(Datatype::predefined(number as usize))?;
+        Some(kind_of(view))
+    };
+    let kind = cairn_layout::described(text, known)?;
+    if let Some(number) = kind.basic_id() {
+        return predefined_view(Datatype::predefined(number as usize));
+    }
+    let (integers, addresses, large) = Default::default();
+    // No program gets a handle, so that none asks how it was made.
+    let made = Made { combiner: MPI_COMBINER_NAMED, integers, addresses, large, types: Vec::new() };
+    let made = make(kind, Arc::new(made));
+    made.commit();
+    let object = made.object()?;
+    object.retain();
+    object.close();
+    object.committed.get()
 }
 
 /// The handle that a view belongs to.

@@ -140,10 +140,8 @@ fn change(handle: Errhandler, change: impl FnOnce(&mut Needed)) {
 }
 
 impl Function {
-    /// Calls it for an object, a communicator or a session; for a window its null handle, because
-    /// there are no windows yet.
-    pub fn call(self, mut comm: Comm, mut session: Session, mut code: c_int) {
-        let mut win = MPI_WIN_NULL;
+    /// Calls it for an object: a communicator, a window or a session.
+    pub fn call(self, mut comm: Comm, mut win: Win, mut session: Session, mut code: c_int) {
         // SAFETY: the program vouches for its function, which is variadic and takes these two.
         unsafe {
             match self {

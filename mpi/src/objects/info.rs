@@ -27,7 +27,10 @@ pub const MEMORY_KINDS: &str = "mpi_memory_alloc_kinds";
 /// Those that the library knows, whatever is asked for: what the program allocates, and what MPI does.
 pub const KNOWN_MEMORY_KINDS: &str = "mpi,system";
 /// What a program asserts to use of them; of all it is moved the same way.
-const ASSERTED_MEMORY_KINDS: &str = "mpi_assert_memory_alloc_kinds";
+pub const ASSERTED_MEMORY_KINDS: &str = "mpi_assert_memory_alloc_kinds";
+
+/// The key for what allocated memory is to be aligned to (MPI 5.0, section 9.2).
+pub const ALIGNMENT: &str = "mpi_minimum_memory_alignment";
 
 /// Keys with values, in the order in which the keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,7 +81,8 @@ pub struct Hints {
     memory_kinds: Option<String>,
 }
 
-fn word(is_true: bool) -> &'static str {
+/// The value of a key that is true or false.
+pub fn word(is_true: bool) -> &'static str {
     if is_true { "true" } else { "false" }
 }
 

@@ -23,6 +23,7 @@ pub mod session;
 pub mod special;
 pub mod sync;
 pub mod topology;
+pub mod win;
 
 use std::ffi::c_int;
 
@@ -41,20 +42,29 @@ pub fn tag_ub() -> c_int {
     TAG_UB
 }
 
-/// The error handler that an error goes to, and the object it is called with: a communicator or a
-/// session; the other handle is null.
+/// The error handler that an error goes to, and the object it is called with: a communicator, a window or
+/// a session; the other handles are null.
 pub struct Handler {
     /// Stays until the caller gives it to [`errhandler::unshare`].
     pub handler: Errhandler,
     /// The communicator.
     pub comm: Comm,
+    /// The window.
+    pub win: Win,
     /// The session.
     pub session: Session,
 }
 
 /// The handler of an error. An invalid object has the handler of `MPI_COMM_SELF`.
 pub fn errhandler(origin: Origin) -> Handler {
-    let handled_by = |handler| Handler { handler, comm: MPI_COMM_NULL, session: MPI_SESSION_NULL };
+    let handled_by = |handler| {
+        let (comm, win, session) = (MPI_COMM_NULL, MPI_WIN_NULL, MPI_SESSION_NULL);
+        Handler { handler, comm, win, session }
+    };
+    let origin = match origin {
+        Origin::Request(handle) => request::find(handle).map_or(Origin::None, request::origin),
+        other => other,
+    };
     let comm = match origin {
         Origin::File(_) => return handled_by(MPI_ERRORS_RETURN),
         Origin::Handler(handler) if errhandler::valid(handler).is_some() => {
@@ -68,12 +78,14 @@ pub fn errhandler(origin: Origin) -> Handler {
             }
             None => MPI_COMM_SELF,
         },
-        Origin::Comm(handle) => handle,
-        Origin::Request(handle) => match request::find(handle).map(request::origin) {
-            Some(Origin::Comm(handle)) => handle,
-            Some(Origin::Freed(handler)) => return handled_by(handler),
-            _ => MPI_COMM_SELF,
+        Origin::Win(handle) => match win::find(handle) {
+            Some(win) => {
+                let handler = errhandler::share(*win.errhandler.lock());
+                return Handler { win: handle, ..handled_by(handler) };
+            }
+            None => MPI_COMM_SELF,
         },
+        Origin::Comm(handle) => handle,
         _ => MPI_COMM_SELF,
     };
     let found = comm::find(comm).map(|body| (body, comm));

@@ -3,7 +3,9 @@
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
-use cairn_framework::abi::datatype::{Datatype as DatatypeView, OP_COMMUTATIVE, Op as View};
+use cairn_framework::abi::datatype::{
+    Datatype as DatatypeView, OP_COMMUTATIVE, OP_NOTHING, OP_REPLACE, Op as View,
+};
 use cairn_reduce::kernel;
 
 use super::arena::{Object, class};
@@ -67,11 +69,16 @@ impl OpRef {
 /// The operation of a handle.
 pub fn find(handle: Op) -> Option<OpRef> {
     if handle.is_predefined() {
-        let view = predefined().get(handle.value().checked_sub(FIRST)?)?;
-        return (view.predefined != 0).then_some(OpRef::Predefined(view));
+        return predefined_op(handle).map(OpRef::Predefined);
     }
     // SAFETY: a handle that is no constant is the address of an object.
     unsafe { Object::at(handle.object()) }.map(OpRef::Program)
+}
+
+/// What components see of the predefined operation of a handle.
+pub fn predefined_op(handle: Op) -> Option<&'static View> {
+    let view = predefined().get(handle.value().checked_sub(FIRST)?)?;
+    (view.predefined != 0).then_some(view)
 }
 
 /// Makes an operation of the program.
@@ -101,10 +108,13 @@ fn predefined() -> &'static [View; LAST - FIRST + 1] {
         std::array::from_fn(|index| {
             let handle = Op::predefined(FIRST + index);
             let exists = OP_NAMES.iter().any(|(other, _)| *other == handle);
-            let ordered = handle == MPI_REPLACE || handle == MPI_NO_OP;
             View {
                 struct_size: size_of::<View>() as u32,
-                flags: if ordered { 0 } else { OP_COMMUTATIVE },
+                flags: match handle {
+                    MPI_REPLACE => OP_REPLACE,
+                    MPI_NO_OP => OP_NOTHING,
+                    _ => OP_COMMUTATIVE,
+                },
                 predefined: if exists { (FIRST + index) as u32 } else { 0 },
                 reserved: 0,
                 apply: Some(apply_predefined),

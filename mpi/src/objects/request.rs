@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cairn_framework::abi::datatype::{DATATYPE_PREDEFINED, Datatype as DatatypeView};
 use cairn_framework::abi::pool::CriSet;
 use cairn_framework::abi::request::{
-    Attach, MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_RECEIVE, REQUEST_SEND,
-    Request as View, WaitSync,
+    Attach, MessageStatus, REQUEST_COMPLETE, REQUEST_MAGIC, REQUEST_ONE_SIDED, REQUEST_RECEIVE,
+    REQUEST_SEND, Request as View, WaitSync,
 };
 use cairn_framework::abi::status::OK;
 use cairn_framework::audit::Counted;
@@ -21,6 +21,7 @@ use super::comm::{self, CommBody, CommRef};
 use super::datatype;
 use super::op::{OpRef, UserOp};
 use super::special;
+use super::win::{self, WinBody, WinRef};
 use crate::abi::args::InOut;
 use crate::abi::generated::constants::*;
 use crate::abi::generated::types::Request;
@@ -113,6 +114,19 @@ pub fn message(request: *mut View, comm: CommRef, datatype: &'static DatatypeVie
     handle
 }
 
+/// The same for a one-sided operation, which keeps its window instead.
+pub fn one_sided(request: *mut View, win: WinRef) -> Request {
+    // SAFETY: as in `handle`.
+    unsafe {
+        if !((*request).is_complete() && (*request).status.error == OK) {
+            win.retain();
+            let address = win.address().map_addr(|address| address | OTHER | WINDOW);
+            (*request).object = address.cast();
+        }
+    }
+    Request::of(request)
+}
+
 /// What [`View::object`] leads to where a request keeps more than its communicator: what the program may
 /// free as soon as it has started the operation.
 struct Kept {
@@ -138,11 +152,13 @@ fn keep(
     }
     let datatypes = datatypes.into_iter().map(datatype::keep).collect();
     let kept = Box::into_raw(Box::new(Kept { comm, op, _datatypes: datatypes }));
-    *object = kept.map_addr(|address| address | KEPT).cast();
+    *object = kept.map_addr(|address| address | OTHER).cast();
 }
 
-/// Set in the address in [`View::object`] where it is that of [`Kept`].
-const KEPT: usize = 1;
+/// Set in the address in [`View::object`] where it is not that of a communicator: that of [`Kept`].
+const OTHER: usize = 1;
+/// Set beside it where it is that of a window.
+const WINDOW: usize = 2;
 
 /// The same for a collective operation, which keeps its reduction and its datatypes alive.
 pub fn collective(
@@ -164,10 +180,28 @@ pub fn collective(
     handle
 }
 
-/// What a request keeps beside its communicator, if that is something.
-fn kept(request: RequestRef) -> Option<*mut Kept> {
-    let address = request.object.map_addr(|address| address & !KEPT).cast();
-    (request.object.addr() & KEPT != 0).then_some(address)
+/// What a request keeps instead of its communicator alone.
+enum Other {
+    Kept(*mut Kept),
+    Window(WinRef),
+}
+
+impl Other {
+    /// Of a request of a component that keeps such a thing.
+    #[inline]
+    fn of(request: RequestRef) -> Option<Self> {
+        (request.object.addr() & OTHER != 0).then(|| Self::behind(request))
+    }
+
+    #[cold]
+    fn behind(request: RequestRef) -> Self {
+        let address = request.object.map_addr(|address| address & !(OTHER | WINDOW));
+        if request.object.addr() & WINDOW == 0 {
+            return Self::Kept(address.cast());
+        }
+        // SAFETY: `one_sided` stored it and holds a reference.
+        Self::Window(unsafe { &*address.cast::<Object<WinBody>>() })
+    }
 }
 
 /// A request that is complete from the start and stays. All threads share it, and it is never written.
@@ -210,9 +244,11 @@ pub fn comm_of(request: RequestRef) -> Option<CommRef> {
     if request.object.is_null() || special::is(request) {
         return None;
     }
-    if let Some(kept) = kept(request) {
-        // SAFETY: `reduction` stored it; `release` frees it.
-        return Some(unsafe { (*kept).comm });
+    match Other::of(request) {
+        // SAFETY: `keep` stored it; `release` frees it.
+        Some(Other::Kept(kept)) => return Some(unsafe { (*kept).comm }),
+        Some(Other::Window(win)) => return Some(win.comm),
+        None => {}
     }
     // SAFETY: `handle` stored it and holds a reference.
     Some(unsafe { &*request.object.cast::<Object<CommBody>>() })
@@ -220,6 +256,9 @@ pub fn comm_of(request: RequestRef) -> Option<CommRef> {
 
 /// Whose error handler hears of errors of a request.
 pub fn origin(request: RequestRef) -> Origin {
+    if let (false, Some(Other::Window(win))) = (special::is(request), Other::of(request)) {
+        return win::origin(win);
+    }
     let comm = comm_of(request).or_else(|| special::of(request)?.comm());
     comm.map_or(Origin::None, comm::origin)
 }
@@ -263,6 +302,8 @@ fn add_cris(request: RequestRef, cris: &mut CriSet) -> bool {
             runtime.pml.cris_of.unwrap_unchecked()(runtime.pml_instance, request, cris);
             return true;
         },
+        // They may come from everywhere.
+        REQUEST_ONE_SIDED => None,
         _ => comm_of(request).or_else(|| special::of(request)?.comm()),
     };
     if let Some(comm) = comm {
@@ -493,7 +534,7 @@ pub fn finish(request: RequestRef) -> Request {
 pub fn release(request: RequestRef) {
     let view = std::ptr::from_ref(request).cast_mut();
     let comm = comm_of(request);
-    let kept = if special::is(request) { None } else { kept(request) };
+    let other = if special::is(request) { None } else { Other::of(request) };
     // SAFETY: the request is valid; it is not used after this.
     unsafe {
         if !(*view).object.is_null() && !special::is(request) {
@@ -503,12 +544,16 @@ pub fn release(request: RequestRef) {
             free(view);
         }
     }
-    if let Some(kept) = kept {
-        // SAFETY: made by `keep`, and freed only here.
-        let kept = unsafe { Box::from_raw(kept) };
-        if let Some(op) = kept.op {
-            op.release();
+    match other {
+        Some(Other::Kept(kept)) => {
+            // SAFETY: made by `keep`, and freed only here.
+            let kept = unsafe { Box::from_raw(kept) };
+            if let Some(op) = kept.op {
+                op.release();
+            }
         }
+        Some(Other::Window(win)) => return win.release(),
+        None => {}
     }
     if let Some(comm) = comm {
         comm.release();

@@ -282,7 +282,7 @@ fn evaluate(function: &Function, condition: &str) -> Result<String> {
         "root" => format!("check::at_root({}, {})", root()?.name, scope(function, root()?)?),
         "leaf" => format!("check::at_leaf({})", root()?.name),
         "party" => format!("check::takes_part({})", root()?.name),
-        "op" => "op != MPI_NO_OP".to_owned(),
+        "op" => "op.constant() != MPI_NO_OP".to_owned(),
         names => {
             let used: Result<Vec<_>> =
                 names.split('|').map(|name| is_used(function, name)).collect();
@@ -377,7 +377,15 @@ fn origin_param(function: &Function) -> Option<&Param> {
         "tool" => None,
         "io" => function.first(&["file", "file_io"]),
         _ => function
-            .first(&["comm", "comm_or_null", "win", "file", "file_or_null", "session"])
+            .first(&[
+                "comm",
+                "comm_or_null",
+                "win",
+                "win_or_null",
+                "file",
+                "file_or_null",
+                "session",
+            ])
             .or_else(|| function.first(&["comm_io", "win_io", "session_io"]))
             .or_else(|| function.first(&["request_object", "request", "request_object_io"]))
             // That of the object that the function makes.
@@ -395,7 +403,7 @@ fn origin(function: &Function) -> (String, String) {
         (Some(param), _) => {
             let class = match param.kind.name.as_str() {
                 "comm" | "comm_or_null" | "comm_io" => "Comm",
-                "win" | "win_io" => "Win",
+                "win" | "win_or_null" | "win_io" => "Win",
                 "session" | "session_io" => "Session",
                 "request" | "request_object" | "request_object_io" => "Request",
                 "errhandler" => "Handler",

@@ -681,7 +681,7 @@ unsafe extern "C" fn info_key_add(
     if let Err(status) = only_during(Phase::Opening, caller, "info_key_add") {
         return status;
     }
-    system.info_key_add(key, Some(value));
+    system.info_key_add(key, value);
     OK
 }
 

@@ -337,34 +337,59 @@ impl System {
         scope.info?;
         let key = key_name(contract);
         let text = scope.info(&crate::text::to_c(&key));
-        if scope.kind == SCOPE_COMMUNICATOR {
-            self.info_key_add(key, None);
-        }
+        self.info_keys.lock().entry(key).or_insert(Known::By(0)).add(scope.kind);
         text
     }
 
-    /// An info key of communicators is looked at. `value` is what holds where it is not set; none for the
-    /// key of a framework.
-    pub(crate) fn info_key_add(&self, key: String, value: Option<String>) {
-        self.info_keys.lock().insert(key, value);
+    /// An info key of communicators and windows is looked at. `value` is what holds where it is not set.
+    pub(crate) fn info_key_add(&self, key: String, value: String) {
+        self.info_keys.lock().insert(key, Known::Value(value));
     }
 
-    /// The info keys that are looked at in communicators, with what holds in this one if its info does
-    /// not have them. A program may give all of them to any other communicator. So a framework's key is
-    /// the component that serves, or, where several do, empty: those that can.
+    /// The info keys that are looked at in scopes of this kind, with what holds in this one if its info does
+    /// not have them. A program may give all of them to any other communicator or window. So a framework's
+    /// key is the component that serves, or, where several do, empty: those that can.
     pub fn info_keys(&self, scope: &Scope) -> Vec<(String, String)> {
         let keys = self.info_keys.lock().clone();
-        let value = |(key, value): (String, Option<String>)| {
+        let keys = keys.into_iter().filter(|(_, known)| known.is_of(scope.kind));
+        let value = |(key, known): (String, Known)| {
             let serving = || {
                 let framework = key.strip_prefix(KEYS)?;
                 let one = by_name(framework)?.cardinality == Cardinality::One;
                 let slot = self.serving(framework, Some(scope), 0).filter(|_| one)?;
                 Some(slot.loaded.name.clone())
             };
-            let value = value.or_else(serving).unwrap_or_default();
+            let value = match known {
+                Known::Value(value) => value,
+                Known::By(_) => serving().unwrap_or_default(),
+            };
             (key, value)
         };
-        keys.into_iter().map(value).collect()
+        keys.map(value).collect()
+    }
+}
+
+/// An info key that is looked at.
+#[derive(Clone)]
+pub(crate) enum Known {
+    /// By a component, in any scope; what holds where it is not set.
+    Value(String),
+    /// Because it names a framework's components; in scopes of these kinds, a bit for each.
+    By(u32),
+}
+
+impl Known {
+    fn add(&mut self, kind: u32) {
+        if let Self::By(kinds) = self {
+            *kinds |= 1 << kind;
+        }
+    }
+
+    fn is_of(&self, kind: u32) -> bool {
+        match self {
+            Self::Value(_) => true,
+            Self::By(kinds) => kinds & 1 << kind != 0,
+        }
     }
 }
 

@@ -129,9 +129,8 @@ pub struct System {
     decisions: Mutex<Vec<(ScopeKey, Decision)>>,
     /// What serves a framework for a scope, the process among them.
     serving: Mutex<HashMap<ServingKey, Vec<&'static Slot>>>,
-    /// Info keys of communicators that are looked at, and what holds where they are not set; nothing for
-    /// those that name a framework's components.
-    info_keys: Mutex<BTreeMap<String, Option<String>>>,
+    /// Info keys of communicators and windows that are looked at.
+    info_keys: Mutex<BTreeMap<String, choose::Known>>,
     /// A strategy that was asked for by name has failed at a pool: the transports can't be opened.
     denied: Mutex<Option<Problem>>,
     /// Held while components are opened, asked and closed. No function of the host table takes it
