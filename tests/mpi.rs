@@ -85,6 +85,8 @@ mod with_ints {
         statuses: 1..=1;
         tool: 1..=3;
         topologies: 1..=8;
+        win_errors: 1..=3;
+        win_objects: 1..=8;
     }
 }
 
@@ -109,6 +111,8 @@ mod with_large_counts {
         partitioned: 2..=2;
         places: 3..=3;
         statuses: 1..=1;
+        win_errors: 1..=2;
+        win_objects: 2..=2;
     }
 }
 

@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString, c_int, c_void};
 
 use cairn_framework::frameworks::coll::COLL_BARRIER;
-use cairn_framework::frameworks::osc::WINDOW_DYNAMIC;
+use cairn_framework::frameworks::osc::{WINDOW_DYNAMIC, WINDOW_SHARED};
 
 mod create;
 mod operations;
@@ -91,6 +91,10 @@ pub fn win_shared_query(
         return Err(Error::argument(MPI_ERR_RANK, "rank", rank, "there is no such rank"));
     };
     let base = win.shared(rank as u32)?;
+    if base.is_null() && remote.size > 0 && win.flavor() == WINDOW_SHARED {
+        let text = format!("the memory of rank {rank} can't be reached");
+        return Err(Error::new(MPI_ERR_RMA_SHARED, text));
+    }
     // What can't be reached is as large as if it were not there.
     let reachable = if base.is_null() { 0 } else { remote.size };
     size.set(reachable as Aint);

@@ -16,7 +16,7 @@ use cairn_framework::abi::status::{DONE, ERR_NOT_FOUND, NOTHING, OK, OutcomeCode
 use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::osc::{
-    OscOps, OscSync, OscTransfer, WINDOW_THREADS, Window as View, WindowRemote,
+    OscOps, OscSync, OscTransfer, WINDOW_SHARED, WINDOW_THREADS, Window as View, WindowRemote,
 };
 use cairn_framework::host::{Chosen, take_reason};
 
@@ -200,7 +200,7 @@ pub fn open(
             flavor: (*view).flavor as c_int,
             model: if (*view).unified == 0 { MPI_WIN_SEPARATE } else { MPI_WIN_UNIFIED },
         };
-        let component = chosen.name.rsplit('/').next().unwrap_or_default().to_owned();
+        let component = chosen.name.strip_prefix("osc_").unwrap_or(&chosen.name).to_owned();
         let Chosen { ops, instance, .. } = *chosen;
         *win.served.get() = Some(Served { ops, instance, state, component, remotes, told });
     }
@@ -229,7 +229,8 @@ fn serve<'a>(
         [] => "there is no component that serves windows".to_owned(),
         names => format!("no component serves this window: {} declined", names.join(", ")),
     };
-    Err(Error::new(MPI_ERR_OTHER, text))
+    let shared = view.flavor == WINDOW_SHARED;
+    Err(Error::new(if shared { MPI_ERR_RMA_SHARED } else { MPI_ERR_OTHER }, text))
 }
 
 /// Ends a window that was not opened.
