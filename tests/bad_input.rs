@@ -26,7 +26,8 @@ const KINDS: &[Kind] = &[
     (&["capacity", "only_large_capacity"], "2", &[("-1", "ARG")]),
     (&["length"], "1", &[("-1", "ARG")]),
     (&["ndims"], "1", &[("-1", "DIMS")]),
-    (&["memory_size"], "8", &[("-1", "SIZE")]),
+    (&["memory_size", "window_size"], "8", &[("-1", "SIZE")]),
+    (&["disp_unit"], "4", &[("0", "DISP"), ("-1", "DISP")]),
     (&["dest", "rank"], "0", &[("1", "RANK"), ("MPI_ANY_SOURCE", "RANK"), ("INT_MAX", "RANK")]),
     (&["source"], "0", &[("1", "RANK"), ("-9", "RANK"), ("INT_MIN", "RANK")]),
     (&["root"], "0", &[("1", "ROOT"), ("-1", "ROOT"), ("MPI_PROC_NULL", "ROOT")]),
@@ -39,6 +40,8 @@ const KINDS: &[Kind] = &[
     (&["out_buffer_or_place"], "in", &[("NULL", "BUFFER")]),
     (&["packed_in"], "out", &[("NULL", "BUFFER"), ("MPI_IN_PLACE", "BUFFER")]),
     (&["packed_out"], "in", &[("NULL", "BUFFER"), ("MPI_IN_PLACE", "BUFFER")]),
+    (&["in_element"], "out", &[("MPI_IN_PLACE", "BUFFER")]),
+    (&["out_element"], "in", &[("MPI_IN_PLACE", "BUFFER")]),
     (&["memory", "address"], "in", &[]),
     (&["storage_mut"], "in", NULL),
     (&["argv"], "NULL", &[]),
@@ -69,6 +72,7 @@ const KINDS: &[Kind] = &[
     (&["aint_position_io"], "&extent", NULL),
     (&["only_large_count_out"], "&count", &[]),
     (&["large_out"], "&large", NULL),
+    (&["disp_unit_out"], "&unit", NULL),
     (&["pointer_out"], "&pointer", NULL),
     (&["string_out"], "text", NULL),
     (&["chars_out"], "text", &[]),
@@ -77,6 +81,7 @@ const KINDS: &[Kind] = &[
     (&["statuses_out"], "MPI_STATUSES_IGNORE", &[]),
     (&["comm_out"], "&comm", NULL),
     (&["group_out"], "&group", NULL),
+    (&["win_out"], "&new_win", NULL),
     (&["info_out"], "&info", NULL),
     (&["errhandler_out"], "&handler", NULL),
     (&["op_out"], "&op", NULL),
@@ -97,6 +102,9 @@ const KINDS: &[Kind] = &[
     (&["group_io"], "&group", &[("&no_group", "GROUP"), ("NULL", "ARG")]),
     // The leader's, who is in the local group.
     (&["peer_group"], "MPI_GROUP_EMPTY", &[]),
+    (&["win"], "win", &[("MPI_WIN_NULL", "WIN"), ("NO(Win)", "WIN")]),
+    (&["win_or_null"], "win", &[("NO(Win)", "WIN")]),
+    (&["win_io"], "&win", &[("&no_win", "WIN"), ("NULL", "ARG")]),
     (&["session"], "session", &[("MPI_SESSION_NULL", "SESSION"), ("NO(Session)", "SESSION")]),
     (&["session_io"], "&session", &[("&no_session", "SESSION"), ("NULL", "ARG")]),
     (&["info"], "MPI_INFO_NULL", &[("NO(Info)", "INFO")]),
@@ -134,6 +142,8 @@ const KINDS: &[Kind] = &[
     (&["fn_delete", "fn_comm_delete_attr"], "MPI_COMM_NULL_DELETE_FN", &[]),
     (&["fn_type_copy_attr"], "MPI_TYPE_NULL_COPY_FN", &[]),
     (&["fn_type_delete_attr"], "MPI_TYPE_NULL_DELETE_FN", &[]),
+    (&["fn_win_copy_attr"], "MPI_WIN_NULL_COPY_FN", &[]),
+    (&["fn_win_delete_attr"], "MPI_WIN_NULL_DELETE_FN", &[]),
 ];
 
 fn kind(param: &Param) -> &'static Kind {

@@ -17,7 +17,7 @@
 /* What arguments point at. */
 static int in[16], out[16], number, ints[2], ints_out[2], ranges[1][3] = { { 0, 0, 1 } };
 static Count count, counts[] = { 1 }, negative[] = { -1 };
-static Displ displs[1];
+static Displ displs[1], unit;
 static Extent aint_displs[1];
 static Extent extent;
 static MPI_Count large;
@@ -31,6 +31,7 @@ static MPI_Request requests[1] = { MPI_REQUEST_NULL }, no_requests[1] = { NO(Req
 static MPI_Request null_requests[1] = { MPI_REQUEST_NULL };
 static MPI_Comm comm = MPI_COMM_NULL, no_comm = NO(Comm), grid = MPI_COMM_NULL;
 static MPI_Group group = MPI_GROUP_NULL, no_group = NO(Group);
+static MPI_Win win = MPI_WIN_NULL, new_win, no_win = NO(Win);
 static MPI_Info info = MPI_INFO_NULL, no_info = NO(Info);
 static MPI_Errhandler handler = MPI_ERRHANDLER_NULL, no_handler = NO(Errhandler);
 static MPI_Op op = MPI_OP_NULL, no_op = NO(Op);
@@ -50,10 +51,10 @@ static int cancel(void *state, int complete) { return (void)state, (void)complet
 
 /* Not every form of the program needs all of them. */
 static void *const used[] = {
-    in, out, &number, ints, ints_out, ranges, &count, counts, negative, displs, aint_displs, &extent, &large,
+    in, out, &number, ints, ints_out, ranges, &count, counts, negative, displs, &unit, aint_displs, &extent, &large,
     &address, addresses, large_counts, &pointer, text, long_text, &status, types, no_types, types_out,
     requests, no_requests,
-    null_requests, &comm, &no_comm, &grid, &group, &no_group, &info, &no_info, &handler, &no_handler, &op,
+    null_requests, &comm, &no_comm, &grid, &group, &no_group, &win, &new_win, &no_win, &info, &no_info, &handler, &no_handler, &op,
     &no_op, &type, &no_type, &request, &no_request, &null_request, &idle, &message,
     &no_message, &session, &no_session, &another,
     (void *)reduce, (void *)comm_handler, (void *)win_handler, (void *)session_handler,
@@ -129,7 +130,10 @@ int main(void)
     MPI_Request sent;
     OK(MPI_Isend(out, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &sent));
     OK(MPI_Mprobe(0, 9, MPI_COMM_SELF, &message, &status));
+    OK(MPI_Win_create(in, sizeof in, 4, MPI_INFO_NULL, MPI_COMM_SELF, &win));
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
     wrong_arguments();
+    OK(MPI_Win_free(&win));
     OK(MPI_Mrecv(in, 1, MPI_INT, &message, &status));
     OK(MPI_Wait(&sent, &status));
     message = MPI_MESSAGE_NO_PROC;
