@@ -532,30 +532,46 @@ pub fn finish(request: RequestRef) -> Request {
 /// Gives a request back to its owner.
 #[inline]
 pub fn release(request: RequestRef) {
+    let object = if special::is(request) { std::ptr::null_mut() } else { request.object };
+    if object.addr() & OTHER != 0 {
+        return release_other(request);
+    }
+    give_back(request, !object.is_null());
+    // SAFETY: null, or `handle` stored it and holds a reference.
+    if let Some(comm) = unsafe { object.cast::<Object<CommBody>>().as_ref() } {
+        comm.release();
+    }
+}
+
+/// The same for one that keeps more than its communicator, or something else.
+#[cold]
+fn release_other(request: RequestRef) {
+    let other = Other::behind(request);
+    give_back(request, true);
+    match other {
+        Other::Kept(kept) => {
+            // SAFETY: made by `keep`, and freed only here.
+            let Kept { comm, op, _datatypes } = *unsafe { Box::from_raw(kept) };
+            if let Some(op) = op {
+                op.release();
+            }
+            comm.release();
+        }
+        Other::Window(win) => win.release(),
+    }
+}
+
+/// The request is its owner's again, and leads to nothing of this layer's.
+#[inline]
+fn give_back(request: RequestRef, leads: bool) {
     let view = std::ptr::from_ref(request).cast_mut();
-    let comm = comm_of(request);
-    let other = if special::is(request) { None } else { Other::of(request) };
     // SAFETY: the request is valid; it is not used after this.
     unsafe {
-        if !(*view).object.is_null() && !special::is(request) {
+        if leads {
             (*view).object = std::ptr::null_mut();
         }
         if let Some(free) = (*view).free {
             free(view);
         }
-    }
-    match other {
-        Some(Other::Kept(kept)) => {
-            // SAFETY: made by `keep`, and freed only here.
-            let kept = unsafe { Box::from_raw(kept) };
-            if let Some(op) = kept.op {
-                op.release();
-            }
-        }
-        Some(Other::Window(win)) => return win.release(),
-        None => {}
-    }
-    if let Some(comm) = comm {
-        comm.release();
     }
 }
