@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use cairn_framework::abi::datatype::{OP_NOTHING, OP_REPLACE, Op as OpView};
 use cairn_framework::frameworks::osc::{
     OSC_ACCUMULATE, OSC_COMPARE_SWAP, OSC_FETCH_OP, OSC_GET, OSC_GET_ACCUMULATE, OSC_PUT, OscSide,
-    OscTransfer,
+    OscTransfer, WindowRemote,
 };
 use cairn_reduce::{is_comparable, kernel};
 
@@ -81,10 +81,10 @@ fn shortened(sent: u64, room: u64, datatype: DatatypeRef) -> Result<Count> {
     Ok((sent / datatype.size) as Count)
 }
 
-/// An operation that moves something, ready to be started.
+/// An operation without data of this process.
 #[inline(always)]
-fn prepared(kind: u32, target: Target, win: WinRef) -> Result<OscTransfer> {
-    Ok(OscTransfer {
+fn prepared(kind: u32, target: Target, offset: i64) -> OscTransfer {
+    OscTransfer {
         struct_size: size_of::<OscTransfer>() as u32,
         kind,
         target: target.rank as u32,
@@ -92,11 +92,11 @@ fn prepared(kind: u32, target: Target, win: WinRef) -> Result<OscTransfer> {
         origin: NOWHERE,
         result: NOWHERE,
         compare: std::ptr::null(),
-        offset: offset(target, win)?,
+        offset,
         target_count: target.count as u64,
         target_datatype: target.datatype.view(),
         op: std::ptr::null(),
-    })
+    }
 }
 
 /// Where the data is in the target's memory; of a dynamic window, its address. All of it lies in there.
@@ -105,6 +105,26 @@ fn offset(target: Target, win: WinRef) -> Result<i64> {
     let Some(remote) = win.remotes().get(target.rank as usize) else {
         return Err(no_target(target.rank));
     };
+    // What nearly all operations are: neither very far nor very long, and forward.
+    let datatype = target.datatype.view();
+    let offset = target.disp.checked_mul(remote.displacement_unit as i64);
+    let reach = (target.count - 1).checked_mul(datatype.extent);
+    if let (Some(offset), Some(reach)) = (offset, reach)
+        && let Some(first) = offset.checked_add(datatype.true_lb)
+        && let Some(last) = first.checked_add(reach)
+        && let Some(end) = last.checked_add(datatype.true_extent)
+        && first >= 0
+        && reach >= 0
+        && end as u64 <= remote.size
+    {
+        return Ok(offset);
+    }
+    unusual_offset(target, remote)
+}
+
+/// The same for any operation.
+#[cold]
+fn unusual_offset(target: Target, remote: &WindowRemote) -> Result<i64> {
     let offset = i128::from(target.disp) * i128::from(remote.displacement_unit as i64);
     if check::enabled() {
         let datatype = target.datatype.view();
@@ -177,7 +197,8 @@ fn put_in(origin: Local, target: Target, win: WinRef, request: Option<Out<Reques
     if sent == 0 {
         return nothing(request);
     }
-    let prepared = prepared(OSC_PUT, Target { count, ..target }, win)?;
+    let target = Target { count, ..target };
+    let prepared = prepared(OSC_PUT, target, offset(target, win)?);
     start(&OscTransfer { origin: origin.side(), ..prepared }, request, win)
 }
 
@@ -193,7 +214,7 @@ fn get_in(result: Local, target: Target, win: WinRef, request: Option<Out<Reques
         return nothing(request);
     }
     let result = Local { count, ..result }.side();
-    start(&OscTransfer { result, ..prepared(OSC_GET, target, win)? }, request, win)
+    start(&OscTransfer { result, ..prepared(OSC_GET, target, offset(target, win)?) }, request, win)
 }
 
 /// The predefined operation, which the types of the data must be made for.
@@ -239,7 +260,8 @@ fn accumulate_in(
         return nothing(request);
     }
     let op = reduces(op, &[origin.datatype, target.datatype], false)?;
-    let prepared = prepared(OSC_ACCUMULATE, Target { count, ..target }, win)?;
+    let target = Target { count, ..target };
+    let prepared = prepared(OSC_ACCUMULATE, target, offset(target, win)?);
     start(&OscTransfer { origin: origin.side(), op, ..prepared }, request, win)
 }
 
@@ -267,7 +289,7 @@ fn get_accumulate_in(
     let datatypes = [target.datatype, result.datatype, origin.datatype];
     let op = reduces(op, if fetches_only { &datatypes[..2] } else { &datatypes }, true)?;
     let origin = if fetches_only { NOWHERE } else { origin.side() };
-    let prepared = prepared(OSC_GET_ACCUMULATE, target, win)?;
+    let prepared = prepared(OSC_GET_ACCUMULATE, target, offset(target, win)?);
     start(&OscTransfer { origin, result: result.side(), op, ..prepared }, request, win)
 }
 
@@ -405,7 +427,7 @@ pub unsafe fn fetch_and_op(
     let origin = if op.constant() == MPI_NO_OP { NOWHERE } else { one(origin_addr.cast_mut()) };
     let op = reduces(op, &[datatype], true)?;
     let target = Target { rank: target_rank, disp: target_disp, count: 1, datatype };
-    let prepared = prepared(OSC_FETCH_OP, target, win)?;
+    let prepared = prepared(OSC_FETCH_OP, target, offset(target, win)?);
     start(&OscTransfer { origin, result: one(result_addr), op, ..prepared }, None, win)
 }
 
@@ -432,6 +454,6 @@ pub unsafe fn compare_and_swap(
     let one = |buffer| Local { buffer, count: 1, datatype }.side();
     let (origin, result) = (one(origin_addr.cast_mut()), one(result_addr));
     let target = Target { rank: target_rank, disp: target_disp, count: 1, datatype };
-    let prepared = prepared(OSC_COMPARE_SWAP, target, win)?;
+    let prepared = prepared(OSC_COMPARE_SWAP, target, offset(target, win)?);
     start(&OscTransfer { origin, result, compare: compare_addr, ..prepared }, None, win)
 }
