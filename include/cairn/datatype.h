@@ -31,6 +31,16 @@
 #define CAIRN_OP_COMMUTATIVE 1
 
 /**
+ * `cairn_op_t.flags`: `MPI_REPLACE`, the operand replaces what is there; `apply` is not to be called.
+ */
+#define CAIRN_OP_REPLACE 2
+
+/**
+ * `cairn_op_t.flags`: `MPI_NO_OP`, what is there stays; `apply` is not to be called.
+ */
+#define CAIRN_OP_NOTHING 4
+
+/**
  * A piece of memory.
  */
 struct cairn_segment_t {
@@ -77,9 +87,10 @@ struct cairn_datatype_t {
    */
   uint32_t predefined;
   /**
-   * Zero.
+   * The ABI number of the one predefined type that it is made of, itself if it is predefined; 0 if it is made
+   * of several or none.
    */
-  uint32_t reserved;
+  uint32_t element;
   /**
    * Moves at most `len` bytes of data from the user's buffer to `packed`, advances the cursor
    * and returns how many. Any thread; no lock.
