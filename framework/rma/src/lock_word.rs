@@ -72,6 +72,12 @@ impl LockWord {
         }
     }
 
+    /// All that wait look again, although nothing has changed. Whether the word's sleepers are to be woken.
+    #[must_use]
+    pub fn stir(&self) -> bool {
+        self.released()
+    }
+
     fn released(&self) -> bool {
         // Release: a waiter that reads it before it tries sees the state.
         self.releases.fetch_add(1, Ordering::Release);
