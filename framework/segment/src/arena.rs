@@ -310,6 +310,42 @@ mod tests {
         }
     }
 
+    const CARD: &str = "CAIRN_TEST_ARENA";
+
+    /// Another process: changes what it finds in the segment that it is told of; on its own the test has nothing
+    /// to do.
+    #[test]
+    fn as_a_peer() {
+        let Ok(card) = std::env::var(CARD) else { return };
+        let byte = |at| u8::from_str_radix(&card[at..at + 2], 16).unwrap();
+        let card: Vec<u8> = (0..card.len()).step_by(2).map(byte).collect();
+        let part = Segment::attach(&card).unwrap().join(START..START + LARGE).unwrap();
+        // SAFETY: the part has so many bytes.
+        unsafe {
+            assert_eq!(*part.base().add(LARGE - 1), 5);
+            *part.base() = 6;
+        }
+    }
+
+    #[test]
+    fn a_block_is_one_memory_for_two_processes() {
+        for backing in [Backing::Memory, Backing::File] {
+            let own = segment(backing);
+            let arena = Arena::new(START..own.len()).unwrap();
+            let block = arena.allocate(&own, LARGE).unwrap();
+            // SAFETY: a block of so many bytes.
+            unsafe { *block.add(LARGE - 1) = 5 };
+            let card: String = own.card().iter().map(|byte| format!("{byte:02x}")).collect();
+            let peer = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "arena::tests::as_a_peer"])
+                .env(CARD, card)
+                .status();
+            assert!(peer.unwrap().success());
+            // SAFETY: as above.
+            assert_eq!(unsafe { *block }, 6);
+        }
+    }
+
     #[test]
     fn places_are_used_again() {
         let page = page_size();
