@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::abi::status::ERR_UNSUPPORTED;
 use cairn_framework::author::{Failure, HostHandle, Mutex};
 
@@ -42,7 +43,13 @@ impl Memory {
         let device = self.device(host).ok_or_else(none)?;
         let more = if alignment > ALIGNMENT { alignment } else { 0 };
         let len = size.checked_add(more).ok_or_else(none)?;
-        let (block, registration) = device.allocate(host, len)?;
+        // Where memory that is shared is short, other memory need not be.
+        let (block, registration) = device.allocate(host, len).map_err(|failure| {
+            host.log(LOG_INFO, || {
+                format!("memory for the program comes from elsewhere: {failure}")
+            });
+            none()
+        })?;
         let up = block.addr().next_multiple_of(alignment.max(1)) - block.addr();
         let given = block.wrapping_add(up);
         self.given.lock().insert(given.addr(), registration);

@@ -563,8 +563,9 @@ fn what_can_not_be_mapped_is_left_to_others() {
         assert!(rank.window(WINDOW_DYNAMIC, 0, null_mut(), |_| 1 << 40).is_none());
         let mut own = vec![0_u64; 100];
         assert!(rank.window(WINDOW_CREATE, 0, own.as_mut_ptr(), |_| 100).is_none());
-        // Only one has other memory.
         let mut base = null_mut();
+        assert_eq!(osc!(rank.osc, memory_allocate(1 << 50, 8, &mut base)), ERR_UNSUPPORTED);
+        // Only one has other memory.
         assert_eq!(osc!(rank.osc, memory_allocate(800, 8, &mut base)), OK);
         let mixed = if rank.rank == 0 { base.cast() } else { own.as_mut_ptr() };
         assert!(rank.window(WINDOW_CREATE, 0, mixed, |_| 100).is_none());
