@@ -14,7 +14,7 @@
 //!
 //! An operation is done when `transfer` returns, so a flush is a fence of the processor, and a request
 //! is complete when it is handed out. A thread that waits makes progress for everything else, and ends with
-//! an error when a process of the window has died ([`deaths`]).
+//! an error when a process of the window has died (`deaths`).
 
 mod component;
 mod control;
