@@ -36,7 +36,7 @@ fn lists_linked_and_shared_components() {
         "no component yet",
     ]);
     let json = home.info(&["--json"]).ok().json();
-    assert_eq!(json["frameworks"].as_array().unwrap().len(), 10);
+    assert_eq!(json["frameworks"].as_array().unwrap().len(), 11);
     assert_eq!(json["problems"].as_array().unwrap().len(), 0);
     assert_eq!(json["abi"], "0.1");
 
@@ -264,7 +264,7 @@ fn mistakes_are_said_with_place_and_fix() {
         (&["--mca", "cri", "^dedicate"], &["there is no cri component dedicate"]),
         (&["--mca", "cri", "comm,^dedicated"], &["a,b or ^a,b", "can't do both"]),
         (&["--mca", "cri", "^"], &["no component's name behind the ^"]),
-        (&["--mca", "osc", "lazy"], &["there is no osc component lazy", "there is none yet"]),
+        (&["--mca", "issue", "none"], &["there is no issue component none", "there is none yet"]),
         (
             &["--mca", "cri_dedicated_priority", "101"],
             &["101 is outside its range", "a whole number from 0 to 100"],

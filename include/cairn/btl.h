@@ -32,9 +32,16 @@
  * locks of the transport's own, for short.
  *
  * **What is used.** The protocol layer sends by `send_immediate` and `send_packed`, and moves large
- * messages by `put` and `get` where a device has them. **Experimental** are `send_gathered`, `atomic` and
- * `flush`: nothing calls them yet, so a transport gains nothing by them today, and they may change when
- * one-sided communication comes.
+ * messages by `put` and `get` where a device has them. One-sided communication loads and stores where
+ * `map_key` gives it a pointer, and otherwise uses `put`, `get`, `atomic` and `flush` where a device has
+ * them. **Experimental** is `send_gathered`: nothing calls it yet, so a transport gains nothing by it today,
+ * and it may change.
+ *
+ * **Memory of the transport.** A device with `CAIRN_BTL_ALLOCATE` gives out memory that its peers reach best,
+ * for windows above all. `map_key` turns the key of memory into a pointer by which this process loads and
+ * stores it as if it were its own, until the key is released; the transport sees to it that such an access
+ * ends in no signal, whatever the peer does. Where there is a pointer, put, get, atomics and flush need not
+ * be offered: what the processor does reaches the peer's memory at once.
  *
  * **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
  * completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
@@ -106,7 +113,6 @@
 
 /**
  * `cairn_btl_module_t.capabilities`: `atomic` on 8-byte integers, all of `CAIRN_BTL_ADD` and the others.
- * Experimental, as the other atomics.
  */
 #define CAIRN_BTL_ATOMIC_64 32
 
@@ -140,6 +146,11 @@
  * to be registered; this process's own side of put, get and atomics may be any memory.
  */
 #define CAIRN_BTL_LOCAL_UNREGISTERED 2048
+
+/**
+ * `cairn_btl_module_t.capabilities`: `allocate_memory`; peers have a pointer to what it gives, by `map_key`.
+ */
+#define CAIRN_BTL_ALLOCATE 4096
 
 /**
  * `cairn_btl_module_t.exclusivity`: a network.
@@ -486,7 +497,7 @@ struct cairn_btl_ops_t {
                          const struct cairn_btl_transfer_t *transfer,
                          struct cairn_btl_completion_t *completion);
   /**
-   * Experimental. Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   * Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
    */
   cairn_outcome_t (*atomic)(const struct cairn_btl_module_t *module,
                             const cairn_cri_t *cri,
@@ -494,7 +505,7 @@ struct cairn_btl_ops_t {
                             const struct cairn_btl_atomic_t *atomic,
                             struct cairn_btl_completion_t *completion);
   /**
-   * Experimental. Completes when every put and atomic that this CRI started before, on `endpoint` or,
+   * Completes when every put and atomic that this CRI started before, on `endpoint` or,
    * if that is null, on all, is visible in the peers' memory. Hot. Default:
    * `CAIRN_ERR_UNSUPPORTED`; required of a transport with put or atomics.
    */
@@ -563,6 +574,30 @@ struct cairn_btl_ops_t {
                                  void *address,
                                  size_t len,
                                  void **registration);
+  /**
+   * Allocates `len` bytes (not 0) of zeros that begin at a page, stores their address, and registers them
+   * for all rights. What lies in them may be registered further. Any thread. Default:
+   * `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_status_t (*allocate_memory)(const struct cairn_btl_module_t *module,
+                                    size_t len,
+                                    void **address,
+                                    void **registration);
+  /**
+   * Frees what `allocate_memory` gave, by its registration. Peers have released their keys; what one that
+   * has not still stores ends in no signal, and may spoil what is allocated next. Any thread. Default:
+   * nothing.
+   */
+  void (*free_memory)(const struct cairn_btl_module_t *module, void *registration);
+  /**
+   * Stores the pointer by which this process loads and stores `len` bytes of the peer's at `remote`, or
+   * null if there is none. It stays valid until `release_key`. Any thread. Default: stores null.
+   */
+  cairn_status_t (*map_key)(const struct cairn_btl_module_t *module,
+                            void *key,
+                            uint64_t remote,
+                            size_t len,
+                            void **pointer);
 };
 
 /**

@@ -102,8 +102,8 @@ pub const FLOORS: &[&[Room]] = &[
     ],
     &[Room {
         name: "libraries for components",
-        packages: &["cairn-descriptors", "cairn-matching", "cairn-segment"],
-        purpose: "shared memory, matching engines, descriptors",
+        packages: &["cairn-descriptors", "cairn-matching", "cairn-rma", "cairn-segment"],
+        purpose: "shared memory, matching engines, one-sided operations, descriptors",
         uses: &["framework"],
     }],
     &[Room {

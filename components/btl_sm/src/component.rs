@@ -13,12 +13,13 @@ use cairn_framework::author::{
     Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
 };
 use cairn_framework::frameworks::btl::{
-    BTL_CAN_WAKE, BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ,
-    Btl, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, Completion, DeviceBox, Way,
-    too_long,
+    BTL_ALLOCATE, BTL_CAN_WAKE, BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION,
+    BTL_REMOTE_ATOMIC, BTL_REMOTE_READ, BTL_REMOTE_WRITE, Btl, BtlMessage, BtlModule, BtlPacked,
+    BtlTransfer, BtlWake, Completion, DeviceBox, Way, too_long,
 };
-use cairn_segment::{Options, Segment};
+use cairn_segment::{Options, Segment, arena_len};
 
+use crate::blocks::Blocks;
 use crate::cri::{self, SmCri, SmInstance};
 use crate::endpoint::{Own, Peer};
 use crate::large;
@@ -83,9 +84,10 @@ impl Component for SharedMemory {
             true => (0, 0),
             false => (u64::MAX, BTL_NEEDS_REGISTRATION | BTL_LOCAL_UNREGISTERED),
         };
+        let allocate = if segment.len() > geometry.arena() { BTL_ALLOCATE } else { 0 };
         let view = BtlModule {
             exclusivity: params.exclusivity.get() as u32,
-            capabilities: BTL_IN_ORDER | BTL_CAN_WAKE | get,
+            capabilities: BTL_IN_ORDER | BTL_CAN_WAKE | get | allocate,
             immediate_limit: params.immediate_limit.get() as u32,
             packed_limit: packed_limit as u32,
             key_size: size_of::<u64>() as u32,
@@ -108,6 +110,7 @@ impl Component for SharedMemory {
             registry: Registry::default(),
             refused: Refused::default(),
             lives: Lives::new(params.watch_interval()),
+            blocks: Blocks::default(),
         };
         let device = DeviceBox::<Self>::new(host, view, state, cris)?;
         device.look_seldom()?;
@@ -129,7 +132,7 @@ fn make_segment(
     let job = unsafe { cairn_framework::text::copy(host.job().id) };
     let segment = Segment::create(&Options {
         name: &format!("{job}-sm"),
-        len: geometry.len(),
+        len: geometry.arena() + arena_len(geometry.arena()),
         front: geometry.front(),
         backing: params.backing(),
         peers: host.job().local_size.saturating_sub(1),
@@ -287,13 +290,15 @@ impl Btl for SharedMemory {
         len: usize,
         access: u32,
     ) -> Result<*mut c_void, Failure> {
-        if access & BTL_REMOTE_READ == 0 {
+        let remote = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
+        let mapped = access & remote != 0 && state.blocks.contains(address, len);
+        if access & BTL_REMOTE_READ == 0 && !mapped {
             return Ok(null_mut());
         }
         // A peer's order leads back to the memory by its address.
         let place = (address.expose_provenance() as u64, len as u64);
-        let key = state.registry.add(place, Terms::Open);
-        registered(key)
+        let terms = if mapped { Terms::Mapped } else { Terms::Open };
+        registered(state.registry.add(place, terms))
     }
 
     unsafe fn offer_memory(
@@ -327,9 +332,49 @@ impl Btl for SharedMemory {
         Ok(())
     }
 
-    fn unpack_key(_: &SmDevice, _: &Peer, packed: &[u8]) -> Result<*mut c_void, Failure> {
+    fn unpack_key(state: &SmDevice, peer: &Peer, packed: &[u8]) -> Result<*mut c_void, Failure> {
         let key = packed.try_into().map(u64::from_le_bytes).map_err(|_| "a key has eight bytes")?;
-        Ok(std::ptr::without_provenance_mut(key as usize))
+        let mut key = Key(key);
+        if key.is_mapped() {
+            key = state.blocks.unpacked(peer.rank, key)?;
+        }
+        Ok(std::ptr::without_provenance_mut(key.0 as usize))
+    }
+
+    unsafe fn release_key(state: &SmDevice, key: *mut c_void) {
+        let key = Key(key.addr() as u64);
+        if key.is_mapped() {
+            state.blocks.released(key);
+        }
+    }
+
+    fn allocate_memory(
+        state: &SmDevice,
+        len: usize,
+    ) -> Result<(*mut c_void, *mut c_void), Failure> {
+        let (block, key) = state.blocks.allocate(state, len)?;
+        Ok((block, registered(Some(key))?))
+    }
+
+    unsafe fn free_memory(state: &SmDevice, registration: *mut c_void) {
+        let key = Key(registration.addr() as u64);
+        if let Some(address) = state.registry.address(key) {
+            // SAFETY: promised by the caller.
+            unsafe {
+                Self::deregister_memory(state, registration);
+                state.blocks.free(state, address);
+            }
+        }
+    }
+
+    unsafe fn map_key(
+        state: &SmDevice,
+        key: *mut c_void,
+        remote: u64,
+        len: usize,
+    ) -> Result<*mut c_void, Failure> {
+        let key = Key(key.addr() as u64);
+        if key.is_mapped() { state.blocks.map(state, key, remote, len) } else { Ok(null_mut()) }
     }
 
     fn arm(state: &SmDevice, cri: &SmInstance) -> Result<Option<BtlWake>, Failure> {

@@ -18,6 +18,7 @@ use cairn_framework::author::{Mutex, MutexGuard};
 use cairn_segment::{Part, Segment};
 
 use crate::active::{Bits, WORD};
+use crate::blocks::Parts;
 use crate::cri::SmInstance;
 use crate::module::SmDevice;
 use crate::orders::Orders;
@@ -29,8 +30,10 @@ use crate::wire::{ENTRY_FREE, ENTRY_TAKEN, Geometry};
 /// An endpoint as this transport has it. Made by `add_peers`.
 pub struct Peer {
     pub rank: u32,
-    segment: Segment,
-    geometry: Geometry,
+    pub segment: Segment,
+    pub geometry: Geometry,
+    /// Of its blocks.
+    pub parts: Parts,
     /// We must fence before we look whether the peer sleeps.
     fenced: bool,
     own: Own,
@@ -89,6 +92,7 @@ impl Peer {
             rank: view.rank,
             segment,
             geometry,
+            parts: Parts::default(),
             fenced: !(own.barriers && peer_barriers),
             own,
             outbound,
@@ -247,7 +251,7 @@ impl Peer {
         format!(
             "rank {}, segment of {} MiB, {} instances{common}",
             self.rank,
-            self.segment.len() >> 20,
+            self.geometry.len() >> 20,
             self.geometry.instances
         )
     }

@@ -120,7 +120,7 @@ struct Get {
 
 impl Get {
     fn key(&self) -> Key {
-        Key(self.wanted.key.addr() as u64)
+        Key(self.wanted.key.addr() as u64).wire()
     }
 
     fn may_use(&self, place: usize) -> bool {

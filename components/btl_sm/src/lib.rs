@@ -21,6 +21,7 @@
 //! * `endpoint`: a peer's segment and our rings in it. `receive`: our segment and the peers' rings.
 //! * `large`: get, by the components of the framework smsc. `smsc`: the components; `choice`: which of
 //!   them; `registry`: what peers may read; `orders`: what readers ask for, and how much of it.
+//! * `blocks`: memory that peers load and store.
 //! * `announce`: how a receiver learns of new rings. `unmapped`: those that there is no memory for now.
 //!   `active`: which of many rings have something.
 //!   `wake`: how a receiver sleeps. `life`: how the end of a peer's process is noticed.
@@ -28,6 +29,7 @@
 mod active;
 #[doc(hidden)] // for fuzzing
 pub mod announce;
+mod blocks;
 mod choice;
 mod component;
 mod cri;

@@ -7,6 +7,7 @@ use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Device;
 use cairn_segment::{Life, Owner, Segment};
 
+use crate::blocks::Blocks;
 use crate::component::SharedMemory;
 use crate::endpoint::Peer;
 use crate::life::Lives;
@@ -37,6 +38,7 @@ pub struct State {
     pub registry: Registry,
     pub refused: Refused,
     pub lives: Lives,
+    pub blocks: Blocks,
 }
 
 impl State {

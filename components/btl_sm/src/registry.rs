@@ -4,7 +4,8 @@
 //!
 //! ```text
 //!   bits  0 to 23   with an offer: its ticket, which the peer gives to the component of smsc;
-//!                   without: which components can help the peer, or 0 when that is not known
+//!                   without: which components can help the peer, or 0 when that is not known; of
+//!                   memory that the peer can map bit 22, and once it is unpacked a slot below
 //!        24 to 27   the number of the component with the offer; 0 when there is none
 //!        28 to 47   place in the table
 //!        48 to 63   a number that no other registration had for long; never 0
@@ -27,7 +28,28 @@ impl Key {
     /// Whether the owner can help with the component of this number, as far as the key tells.
     pub fn helps(self, number: u8) -> bool {
         let helpers = self.0 as u32 & 0xff_ffff;
-        self.offered().is_some() || helpers == 0 || helpers >> number & 1 != 0
+        let unknown = helpers == 0 || self.is_mapped();
+        self.offered().is_some() || unknown || helpers >> number & 1 != 0
+    }
+
+    /// Whether the peer can map the memory.
+    pub fn is_mapped(self) -> bool {
+        self.offered().is_none() && self.0 as u32 & (MAPPED | KNOWN) == MAPPED
+    }
+
+    /// As the peer knows it.
+    pub fn wire(self) -> Self {
+        if self.is_mapped() { Self(self.0 & !u64::from(MAPPED - 1)) } else { self }
+    }
+
+    /// Of mapped memory, with a slot.
+    pub fn with_slot(self, slot: u32) -> Self {
+        Self(self.wire().0 | u64::from(slot))
+    }
+
+    /// That.
+    pub fn slot(self) -> u32 {
+        self.0 as u32 & (MAPPED - 1)
     }
 
     fn place(self) -> usize {
@@ -41,6 +63,11 @@ const MOST: usize = (1 << 20) - 1;
 /// In a key without an offer: the other bits below are the numbers of the components that can help.
 const KNOWN: u32 = 1 << 23;
 
+/// In a key without an offer: the peer can map the memory.
+const MAPPED: u32 = 1 << 22;
+/// The largest slot.
+pub const MOST_SLOTS: usize = MAPPED as usize - 1;
+
 /// What a peer is told of memory that it may read.
 #[derive(Debug, Clone, Copy)]
 pub enum Terms {
@@ -50,6 +77,8 @@ pub enum Terms {
     Helpers(u16),
     /// A component has begun.
     Offered(Offered),
+    /// It can be mapped.
+    Mapped,
 }
 
 /// What a component of smsc has begun to move.
@@ -107,6 +136,7 @@ impl Registry {
         table.number = table.number.wrapping_add(2) | 1;
         let (said, instance) = match terms {
             Terms::Open => (0, None),
+            Terms::Mapped => (MAPPED, None),
             Terms::Helpers(numbers) => (KNOWN | u32::from(numbers), None),
             Terms::Offered(offered) => {
                 let [first, second, third] = offered.ticket;
@@ -130,6 +160,13 @@ impl Registry {
         };
         table.free.push(key.place() as u32);
         Left { offered: registration.instance, served: registration.served > 0 }
+    }
+
+    /// Where the memory of a registration begins.
+    pub fn address(&self, key: Key) -> Option<u64> {
+        let table = self.0.lock();
+        let known = table.places.get(key.place()).and_then(Option::as_ref);
+        known.filter(|known| known.key == key).map(|known| known.address)
     }
 
     /// Begins to read these bytes for a peer, until `served`. Whether a key allows it.

@@ -9,6 +9,7 @@
 //!   bits × rings × CRIs       │ which rings have something; written by senders, where there are many
 //!   entry × rings             ┘ the ring's sender; written by the sender when it claims the ring
 //!   ring × rings                head, lines; memory only when it is claimed
+//!   arena                       blocks; memory only while they are there
 //! ```
 //!
 //! What is before the rings is the segment's front, which every peer maps; a ring is mapped by its two
@@ -19,7 +20,7 @@
 //! owner uses its own copy.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use cairn_segment::{HEADER, Part, Segment, page_size};
 
@@ -29,14 +30,14 @@ use crate::ring::{Head, LINE, Parts};
 use crate::wake::Word;
 
 /// Changes with anything below or in `ring`.
-pub const LAYOUT: u32 = 5;
+pub const LAYOUT: u32 = 6;
 
 /// [`Entry::state`]: the ring has no sender.
 pub const ENTRY_FREE: u32 = 0;
 /// [`Entry::state`]: the ring belongs to a sender.
 pub const ENTRY_TAKEN: u32 = 1;
 
-/// What the owner has. Constant once the card is out.
+/// What the owner has. Constant once the card is out, but for the last.
 #[repr(C)]
 pub struct Directory {
     pub layout: u32,
@@ -47,6 +48,8 @@ pub struct Directory {
     pub ring_size: u64,
     /// 1 when the owner makes senders' fences unnecessary; see `wake`.
     pub barriers: u32,
+    /// The owner's address of the arena; 0 before its first block. Written once by the owner, with Release.
+    pub arena: AtomicU64,
 }
 
 /// For senders that want more than their first ring.
@@ -102,6 +105,9 @@ const MAX_INSTANCES: usize = 1 << 16;
 const MAX_RINGS: usize = 1 << 22;
 const MAX_RING: usize = 1 << 30;
 
+/// Large pages of the common processors.
+const LARGE: usize = 2 << 20;
+
 const DIRECTORY: usize = HEADER;
 const CLAIMS: usize = DIRECTORY + 128;
 const DOORBELL: usize = CLAIMS + size_of::<Claims>();
@@ -153,6 +159,7 @@ impl Geometry {
                 kept: self.kept as u32,
                 ring_size: self.ring_size as u64,
                 barriers: u32::from(barriers),
+                arena: AtomicU64::new(0),
             });
         }
     }
@@ -161,6 +168,16 @@ impl Geometry {
     #[allow(clippy::len_without_is_empty, reason = "no caller asks")]
     pub fn len(&self) -> usize {
         self.ring(self.rings)
+    }
+
+    /// Where the arena begins. The rest of the segment is it.
+    pub fn arena(&self) -> usize {
+        self.len().next_multiple_of(LARGE)
+    }
+
+    pub fn directory<'a>(&self, segment: &'a Segment) -> &'a Directory {
+        // SAFETY: inside the front by its length, and written before the card was given out.
+        unsafe { &*segment.front().add(DIRECTORY).cast() }
     }
 
     /// Where the bits of a CRI begin; on cache lines of their own.

@@ -12,8 +12,8 @@ use cairn_framework::abi::peer::Route;
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::status::{DONE, NO_RESOURCES, OK, OutcomeCode};
 use cairn_framework::frameworks::btl::{
-    BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ, BtlCompletion,
-    BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
+    BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ, BtlAtomic,
+    BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
 };
 use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
@@ -232,11 +232,17 @@ impl Way {
 
     /// Registers memory that the peer may read and returns the registration and its packed key.
     pub unsafe fn expose(&self, memory: &mut [u8]) -> (*mut c_void, Vec<u8>) {
+        // SAFETY: promised by the caller.
+        unsafe { self.expose_for(memory, BTL_REMOTE_READ) }
+    }
+
+    /// The same for these rights.
+    pub unsafe fn expose_for(&self, memory: &mut [u8], rights: u32) -> (*mut c_void, Vec<u8>) {
         let module = self.module();
         let mut key = vec![0u8; module.key_size as usize];
         // SAFETY: promised by the caller.
         unsafe {
-            let registration = self.register(memory, BTL_REMOTE_READ);
+            let registration = self.register(memory, rights);
             let pack = (*module.ops).pack_key.expect(COMPLETE);
             assert_eq!(pack(module, registration, key.as_mut_ptr().cast()), OK);
             (registration, key)
@@ -293,6 +299,84 @@ impl Way {
             DONE => Ok(Some(wake)),
             NO_RESOURCES => Ok(None),
             error => Err(error),
+        }
+    }
+
+    /// Allocates memory for peers: its address, its registration and its packed key; or the status.
+    pub fn allocate(&self, len: usize) -> Result<(*mut u8, *mut c_void, Vec<u8>), i32> {
+        let module = self.module();
+        let mut key = vec![0u8; module.key_size as usize];
+        let (mut address, mut registration) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: routes stay as long as their system is open; a registration has a key.
+        unsafe {
+            let ops = &*module.ops;
+            let allocate = ops.allocate_memory.expect(COMPLETE);
+            match allocate(module, len, &mut address, &mut registration) {
+                OK => {}
+                error => return Err(error),
+            }
+            let pack = ops.pack_key.expect(COMPLETE);
+            assert_eq!(pack(module, registration, key.as_mut_ptr().cast()), OK);
+        }
+        Ok((address.cast(), registration, key))
+    }
+
+    /// Frees it.
+    pub unsafe fn free(&self, registration: *mut c_void) {
+        let module = self.module();
+        // SAFETY: promised by the caller.
+        unsafe { ((*module.ops).free_memory.expect(COMPLETE))(module, registration) };
+    }
+
+    /// The pointer to memory of the peer, null if there is none; or the status.
+    pub unsafe fn map(&self, key: *mut c_void, remote: u64, len: usize) -> Result<*mut u8, i32> {
+        let module = self.module();
+        let mut pointer = std::ptr::null_mut();
+        // SAFETY: promised by the caller.
+        let status = unsafe {
+            let map = (*module.ops).map_key.expect(COMPLETE);
+            map(module, key, remote, len, &mut pointer)
+        };
+        if status == OK { Ok(pointer.cast()) } else { Err(status) }
+    }
+
+    /// Starts a put.
+    pub unsafe fn put(
+        &self,
+        cri: &Cri,
+        transfer: &BtlTransfer,
+        completion: *mut BtlCompletion,
+    ) -> OutcomeCode {
+        let module = self.module();
+        // SAFETY: promised by the caller.
+        unsafe {
+            let put = (*module.ops).put.expect(COMPLETE);
+            put(module, cri, self.0.endpoint, transfer, completion)
+        }
+    }
+
+    /// Starts an atomic operation.
+    pub unsafe fn atomic(
+        &self,
+        cri: &Cri,
+        atomic: &BtlAtomic,
+        completion: *mut BtlCompletion,
+    ) -> OutcomeCode {
+        let module = self.module();
+        // SAFETY: promised by the caller.
+        unsafe {
+            let start = (*module.ops).atomic.expect(COMPLETE);
+            start(module, cri, self.0.endpoint, atomic, completion)
+        }
+    }
+
+    /// Starts a flush.
+    pub unsafe fn flush(&self, cri: &Cri, completion: *mut BtlCompletion) -> OutcomeCode {
+        let module = self.module();
+        // SAFETY: promised by the caller.
+        unsafe {
+            let flush = (*module.ops).flush.expect(COMPLETE);
+            flush(module, cri, self.0.endpoint, completion)
         }
     }
 

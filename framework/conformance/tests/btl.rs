@@ -3,13 +3,20 @@
 
 mod common;
 
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use cairn_conformance::ranks::{Ranks, Way};
 use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
-use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, NO_RESOURCES, OK};
-use cairn_framework::frameworks::btl::{BTL_GET, BTL_HEADER_ROOM};
+use cairn_framework::abi::status::{
+    DONE, ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, ERR_RESOURCES, NO_RESOURCES, OK, QUEUED,
+};
+use cairn_framework::frameworks::btl::{
+    BTL_ADD, BTL_ALLOCATE, BTL_AND, BTL_ATOMIC_32, BTL_ATOMIC_64, BTL_COMPARE_SWAP, BTL_GET,
+    BTL_HEADER_ROOM, BTL_OR, BTL_PUT, BTL_REMOTE_ATOMIC, BTL_REMOTE_READ, BTL_REMOTE_WRITE,
+    BTL_SWAP, BTL_XOR, BtlAtomic, BtlTransfer,
+};
 use common::{DEADLINE, ECHO, Get, TAG, payload, start, until};
 use linked as _;
 
@@ -260,6 +267,204 @@ fn a_get_brings_what_is_there() {
                 read.release(key);
                 own.conceal(registration);
             }
+        }
+        ranks.close();
+    }
+}
+
+/// Transports by which ranks load and store what the other one has.
+const MAPPERS: [&[(&str, &str)]; 3] =
+    [&[("btl", "sm")], &[("btl", "self,sm"), ("btl_sm_backing", "file")], SELF];
+
+#[test]
+fn memory_of_a_transport_is_the_same_for_both() {
+    for mca in MAPPERS {
+        let (ranks, _) = start(2, THREAD_SINGLE, mca);
+        let (read, own) = there_and_back(&ranks, pairs(mca)[0]);
+        let allocates = own.module().capabilities & BTL_ALLOCATE != 0;
+        assert_eq!(allocates, mca[0] != SELF[0]);
+        for len in [1_usize, 8, 4096, 5000, 3 << 20, 70 << 20] {
+            let mut memory = vec![0_u8; if allocates { 0 } else { len }];
+            let (address, registration, packed) = match allocates {
+                true => own.allocate(len).unwrap(),
+                false => {
+                    // SAFETY: the memory stays until it is concealed.
+                    let (registration, packed) = unsafe { own.expose(&mut memory) };
+                    (memory.as_mut_ptr(), registration, packed)
+                }
+            };
+            let remote = address.expose_provenance() as u64;
+            // SAFETY: the bytes are keys of the peer, and what is mapped has the length; it is used before
+            // the key is released.
+            unsafe {
+                assert_eq!((*address, *address.add(len - 1)), (0, 0));
+                let (first, second) = (read.unpack(&packed).1, read.unpack(&packed).1);
+                let one = read.map(first, remote, len).unwrap();
+                let other = read.map(second, remote + len as u64 / 2, len - len / 2).unwrap();
+                *address.add(len - 1) = 7;
+                assert_eq!((*one.add(len - 1), *other.add(len - len / 2 - 1)), (7, 7));
+                read.release(first);
+                *other = 9;
+                assert_eq!(*address.add(len / 2), 9);
+                // It can be got, too.
+                let (get, mut local) = (Get::new(), vec![0u8; len]);
+                assert!(get.start(&read, &mut local, remote, second));
+                until(&ranks, || get.status().is_some());
+                let whole = std::slice::from_raw_parts(address, len);
+                assert_eq!((get.status(), &local[..] == whole), (Some(OK), true));
+                if !allocates {
+                    own.conceal(registration);
+                    continue;
+                }
+                // A part that is registered has a key of its own.
+                let part = std::slice::from_raw_parts_mut(address.add(len / 2), len - len / 2);
+                let (of_part, packed) = own.expose(part);
+                let third = read.unpack(&packed).1;
+                assert_eq!(*read.map(third, part.as_ptr().addr() as u64, 1).unwrap(), part[0]);
+                // What is mapped stays when it was freed.
+                own.conceal(of_part);
+                own.free(registration);
+                other.write(3);
+                read.release(second);
+                read.release(third);
+            }
+        }
+        ranks.close();
+    }
+}
+
+#[test]
+fn memory_that_a_peer_has_not_is_not_mapped() {
+    for mca in &MAPPERS[..2] {
+        let (ranks, _) = start(2, THREAD_SINGLE, mca);
+        let (read, own) = there_and_back(&ranks, (0, 1));
+        let (address, registration, packed) = own.allocate(10_000).unwrap();
+        let remote = address.addr() as u64;
+        let mut other = payload(1, 100);
+        // SAFETY: the bytes are keys, or are refused; nothing that is mapped is used.
+        unsafe {
+            let key = read.unpack(&packed).1;
+            for (remote, len) in
+                [(0, 1), (remote - 1, 1), (remote, usize::MAX), (u64::MAX, 1), (remote, 1 << 46)]
+            {
+                assert_eq!(read.map(key, remote, len), Err(ERR_PROTOCOL), "{remote:x} {len}");
+            }
+            // The peer lies, or memory was freed: there is some memory all the same.
+            assert!(!read.map(key, remote + 20_000, 1).unwrap().is_null());
+            read.release(key);
+            // Other memory has no pointer.
+            let (exposed, packed) = own.expose(&mut other);
+            let plain = read.unpack(&packed).1;
+            assert_eq!(read.map(plain, other.as_ptr().addr() as u64, 100), Ok(null_mut()));
+            assert_eq!(read.map(null_mut(), remote, 100), Ok(null_mut()));
+            own.conceal(exposed);
+            own.free(registration);
+            // No machine has so much.
+            assert_eq!(own.allocate(usize::MAX / 2).unwrap_err(), ERR_RESOURCES);
+        }
+        ranks.close();
+    }
+}
+
+#[test]
+fn blocks_come_and_go_in_threads() {
+    for mca in &MAPPERS[..2] {
+        let (ranks, _) = start(2, THREAD_MULTIPLE, mca);
+        let ways = pairs(mca).map(|pair| there_and_back(&ranks, pair));
+        std::thread::scope(|scope| {
+            for thread in 0..4_usize {
+                let (read, own) = ways[thread % 2];
+                scope.spawn(move || {
+                    for round in 0..100_usize {
+                        let len = 1 + (thread * 37 + round * 4099) % 50_000;
+                        let (address, registration, packed) = own.allocate(len).unwrap();
+                        // SAFETY: a block of so many bytes, mapped until the key is released.
+                        unsafe {
+                            let key = read.unpack(&packed).1;
+                            let remote = address.expose_provenance() as u64;
+                            let there = read.map(key, remote, len).unwrap();
+                            assert_eq!(*there.add(len - 1), 0);
+                            there.write_bytes(thread as u8 + 1, len);
+                            assert_eq!(*address.add(len / 2), thread as u8 + 1);
+                            read.release(key);
+                            own.free(registration);
+                        }
+                    }
+                });
+            }
+        });
+        ranks.close();
+    }
+}
+
+#[test]
+fn puts_and_atomics_reach_the_memory_of_the_peer() {
+    for mca in TRANSPORTS {
+        let (ranks, _) = start(2, THREAD_SINGLE, mca);
+        let (way, own) = there_and_back(&ranks, pairs(mca)[0]);
+        let capabilities = way.module().capabilities;
+        let mut memory = vec![0_u64; 1000];
+        let bytes = memory.len() * 8;
+        let remote = memory.as_mut_ptr().expose_provenance() as u64;
+        let rights = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
+        // SAFETY: the memory stays until it is concealed, and is one slice of bytes.
+        let (registration, key) = unsafe {
+            let memory = std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), bytes);
+            let (registration, packed) = own.expose_for(memory, rights);
+            (registration, way.unpack(&packed).1)
+        };
+        let wait = |get: Box<Get>, outcome: i32| {
+            assert!(outcome == DONE || outcome == QUEUED, "{outcome}");
+            until(&ranks, || outcome == DONE || get.status() == Some(OK));
+        };
+        if capabilities & BTL_PUT != 0 {
+            let mut source: Vec<u64> = (0..1000).collect();
+            // SAFETY: both sides stay until all has happened.
+            unsafe {
+                let local = source.as_mut_ptr().cast();
+                let transfer =
+                    BtlTransfer { local, registration: null_mut(), remote, key, len: bytes };
+                let (put, flush) = (Get::new(), Get::new());
+                let outcome = way.put(way.cri(0), &transfer, put.completion());
+                wait(put, outcome);
+                let outcome = way.flush(way.cri(0), flush.completion());
+                wait(flush, outcome);
+            }
+            assert_eq!(memory, source);
+        }
+        for (width, capability) in [(4, BTL_ATOMIC_32), (8, BTL_ATOMIC_64)] {
+            if capabilities & capability == 0 {
+                continue;
+            }
+            memory[5] = 12;
+            for (operation, operand, compare, then) in [
+                (BTL_ADD, 30, 0, 42),
+                (BTL_AND, 0xf, 0, 10),
+                (BTL_OR, 5, 0, 15),
+                (BTL_XOR, 6, 0, 9),
+                (BTL_SWAP, 77, 0, 77),
+                (BTL_COMPARE_SWAP, 1, 2, 77),
+                (BTL_COMPARE_SWAP, 3, 77, 3),
+            ] {
+                let (before, mut old) = (memory[5], 0_u64);
+                let result = (&raw mut old).cast();
+                let remote = remote + 40;
+                let atomic = BtlAtomic { remote, key, operation, width, operand, compare, result };
+                let (done, flush) = (Get::new(), Get::new());
+                // SAFETY: as above.
+                unsafe {
+                    let outcome = way.atomic(way.cri(0), &atomic, done.completion());
+                    wait(done, outcome);
+                    let outcome = way.flush(way.cri(0), flush.completion());
+                    wait(flush, outcome);
+                }
+                assert_eq!((old, memory[5]), (before, then), "{operation} {width}");
+            }
+        }
+        // SAFETY: nothing is under way.
+        unsafe {
+            way.release(key);
+            own.conceal(registration);
         }
         ranks.close();
     }

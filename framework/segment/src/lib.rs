@@ -18,6 +18,9 @@
 //! system, that is an [`Error`] with numbers, where touching would be SIGBUS or the end of the process.
 //! A memfd is sealed against shrinking, so a peer can't take away what is mapped.
 //!
+//! **Blocks for peers** come from a part of the segment that is as long as the machine has memory, at
+//! addresses that say where in the segment they lie: [`Arena`].
+//!
 //! **No descriptor stays open but the owner's**, by which others find the segment, and that of a file,
 //! which may have lost its name.
 //!
@@ -26,6 +29,7 @@
 //! What lies in a segment was written by others: its users check what they read. This crate trusts
 //! no byte of a card.
 
+mod arena;
 mod card;
 mod error;
 mod limits;
@@ -42,6 +46,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+pub use arena::{Arena, arena_len};
 use card::Facts;
 pub use card::{CARD_LEN, Card};
 pub use error::Error;
@@ -54,6 +59,9 @@ use sweep::{DIRECTORY, PREFIX};
 
 /// Bytes at the beginning of a segment that are this crate's.
 pub const HEADER: usize = 128;
+
+/// Bytes of another process's part that are mapped at once, and not each page when it is touched.
+const JOINED: usize = 4 << 20;
 
 /// What a segment is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,9 +274,13 @@ impl Segment {
     /// # Panics
     /// When the part is not inside the segment.
     pub fn reserve(&self, part: Range<usize>) -> Result<Part, Error> {
+        self.map(part, true, |file, part| reserve(file, part, self.peers()))
+    }
+
+    /// Peers that may take as much memory at this moment.
+    fn peers(&self) -> u32 {
         // SAFETY: the front is at least a header; peers may write there what they like.
-        let peers = unsafe { (*self.map.base().cast::<Header>()).peers };
-        self.map(part, |file, part| reserve(file, part, peers))
+        unsafe { (*self.map.base().cast::<Header>()).peers }
     }
 
     /// Maps a part that another process has reserved.
@@ -279,13 +291,16 @@ impl Segment {
     /// # Panics
     /// When the part is not inside the segment.
     pub fn join(&self, part: Range<usize>) -> Result<Part, Error> {
+        // A long one takes its time, and may not be needed as a whole.
+        let all = part.len() <= JOINED;
         // Should the other one have lied, we still must not touch what is not there.
-        self.map(part, allocate)
+        self.map(part, all, allocate)
     }
 
     fn map(
         &self,
         part: Range<usize>,
+        all: bool,
         prepare: impl FnOnce(&File, Range<usize>) -> Result<(), Error>,
     ) -> Result<Part, Error> {
         assert!(part.start <= part.end && part.end <= self.len(), "{part:?} of {}", self.len());
@@ -302,7 +317,7 @@ impl Segment {
             }
         };
         prepare(file, part.clone())?;
-        Map::new(file, part, true).map(Part)
+        Map::new(file, part, all).map(Part)
     }
 
     fn file(&self) -> Result<&File, Error> {

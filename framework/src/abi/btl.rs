@@ -27,9 +27,16 @@
 //! locks of the transport's own, for short.
 //!
 //! **What is used.** The protocol layer sends by `send_immediate` and `send_packed`, and moves large
-//! messages by `put` and `get` where a device has them. **Experimental** are `send_gathered`, `atomic` and
-//! `flush`: nothing calls them yet, so a transport gains nothing by them today, and they may change when
-//! one-sided communication comes.
+//! messages by `put` and `get` where a device has them. One-sided communication loads and stores where
+//! `map_key` gives it a pointer, and otherwise uses `put`, `get`, `atomic` and `flush` where a device has
+//! them. **Experimental** is `send_gathered`: nothing calls it yet, so a transport gains nothing by it today,
+//! and it may change.
+//!
+//! **Memory of the transport.** A device with [`BTL_ALLOCATE`] gives out memory that its peers reach best,
+//! for windows above all. `map_key` turns the key of memory into a pointer by which this process loads and
+//! stores it as if it were its own, until the key is released; the transport sees to it that such an access
+//! ends in no signal, whatever the peer does. Where there is a pointer, put, get, atomics and flush need not
+//! be offered: what the processor does reaches the peer's memory at once.
 //!
 //! **Completion.** A function that returns `CAIRN_DONE` is finished: the buffers are free and the
 //! completion will not be called. `CAIRN_QUEUED` promises exactly one call of the completion, from
@@ -78,7 +85,6 @@ pub const BTL_PUT: u64 = 8;
 /// [`BtlModule::capabilities`]: `get`.
 pub const BTL_GET: u64 = 16;
 /// [`BtlModule::capabilities`]: `atomic` on 8-byte integers, all of `CAIRN_BTL_ADD` and the others.
-/// Experimental, as the other atomics.
 pub const BTL_ATOMIC_64: u64 = 32;
 /// [`BtlModule::capabilities`]: `atomic` on 4-byte integers.
 pub const BTL_ATOMIC_32: u64 = 64;
@@ -94,6 +100,8 @@ pub const BTL_CAN_WAKE: u64 = 1024;
 /// [`BtlModule::capabilities`]: with `BTL_NEEDS_REGISTRATION`, only memory that peers read or write has
 /// to be registered; this process's own side of put, get and atomics may be any memory.
 pub const BTL_LOCAL_UNREGISTERED: u64 = 2048;
+/// [`BtlModule::capabilities`]: `allocate_memory`; peers have a pointer to what it gives, by `map_key`.
+pub const BTL_ALLOCATE: u64 = 4096;
 
 /// [`BtlModule::exclusivity`]: a network.
 pub const BTL_EXCLUSIVITY_NETWORK: u32 = 1024;
@@ -395,7 +403,7 @@ pub struct BtlOps {
             completion: *mut BtlCompletion,
         ) -> OutcomeCode,
     >,
-    /// Experimental. Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    /// Does an atomic operation in the peer's memory. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
     pub atomic: Option<
         unsafe extern "C" fn(
             module: &BtlModule,
@@ -405,7 +413,7 @@ pub struct BtlOps {
             completion: *mut BtlCompletion,
         ) -> OutcomeCode,
     >,
-    /// Experimental. Completes when every put and atomic that this CRI started before, on `endpoint` or,
+    /// Completes when every put and atomic that this CRI started before, on `endpoint` or,
     /// if that is null, on all, is visible in the peers' memory. Hot. Default:
     /// `CAIRN_ERR_UNSUPPORTED`; required of a transport with put or atomics.
     pub flush: Option<
@@ -483,6 +491,32 @@ pub struct BtlOps {
             address: *mut c_void,
             len: usize,
             registration: &mut *mut c_void,
+        ) -> Status,
+    >,
+    /// Allocates `len` bytes (not 0) of zeros that begin at a page, stores their address, and registers them
+    /// for all rights. What lies in them may be registered further. Any thread. Default:
+    /// `CAIRN_ERR_UNSUPPORTED`.
+    pub allocate_memory: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            len: usize,
+            address: &mut *mut c_void,
+            registration: &mut *mut c_void,
+        ) -> Status,
+    >,
+    /// Frees what `allocate_memory` gave, by its registration. Peers have released their keys; what one that
+    /// has not still stores ends in no signal, and may spoil what is allocated next. Any thread. Default:
+    /// nothing.
+    pub free_memory: Option<unsafe extern "C" fn(module: &BtlModule, registration: *mut c_void)>,
+    /// Stores the pointer by which this process loads and stores `len` bytes of the peer's at `remote`, or
+    /// null if there is none. It stays valid until `release_key`. Any thread. Default: stores null.
+    pub map_key: Option<
+        unsafe extern "C" fn(
+            module: &BtlModule,
+            key: *mut c_void,
+            remote: u64,
+            len: usize,
+            pointer: &mut *mut c_void,
         ) -> Status,
     >,
 }

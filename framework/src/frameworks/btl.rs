@@ -40,6 +40,7 @@ impl BtlOps {
         lacks!(get, BTL_GET);
         lacks!(atomic, BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL);
         lacks!(arm, BTL_CAN_WAKE);
+        lacks!(allocate_memory, BTL_ALLOCATE);
         bits
     }
 }
@@ -127,7 +128,7 @@ pub trait Btl: Component {
         Err(author::unsupported("get"))
     }
 
-    /// Experimental. Does an atomic operation in the peer's memory. Hot.
+    /// Does an atomic operation in the peer's memory. Hot.
     ///
     /// # Safety
     /// As for [`Btl::put`].
@@ -204,6 +205,34 @@ pub trait Btl: Component {
     /// # Safety
     /// [`Btl::unpack_key`] made it, and nothing in flight uses it.
     unsafe fn release_key(device: &Device<Self>, key: *mut c_void) {}
+
+    /// Allocates memory for peers, and registers it: address and registration.
+    fn allocate_memory(
+        device: &Device<Self>,
+        len: usize,
+    ) -> Result<(*mut c_void, *mut c_void), Failure> {
+        Err(author::unsupported("allocate_memory"))
+    }
+
+    /// Frees it.
+    ///
+    /// # Safety
+    /// [`Btl::allocate_memory`] gave this registration, and the memory is not used any more.
+    unsafe fn free_memory(device: &Device<Self>, registration: *mut c_void) {}
+
+    /// The pointer by which this process loads and stores memory of the peer, or null. The address comes
+    /// from the peer: check it.
+    ///
+    /// # Safety
+    /// [`Btl::unpack_key`] made the key.
+    unsafe fn map_key(
+        device: &Device<Self>,
+        key: *mut c_void,
+        remote: u64,
+        len: usize,
+    ) -> Result<*mut c_void, Failure> {
+        Ok(core::ptr::null_mut())
+    }
 
     /// Prepares a CRI for sleeping: what to sleep on, or `None` when something has happened
     /// meanwhile. Called for all CRIs of the pool in order, from 0 on.
@@ -378,6 +407,24 @@ contract! {
         let register = (*module.ops).register_memory.unwrap_unchecked();
         register(module, address, len, BTL_LOCAL | BTL_REMOTE_READ, registration)
     }
+    fn allocate_memory(
+        module: &BtlModule, len: usize, address: &mut *mut c_void, registration: &mut *mut c_void,
+    ) -> Status = report(module.instance) {
+        (*address, *registration) = T::allocate_memory(device::<T>(module), len)?;
+        Ok(())
+    } default { refuse(module, "allocate_memory") }
+    fn free_memory(module: &BtlModule, registration: *mut c_void) = no_unwind {
+        T::free_memory(device::<T>(module), registration)
+    } default {}
+    fn map_key(
+        module: &BtlModule, key: *mut c_void, remote: u64, len: usize, pointer: &mut *mut c_void,
+    ) -> Status = report(module.instance) {
+        *pointer = T::map_key(device::<T>(module), key, remote, len)?;
+        Ok(())
+    } default {
+        *pointer = core::ptr::null_mut();
+        OK
+    }
 }
 
 #[cfg(all(test, feature = "host"))]
@@ -394,7 +441,7 @@ mod tests {
         };
         let sends = BTL_SEND_IMMEDIATE | BTL_SEND_PACKED | BTL_SEND_GATHERED;
         let atomics = BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL;
-        let none = !(sends | BTL_PUT | BTL_GET | atomics | BTL_CAN_WAKE);
+        let none = !(sends | BTL_PUT | BTL_GET | atomics | BTL_CAN_WAKE | BTL_ALLOCATE);
         assert_eq!(ops.offered(), none);
         // Any function but the default is the transport's own.
         ops.put = ops.get;

@@ -143,6 +143,15 @@ impl Btl for Double {
             -> Result<*mut c_void, Failure> = |_| at(0x6000);
         fn deregister_memory(port: &Device<Self>, registration: *mut c_void) => ();
         fn release_key(port: &Device<Self>, key: *mut c_void) => ();
+        fn free_memory(port: &Device<Self>, registration: *mut c_void) => ();
+        fn map_key(port: &Device<Self>, key: *mut c_void, remote: u64, len: usize)
+            -> Result<*mut c_void, Failure> = |_| at(0x8000);
+    }
+    fn allocate_memory(
+        port: &Device<Self>,
+        len: usize,
+    ) -> Result<(*mut c_void, *mut c_void), Failure> {
+        play("allocate_memory", (port.number, len)).map(|_| (at(0x1000), at(0x6100)))
     }
     unsafe fn pack_key(
         port: &Device<Self>,
@@ -165,7 +174,7 @@ impl Btl for Double {
 
 components!(btl, Double: send_immediate, send_packed, send_gathered, put, get, atomic, flush,
     register_memory, deregister_memory, pack_key, unpack_key, release_key, arm, describe,
-    offer_memory);
+    offer_memory, allocate_memory, free_memory, map_key);
 
 /// An endpoint that no device has made.
 static END: End = End { rank: 0 };
@@ -274,8 +283,18 @@ fn memory_and_keys(btl: &Subject<BtlOps>, module: &BtlModule) {
     check!(btl, report unpack_key(module, endpoint, from, &mut place) => (70, endpoint, b"peach"));
     assert_eq!(place, at(0x7000));
 
+    check!(btl, report map_key(module, registration, 0xabc, 99, &mut place)
+        => (70, registration, 0xabc, 99));
+    assert_eq!(place, at(0x8000));
+    place = at(0x7000);
+
     check!(btl, plain release_key(module, place) => (70, place));
     check!(btl, plain deregister_memory(module, registration) => (70, registration));
+
+    let mut address = null_mut();
+    check!(btl, report allocate_memory(module, 99, &mut address, &mut place) => (70, 99));
+    assert_eq!((address, place), (at(0x1000), at(0x6100)));
+    check!(btl, plain free_memory(module, place) => (70, place));
 }
 
 fn sleeping_and_describing(btl: &Subject<BtlOps>, module: &BtlModule) {
@@ -404,6 +423,16 @@ fn absent_functions() {
             };
             let (memory, mut place) = (at(0x10), at(1));
             assert_eq!(c!(ops, offer_memory(&module, cri, endpoint, memory, 9, &mut place)), OK);
+            assert!(place.is_null());
+        }),
+        ("allocate_memory", &|| {
+            let (mut address, mut place) = (null_mut(), null_mut());
+            unsupported(c!(ops, allocate_memory(module, 9, &mut address, &mut place)));
+        }),
+        ("free_memory", &|| c!(ops, free_memory(module, null_mut()))),
+        ("map_key", &|| {
+            let mut place = at(1);
+            assert_eq!(c!(ops, map_key(module, null_mut(), 16, 9, &mut place)), OK);
             assert!(place.is_null());
         }),
     ]);

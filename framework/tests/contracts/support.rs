@@ -564,9 +564,15 @@ pub fn window(id: u32) -> Window {
         scope: Scope::new(SCOPE_WINDOW, id, 4, c"test window"),
         comm: std::ptr::null(),
         base: std::ptr::null_mut(),
-        size: 0,
-        displacement_unit: 1,
+        calls: std::ptr::null(),
+        remotes: std::ptr::null(),
         flavor: WINDOW_CREATE,
+        flags: 0,
+        ordering: 0,
+        unified: 0,
+        alignment: 0,
+        granularity: 0,
+        object: std::ptr::null_mut(),
     }
 }
 

@@ -130,6 +130,11 @@ impl Get {
         true
     }
 
+    /// What other operations than gets are completed by.
+    pub fn completion(&self) -> *mut BtlCompletion {
+        self.completion.get()
+    }
+
     /// How it ended, if it has.
     pub fn status(&self) -> Option<i32> {
         if self.status.get().is_some() {

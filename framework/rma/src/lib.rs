@@ -1,0 +1,18 @@
+//! What one-sided components are built of: operations on memory that this process can load and store, and
+//! the locks that processes share for them. No messages, no files, no waiting for peers but on a lock.
+//!
+//! ```text
+//!   put, get        copy      from one side to the other, whatever their datatypes
+//!   accumulate …    apply     elements, block by block ──► locks   one for each 4096 bytes of the target
+//!   MPI_Win_lock              lock_word   shared or exclusive, of one target
+//! ```
+
+mod apply;
+mod copy;
+mod lock_word;
+mod locks;
+
+pub use apply::{Packed, Target, Update, accumulate, accumulate_sides, compare_and_swap};
+pub use copy::{Side, copy};
+pub use lock_word::LockWord;
+pub use locks::{AccumulateLocks, BLOCK, Held, LOCKS, Taker};
