@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 8, REGIONS = 2, GUARD = 64, PATTERN = 0xa5, PATIENCE = 40 };
+enum { MOST_RANKS = 8, REGIONS = 2, GUARD = 64, PATTERN = 0xa5, PATIENCE = 20 };
 
 /* --- What the command line says */
 
@@ -45,7 +45,7 @@ static bool listed(const char *list, const char *word)
 
 static bool avoided(const char *word)
 {
-    return *options.avoid && listed(options.avoid, word);
+    return *options.avoid && *word && listed(options.avoid, word);
 }
 
 /* Whether an operation is left out; a list has numbers and ranges of them. */
