@@ -12,7 +12,7 @@
 
    Operations are numbered, from 1000 in epoch 1; --steps runs those below a number only, and --skip leaves some out
    ("3,7-9,e2": operations 3 and 7 to 9, and epoch 2), to find a smaller program that fails. --avoid leaves constructs out: derived, large, requests,
-   nocheck, assert, dynamic, shared, info, multilock, lockall, lock, pscw, fence, cas, self, null, big, stores.
+   nocheck, ahead, assert, dynamic, shared, info, multilock, lockall, lock, pscw, fence, cas, self, null, big, stores.
    --threads makes T threads of each process operate on one window at the same time. Prints nothing if all is right,
    except with --seconds how many programs there were. */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 8, REGIONS = 2, GUARD = 64, PATTERN = 0xa5, PATIENCE = 20 };
+enum { MOST_RANKS = 8, REGIONS = 2, GUARD = 64, PATTERN = 0xa5, PATIENCE = 60 };
 
 /* --- What the command line says */
 
@@ -1138,6 +1138,8 @@ static void pscw_epoch(void)
         if (epoch.access[origin][target]) make_operation(origin, target, false);
     }
     simulate_round();
+    /* Some libraries take a post for that of another epoch, unless no process is ahead. */
+    if (avoided("ahead")) CALL(NULL, MPI_Barrier(comm));
     bool checked = flip("nocheck"), testing = flip(""), empty = flip("");
     int post = checked ? MPI_MODE_NOCHECK : 0, start = post;
     for (int r = 0; r < size; r++) {
