@@ -118,7 +118,6 @@ static void *alone(void *thread)
 
 int main(void)
 {
-    setenv("TEST_THREAD_LEVEL", "multiple", 1);
     begin(&rank, &size);
     MPI_Aint bytes = (MPI_Aint)sizeof(long) * (8 + size * THREADS * PLACE);
     OK(MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
