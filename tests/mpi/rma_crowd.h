@@ -15,7 +15,6 @@ enum { TICKETS = 0, SUMS = COUNTERS, SWAPS = 2 * COUNTERS, SHARED_WORDS = 3 * CO
 static struct {
     int rank, size, threads;
     MPI_Win win;
-    uint64_t seed;
 } crowd;
 
 struct member {
@@ -124,8 +123,8 @@ static inline void *crowd_member(void *argument)
     return NULL;
 }
 
-/* One program of threads. */
-static inline void run_crowd(uint64_t seed, int threads)
+/* One program of threads, on memory of the program (0), of a window (1) or shared (2). */
+static inline void run_crowd(uint64_t seed, int threads, int flavor)
 {
     enum { WORDS = 8 * COUNTERS };
     pthread_t ids[MOST_CROWD];
@@ -133,14 +132,14 @@ static inline void run_crowd(uint64_t seed, int threads)
     OK(MPI_Comm_rank(MPI_COMM_WORLD, &crowd.rank));
     OK(MPI_Comm_size(MPI_COMM_WORLD, &crowd.size));
     CHECK(threads <= MOST_CROWD && crowd.size <= 8);
-    crowd.threads = threads, crowd.seed = seed;
+    crowd.threads = threads;
     MPI_Aint bytes = SHARED_WORDS * 8 + (MPI_Aint)crowd.size * threads * OWN_BYTES;
     void *memory = NULL;
-    if (seed % 3 == 0) {
+    if (flavor == 0) {
         memory = calloc(1, (size_t)bytes);
         base = memory;
         OK(MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &crowd.win));
-    } else if (seed % 3 == 1) {
+    } else if (flavor == 1) {
         OK(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &crowd.win));
     } else {
         OK(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &crowd.win));

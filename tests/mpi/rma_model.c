@@ -1458,7 +1458,10 @@ int main(int count, char **arguments)
         if (!more) break;
         if (options.threads > 0) {
             alarm((unsigned)options.patience);
-            run_crowd(seed, options.threads);
+            int flavor = (int)(seed % 3);
+            if (flavor == 0 && avoided("created")) flavor = 1;
+            if (flavor == 2 && avoided("shared")) flavor = 1;
+            run_crowd(seed, options.threads, flavor);
             alarm(0);
         } else {
             run_program();
