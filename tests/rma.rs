@@ -160,15 +160,15 @@ fn agree(factors: &Factors, level: &str, arguments: &[&str], each: u64) {
 
 #[test]
 fn random_programs_do_what_the_standard_says() {
-    agree(&factors(&["1", "2", "3", "4", "5"]), "single", &[], programs_each(20));
+    agree(&factors(&["1", "2", "3", "4", "5"]), "single", &[], programs_each(100));
 }
 
 #[test]
 fn so_they_do_with_locks_of_the_library() {
-    agree(&factors(&["2", "3"]), "multiple", &[], programs_each(10));
+    agree(&factors(&["2", "3"]), "multiple", &[], programs_each(40));
 }
 
 #[test]
 fn threads_may_operate_on_one_window() {
-    agree(&factors(&["1", "2", "3"]), "multiple", &["--threads", "4"], programs_each(3));
+    agree(&factors(&["1", "2", "3"]), "multiple", &["--threads", "4"], programs_each(10));
 }

@@ -99,7 +99,7 @@ impl Step {
                 exec::check(tests.env("CAIRN_TYPES", "100000"))
             }),
             Self::Rma => tests_of(workspace, "rma", "", |tests| {
-                tests.env("CAIRN_COMBINATIONS", "all").env("CAIRN_RMA_PROGRAMS", "100");
+                tests.env("CAIRN_COMBINATIONS", "all").env("CAIRN_RMA_PROGRAMS", "300");
             }),
             // One after the other, because of the memory.
             Self::Huge => system_tests(workspace, "huge::", |tests| {
