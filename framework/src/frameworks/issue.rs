@@ -98,9 +98,8 @@ pub struct IssueOps {
     pub window_close: Option<unsafe extern "C" fn(instance: *mut Instance, state: *mut c_void)>,
     /// An epoch of a kind begins: one of the decisions, of which `CAIRN_ISSUE_HOLD` leaves everything to the first
     /// operation. Hot. Required.
-    pub epoch_open: Option<
-        unsafe extern "C" fn(instance: *mut Instance, state: *mut c_void, epoch: u32) -> u32,
-    >,
+    pub epoch_open:
+        Option<unsafe extern "C" fn(instance: *mut Instance, state: *mut c_void, epoch: u32) -> u32>,
     /// What to do with an operation: one of the decisions. Hot. Required.
     pub operation: Option<
         unsafe extern "C" fn(
