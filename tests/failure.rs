@@ -139,6 +139,24 @@ fn a_death_is_noticed_where_processes_share_files() {
     }
 }
 
+/// Nothing that waits for it in an epoch of a window waits for ever.
+#[test]
+fn a_death_ends_epochs_of_windows() {
+    for moment in ["lock", "target", "fence", "start", "wait"] {
+        for transports in ["self,sm", "self,tcp"] {
+            for osc in ["sm,rdma", "rdma"] {
+                for level in ["single", "multiple"] {
+                    let mca = ["--mca", "btl", transports, "--mca", "osc", osc];
+                    let arguments = &[OsStr::new(moment)];
+                    let (program, judge) = ("win_deaths", "0");
+                    Job { program, arguments, ranks: "4", level, mca: &mca, before: &[], judge }
+                        .ends_well();
+                }
+            }
+        }
+    }
+}
+
 /// Each process has ids of its own for all others, so that a lock on a file is all there is to tell. A file
 /// that only its owner had open is removed by the next job that starts, so the processes had to do
 /// with each other before.

@@ -87,6 +87,12 @@ mod with_ints {
         topologies: 1..=8;
         win_errors: 1..=3;
         win_objects: 1..=8;
+        win_dynamic: 1..=5;
+        win_operations: 1..=3;
+        win_progress: 1..=4;
+        win_requests: 1..=4;
+        win_shared: 1..=8;
+        win_sync: 1..=5;
     }
 }
 
@@ -113,6 +119,11 @@ mod with_large_counts {
         statuses: 1..=1;
         win_errors: 1..=2;
         win_objects: 2..=2;
+        win_dynamic: 2..=2;
+        win_operations: 2..=2;
+        win_requests: 2..=2;
+        win_shared: 3..=3;
+        win_sync: 2..=2;
     }
 }
 
@@ -139,6 +150,7 @@ mod with_threads {
         threads_messages: 1..=4;
         threads_objects: 1..=4;
         threads_requests: 1..=4;
+        win_threads: 1..=3;
     }
 }
 
@@ -174,6 +186,40 @@ fn transports_can_be_swapped() {
             for level in ["single", "multiple"] {
                 let mca = ["--mca", "btl", transports];
                 silent(3, level, &mca, &compiled(name, Counts::Small));
+            }
+        }
+    }
+}
+
+/// Windows on memory that their processes share, and where each operation is a message.
+#[test]
+fn windows_work_over_every_transport() {
+    for name in ["win_dynamic", "win_operations", "win_progress", "win_requests", "win_sync"] {
+        for transports in ["self,sm", "self,tcp"] {
+            for issue in ["lazy", "eager", "adaptive"] {
+                let mca =
+                    ["--mca", "btl", transports, "--mca", "osc", "rdma", "--mca", "issue", issue];
+                silent(3, "multiple", &mca, &compiled(name, Counts::Small));
+            }
+        }
+    }
+}
+
+/// A thread that waits for one window, or for none, does not keep the operations of another window from their end:
+/// among it is the second program of figure 9 of Zambre et al.
+#[test]
+fn windows_make_progress_for_each_other() {
+    let (progresses, threads) =
+        (compiled("win_progress", Counts::Small), compiled("win_threads", Counts::Small));
+    for progress in ["concurrent", "hybrid", "serial", "thread"] {
+        for transports in ["self,sm", "self,tcp"] {
+            for osc in ["sm,rdma", "rdma"] {
+                let mca = ["btl", transports, "progress", progress, "osc", osc];
+                let mca: Vec<_> =
+                    mca.chunks(2).flat_map(|pair| ["--mca", pair[0], pair[1]]).collect();
+                let run = mpirun(2, &mca, &progresses).args(["threads"]);
+                run.env("TEST_THREAD_LEVEL", "multiple").says_nothing();
+                silent(2, "multiple", &mca, &threads);
             }
         }
     }

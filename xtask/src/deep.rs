@@ -3,6 +3,7 @@
 //! ```text
 //!   sanitize     ThreadSanitizer                           minutes
 //!   strategies   every combination of strategies           hours
+//!   rma          random programs of windows, a model       half an hour
 //!   huge         more than 2^31 elements, 2^32 bytes       half an hour, and 8 GB of memory
 //!   stress       every combination of strategies, threads  ┐ no natural end: half of the budget
 //!                that do everything at once                │ each
@@ -44,6 +45,8 @@ enum Step {
     Strategies,
     /// 100,000 random datatypes against a model
     Types,
+    /// Random programs of windows against a model, with every combination of strategies
+    Rma,
     /// Messages and collectives of more than 2^31 elements
     Huge,
     /// Threads that do everything at once, with every combination of strategies
@@ -95,6 +98,9 @@ impl Step {
                     workspace.cargo(&["test", "--release", "--package", "cairn-layout"]);
                 exec::check(tests.env("CAIRN_TYPES", "100000"))
             }),
+            Self::Rma => tests_of(workspace, "rma", "", |tests| {
+                tests.env("CAIRN_COMBINATIONS", "all").env("CAIRN_RMA_PROGRAMS", "300");
+            }),
             // One after the other, because of the memory.
             Self::Huge => system_tests(workspace, "huge::", |tests| {
                 tests.args(["--ignored", "--test-threads", "1"]);
@@ -112,9 +118,19 @@ impl Step {
 
 /// Runs tests of tests/mpi.rs with an installation.
 fn system_tests(workspace: &Workspace, filter: &str, more: impl Fn(&mut Command)) -> Result<()> {
+    tests_of(workspace, "mpi", filter, more)
+}
+
+/// Runs tests of a file with an installation.
+fn tests_of(
+    workspace: &Workspace,
+    file: &str,
+    filter: &str,
+    more: impl Fn(&mut Command),
+) -> Result<()> {
     let dist = step("installation", || dist::build(workspace, Form::Linked))?;
-    step(filter, || {
-        let mut tests = workspace.cargo(&["test", "--package", "cairn-tests", "--test", "mpi"]);
+    step(if filter.is_empty() { file } else { filter }, || {
+        let mut tests = workspace.cargo(&["test", "--package", "cairn-tests", "--test", file]);
         tests.args(["--", filter]).env("CAIRN_DIST", dist);
         more(&mut tests);
         exec::check(&mut tests)
