@@ -264,7 +264,10 @@ fn mistakes_are_said_with_place_and_fix() {
         (&["--mca", "cri", "^dedicate"], &["there is no cri component dedicate"]),
         (&["--mca", "cri", "comm,^dedicated"], &["a,b or ^a,b", "can't do both"]),
         (&["--mca", "cri", "^"], &["no component's name behind the ^"]),
-        (&["--mca", "issue", "none"], &["there is no issue component none", "there is none yet"]),
+        (
+            &["--mca", "issue", "none"],
+            &["there is no issue component none", "adaptive, eager, lazy"],
+        ),
         (
             &["--mca", "cri_dedicated_priority", "101"],
             &["101 is outside its range", "a whole number from 0 to 100"],
