@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
 use cairn_tests::programs::{Counts, compiled};
-use cairn_tests::{Run, scratch, skipped};
+use cairn_tests::{Run, scratch, skipped, windows};
 
 /// Runs the program, and stays where it was killed.
 const SHELL: &str = "\"$@\"; status=$?; [ $status -lt 128 ] && exit $status; exec sleep 1000";
@@ -143,8 +143,8 @@ fn a_death_is_noticed_where_processes_share_files() {
 #[test]
 fn a_death_ends_epochs_of_windows() {
     for moment in ["lock", "target", "fence", "start", "wait"] {
-        for transports in ["self,sm", "self,tcp"] {
-            for osc in ["sm,rdma", "rdma"] {
+        for transports in windows::TRANSPORTS {
+            for osc in windows::COMPONENTS {
                 for level in ["single", "multiple"] {
                     let mca = ["--mca", "btl", transports, "--mca", "osc", osc];
                     let arguments = &[OsStr::new(moment)];

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use cairn_tests::functions::{Function, implemented};
 use cairn_tests::programs::{self, Counts};
 use cairn_tests::strategies::{Combination, combinations, product, strategies};
-use cairn_tests::{Run, scratch};
+use cairn_tests::{Run, scratch, windows};
 
 /// A program, compiled once.
 fn compiled(name: &str, counts: Counts) -> PathBuf {
@@ -19,7 +19,7 @@ fn compiled(name: &str, counts: Counts) -> PathBuf {
 /// A program with this many processes, who may take turns on the cores.
 fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
     let run = Run::mpirun().args(["--oversubscribe", "-n", &processes.to_string()]);
-    run.args(mca).args([program])
+    windows::told(run.args(mca).args([program]))
 }
 
 /// Runs a program that has nothing to say, with one level of thread support.
@@ -195,10 +195,11 @@ fn transports_can_be_swapped() {
 #[test]
 fn windows_work_over_every_transport() {
     for name in ["win_dynamic", "win_operations", "win_progress", "win_requests", "win_sync"] {
-        for transports in ["self,sm", "self,tcp"] {
-            for issue in ["lazy", "eager", "adaptive"] {
+        for transports in windows::TRANSPORTS {
+            for issue in windows::ISSUES {
+                let osc = windows::MESSAGES;
                 let mca =
-                    ["--mca", "btl", transports, "--mca", "osc", "rdma", "--mca", "issue", issue];
+                    ["--mca", "btl", transports, "--mca", "osc", osc, "--mca", "issue", issue];
                 silent(3, "multiple", &mca, &compiled(name, Counts::Small));
             }
         }
@@ -212,8 +213,8 @@ fn windows_make_progress_for_each_other() {
     let (progresses, threads) =
         (compiled("win_progress", Counts::Small), compiled("win_threads", Counts::Small));
     for progress in ["concurrent", "hybrid", "serial", "thread"] {
-        for transports in ["self,sm", "self,tcp"] {
-            for osc in ["sm,rdma", "rdma"] {
+        for transports in windows::TRANSPORTS {
+            for osc in windows::COMPONENTS {
                 let mca = ["btl", transports, "progress", progress, "osc", osc];
                 let mca: Vec<_> =
                     mca.chunks(2).flat_map(|pair| ["--mca", pair[0], pair[1]]).collect();
@@ -222,6 +223,24 @@ fn windows_make_progress_for_each_other() {
                 silent(2, "multiple", &mca, &threads);
             }
         }
+    }
+}
+
+/// All processes hear that no component serves a window, and the user which ones were asked.
+#[test]
+fn windows_that_no_component_serves_are_refused() {
+    let program = compiled("win_unserved", Counts::Small);
+    for (transports, place) in [("self,sm", "near"), ("self,tcp", "apart")] {
+        let mca = ["--mca", "osc", "sm", "--mca", "btl", transports];
+        for processes in [2, 3] {
+            for level in ["single", "multiple"] {
+                let run = mpirun(processes, &mca, &program).env("TEST_THREAD_LEVEL", level);
+                run.args([place]).says_nothing();
+            }
+        }
+        let said = "MPI_Win_create_dynamic failed: MPI_ERR_OTHER: no component serves this window: \
+                    osc_sm declined";
+        mpirun(2, &mca, &program).args([place, "fatal"]).exits(16).complains(&[said]);
     }
 }
 
@@ -481,7 +500,7 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("waitall", 19, "MPI_ERR_IN_STATUS: array_of_requests[1]: MPI_ERR_TRUNCATE: the message from"),
     ("freed", 5, "MPI_Comm_free failed: MPI_ERR_COMM: comm is 0x"),
     ("freed request", 7, "MPI_Request_free failed: MPI_ERR_REQUEST: request is 0x"),
-    ("unsupported", 55, "MPI_Win_create_dynamic is not implemented in this version"),
+    ("unsupported", 55, "MPI_Open_port is not implemented in this version"),
     ("again", 16, "MPI_Init failed: MPI_ERR_OTHER: MPI is initialized already"),
 ];
 

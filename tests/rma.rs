@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use cairn_tests::programs::{self, Counts};
 use cairn_tests::strategies::{Combination, Factors, combinations};
-use cairn_tests::{Ended, Run};
+use cairn_tests::{Ended, Run, windows};
 
 /// How long a program may take that is one of those that are tried to find the smallest.
 const PATIENCE: &str = "10";
@@ -34,9 +34,9 @@ fn factor(name: &str, values: &[&str]) -> (String, Vec<String>) {
 fn factors(processes: &[&str]) -> Factors {
     vec![
         factor("processes", processes),
-        factor("btl", &["self,sm", "self,tcp"]),
-        factor("osc", &["sm,rdma", "rdma"]),
-        factor("issue", &["lazy", "eager", "adaptive"]),
+        factor("btl", windows::TRANSPORTS),
+        factor("osc", windows::COMPONENTS),
+        factor("issue", windows::ISSUES),
         factor("progress", &["serial", "concurrent", "thread"]),
     ]
 }
@@ -60,7 +60,7 @@ impl Model<'_> {
             };
         }
         let run = run.env("TEST_THREAD_LEVEL", self.level).args([&self.program]);
-        run.args(self.arguments).args(arguments)
+        run.args(windows::AVOID).args(self.arguments).args(arguments)
     }
 
     /// How it ended, if it did not end well.

@@ -17,6 +17,7 @@ mod contracts {
     mod btl;
     mod coll;
     mod cri;
+    mod issue;
     mod life;
     mod matching;
     mod osc;

@@ -99,11 +99,25 @@ typedef struct cairn_coll_side_t cairn_coll_side_t;
 typedef struct cairn_coll_args_t cairn_coll_args_t;
 typedef struct cairn_coll_ops_t cairn_coll_ops_t;
 
+/* <cairn/issue.h> */
+typedef struct cairn_issue_operation_t cairn_issue_operation_t;
+typedef struct cairn_issue_history_t cairn_issue_history_t;
+typedef struct cairn_issue_ops_t cairn_issue_ops_t;
+
 /* <cairn/match.h> */
 typedef struct cairn_match_posted_t cairn_match_posted_t;
 typedef struct cairn_match_arrived_t cairn_match_arrived_t;
 typedef struct cairn_match_counts_t cairn_match_counts_t;
 typedef struct cairn_match_ops_t cairn_match_ops_t;
+
+/* <cairn/osc.h> */
+typedef struct cairn_window_remote_t cairn_window_remote_t;
+typedef struct cairn_window_calls_t cairn_window_calls_t;
+typedef struct cairn_window_t cairn_window_t;
+typedef struct cairn_osc_side_t cairn_osc_side_t;
+typedef struct cairn_osc_transfer_t cairn_osc_transfer_t;
+typedef struct cairn_osc_sync_t cairn_osc_sync_t;
+typedef struct cairn_osc_ops_t cairn_osc_ops_t;
 
 /* <cairn/pmi.h> */
 typedef struct cairn_pmi_job_t cairn_pmi_job_t;

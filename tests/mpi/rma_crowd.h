@@ -123,7 +123,7 @@ static inline void *crowd_member(void *argument)
     return NULL;
 }
 
-/* One program of threads, on memory of the program (0), of a window (1) or shared (2). */
+/* One program of threads, on memory of the program (0), of a window (1), shared (2) or of MPI_Alloc_mem (3). */
 static inline void run_crowd(uint64_t seed, int threads, int flavor)
 {
     enum { WORDS = 8 * COUNTERS };
@@ -135,8 +135,12 @@ static inline void run_crowd(uint64_t seed, int threads, int flavor)
     crowd.threads = threads;
     MPI_Aint bytes = SHARED_WORDS * 8 + (MPI_Aint)crowd.size * threads * OWN_BYTES;
     void *memory = NULL;
-    if (flavor == 0) {
-        memory = calloc(1, (size_t)bytes);
+    if (flavor % 3 == 0) {
+        if (flavor == 0)
+            memory = malloc((size_t)bytes);
+        else
+            OK(MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory));
+        CHECK(memory != NULL);
         base = memory;
         OK(MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &crowd.win));
     } else if (flavor == 1) {
@@ -183,7 +187,11 @@ static inline void run_crowd(uint64_t seed, int threads, int flavor)
     }
     OK(MPI_Win_unlock(crowd.rank, crowd.win));
     OK(MPI_Win_free(&crowd.win));
-    free(memory), free(members), free(given);
+    if (flavor == 3)
+        OK(MPI_Free_mem(memory));
+    else
+        free(memory);
+    free(members), free(given);
 }
 
 #endif

@@ -12,8 +12,9 @@
    has a path over all edges (Euler's) from the first value to the last.
 
    Operations are numbered, from 1000 in epoch 1; --steps runs those below a number only, and --skip leaves some out
-   ("3,7-9,e2": operations 3 and 7 to 9, and epoch 2), to find a smaller program that fails. --avoid leaves constructs out: derived, large, requests,
-   nocheck, ahead, assert, created, dynamic, shared, info, multilock, lockall, lock, pscw, fence, cas, self, null, big, stores.
+   ("3,7-9,e2": operations 3 and 7 to 9, and epoch 2), to find a smaller program that fails. --avoid leaves constructs
+   out: derived, large, requests, nocheck, ahead, assert, created, own (created, but not on memory of MPI_Alloc_mem),
+   dynamic, shared, info, multilock, lockall, lock, pscw, fence, cas, self, null, big, stores.
    --threads makes T threads of each process operate on one window at the same time. A program that takes longer than
    --patience hangs; each process says where. Prints nothing if all is right,
    except with --seconds how many programs there were. */
@@ -870,6 +871,7 @@ static void make_window(void)
     memset(&window, 0, sizeof window);
     window.flavor = (enum flavor)below(&dice, FLAVORS);
     if (window.flavor == DYNAMIC && avoided("dynamic")) window.flavor = CREATED;
+    if (window.flavor == CREATED && avoided("own")) window.flavor = CREATED_ALLOC_MEM;
     if (window.flavor <= CREATED_ALLOC_MEM && avoided("created")) window.flavor = ALLOCATED;
     if (window.flavor == SHARED && avoided("shared")) window.flavor = ALLOCATED;
     window.large = once_in(&dice, 12);
@@ -1458,8 +1460,9 @@ int main(int count, char **arguments)
         if (!more) break;
         if (options.threads > 0) {
             alarm((unsigned)options.patience);
-            int flavor = (int)(seed % 3);
-            if (flavor == 0 && avoided("created")) flavor = 1;
+            int flavor = (int)(seed % 4);
+            if (flavor == 0 && avoided("own")) flavor = 3;
+            if (flavor % 3 == 0 && avoided("created")) flavor = 1;
             if (flavor == 2 && avoided("shared")) flavor = 1;
             run_crowd(seed, options.threads, flavor);
             alarm(0);

@@ -1,6 +1,7 @@
 /* Every operation of windows on every predefined datatype with every predefined reduction that is defined on it,
    against what C computes. */
 #include "kinds.h"
+#include "windows.h"
 
 enum { N = 17, ROOM = 64 };
 
@@ -173,11 +174,11 @@ static void all_types_and_operations(void)
 static void units(void)
 {
     enum { BYTES = 256 };
-    char memory[BYTES];
+    char own[BYTES], *memory = window_on(own, BYTES);
     MPI_Win other;
     int to = (rank + 1) % size, value = 0x1234 + rank;
     for (int shift = 0; shift < 6; shift++) {
-        memset(memory, 0, sizeof memory);
+        memset(memory, 0, BYTES);
         OK(MPI_Win_create(memory, BYTES, 1 << (shift + rank) % 6, MPI_INFO_NULL, MPI_COMM_WORLD, &other));
         OK(MPI_Win_fence(0, other));
         OK(MPI_Put(&value, 1, MPI_INT, to, 64 >> (shift + to) % 6, 1, MPI_INT, other));
@@ -265,7 +266,8 @@ int main(void)
     /* Memory of the program, on the stack, and this process itself as the target. */
     char own[ROOM + sizeof(values)];
     target = rank;
-    OK(MPI_Win_create(own, sizeof own, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    base = window_on(own, sizeof own);
+    OK(MPI_Win_create(base, sizeof own, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     OK(MPI_Win_lock_all(0, win));
     all_types_and_operations();
     OK(MPI_Win_unlock_all(win));

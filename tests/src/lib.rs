@@ -8,6 +8,7 @@ pub mod mpi4py;
 pub mod pool;
 pub mod programs;
 pub mod strategies;
+pub mod windows;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

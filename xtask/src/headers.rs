@@ -35,9 +35,6 @@ const SPECIAL: [(&str, &str); 6] = [
     ("OutcomeCode", "cairn_outcome_t"),
 ];
 
-/// Contracts that no component has shaped yet: authors of components don't get them.
-const UNEXPORTED: [&str; 2] = ["issue", "osc"];
-
 /// The headers by file name.
 pub fn generate(workspace: &Workspace) -> Result<BTreeMap<String, String>> {
     let framework = workspace.root.join("framework/src");
@@ -51,9 +48,7 @@ pub fn generate(workspace: &Workspace) -> Result<BTreeMap<String, String>> {
         paths.sort();
         for path in paths {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let is_there = |source: &Source| source.name == name;
-            if name == "mod" || UNEXPORTED.contains(&name.as_str()) || sources.iter().any(is_there)
-            {
+            if name == "mod" || sources.iter().any(|source: &Source| source.name == name) {
                 continue;
             }
             let text = fs::read_to_string(&path)?;

@@ -37,8 +37,8 @@ pub const ISSUE_EPOCHS: usize = 3;
 pub const ISSUE_HOLD: u32 = 0;
 /// A decision: the operation waits, but the synchronisation that it needs begins: the lock is asked for.
 pub const ISSUE_BEGIN: u32 = 1;
-/// A decision: as `BEGIN`; when the target is ready everything goes out but the last operation to
-/// it, which is kept to tell the target of the end of the epoch.
+/// A decision: as `CAIRN_ISSUE_BEGIN`; when the target is ready everything goes out but the last operation
+/// to it, which is kept to tell the target of the end of the epoch.
 pub const ISSUE_GO_BUT_LAST: u32 = 2;
 /// A decision: everything goes out when the target is ready, and the end of the epoch is a message of its own.
 pub const ISSUE_GO: u32 = 3;
