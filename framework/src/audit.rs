@@ -26,6 +26,7 @@
 //! | [`SYSTEM`](LockLevel::SYSTEM) | the library makes its component system | `cairn-mpi` |
 //! | [`LIFECYCLE`](LockLevel::LIFECYCLE) | components open, are chosen and close | host |
 //! | [`SWEEP`](LockLevel::SWEEP) | what waits for peers that have failed is ended | `pml_ob1` |
+//! | [`WINDOW`](LockLevel::WINDOW) | the operations and epochs of a window | `osc_rdma` |
 //! | [`REQUESTS`](LockLevel::REQUESTS) | requests that the MPI layer completes | `cairn-mpi` |
 //! | [`PARTITIONS`](LockLevel::PARTITIONS) | partitioned operations meet their other side | `cairn-mpi` |
 //! | [`UNMET`](LockLevel::UNMET) | partitioned operations of a communicator that have not met | `cairn-mpi` |
@@ -90,6 +91,8 @@ levels! {
     LIFECYCLE = 7, "lifecycle", false;
     /// Ending what waits for peers that have failed.
     SWEEP = 8, "sweep", false;
+    /// The operations and epochs of a window.
+    WINDOW = 9, "window", false;
     /// Requests that the MPI layer completes.
     REQUESTS = 10, "requests", false;
     /// Partitioned operations meet their other side.

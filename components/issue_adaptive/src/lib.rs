@@ -118,10 +118,8 @@ impl Component for Adaptive {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let start = Thresholds {
-            operations: params.operations.get() as u64,
-            bytes: params.bytes.get() as u64,
-        };
+        let start =
+            Thresholds { operations: params.operations.get() as u64, bytes: params.bytes.get() };
         let learn = params.learn.get();
         for (key, value) in [
             (OPERATIONS_KEY, start.operations.to_string()),

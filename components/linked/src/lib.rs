@@ -19,6 +19,7 @@ use match_bins as _;
 use match_list as _;
 use match_sharded as _;
 use match_vector as _;
+use osc_rdma as _;
 use osc_sm as _;
 use pmi_pmi1 as _;
 use pmi_singleton as _;

@@ -4,6 +4,7 @@
 //! ```text
 //!   put, get        copy      from one side to the other, whatever their datatypes
 //!   accumulate …    apply     elements, block by block ──► locks   one for each 4096 bytes of the target
+//!   operate       whatever the contract of windows has, by these two
 //!   MPI_Win_lock              lock_word   shared or exclusive, of one target
 //! ```
 
@@ -11,8 +12,10 @@ mod apply;
 mod copy;
 mod lock_word;
 mod locks;
+mod operation;
 
 pub use apply::{Packed, Target, Update, accumulate, accumulate_sides, compare_and_swap};
 pub use copy::{Side, copy};
 pub use lock_word::LockWord;
 pub use locks::{AccumulateLocks, BLOCK, Held, LOCKS, Taker};
+pub use operation::{element_of, operate};

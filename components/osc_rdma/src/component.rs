@@ -1,0 +1,122 @@
+//! The component, and the functions of the contract.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cairn_framework::abi::request::Request;
+use cairn_framework::abi::scope::{SCOPE_PROCESS, SCOPE_WINDOW, Scope};
+use cairn_framework::author::counters::Counted;
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
+use cairn_framework::frameworks::osc::{Osc, OscSync, OscTransfer, Window};
+
+use crate::sync;
+use crate::window::{LEAST_PACKET, RdmaWindow, Sizes, Traffic};
+
+/// Behind components that need no messages.
+const PRIORITY: i64 = 10;
+
+cairn_framework::params! {
+    /// The parameters.
+    pub struct Params {
+        priority: priority(PRIORITY);
+        packet: size("64k"),
+            "Most bytes of an active message, if the way to its target sends as many at once",
+            range(512, 16 << 20), level(5), same();
+        receives: integer(8), "Receives that a window has posted for active messages",
+            range(1, 1024), level(6);
+    }
+}
+
+/// The component.
+pub struct Rdma {
+    host: HostHandle,
+    priority: i32,
+    sizes: Sizes,
+    counters: Arc<Counted<Traffic>>,
+}
+
+impl Component for Rdma {
+    type Params = Params;
+
+    fn register(registrar: &Registrar<'_>) -> Result<Params, Failure> {
+        Params::register(registrar)
+    }
+
+    fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
+        let sizes = Sizes {
+            packet: (params.packet.get() as usize).clamp(LEAST_PACKET, 1 << 24),
+            receives: params.receives.get() as usize,
+        };
+        let counters = Arc::new(Counted::new(host)?);
+        Ok(Self { host, priority: params.priority.get() as i32, sizes, counters })
+    }
+
+    fn query(&self, scope: &Scope) -> Answer {
+        match scope.kind {
+            SCOPE_PROCESS | SCOPE_WINDOW => Answer::Priority(self.priority),
+            _ => Answer::Decline("one-sided operations are a window's".into()),
+        }
+    }
+}
+
+impl Osc for Rdma {
+    type Window = RdmaWindow;
+
+    fn window_open(&self, window: &mut Window) -> Result<Option<RdmaWindow>, Failure> {
+        RdmaWindow::open(self.host, &self.counters, self.sizes, window)
+    }
+
+    fn window_close(&self, _: &mut Window, state: RdmaWindow) {
+        state.close();
+    }
+
+    #[inline]
+    unsafe fn transfer(
+        &self,
+        _: &Window,
+        state: &RdmaWindow,
+        transfer: &OscTransfer,
+        requested: bool,
+    ) -> Result<Option<*mut Request>, Failure> {
+        // SAFETY: promised by the caller.
+        state.with(|inner| unsafe { inner.start(state, transfer, requested) })
+    }
+
+    unsafe fn synchronize(
+        &self,
+        _: &Window,
+        state: &RdmaWindow,
+        sync: &OscSync,
+    ) -> Result<Outcome, Failure> {
+        // SAFETY: promised by the caller.
+        unsafe { sync::synchronize(state, sync) }
+    }
+
+    unsafe fn attach(
+        &self,
+        _: &Window,
+        state: &RdmaWindow,
+        base: *mut c_void,
+        size: u64,
+    ) -> Result<(), Failure> {
+        state.with(|inner| inner.memory.attach(base.expose_provenance() as u64, size))
+    }
+
+    unsafe fn detach(
+        &self,
+        _: &Window,
+        state: &RdmaWindow,
+        base: *mut c_void,
+    ) -> Result<(), Failure> {
+        state.with(|inner| inner.memory.detach(base.addr() as u64))
+    }
+
+    fn shared_query(&self, _: &Window, state: &RdmaWindow, rank: u32) -> Option<*mut c_void> {
+        let own = rank == state.rank;
+        own.then(|| state.with(|inner| inner.memory.base.cast()))
+    }
+
+    fn describe(&self, _: &Window, state: &RdmaWindow) -> String {
+        state.with(|inner| inner.describe())
+    }
+}

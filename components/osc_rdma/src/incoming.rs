@@ -1,0 +1,294 @@
+//! What comes from an origin, and this process does for it. Nothing of it is trusted.
+
+use std::collections::VecDeque;
+
+use cairn_framework::abi::datatype::{Datatype, OP_NOTHING};
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PROTOCOL, OK, Status};
+use cairn_framework::author::walk;
+use cairn_framework::frameworks::osc::{
+    OSC_ACCUMULATE, OSC_COMPARE_SWAP, OSC_FETCH_OP, OSC_GET, OSC_GET_ACCUMULATE, OSC_PUT, Window,
+};
+use cairn_rma::{
+    AccumulateLocks, Packed, Taker, Target, Update, accumulate, compare_and_swap, element_of,
+};
+
+use crate::memory::Memory;
+use crate::operation::Kept;
+use crate::wire::Header;
+
+/// Longest description of a datatype.
+const LONGEST_TYPE: usize = 1 << 30;
+
+/// What is known of an origin.
+#[derive(Default)]
+pub struct Incoming {
+    /// The type of its last operation that had one of its own, and what described it.
+    described: Option<(Vec<u8>, Kept)>,
+    /// A description that comes in parts.
+    text: Vec<u8>,
+    /// What went wrong since the last answer.
+    pub error: Status,
+    /// Access epochs that it has completed and no exposure epoch has counted.
+    pub completed: u64,
+}
+
+// SAFETY: types are for any thread.
+unsafe impl Send for Incoming {}
+
+/// What operations are done with.
+pub struct Place<'a> {
+    pub window: &'a Window,
+    pub memory: &'a Memory,
+    pub locks: &'a AccumulateLocks,
+    pub taker: Taker<'a>,
+}
+
+impl Incoming {
+    /// A part of a description.
+    pub fn take_text(&mut self, header: &Header, data: &[u8]) {
+        if header.position == 0 {
+            self.text.clear();
+        }
+        let next = header.position == self.text.len() as u64;
+        if next && self.text.len() + data.len() <= LONGEST_TYPE {
+            self.text.extend_from_slice(data);
+        } else {
+            self.text.clear();
+        }
+    }
+
+    /// The target's type of an operation.
+    fn datatype(
+        &mut self,
+        window: &Window,
+        header: &Header,
+        text: &[u8],
+    ) -> Option<*const Datatype> {
+        if header.predefined != 0 {
+            // SAFETY: any number may be asked for.
+            let found = unsafe { (window.calls().datatype_predefined)(header.predefined) };
+            return (!found.is_null()).then_some(found);
+        }
+        let text = match header.type_before {
+            0 => text,
+            len if len as usize == self.text.len() => &self.text,
+            _ => return None,
+        };
+        if let Some((described, kept)) = &self.described
+            && described == text
+        {
+            return Some(kept.datatype());
+        }
+        let mut made = core::ptr::null();
+        // SAFETY: the description has so many bytes; it need not be one.
+        let status = unsafe {
+            (window.calls().datatype_decode)(text.as_ptr().cast(), text.len(), &mut made)
+        };
+        if status != OK || made.is_null() {
+            return None;
+        }
+        // SAFETY: just made.
+        let kept = unsafe { Kept::made(window, made) };
+        self.described = Some((text.to_vec(), kept));
+        Some(made)
+    }
+
+    /// Does a part of an operation. What it fetches is appended to `fetched`.
+    pub fn operate(
+        &mut self,
+        place: &Place<'_>,
+        header: &Header,
+        data: &[u8],
+        fetched: &mut Vec<u8>,
+    ) -> Result<(), Status> {
+        let (text, data) = data.split_at_checked(header.type_len as usize).ok_or(ERR_PROTOCOL)?;
+        let datatype = self.datatype(place.window, header, text).ok_or(ERR_PROTOCOL)?;
+        // SAFETY: predefined, or kept until the next one is described.
+        let datatype = unsafe { &*datatype };
+        let Place { memory, locks, taker, .. } = place;
+        let target =
+            Target { base: memory.base, offset: header.offset, count: header.count, datatype };
+        let (side, len) = (target.side(), header.len as usize);
+        let end = header.position.checked_add(len as u64).ok_or(ERR_PROTOCOL)?;
+        let room = header.count.checked_mul(datatype.size).ok_or(ERR_PROTOCOL)?;
+        if end > room {
+            return Err(ERR_PROTOCOL);
+        }
+        memory.check(header.offset, &side)?;
+        let exactly =
+            |expected: usize| if data.len() == expected { Ok(()) } else { Err(ERR_PROTOCOL) };
+        match u32::from(header.operation) {
+            OSC_PUT => {
+                exactly(len)?;
+                match side.contiguous() {
+                    // SAFETY: the data lies in this process's memory, which was checked.
+                    Some(first) => unsafe {
+                        let to = first.as_ptr().wrapping_add(header.position as usize);
+                        core::ptr::copy_nonoverlapping(data.as_ptr(), to, len);
+                    },
+                    // SAFETY: as above.
+                    None => unsafe {
+                        walk::unpack(&mut side.cursor(header.position), data.as_ptr(), len);
+                    },
+                }
+                Ok(())
+            }
+            OSC_GET => {
+                exactly(0)?;
+                room_for(fetched, len, |to| {
+                    // SAFETY: as above; there is room.
+                    let packed = unsafe { walk::pack(&mut side.cursor(header.position), to, len) };
+                    if packed == len { Ok(()) } else { Err(ERR_PROTOCOL) }
+                })
+            }
+            OSC_COMPARE_SWAP => {
+                exactly(len.checked_mul(2).ok_or(ERR_PROTOCOL)?)?;
+                if header.position != 0 || len as u64 != datatype.size || header.count != 1 {
+                    return Err(ERR_PROTOCOL);
+                }
+                let (new, expected) = data.split_at(len);
+                room_for(fetched, len, |old| {
+                    // SAFETY: all have the width of the type, which lies in the window.
+                    let swapped = unsafe {
+                        compare_and_swap(
+                            memory.base,
+                            header.offset,
+                            len,
+                            new.as_ptr().cast_mut(),
+                            expected.as_ptr().cast_mut(),
+                            old,
+                            locks,
+                            taker,
+                        )
+                    };
+                    swapped.map_err(|failure| failure.status)
+                })
+            }
+            kind @ (OSC_ACCUMULATE | OSC_GET_ACCUMULATE | OSC_FETCH_OP) => {
+                // SAFETY: any number may be asked for; operations stay.
+                let op = unsafe { (place.window.calls().op_predefined)(header.op).as_ref() };
+                let op = op.ok_or(ERR_ARGUMENT)?;
+                let element = element_of(place.window, datatype).ok_or(ERR_ARGUMENT)?;
+                exactly(if op.flags & OP_NOTHING != 0 { 0 } else { len })?;
+                let update = Update { op, element, locks, taker: *taker };
+                let run = |old: *mut u8| {
+                    let packed = Packed { operand: data.as_ptr(), old, len };
+                    // SAFETY: the data lies in the window; both have so many bytes.
+                    let done = unsafe { accumulate(&target, header.position, packed, &update) };
+                    done.map_err(|failure| failure.status)
+                };
+                match kind {
+                    OSC_ACCUMULATE => run(core::ptr::null_mut()),
+                    _ => room_for(fetched, len, run),
+                }
+            }
+            _ => Err(ERR_PROTOCOL),
+        }
+    }
+}
+
+/// Appends `len` bytes that `write` writes.
+fn room_for(
+    bytes: &mut Vec<u8>,
+    len: usize,
+    write: impl FnOnce(*mut u8) -> Result<(), Status>,
+) -> Result<(), Status> {
+    let before = bytes.len();
+    bytes.resize(before + len, 0);
+    let written = write(bytes[before..].as_mut_ptr());
+    if written.is_err() {
+        bytes.truncate(before);
+    }
+    written
+}
+
+/// Who has the lock of this process's memory, and who waits for it.
+#[derive(Default)]
+pub struct LockQueue {
+    owner: Option<u32>,
+    holders: u32,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A rank that waits.
+pub struct Waiting {
+    pub rank: u32,
+    pub shared: bool,
+    /// The operation that it sent with its wish.
+    pub packet: Option<Vec<u8>>,
+}
+
+impl LockQueue {
+    /// One more.
+    pub fn enter(&mut self, waiting: Waiting) {
+        self.waiting.push_back(waiting);
+    }
+
+    /// The next one that has the lock now: in their order, so that none waits for ever.
+    pub fn next(&mut self) -> Option<Waiting> {
+        let first = self.waiting.front()?;
+        let free = self.owner.is_none() && (first.shared || self.holders == 0);
+        if !free {
+            return None;
+        }
+        if first.shared {
+            self.holders += 1;
+        } else {
+            self.owner = Some(first.rank);
+        }
+        self.waiting.pop_front()
+    }
+
+    /// A rank gives the lock back. False if it did not have it, as far as that is known.
+    pub fn leave(&mut self, rank: u32) -> bool {
+        if self.owner == Some(rank) {
+            self.owner = None;
+        } else if self.owner.is_none() && self.holders > 0 {
+            self.holders -= 1;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Who has it and how many wait, for a person.
+    pub fn describe(&self) -> String {
+        let by = match (self.owner, self.holders) {
+            (Some(rank), _) => format!("rank {rank} has the lock"),
+            (None, 0) => "the lock is free".to_owned(),
+            (None, holders) => format!("{holders} share the lock"),
+        };
+        format!("{by}, {} wait", self.waiting.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish(rank: u32, shared: bool) -> Waiting {
+        Waiting { rank, shared, packet: None }
+    }
+
+    #[test]
+    fn locks_go_by_turns() {
+        let mut queue = LockQueue::default();
+        for (rank, shared) in [(0, true), (1, true), (2, false), (3, true), (4, false)] {
+            queue.enter(wish(rank, shared));
+        }
+        let next = |queue: &mut LockQueue| queue.next().map(|waiting| waiting.rank);
+        assert_eq!(
+            [next(&mut queue), next(&mut queue), next(&mut queue)],
+            [Some(0), Some(1), None]
+        );
+        // Rank 3 shares, but came behind one that does not.
+        assert!(queue.leave(1) && next(&mut queue).is_none() && queue.leave(0));
+        assert_eq!([next(&mut queue), next(&mut queue)], [Some(2), None]);
+        assert!(!queue.leave(3), "it does not have it");
+        assert!(queue.leave(2));
+        assert_eq!([next(&mut queue), next(&mut queue)], [Some(3), None]);
+        assert!(queue.leave(3));
+        assert_eq!(next(&mut queue), Some(4));
+        assert!(queue.leave(4) && !queue.leave(4) && next(&mut queue).is_none());
+    }
+}

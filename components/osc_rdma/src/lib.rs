@@ -1,0 +1,52 @@
+//! Rdma: windows of processes anywhere, by active messages.
+//!
+//! ```text
+//!   transfer ─► queue of the target ─┬─ issue says: wait ──► ... the synchronisation says: out
+//!                                    └─ out ─► packets (outbox) ─► pml ─► inbox of the target
+//!   progress callback: inbox ─► operations done, locks granted, answers ─► what waits goes on, waiters wake up
+//! ```
+//!
+//! A packet is a message on the window's own communicator. It is whole in itself, so that the target does
+//! what it says when it arrives (`incoming`) and keeps nothing; an operation that is longer than a packet goes
+//! in several, accumulates cut between elements. Packets of an origin are handled, and answered, in the order in which it
+//! sent them, so the number of an answered packet says what has been done.
+//!
+//! The state of a window is behind one lock. When operations go out, and what travels with what, is said by
+//! the strategy of `issue` (`policy`) and by the synchronisation (`sync`):
+//!
+//! | epoch | what the origin sends | what comes back |
+//! |---|---|---|
+//! | one short operation, held until unlock | itself, with lock and unlock | what it fetches, or an ack |
+//! | several, held until unlock | lock; all, the last with unlock | granted; what they fetch, or an ack |
+//! | out before unlock | lock; all; unlock | granted; what they fetch, or an ack |
+//! | start, complete | all, the last with a marker | post before |
+//! | fence, nothing went out before | a sum of how many come; all, the last with a marker | |
+//! | fence | all, flushed; a barrier | acks |
+//!
+//! Operations on this process's own memory are loads and stores, as soon as its lock or its epoch is there.
+
+mod component;
+mod inbox;
+mod incoming;
+mod memory;
+mod operation;
+mod outbox;
+mod outgoing;
+mod policy;
+mod requests;
+mod state;
+mod sync;
+mod window;
+mod wire;
+
+use component::Rdma;
+
+/// The tag of packets on the window's communicator. No other message of the library has it.
+const TAG: i32 = -64;
+
+cairn_framework::component! {
+    framework: osc,
+    component: Rdma,
+    name: "rdma",
+    description: "windows over every transport, by active messages",
+}

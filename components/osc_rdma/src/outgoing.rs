@@ -1,0 +1,221 @@
+//! What goes to a target: the operations that wait, and what is known of those that were sent.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use cairn_framework::abi::status::{OK, Status};
+use cairn_framework::frameworks::issue::{Decision, IssueHistory};
+
+use crate::operation::Operation;
+use crate::wire::{ANSWER, LAST_OF_FENCE, LAST_OF_START, UNLOCK};
+
+/// How this process holds the lock of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// Not at all.
+    Free,
+    /// It is to be asked for when operations go out; shared or not.
+    Wanted {
+        shared: bool,
+    },
+    /// It was asked for.
+    Asked {
+        shared: bool,
+    },
+    Held {
+        shared: bool,
+    },
+    /// The program says that no lock is needed.
+    Unchecked,
+}
+
+/// How an epoch with a target ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The target says that all is done.
+    Answer,
+    /// The target gets its lock back, and says that all is done.
+    Unlock,
+    /// The target learns that an access epoch has ended; it says that all is done, if `answered`.
+    Complete { answered: bool },
+    /// The target learns that nothing more comes before the fence.
+    Fence,
+}
+
+impl End {
+    /// What the last packet of the last operation says.
+    pub fn flags(self, fetches: bool) -> u8 {
+        let answer = if fetches { 0 } else { ANSWER };
+        match self {
+            Self::Answer => answer,
+            Self::Unlock => UNLOCK | answer,
+            Self::Complete { answered: true } => LAST_OF_START | answer,
+            Self::Complete { answered: false } => LAST_OF_START,
+            Self::Fence => LAST_OF_FENCE,
+        }
+    }
+}
+
+/// What goes to a target.
+pub struct Outgoing {
+    /// Not all of them was sent.
+    pub queue: VecDeque<Operation>,
+    /// All of them was asked for.
+    pub fetching: VecDeque<Operation>,
+    /// Answers with data that are on their way.
+    pub fetches: u32,
+    /// Number of the last operation.
+    pub issued: u64,
+    /// Operations up to this number go out, whatever the strategy says.
+    pub forced: u64,
+    /// What the strategy has said for this epoch.
+    pub decision: Decision,
+    /// The target is ready for operations.
+    pub ready: bool,
+    pub hold: Hold,
+    /// The epoch is to end so.
+    pub end: Option<End>,
+    /// It is a target of the access epoch that `MPI_Win_start` began, and its post is needed.
+    pub needs_post: bool,
+    /// Posts that no epoch has used.
+    pub posts: u64,
+    /// Packets so far; number of the last one of an operation, of the last one that is answered, and of the last
+    /// one whose answer has come.
+    pub sent: u64,
+    pub last: u64,
+    pub asked: u64,
+    pub answered: u64,
+    /// What went wrong at the target and was not told yet.
+    pub error: Status,
+    /// What the epoch was like.
+    pub measured: Measured,
+    /// Most bytes of a packet; 0 until it is known.
+    pub packet: usize,
+}
+
+impl Outgoing {
+    pub fn new() -> Self {
+        Self {
+            queue: VecDeque::new(),
+            fetching: VecDeque::new(),
+            fetches: 0,
+            issued: 0,
+            forced: 0,
+            decision: Decision::Hold,
+            ready: false,
+            hold: Hold::Free,
+            end: None,
+            needs_post: false,
+            posts: 0,
+            sent: 0,
+            last: 0,
+            asked: 0,
+            answered: 0,
+            error: OK,
+            measured: Measured::default(),
+            packet: 0,
+        }
+    }
+
+    /// Whether the first operation that waits may go to a target that is ready; `decision` is that for the
+    /// whole epoch.
+    pub fn may_go(&self, decision: Decision) -> bool {
+        let Some(first) = self.queue.front() else { return false };
+        let (last, decision) = (self.queue.len() == 1, decision.max(self.decision));
+        self.end.is_some()
+            || !first.is_new()
+            || first.ordinal <= self.forced
+            || decision >= Decision::Go
+            || (decision >= Decision::GoButLast && !last)
+    }
+
+    /// Whether the origin's memory of all operations up to one is the program's again.
+    pub fn is_local(&self, through: u64) -> bool {
+        let after = |operation: Option<&Operation>| {
+            operation.is_none_or(|operation| operation.ordinal > through)
+        };
+        after(self.queue.front()) && after(self.fetching.front())
+    }
+
+    /// Whether the target has to be asked whether it has done everything.
+    pub fn is_unasked(&self) -> bool {
+        self.asked < self.last
+    }
+
+    /// The target has been told of the end of an epoch: nothing asks for what came before it.
+    pub fn settle(&mut self) {
+        self.last = self.asked;
+    }
+
+    /// Whether the target has said that it has done what it was asked about.
+    pub fn is_answered(&self) -> bool {
+        self.answered >= self.asked
+    }
+
+    /// Whether the end of the epoch was sent, and its operations are complete at the origin.
+    pub fn has_ended(&self) -> bool {
+        self.end.is_none() && self.queue.is_empty() && self.fetching.is_empty()
+    }
+
+    /// What went wrong, which is told once.
+    pub fn take_error(&mut self) -> Status {
+        core::mem::replace(&mut self.error, OK)
+    }
+
+    /// Keeps an error to be told.
+    pub fn note(&mut self, error: Status) {
+        if self.error == OK {
+            self.error = error;
+        }
+    }
+}
+
+/// What is measured of an epoch, for the strategy.
+#[derive(Default)]
+pub struct Measured {
+    pub operations: u64,
+    pub bytes: u64,
+    /// Of operations that wait.
+    pub waiting: u64,
+    pub waiting_bytes: u64,
+    asked: Option<Instant>,
+    latency: u64,
+    first: Option<Instant>,
+}
+
+fn since(begin: Instant) -> u64 {
+    begin.elapsed().as_nanos() as u64
+}
+
+impl Measured {
+    /// The target was asked to be ready.
+    pub fn ask(&mut self) {
+        self.asked = Some(Instant::now());
+    }
+
+    /// It is ready.
+    pub fn is_ready(&mut self) {
+        if let Some(asked) = self.asked.take() {
+            self.latency = since(asked).max(1);
+        }
+    }
+
+    /// Data moves.
+    pub fn moves(&mut self) {
+        self.first.get_or_insert_with(Instant::now);
+    }
+
+    /// The epoch has ended: what it was like, if it had operations.
+    pub fn end(&mut self, epoch: u32) -> Option<IssueHistory> {
+        let measured = core::mem::take(self);
+        (measured.operations > 0).then(|| IssueHistory {
+            struct_size: size_of::<IssueHistory>() as u32,
+            epoch,
+            operations: measured.operations,
+            bytes: measured.bytes,
+            latency: measured.latency,
+            moved: if measured.first.is_some() { measured.bytes } else { 0 },
+            moving: measured.first.map_or(0, |first| since(first).max(1)),
+        })
+    }
+}

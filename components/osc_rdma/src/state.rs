@@ -1,0 +1,895 @@
+//! The state of a window, and what changes it: operations of the program, and packets that arrive.
+
+use cairn_framework::abi::request::{Request as RequestView, WaitSync};
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, OK, Status};
+use cairn_framework::author::Failure;
+use cairn_framework::frameworks::issue::{Decision, ISSUE_FENCE, ISSUE_LOCK};
+use cairn_framework::frameworks::osc::{OSC_ACCUMULATE, OSC_PUT, OscTransfer};
+use cairn_rma::{Taker, Target, operate};
+
+use crate::inbox::Inbox;
+use crate::incoming::{Incoming, LockQueue, Place, Waiting};
+use crate::memory::Memory;
+use crate::operation::Operation;
+use crate::outbox::{Buffer, Outbox};
+use crate::outgoing::{End, Hold, Measured, Outgoing};
+use crate::requests;
+use crate::window::Shared;
+use crate::wire::{
+    ANSWER, EXCLUSIVE, HEADER, Header, Kind, LAST_OF_FENCE, LAST_OF_START, SHARED, UNLOCK,
+};
+
+/// Packets that wait for the transport before no more are made.
+const MOST_UNDER_WAY: usize = 64;
+/// Answers with data that a target may owe.
+const MOST_FETCHES: u32 = 16;
+/// Packets that are handled before a pass goes on.
+const MOST_AT_ONCE: usize = 64;
+
+/// The state of a window.
+pub struct State {
+    pub inbox: Inbox,
+    pub outbox: Outbox,
+    /// By target.
+    pub outgoing: Vec<Outgoing>,
+    /// By origin.
+    pub incoming: Vec<Incoming>,
+    pub memory: Memory,
+    pub locks: LockQueue,
+    /// The kind of access epoch that there is, as `issue` calls it.
+    pub epoch: u32,
+    /// What the strategy has said for the epoch, if it is not one of a lock, and what was measured of it.
+    pub decision: Decision,
+    pub measured: Measured,
+    pub fence: Fence,
+    /// Targets of the access epoch that `MPI_Win_start` began.
+    pub started: Vec<u32>,
+    /// Origins of the exposure epoch.
+    pub exposed: Vec<u32>,
+    pub order: LockOrder,
+    /// Targets to which something waits for room.
+    blocked: Vec<u32>,
+    waiters: Vec<*const WaitSync>,
+    /// The window has lost a process, or its messages.
+    lost: Status,
+    /// Something has happened that a thread may wait for.
+    changed: bool,
+}
+
+/// Fences.
+#[derive(Default)]
+pub struct Fence {
+    /// The last one has opened an epoch.
+    pub open: bool,
+    /// All processes let operations go out before the next fence.
+    pub all_early: bool,
+    /// All processes have come to the last fence, and what came before it is done.
+    pub passed: bool,
+    /// An operation has gone out.
+    pub went: bool,
+    pub sum: Option<Sum>,
+    /// Origins that have sent their last operation.
+    pub arrived: u64,
+}
+
+/// The targets that the program has locked one by one, in this order. Locks are asked for in the same order,
+/// and one only when those before are held, so that processes that lock in the same order never
+/// wait for each other in a circle.
+#[derive(Default)]
+pub struct LockOrder {
+    targets: Vec<u32>,
+    /// How many of them are to be asked for.
+    begun: usize,
+}
+
+impl LockOrder {
+    /// A target is locked.
+    pub fn enter(&mut self, target: u32) {
+        self.targets.push(target);
+    }
+
+    /// Its lock is to be asked for, and those before it. Whether it is one of them.
+    fn begin(&mut self, target: u32) -> bool {
+        let place = self.targets.iter().position(|other| *other == target);
+        self.begun = self.begun.max(place.map_or(0, |place| place + 1));
+        place.is_some()
+    }
+
+    /// All of them are to be asked for.
+    pub fn begin_all(&mut self) {
+        self.begun = self.targets.len();
+    }
+
+    /// The first one that is to be asked for and is not held.
+    fn missing(&self, outgoing: &[Outgoing]) -> Option<u32> {
+        let missing = |rank: &&u32| {
+            let hold = outgoing[**rank as usize].hold;
+            matches!(hold, Hold::Wanted { .. } | Hold::Asked { .. })
+        };
+        self.targets[..self.begun].iter().find(missing).copied()
+    }
+
+    /// Whether there is one.
+    pub fn is_missing(&self, outgoing: &[Outgoing]) -> bool {
+        self.missing(outgoing).is_some()
+    }
+
+    /// A target is not locked any more.
+    fn leave(&mut self, target: u32) {
+        if let Some(place) = self.targets.iter().position(|other| *other == target) {
+            self.targets.remove(place);
+            self.begun -= usize::from(place < self.begun);
+        }
+    }
+}
+
+/// The sum that says how many origins have operations for each process.
+pub struct Sum {
+    numbers: Box<[u64]>,
+    result: *mut [u64; 2],
+    request: *mut RequestView,
+    /// It has ended, and the waiters know.
+    noticed: bool,
+}
+
+// SAFETY: waiters stay as long as they are in the list, requests are for any thread, and so is the memory of
+// the window and of what is sent.
+unsafe impl Send for State {}
+
+impl Sum {
+    /// The sums, when all processes have added theirs: origins that come, and processes whose operations went
+    /// out before.
+    fn ended(&self) -> Option<Result<[u64; 2], Status>> {
+        // SAFETY: a request that was not given back; the sums are written before it is complete.
+        unsafe {
+            if !(*self.request).is_complete() {
+                return None;
+            }
+            let error = (*self.request).status.error;
+            Some(if error == OK { Ok(*self.result) } else { Err(error) })
+        }
+    }
+}
+
+impl Drop for Sum {
+    fn drop(&mut self) {
+        // SAFETY: the request is given back once, complete: `ended` said so, or the window has been lost, and
+        // then its memory is left to it.
+        unsafe {
+            let complete = (*self.request).is_complete();
+            if let Some(free) = (*self.request).free {
+                free(self.request);
+            }
+            if complete {
+                drop(Box::from_raw(self.result));
+            } else {
+                core::mem::forget(core::mem::take(&mut self.numbers));
+            }
+        }
+    }
+}
+
+impl State {
+    pub fn new(inbox: Inbox, memory: Memory, size: u32) -> Self {
+        Self {
+            inbox,
+            outbox: Outbox::default(),
+            outgoing: (0..size).map(|_| Outgoing::new()).collect(),
+            incoming: (0..size).map(|_| Incoming::default()).collect(),
+            memory,
+            locks: LockQueue::default(),
+            epoch: ISSUE_FENCE,
+            decision: Decision::Hold,
+            measured: Measured::default(),
+            fence: Fence::default(),
+            started: Vec::new(),
+            exposed: Vec::new(),
+            order: LockOrder::default(),
+            blocked: Vec::new(),
+            waiters: Vec::new(),
+            lost: OK,
+            changed: false,
+        }
+    }
+
+    /// An error when the window is of no use any more.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.lost {
+            OK => Ok(()),
+            ERR_PEER => Err(Failure::new(ERR_PEER, "a process of the window has died")),
+            other => Err(Failure::new(other, "the window has lost messages")),
+        }
+    }
+
+    /// The window is of no use any more.
+    pub fn lose(&mut self, status: Status) {
+        if self.lost == OK {
+            self.lost = status;
+        }
+        self.changed = true;
+    }
+
+    /// Whether `lose` was called.
+    pub fn is_lost(&self) -> bool {
+        self.lost != OK
+    }
+
+    /// A thread waits for something to happen.
+    pub fn enter(&mut self, sync: &WaitSync) {
+        self.waiters.push(sync);
+    }
+
+    /// It does not any more.
+    pub fn leave(&mut self, sync: &WaitSync) {
+        self.waiters.retain(|waiter| !core::ptr::eq(*waiter, sync));
+    }
+
+    /// Wakes all that wait, if something has happened.
+    pub fn signal(&mut self) {
+        if core::mem::take(&mut self.changed) {
+            for waiter in self.waiters.drain(..) {
+                // SAFETY: it stays until it has left the list, for which its thread needs the lock.
+                unsafe { (*waiter).complete_one() };
+            }
+        }
+    }
+
+    /// Handles what has arrived, and lets go on what waited. Returns how much that was.
+    pub fn drive(&mut self, shared: &Shared) -> u32 {
+        let mut events = 0;
+        let mut inbox = core::mem::take(&mut self.inbox);
+        for _ in 0..MOST_AT_ONCE {
+            let Some((status, packet)) = inbox.arrived() else { break };
+            events += 1;
+            if status.error != OK {
+                // There will be no more: all other processes have died.
+                self.lose(status.error);
+                inbox.stop();
+                break;
+            }
+            self.handle(shared, status.source as u32, packet);
+            if let Err(failure) = inbox.again(&shared.pml, shared.comm()) {
+                self.lose(failure.status);
+                break;
+            }
+        }
+        self.inbox = inbox;
+        if self.outbox.len() > 0 {
+            let (ended, status) = self.outbox.collect();
+            events += ended;
+            if status != OK {
+                self.lose(status);
+            }
+            if ended > 0 {
+                self.changed = true;
+            }
+        }
+        if let Some(sum) = &mut self.fence.sum
+            && !sum.noticed
+            && sum.ended().is_some()
+        {
+            sum.noticed = true;
+            events += 1;
+            if !self.fence.passed {
+                self.pass_fence(shared);
+            }
+        }
+        if events > 0 {
+            self.changed = true;
+            for rank in core::mem::take(&mut self.blocked) {
+                self.pump(shared, rank);
+            }
+        }
+        events
+    }
+
+    /// All processes have come to the last fence.
+    pub fn pass_fence(&mut self, shared: &Shared) {
+        self.fence.passed = true;
+        self.measured.is_ready();
+        for rank in 0..shared.size {
+            self.outgoing[rank as usize].ready = true;
+            self.pump(shared, rank);
+        }
+    }
+
+    /// Starts the sum for the next fence.
+    pub fn start_sum(&mut self, shared: &Shared, early: bool) -> Result<(), Failure> {
+        let early = early || self.fence.went || self.memory.is_dynamic();
+        let comes = |(rank, out): (usize, &Outgoing)| {
+            let comes = !early && rank as u32 != shared.rank && !out.queue.is_empty();
+            [u64::from(comes), u64::from(early)]
+        };
+        let numbers: Box<[u64]> = self.outgoing.iter().enumerate().flat_map(comes).collect();
+        let result = Box::into_raw(Box::new([0; 2]));
+        let mut request = core::ptr::null_mut();
+        let window = shared.window();
+        // SAFETY: numbers and sums stay until the request is complete.
+        let status = unsafe {
+            let start = window.calls().reduce_scatter;
+            start(window, numbers.as_ptr(), result.cast(), 2, &mut request)
+        };
+        if let Err(failure) = shared.host.check(status) {
+            // SAFETY: nothing was started.
+            drop(unsafe { Box::from_raw(result) });
+            return Err(failure);
+        }
+        self.measured.ask();
+        self.fence.sum = Some(Sum { numbers, result, request, noticed: false });
+        Ok(())
+    }
+
+    /// What the sum has given, if it has ended. It is taken away then.
+    pub fn take_sum(&mut self) -> Option<Result<[u64; 2], Status>> {
+        let ended = self.fence.sum.as_ref()?.ended()?;
+        self.fence.sum = None;
+        Some(ended)
+    }
+
+    /// Starts an operation.
+    ///
+    /// # Safety
+    /// The transfer is valid, and what it names is there until the operation is complete.
+    pub unsafe fn start(
+        &mut self,
+        shared: &Shared,
+        transfer: &OscTransfer,
+        requested: bool,
+    ) -> Result<Option<*mut RequestView>, Failure> {
+        self.check()?;
+        let (rank, per_target) = (transfer.target, self.epoch == ISSUE_LOCK);
+        let own = rank == shared.rank;
+        let Some(out) = self.outgoing.get_mut(rank as usize) else {
+            return Err(Failure::new(ERR_ARGUMENT, "no such rank"));
+        };
+        if transfer.target_datatype.is_null() {
+            return Err(Failure::new(ERR_ARGUMENT, "the operation is not whole"));
+        }
+        if own && out.ready && out.queue.is_empty() {
+            // SAFETY: promised by the caller.
+            unsafe { self.run_here(shared, transfer)? };
+            return Ok(requested.then(requests::complete_one));
+        }
+        let request = if requested { requests::make() } else { core::ptr::null_mut() };
+        // SAFETY: promised by the caller.
+        let mut operation = unsafe { Operation::new(shared.window(), transfer, request) };
+        out.issued += 1;
+        operation.ordinal = out.issued;
+        let made = requested.then_some(request.cast());
+        if operation.len() == 0 {
+            operation.complete(OK);
+            return Ok(made);
+        }
+        if requested {
+            out.forced = operation.ordinal;
+        }
+        let bytes = operation.len();
+        out.queue.push_back(operation);
+        let (measured, decision) = match per_target {
+            true => (&mut out.measured, &mut out.decision),
+            false => (&mut self.measured, &mut self.decision),
+        };
+        measured.operations += 1;
+        measured.bytes += bytes;
+        measured.waiting += 1;
+        measured.waiting_bytes += bytes;
+        let before = *decision;
+        if before < Decision::Go {
+            let asked =
+                shared.policy.operation(self.epoch, measured.waiting, measured.waiting_bytes);
+            *decision = before.max(asked);
+        }
+        let now = *decision;
+        if now >= Decision::Begin || requested {
+            self.begin(shared, rank)?;
+        }
+        if now > before && !per_target {
+            for rank in 0..shared.size {
+                self.pump(shared, rank);
+            }
+        } else {
+            self.pump(shared, rank);
+        }
+        Ok(made)
+    }
+
+    /// Begins what makes a target ready.
+    pub fn begin(&mut self, shared: &Shared, rank: u32) -> Result<(), Failure> {
+        if self.epoch == ISSUE_FENCE {
+            if !self.fence.passed && self.fence.sum.is_none() && self.fence.open {
+                self.start_sum(shared, true)?;
+            }
+            return Ok(());
+        }
+        if self.order.begin(rank) {
+            self.ask_next(shared);
+        } else {
+            self.ask_for(shared, rank);
+        }
+        Ok(())
+    }
+
+    /// Asks for the next lock, if none that was asked for is missing.
+    pub fn ask_next(&mut self, shared: &Shared) {
+        if let Some(rank) = self.order.missing(&self.outgoing) {
+            self.ask_for(shared, rank);
+        }
+    }
+
+    /// Asks for the lock of a target, unless that was done.
+    fn ask_for(&mut self, shared: &Shared, rank: u32) {
+        let out = &mut self.outgoing[rank as usize];
+        if let Hold::Wanted { shared: is_shared } = out.hold {
+            out.hold = Hold::Asked { shared: is_shared };
+            out.measured.ask();
+            let flags = if is_shared { SHARED } else { EXCLUSIVE };
+            self.tell(shared, rank, Header { flags, ..Header::new(Kind::Lock) });
+        }
+    }
+
+    /// The lock of a target is not held any more, nor wanted.
+    fn free(&mut self, shared: &Shared, rank: u32) {
+        self.outgoing[rank as usize].hold = Hold::Free;
+        self.order.leave(rank);
+        self.ask_next(shared);
+    }
+
+    /// Does an operation on this process's own memory.
+    ///
+    /// # Safety
+    /// As for `start`.
+    unsafe fn run_here(&self, shared: &Shared, transfer: &OscTransfer) -> Result<(), Failure> {
+        let memory = &self.memory;
+        if memory.is_dynamic() {
+            let (offset, count) = (transfer.offset, transfer.target_count);
+            // SAFETY: promised by the caller.
+            let datatype = unsafe { &*transfer.target_datatype };
+            let target = Target { base: memory.base, offset, count, datatype };
+            memory.check(offset, &target.side()).map_err(|status| {
+                Failure::new(status, "the operation leaves the memory that is attached")
+            })?;
+        }
+        // SAFETY: promised by the caller; and the MPI layer has seen to the range.
+        unsafe { operate(shared.window(), memory.base, &shared.locks, taker(shared), transfer) }
+    }
+
+    /// A packet that is a header alone: to a peer, or to this process itself.
+    pub fn tell(&mut self, shared: &Shared, rank: u32, header: Header) {
+        if rank == shared.rank {
+            self.control(shared, rank, &header);
+            return;
+        }
+        let buffer = self.outbox.begin(&header);
+        self.send(shared, rank, buffer);
+    }
+
+    fn send(&mut self, shared: &Shared, rank: u32, buffer: Buffer) {
+        shared.counters.messages.add_shared(1);
+        if let Err(failure) = self.outbox.send(&shared.pml, shared.comm(), rank, buffer) {
+            self.lose(failure.status);
+        }
+    }
+
+    /// Sends what may go to a target.
+    pub fn pump(&mut self, shared: &Shared, rank: u32) {
+        if rank == shared.rank {
+            self.pump_here(shared);
+            return;
+        }
+        let packet = shared.packet(rank, &mut self.outgoing[rank as usize]);
+        if !self.ask_or_send_one(shared, rank, packet) {
+            return;
+        }
+        loop {
+            let out = &self.outgoing[rank as usize];
+            if !out.ready || !out.may_go(self.decision) {
+                break;
+            }
+            if self.is_full(rank) {
+                return;
+            }
+            self.send_part(shared, rank, packet, 0);
+        }
+        self.send_end(shared, rank);
+    }
+
+    /// Whether the next packet to a target has to wait, which is noted.
+    fn is_full(&mut self, rank: u32) -> bool {
+        let out = &self.outgoing[rank as usize];
+        let fetches = out.queue.front().is_some_and(Operation::fetches);
+        let full = self.outbox.len() >= MOST_UNDER_WAY || (fetches && out.fetches >= MOST_FETCHES);
+        if full && !self.blocked.contains(&rank) {
+            self.blocked.push(rank);
+        }
+        full
+    }
+
+    /// The end of an epoch whose lock was not asked for. Whether there may be more to do.
+    fn ask_or_send_one(&mut self, shared: &Shared, rank: u32, packet: usize) -> bool {
+        let out = &mut self.outgoing[rank as usize];
+        let (Hold::Wanted { shared: is_shared }, Some(End::Unlock)) = (out.hold, out.end) else {
+            return true;
+        };
+        let alone = out.queue.len() == 1;
+        match out.queue.front_mut() {
+            None => {
+                // Nothing was done, so there is nothing to lock.
+                out.end = None;
+                self.free(shared, rank);
+                self.changed = true;
+            }
+            Some(operation) => {
+                operation.describe(shared.window(), packet);
+                if !alone || !operation.fits(packet) {
+                    // It can't fail: only sums can.
+                    let _ = self.begin(shared, rank);
+                    return true;
+                }
+                if !self.is_full(rank) {
+                    let lock = if is_shared { SHARED } else { EXCLUSIVE };
+                    self.free(shared, rank);
+                    self.send_part(shared, rank, packet, lock);
+                }
+            }
+        }
+        false
+    }
+
+    /// Sends the next packet of the first operation.
+    fn send_part(&mut self, shared: &Shared, rank: u32, packet: usize, lock: u8) {
+        let out = &mut self.outgoing[rank as usize];
+        let only = out.queue.len() == 1;
+        let Some(operation) = out.queue.front_mut() else { return };
+        operation.describe(shared.window(), packet);
+        if operation.is_new() {
+            let measured =
+                if self.epoch == ISSUE_LOCK { &mut out.measured } else { &mut self.measured };
+            measured.moves();
+            measured.waiting = measured.waiting.saturating_sub(1);
+            measured.waiting_bytes = measured.waiting_bytes.saturating_sub(operation.len());
+            self.fence.went |= self.epoch == ISSUE_FENCE;
+            if operation.text_goes_ahead {
+                let text = operation.text().to_vec();
+                self.send_text(shared, rank, packet, &text);
+            }
+        }
+        let out = &mut self.outgoing[rank as usize];
+        let Some(operation) = out.queue.front_mut() else { return };
+        let (last, fetches) = (only && operation.is_last(packet), operation.fetches());
+        let mut header = operation.header(packet);
+        let end = out.end.take_if(|_| last);
+        if let Some(end) = end {
+            header.flags = end.flags(fetches) | lock;
+        }
+        out.sent += 1;
+        header.sequence = out.sent;
+        out.last = out.sent;
+        if fetches || header.flags & ANSWER != 0 {
+            out.asked = out.sent;
+        }
+        let mut buffer = self.outbox.begin(&header);
+        let written = operation.write(&header, &mut buffer);
+        if fetches {
+            out.fetches += 1;
+        }
+        if operation.is_sent()
+            && let Some(operation) = out.queue.pop_front()
+        {
+            if fetches {
+                out.fetching.push_back(operation);
+            } else {
+                let error = operation.complete(OK);
+                out.note(error);
+                self.changed = true;
+            }
+        }
+        if end == Some(End::Unlock) && lock == 0 {
+            self.free(shared, rank);
+        }
+        match written {
+            Ok(()) => self.send(shared, rank, buffer),
+            Err(failure) => self.lose(failure.status),
+        }
+    }
+
+    /// The description of a type, in packets of its own.
+    fn send_text(&mut self, shared: &Shared, rank: u32, packet: usize, text: &[u8]) {
+        let mut position = 0;
+        for part in text.chunks(packet - HEADER) {
+            let header = Header { position, len: part.len() as u32, ..Header::new(Kind::Type) };
+            let mut buffer = self.outbox.begin(&header);
+            buffer.bytes().extend_from_slice(part);
+            self.send(shared, rank, buffer);
+            position += part.len() as u64;
+        }
+    }
+
+    /// The end of an epoch with a target, when no operation is left to say it.
+    fn send_end(&mut self, shared: &Shared, rank: u32) {
+        let out = &mut self.outgoing[rank as usize];
+        let Some(end) = out.end.filter(|_| out.ready && out.queue.is_empty()) else { return };
+        out.end = None;
+        let unasked = out.is_unasked();
+        let answer = if unasked { ANSWER } else { 0 };
+        let (kind, flags) = match end {
+            End::Answer if !unasked => {
+                self.changed = true;
+                return;
+            }
+            End::Answer => (Kind::Flush, answer),
+            End::Unlock => (Kind::Unlock, answer),
+            End::Complete { answered: true } => (Kind::Complete, answer),
+            End::Complete { answered: false } => (Kind::Complete, 0),
+            End::Fence => (Kind::Flush, LAST_OF_FENCE),
+        };
+        out.sent += 1;
+        if flags & ANSWER != 0 {
+            out.asked = out.sent;
+        }
+        let header = Header { flags, sequence: out.sent, ..Header::new(kind) };
+        self.changed = true;
+        self.tell(shared, rank, header);
+        if end == End::Unlock {
+            self.free(shared, rank);
+        }
+    }
+
+    /// Asks a target whether everything is done.
+    pub fn ask(&mut self, shared: &Shared, rank: u32) {
+        let out = &mut self.outgoing[rank as usize];
+        out.sent += 1;
+        out.asked = out.sent;
+        let header = Header { flags: ANSWER, sequence: out.sent, ..Header::new(Kind::Flush) };
+        self.tell(shared, rank, header);
+    }
+
+    /// Operations on this process's own memory that had to wait.
+    fn pump_here(&mut self, shared: &Shared) {
+        let own = shared.rank as usize;
+        while self.outgoing[own].ready
+            && let Some(operation) = self.outgoing[own].queue.pop_front()
+        {
+            // SAFETY: the program keeps what it names until the operation is complete.
+            let done = unsafe { self.run_here(shared, &operation.transfer) };
+            let error = operation.complete(done.map_or_else(|failure| failure.status, |()| OK));
+            self.outgoing[own].note(error);
+            self.changed = true;
+        }
+        let out = &mut self.outgoing[own];
+        if !out.ready && out.hold != Hold::Free {
+            // It still waits for its lock.
+            return;
+        }
+        let Some(end) = out.end.filter(|_| out.queue.is_empty()) else { return };
+        let kind = match end {
+            End::Answer | End::Fence => None,
+            End::Unlock => Some(Kind::Unlock),
+            End::Complete { .. } if !out.ready => return,
+            End::Complete { .. } => Some(Kind::Complete),
+        };
+        out.end = None;
+        self.changed = true;
+        if let Some(kind) = kind {
+            self.control(shared, shared.rank, &Header::new(kind));
+        }
+        if end == End::Unlock {
+            self.free(shared, shared.rank);
+        }
+    }
+
+    /// A packet has arrived.
+    fn handle(&mut self, shared: &Shared, source: u32, packet: &[u8]) {
+        let Some((header, data)) = Header::decode(packet).filter(|_| source < shared.size) else {
+            shared.malformed(source);
+            return;
+        };
+        match header.kind {
+            Kind::Operation if header.flags & (SHARED | EXCLUSIVE) != 0 => {
+                let shares = header.flags & SHARED != 0;
+                let packet = Some(packet.to_vec());
+                self.locks.enter(Waiting { rank: source, shared: shares, packet });
+                self.grant(shared);
+            }
+            Kind::Operation => {
+                self.execute(shared, source, &header, data);
+                if header.flags & UNLOCK != 0 {
+                    self.grant(shared);
+                }
+            }
+            Kind::Reply => self.reply(shared, source, &header, data),
+            Kind::Type => self.incoming[source as usize].take_text(&header, data),
+            _ => self.control(shared, source, &header),
+        }
+    }
+
+    /// A packet without data.
+    fn control(&mut self, shared: &Shared, source: u32, header: &Header) {
+        let answers = header.flags & ANSWER != 0;
+        let (out, incoming) =
+            (&mut self.outgoing[source as usize], &mut self.incoming[source as usize]);
+        match header.kind {
+            Kind::Ack => {
+                out.answered = out.answered.max(header.sequence.min(out.asked));
+                out.note(header.op as Status);
+            }
+            Kind::Lock => {
+                let shares = header.flags & SHARED != 0;
+                self.locks.enter(Waiting { rank: source, shared: shares, packet: None });
+                self.grant(shared);
+            }
+            Kind::Granted => {
+                if let Hold::Asked { shared: is_shared } = out.hold {
+                    out.hold = Hold::Held { shared: is_shared };
+                    out.ready = true;
+                    out.measured.is_ready();
+                    self.ask_next(shared);
+                    self.pump(shared, source);
+                }
+            }
+            Kind::Unlock => {
+                if !self.locks.leave(source) {
+                    shared.malformed(source);
+                }
+                if answers {
+                    self.acknowledge(shared, source, header);
+                }
+                self.grant(shared);
+            }
+            Kind::Flush => {
+                if header.flags & LAST_OF_FENCE != 0 {
+                    self.fence.arrived += 1;
+                }
+                if answers {
+                    self.acknowledge(shared, source, header);
+                }
+            }
+            Kind::Post => {
+                out.posts += 1;
+                self.take_post(shared, source);
+            }
+            Kind::Complete => {
+                incoming.completed += 1;
+                if answers {
+                    self.acknowledge(shared, source, header);
+                }
+            }
+            Kind::Operation | Kind::Reply | Kind::Type => {}
+        }
+        self.changed = true;
+    }
+
+    /// The post of a target makes it ready, if the access epoch needs it.
+    pub fn take_post(&mut self, shared: &Shared, rank: u32) {
+        let out = &mut self.outgoing[rank as usize];
+        if out.needs_post && out.posts > 0 {
+            out.posts -= 1;
+            out.needs_post = false;
+            out.ready = true;
+            self.measured.is_ready();
+            self.pump(shared, rank);
+        }
+    }
+
+    /// Tells an origin that what it has sent up to a packet is done, and what went wrong.
+    fn acknowledge(&mut self, shared: &Shared, source: u32, header: &Header) {
+        let error = core::mem::replace(&mut self.incoming[source as usize].error, OK);
+        let sequence = header.sequence;
+        self.tell(shared, source, Header { op: error as u32, sequence, ..Header::new(Kind::Ack) });
+    }
+
+    /// Does an operation of a peer, and answers.
+    fn execute(&mut self, shared: &Shared, source: u32, header: &Header, data: &[u8]) {
+        let taker = taker(shared);
+        let place =
+            Place { window: shared.window(), memory: &self.memory, locks: &shared.locks, taker };
+        let incoming = &mut self.incoming[source as usize];
+        if matches!(u32::from(header.operation), OSC_PUT | OSC_ACCUMULATE) {
+            if let Err(status) = incoming.operate(&place, header, data, &mut Vec::new()) {
+                incoming.error = if incoming.error == OK { status } else { incoming.error };
+                shared.refused(source, status);
+            }
+            if header.flags & ANSWER != 0 {
+                self.acknowledge(shared, source, header);
+            }
+        } else {
+            let mut reply = Header {
+                id: header.id,
+                position: header.position,
+                len: header.len,
+                sequence: header.sequence,
+                ..Header::new(Kind::Reply)
+            };
+            let mut buffer = self.outbox.begin(&reply);
+            if let Err(status) = incoming.operate(&place, header, data, buffer.bytes()) {
+                shared.refused(source, status);
+                reply.op = status as u32;
+                buffer.bytes()[..HEADER].copy_from_slice(&reply.encode());
+            }
+            self.send(shared, source, buffer);
+        }
+        let incoming = &mut self.incoming[source as usize];
+        if header.flags & LAST_OF_START != 0 {
+            incoming.completed += 1;
+        }
+        if header.flags & LAST_OF_FENCE != 0 {
+            self.fence.arrived += 1;
+        }
+        if header.flags & UNLOCK != 0 && !self.locks.leave(source) {
+            shared.malformed(source);
+        }
+        self.changed = true;
+    }
+
+    /// What an operation has fetched.
+    fn reply(&mut self, shared: &Shared, source: u32, header: &Header, data: &[u8]) {
+        let out = &mut self.outgoing[source as usize];
+        let first = match out.fetching.is_empty() {
+            true => out.queue.front_mut(),
+            false => out.fetching.front_mut(),
+        };
+        if !first.is_some_and(|operation| operation.fetches() && operation.take(header, data)) {
+            shared.malformed(source);
+            self.lose(ERR_PROTOCOL);
+            return;
+        }
+        out.fetches = out.fetches.saturating_sub(1);
+        out.answered = out.answered.max(header.sequence.min(out.asked));
+        if out.fetching.front().is_some_and(Operation::is_fetched)
+            && let Some(operation) = out.fetching.pop_front()
+        {
+            let error = operation.complete(OK);
+            out.note(error);
+        }
+        self.changed = true;
+        self.pump(shared, source);
+    }
+
+    /// Gives the lock of this process's memory to those whose turn it is.
+    pub fn grant(&mut self, shared: &Shared) {
+        while let Some(Waiting { rank, shared: is_shared, packet }) = self.locks.next() {
+            match packet {
+                Some(packet) => {
+                    if let Some((header, data)) = Header::decode(&packet) {
+                        self.execute(shared, rank, &header, data);
+                    }
+                }
+                None if rank == shared.rank => {
+                    let out = &mut self.outgoing[rank as usize];
+                    out.hold = Hold::Held { shared: is_shared };
+                    out.ready = true;
+                    self.changed = true;
+                    self.pump_here(shared);
+                }
+                None => self.tell(shared, rank, Header::new(Kind::Granted)),
+            }
+        }
+    }
+
+    /// What there is, for a person.
+    pub fn describe(&self) -> String {
+        let waiting: usize = self.outgoing.iter().map(|out| out.queue.len()).sum();
+        let fetching: usize = self.outgoing.iter().map(|out| out.fetching.len()).sum();
+        let lost = if self.is_lost() { "; a process has died" } else { "" };
+        format!(
+            "{waiting} operations wait, {fetching} wait for answers, {} packets for the transport; {}{lost}",
+            self.outbox.len(),
+            self.locks.describe(),
+        )
+    }
+
+    /// The history of an epoch goes to the strategy.
+    pub fn close_epoch(&mut self, shared: &Shared, rank: Option<u32>) {
+        let (measured, epoch) = match rank {
+            Some(rank) => (&mut self.outgoing[rank as usize].measured, ISSUE_LOCK),
+            None => (&mut self.measured, self.epoch),
+        };
+        if let Some(history) = measured.end(epoch) {
+            shared.policy.epoch_close(&history);
+        }
+    }
+}
+
+/// Elements are taken by this process alone; so no wait for one is in vain.
+fn taker(shared: &Shared) -> Taker<'static> {
+    Taker { rank: shared.rank, check: &|_| Ok(()) }
+}

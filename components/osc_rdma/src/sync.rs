@@ -1,0 +1,383 @@
+//! Synchronisation: what makes targets ready, and how epochs end.
+
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_UNSUPPORTED, OK};
+use cairn_framework::author::{Failure, Outcome};
+use cairn_framework::frameworks::issue::{Decision, ISSUE_FENCE, ISSUE_LOCK, ISSUE_PSCW};
+use cairn_framework::frameworks::osc::{
+    OSC_COMPLETE, OSC_FENCE, OSC_FLUSH, OSC_FLUSH_LOCAL, OSC_LOCK, OSC_LOCK_ALL, OSC_POST,
+    OSC_START, OSC_SYNC, OSC_TEST, OSC_UNLOCK, OSC_UNLOCK_ALL, OSC_WAIT, OscSync,
+};
+
+use crate::incoming::Waiting;
+use crate::outgoing::{End, Hold, Outgoing};
+use crate::state::State;
+use crate::window::Shared;
+use crate::wire::{Header, Kind};
+
+/// `MPI_MODE_NOCHECK`.
+const NO_CHECK: u32 = 1024;
+/// `MPI_MODE_NOPRECEDE`.
+const NO_PRECEDE: u32 = 2048;
+/// `MPI_MODE_NOSUCCEED`.
+const NO_SUCCEED: u32 = 16384;
+
+/// Synchronises.
+///
+/// # Safety
+/// The ranks are there.
+pub unsafe fn synchronize(shared: &Shared, sync: &OscSync) -> Result<Outcome, Failure> {
+    let wrong = || Failure::new(ERR_ARGUMENT, "no such rank");
+    let ranks = || {
+        let ranks = match sync.rank_count as usize {
+            0 => &[],
+            // SAFETY: promised by the caller.
+            count => unsafe { core::slice::from_raw_parts(sync.ranks, count) },
+        };
+        let known = ranks.iter().all(|rank| *rank < shared.size);
+        if known { Ok(ranks) } else { Err(wrong()) }
+    };
+    // That of one target, or those of all.
+    let targets = || match u32::try_from(sync.target) {
+        Err(_) => Ok(0..shared.size),
+        Ok(target) if target < shared.size => Ok(target..target + 1),
+        Ok(_) => Err(wrong()),
+    };
+    let (is_shared, checked) = (sync.shared != 0, sync.assertions & NO_CHECK == 0);
+    match sync.kind {
+        OSC_FENCE => fence(shared, sync.assertions)?,
+        OSC_START => shared.with(|state| start(shared, state, ranks()?, checked))?,
+        OSC_COMPLETE => complete(shared)?,
+        OSC_POST => shared.with(|state| post(shared, state, ranks()?, checked))?,
+        OSC_WAIT => shared.wait(|state| Ok(is_exposure_over(state)))?,
+        OSC_TEST => {
+            let over = || shared.with(is_exposure_over);
+            if !over() {
+                shared.host.progress();
+                if !over() {
+                    shared.with(|state| state.check())?;
+                    return Ok(Outcome::Nothing);
+                }
+            }
+        }
+        OSC_LOCK => lock(shared, targets()?, is_shared, checked, true)?,
+        OSC_LOCK_ALL => lock(shared, 0..shared.size, true, checked, false)?,
+        OSC_UNLOCK => unlock(shared, targets()?)?,
+        OSC_UNLOCK_ALL => unlock(shared, 0..shared.size)?,
+        OSC_FLUSH => flush(shared, targets()?, true)?,
+        OSC_FLUSH_LOCAL => flush(shared, targets()?, false)?,
+        OSC_SYNC => {
+            std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+            // A program that polls its own memory waits for what progress brings.
+            shared.host.progress();
+        }
+        kind => return Err(Failure::new(ERR_UNSUPPORTED, format!("synchronisation {kind}"))),
+    }
+    Ok(Outcome::Done)
+}
+
+type Ranks = core::ops::Range<u32>;
+
+/// The first error that one of the targets has told of.
+fn errors(state: &mut State, targets: impl IntoIterator<Item = u32>) -> Result<(), Failure> {
+    let told = targets.into_iter().map(|rank| state.outgoing[rank as usize].take_error());
+    // All are taken, the first one is told.
+    match told.fold(OK, |first, next| if first == OK { next } else { first }) {
+        OK => Ok(()),
+        status => Err(Failure::new(status, "an operation failed at its target")),
+    }
+}
+
+/// `MPI_Win_fence`.
+fn fence(shared: &Shared, assertions: u32) -> Result<(), Failure> {
+    let completes = shared.with(|state| state.check().map(|()| state.fence.open))?
+        && assertions & NO_PRECEDE == 0;
+    let passed = completes && complete_fence(shared)?;
+    let opens = assertions & NO_SUCCEED == 0;
+    let decision = if opens { shared.policy.epoch_open(ISSUE_FENCE) } else { Decision::Hold };
+    let all_early = decision != Decision::Hold;
+    if all_early && !passed {
+        barrier(shared)?;
+    }
+    shared.with(|state| {
+        state.close_epoch(shared, None);
+        state.epoch = ISSUE_FENCE;
+        state.decision = decision;
+        let fence = &mut state.fence;
+        (fence.open, fence.all_early, fence.went) = (opens, all_early, false);
+        fence.passed = opens && (passed || all_early);
+        let passed = fence.passed;
+        for (rank, out) in state.outgoing.iter_mut().enumerate() {
+            // This process has come to the fence.
+            out.ready = opens && (passed || rank as u32 == shared.rank);
+            out.decision = Decision::Hold;
+        }
+    });
+    Ok(())
+}
+
+/// Ends the epoch of the last fence. Whether it is known that all that came before is done everywhere.
+fn complete_fence(shared: &Shared) -> Result<bool, Failure> {
+    let all_early = shared.with(|state| {
+        let all_early = state.fence.all_early;
+        if !all_early && state.fence.sum.is_none() {
+            state.start_sum(shared, false)?;
+        }
+        Ok::<_, Failure>(all_early)
+    })?;
+    let mut sums = [0, 1];
+    if !all_early {
+        shared.wait(|state| match state.take_sum() {
+            None => Ok(false),
+            Some(Ok(ended)) => {
+                sums = ended;
+                Ok(true)
+            }
+            Some(Err(status)) => Err(Failure::new(status, "the sum of a fence")),
+        })?;
+    }
+    let [origins, early] = sums;
+    let end = if early > 0 { End::Answer } else { End::Fence };
+    shared.with(|state| {
+        for out in &mut state.outgoing {
+            let used = !out.queue.is_empty() || !out.fetching.is_empty() || out.is_unasked();
+            out.end = used.then_some(end);
+        }
+        state.pass_fence(shared);
+    });
+    let ended = |state: &State| state.outgoing.iter().all(|out| out.has_ended());
+    if early > 0 {
+        shared
+            .wait(|state| Ok(ended(state) && state.outgoing.iter().all(|out| out.is_answered())))?;
+        barrier(shared)?;
+    } else {
+        shared.wait(|state| {
+            let over = ended(state) && state.fence.arrived >= origins;
+            if over {
+                state.fence.arrived -= origins;
+                state.outgoing.iter_mut().for_each(Outgoing::settle);
+            }
+            Ok(over)
+        })?;
+    }
+    shared.with(|state| errors(state, 0..shared.size))?;
+    Ok(early > 0)
+}
+
+fn barrier(shared: &Shared) -> Result<(), Failure> {
+    let window = shared.window();
+    // SAFETY: the window is there.
+    let status = unsafe { (window.calls().barrier)(window) };
+    shared.host.check(status)
+}
+
+/// `MPI_Win_start`: does not wait.
+fn start(
+    shared: &Shared,
+    state: &mut State,
+    targets: &[u32],
+    checked: bool,
+) -> Result<(), Failure> {
+    state.check()?;
+    state.epoch = ISSUE_PSCW;
+    state.decision = shared.policy.epoch_open(ISSUE_PSCW);
+    state.measured = Default::default();
+    state.measured.ask();
+    state.started = targets.to_vec();
+    for out in &mut state.outgoing {
+        out.ready = false;
+    }
+    for target in targets {
+        let out = &mut state.outgoing[*target as usize];
+        (out.ready, out.needs_post) = (!checked, checked);
+        out.decision = Decision::Hold;
+        state.take_post(shared, *target);
+    }
+    Ok(())
+}
+
+/// `MPI_Win_complete`.
+fn complete(shared: &Shared) -> Result<(), Failure> {
+    let started = shared.with(|state| {
+        state.check()?;
+        // Errors of dynamic windows are found at the target.
+        let end = End::Complete { answered: state.memory.is_dynamic() };
+        let started = state.started.clone();
+        for target in &started {
+            state.outgoing[*target as usize].end = Some(end);
+            state.pump(shared, *target);
+        }
+        Ok::<_, Failure>(started)
+    })?;
+    shared.wait(|state| {
+        let outgoing = &state.outgoing;
+        Ok(started.iter().all(|target| {
+            let out = &outgoing[*target as usize];
+            out.has_ended() && out.is_answered()
+        }))
+    })?;
+    shared.with(|state| {
+        state.close_epoch(shared, None);
+        state.decision = Decision::Hold;
+        for target in &started {
+            let out = &mut state.outgoing[*target as usize];
+            out.ready = false;
+            out.settle();
+        }
+        state.started.clear();
+        errors(state, started)
+    })
+}
+
+/// `MPI_Win_post`.
+fn post(shared: &Shared, state: &mut State, origins: &[u32], checked: bool) -> Result<(), Failure> {
+    state.check()?;
+    state.exposed = origins.to_vec();
+    if checked {
+        origins.iter().for_each(|origin| state.tell(shared, *origin, Header::new(Kind::Post)));
+    }
+    Ok(())
+}
+
+/// Whether all origins of the exposure epoch have completed theirs; then it is over.
+fn is_exposure_over(state: &mut State) -> bool {
+    let State { exposed, incoming, .. } = state;
+    if !exposed.iter().all(|origin| incoming[*origin as usize].completed > 0) {
+        return false;
+    }
+    exposed.drain(..).for_each(|origin| incoming[origin as usize].completed -= 1);
+    true
+}
+
+/// `MPI_Win_lock`, and of all. Waits for the lock of this process's own memory alone, after those that were
+/// locked before it, and begins for one target what the strategy says.
+fn lock(
+    shared: &Shared,
+    targets: Ranks,
+    is_shared: bool,
+    checked: bool,
+    alone: bool,
+) -> Result<(), Failure> {
+    let own = targets.contains(&shared.rank) && checked;
+    shared.with(|state| {
+        state.check()?;
+        if state.epoch != ISSUE_LOCK {
+            state.epoch = ISSUE_LOCK;
+            state.decision = Decision::Hold;
+            for out in &mut state.outgoing {
+                (out.ready, out.hold) = (false, Hold::Free);
+            }
+        }
+        for target in targets.clone() {
+            let decision = shared.policy.epoch_open(ISSUE_LOCK);
+            let out = &mut state.outgoing[target as usize];
+            out.decision = if alone { decision } else { Decision::Hold };
+            out.measured = Default::default();
+            let wanted = Hold::Wanted { shared: is_shared };
+            (out.hold, out.ready) = if checked { (wanted, false) } else { (Hold::Unchecked, true) };
+            if target == shared.rank || !checked {
+                continue;
+            }
+            if alone {
+                state.order.enter(target);
+                if decision != Decision::Hold {
+                    state.begin(shared, target)?;
+                }
+            }
+        }
+        if own && alone {
+            state.order.begin_all();
+            state.ask_next(shared);
+        }
+        Ok::<_, Failure>(())
+    })?;
+    if !own {
+        return Ok(());
+    }
+    let mut asked = false;
+    shared.wait(|state| {
+        if !asked {
+            if alone && state.order.is_missing(&state.outgoing) {
+                return Ok(false);
+            }
+            asked = true;
+            state.outgoing[shared.rank as usize].hold = Hold::Asked { shared: is_shared };
+            let wish = Waiting { rank: shared.rank, shared: is_shared, packet: None };
+            state.locks.enter(wish);
+            state.grant(shared);
+        }
+        Ok(matches!(state.outgoing[shared.rank as usize].hold, Hold::Held { .. }))
+    })
+}
+
+/// `MPI_Win_unlock`, and of all.
+fn unlock(shared: &Shared, targets: Ranks) -> Result<(), Failure> {
+    shared.with(|state| {
+        state.check()?;
+        for target in targets.clone() {
+            let out = &mut state.outgoing[target as usize];
+            let unchecked = out.hold == Hold::Unchecked;
+            out.end = Some(if unchecked { End::Answer } else { End::Unlock });
+            state.pump(shared, target);
+        }
+        Ok::<_, Failure>(())
+    })?;
+    shared.wait(|state| {
+        Ok(targets.clone().all(|target| {
+            let out = &state.outgoing[target as usize];
+            out.has_ended() && out.is_answered()
+        }))
+    })?;
+    shared.with(|state| {
+        for target in targets.clone() {
+            state.close_epoch(shared, Some(target));
+            let out = &mut state.outgoing[target as usize];
+            (out.hold, out.ready, out.decision) = (Hold::Free, false, Decision::Hold);
+        }
+        errors(state, targets)
+    })
+}
+
+/// `MPI_Win_flush` and the others: what any thread has issued before is done, at the target if `remote`. Ends
+/// although others go on to issue.
+fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
+    // By target: the last operation that was issued, and the last packet of those, once it was sent.
+    let mut through = Vec::new();
+    shared.with(|state| {
+        state.check()?;
+        for target in targets.clone() {
+            let out = &mut state.outgoing[target as usize];
+            let issued = out.issued;
+            through.push((target, issued, None));
+            if !out.queue.is_empty() {
+                out.forced = out.forced.max(issued);
+                state.begin(shared, target)?;
+                state.pump(shared, target);
+            }
+        }
+        Ok::<_, Failure>(())
+    })?;
+    shared.wait(|state| {
+        let mut done = true;
+        for (target, issued, last) in &mut through {
+            let out = &state.outgoing[*target as usize];
+            if !out.is_local(*issued) {
+                done = false;
+                continue;
+            }
+            if !remote {
+                continue;
+            }
+            if last.is_none() {
+                let (number, unasked) = (out.last, out.is_unasked());
+                *last = Some(number);
+                if unasked {
+                    state.ask(shared, *target);
+                }
+            }
+            let out = &state.outgoing[*target as usize];
+            done &= last.is_some_and(|last| out.answered >= last);
+        }
+        Ok(done)
+    })?;
+    shared.with(|state| errors(state, targets))
+}
