@@ -60,7 +60,13 @@ impl Model<'_> {
             };
         }
         let run = run.env("TEST_THREAD_LEVEL", self.level).args([&self.program]);
-        run.args(windows::AVOID).args(self.arguments).args(arguments)
+        run.args(self.avoids()).args(self.arguments).args(arguments)
+    }
+
+    /// Memory that all processes load and store is there only with the component and the transport for that.
+    fn avoids(&self) -> &[&str] {
+        let is = |name, value: &str| self.combination.iter().any(|(n, v)| n == name && v == value);
+        if is("osc", "rdma") || is("btl", "self,tcp") { &["--avoid", "shared"] } else { &[] }
     }
 
     /// How it ended, if it did not end well.

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "windows.h"
+#include "check.h"
 
 enum { LARGE = 200000, ROUNDS = 10, TAG = 3 };
 
@@ -16,7 +16,8 @@ static MPI_Win window_of(int way, long **base, MPI_Comm comm)
     if (way == 0) {
         OK(MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, comm, base, &win));
     } else {
-        *base = window_memory((size_t)bytes);
+        *base = calloc(1, (size_t)bytes);
+        CHECK(*base != NULL);
         OK(MPI_Win_create(*base, bytes, sizeof(long), MPI_INFO_NULL, comm, &win));
     }
     OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win));
@@ -29,7 +30,7 @@ static MPI_Win window_of(int way, long **base, MPI_Comm comm)
 static void end_window(int way, long *base, MPI_Win *win)
 {
     OK(MPI_Win_free(win));
-    if (way == 1) free_window_memory(base);
+    if (way == 1) free(base);
 }
 
 /* Rank 0 waits in a call that is not of the window until all others have done what they want of it. */

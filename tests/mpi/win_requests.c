@@ -1,5 +1,5 @@
 /* Operations of windows with requests: what completes them, and that types and requests may be freed before. */
-#include "windows.h"
+#include "check.h"
 
 static int rank, size, to, from;
 
@@ -133,7 +133,8 @@ int main(void)
         if (way == 0) {
             OK(MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
         } else {
-            base = window_memory((size_t)bytes);
+            base = calloc(1, (size_t)bytes);
+            CHECK(base != NULL);
             OK(MPI_Win_create(base, bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
         }
         OK(MPI_Win_lock_all(0, win));
@@ -147,7 +148,7 @@ int main(void)
         freed_requests(win);
         OK(MPI_Win_unlock_all(win));
         OK(MPI_Win_free(&win));
-        if (way == 1) free_window_memory(base);
+        if (way == 1) free(base);
     }
     MPI_Finalize();
     return 0;

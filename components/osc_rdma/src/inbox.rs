@@ -68,8 +68,9 @@ impl Inbox {
         self.next = usize::MAX;
     }
 
-    /// Cancels what is posted. `close` waits until all have ended.
+    /// Cancels what is posted. `close` waits until all have ended; a pass that comes meanwhile posts none again.
     pub fn cancel(&mut self) {
+        self.stop();
         for posted in &self.posted {
             // SAFETY: requests that were not given back.
             unsafe {

@@ -202,12 +202,14 @@ fn room_for(
     written
 }
 
-/// Who has the lock of this process's memory, and who waits for it.
+/// Which ranks have the lock of this process's memory, and which wait for it.
 #[derive(Default)]
 pub struct LockQueue {
     owner: Option<u32>,
-    holders: u32,
+    holders: Vec<u32>,
     waiting: VecDeque<Waiting>,
+    /// A rank that had it has died.
+    broken: bool,
 }
 
 /// A rank that waits.
@@ -218,42 +220,57 @@ pub struct Waiting {
     pub packet: Option<Vec<u8>>,
 }
 
+/// What becomes of a wish.
+pub enum Turn {
+    Granted(Waiting),
+    /// It is in vain.
+    Refused(Waiting),
+}
+
 impl LockQueue {
     /// One more.
     pub fn enter(&mut self, waiting: Waiting) {
         self.waiting.push_back(waiting);
     }
 
-    /// The next one that has the lock now: in their order, so that none waits for ever.
-    pub fn next(&mut self) -> Option<Waiting> {
+    /// The next one that need not wait any more: in their order, so that none waits for ever.
+    pub fn next(&mut self) -> Option<Turn> {
+        if self.broken {
+            return self.waiting.pop_front().map(Turn::Refused);
+        }
         let first = self.waiting.front()?;
-        let free = self.owner.is_none() && (first.shared || self.holders == 0);
+        let free = self.owner.is_none() && (first.shared || self.holders.is_empty());
         if !free {
             return None;
         }
         if first.shared {
-            self.holders += 1;
+            self.holders.push(first.rank);
         } else {
             self.owner = Some(first.rank);
         }
-        self.waiting.pop_front()
+        self.waiting.pop_front().map(Turn::Granted)
     }
 
-    /// A rank gives the lock back. False if it did not have it, as far as that is known.
+    /// A rank gives the lock back. False if it did not have it.
     pub fn leave(&mut self, rank: u32) -> bool {
         if self.owner == Some(rank) {
             self.owner = None;
-        } else if self.owner.is_none() && self.holders > 0 {
-            self.holders -= 1;
-        } else {
-            return false;
+            return true;
         }
-        true
+        let place = self.holders.iter().position(|holder| *holder == rank);
+        place.map(|place| self.holders.swap_remove(place)).is_some()
     }
 
-    /// Who has it and how many wait, for a person.
+    /// A rank has died. If it had the lock, that is lost.
+    pub fn bury(&mut self, rank: u32) {
+        self.waiting.retain(|waiting| waiting.rank != rank);
+        self.broken |= self.leave(rank);
+    }
+
+    /// Which have it and how many wait, for a person.
     pub fn describe(&self) -> String {
-        let by = match (self.owner, self.holders) {
+        let by = match (self.owner, self.holders.len()) {
+            _ if self.broken => "the lock died with its holder".to_owned(),
             (Some(rank), _) => format!("rank {rank} has the lock"),
             (None, 0) => "the lock is free".to_owned(),
             (None, holders) => format!("{holders} share the lock"),
@@ -276,7 +293,10 @@ mod tests {
         for (rank, shared) in [(0, true), (1, true), (2, false), (3, true), (4, false)] {
             queue.enter(wish(rank, shared));
         }
-        let next = |queue: &mut LockQueue| queue.next().map(|waiting| waiting.rank);
+        let next = |queue: &mut LockQueue| match queue.next() {
+            Some(Turn::Granted(waiting)) => Some(waiting.rank),
+            _ => None,
+        };
         assert_eq!(
             [next(&mut queue), next(&mut queue), next(&mut queue)],
             [Some(0), Some(1), None]
@@ -290,5 +310,22 @@ mod tests {
         assert!(queue.leave(3));
         assert_eq!(next(&mut queue), Some(4));
         assert!(queue.leave(4) && !queue.leave(4) && next(&mut queue).is_none());
+    }
+
+    #[test]
+    fn a_lock_dies_with_its_holder() {
+        let mut queue = LockQueue::default();
+        for (rank, shared) in [(0, true), (1, false), (2, true), (3, false)] {
+            queue.enter(wish(rank, shared));
+        }
+        assert!(matches!(queue.next(), Some(Turn::Granted(Waiting { rank: 0, .. }))));
+        // One that waits does not come any more.
+        queue.bury(1);
+        assert!(matches!(queue.next(), Some(Turn::Granted(Waiting { rank: 2, .. }))));
+        queue.bury(0);
+        assert!(matches!(queue.next(), Some(Turn::Refused(Waiting { rank: 3, .. }))));
+        queue.enter(wish(4, true));
+        assert!(matches!(queue.next(), Some(Turn::Refused(Waiting { rank: 4, .. }))));
+        assert!(queue.next().is_none());
     }
 }

@@ -17,8 +17,14 @@ const KEPT: usize = 32;
 /// Packets that the point-to-point component has not taken over, with their memory.
 #[derive(Default)]
 pub struct Outbox {
-    under_way: Vec<(*mut Request, Buffer)>,
+    under_way: Vec<UnderWay>,
     free: Vec<Buffer>,
+}
+
+struct UnderWay {
+    request: *mut Request,
+    rank: u32,
+    buffer: Buffer,
 }
 
 /// A packet while it is written and while it is sent.
@@ -67,28 +73,27 @@ impl Outbox {
         };
         // SAFETY: the bytes stay where they are, although their owner moves, until the request is complete.
         let request = unsafe { pml.isend(&send)? };
-        self.under_way.push((request, buffer));
+        self.under_way.push(UnderWay { request, rank, buffer });
         Ok(())
     }
 
-    /// Takes back the memory of what has been sent. Returns how many packets those were, and what went wrong
-    /// with one of them.
-    pub fn collect(&mut self) -> (u32, Status) {
-        let (mut ended, mut status) = (0, OK);
-        let mut i = 0;
+    /// Takes back the memory of what has been sent. Returns how many packets those were; `failed` gets those
+    /// that were not sent, by rank, and why.
+    pub fn collect(&mut self, mut failed: impl FnMut(u32, Status)) -> u32 {
+        let (mut ended, mut i) = (0, 0);
         while i < self.under_way.len() {
-            let (request, _) = self.under_way[i];
+            let request = self.under_way[i].request;
             // SAFETY: a request that was not given back.
             let complete = unsafe { (*request).is_complete() };
             if !complete {
                 i += 1;
                 continue;
             }
-            let (request, buffer) = self.under_way.swap_remove(i);
+            let UnderWay { request, rank, buffer } = self.under_way.swap_remove(i);
             // SAFETY: as above; it is given back once.
             unsafe {
                 if (*request).status.error != OK {
-                    status = (*request).status.error;
+                    failed(rank, (*request).status.error);
                 }
                 if let Some(free) = (*request).free {
                     free(request);
@@ -99,6 +104,6 @@ impl Outbox {
             }
             ended += 1;
         }
-        (ended, status)
+        ended
     }
 }

@@ -27,6 +27,8 @@ pub enum Hold {
     },
     /// The program says that no lock is needed.
     Unchecked,
+    /// It can't be had: its holder has died, or the target.
+    Refused,
 }
 
 /// How an epoch with a target ends.
@@ -87,6 +89,8 @@ pub struct Outgoing {
     pub answered: u64,
     /// What went wrong at the target and was not told yet.
     pub error: Status,
+    /// The target has died.
+    pub dead: bool,
     /// What the epoch was like.
     pub measured: Measured,
     /// Most bytes of a packet; 0 until it is known.
@@ -112,6 +116,7 @@ impl Outgoing {
             asked: 0,
             answered: 0,
             error: OK,
+            dead: false,
             measured: Measured::default(),
             packet: 0,
         }
@@ -155,6 +160,19 @@ impl Outgoing {
     /// Whether the end of the epoch was sent, and its operations are complete at the origin.
     pub fn has_ended(&self) -> bool {
         self.end.is_none() && self.queue.is_empty() && self.fetching.is_empty()
+    }
+
+    /// Nothing comes of what was begun: all operations end with an error, and so does the epoch.
+    pub fn give_up(&mut self, error: Status) {
+        for operation in self.queue.drain(..).chain(self.fetching.drain(..)) {
+            operation.complete(error);
+        }
+        (self.end, self.fetches, self.needs_post) = (None, 0, false);
+        (self.last, self.answered) = (self.asked, self.asked);
+        if self.hold != Hold::Free {
+            (self.hold, self.ready) = (Hold::Refused, false);
+        }
+        self.note(error);
     }
 
     /// What went wrong, which is told once.

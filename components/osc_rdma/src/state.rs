@@ -8,7 +8,7 @@ use cairn_framework::frameworks::osc::{OSC_ACCUMULATE, OSC_PUT, OscTransfer};
 use cairn_rma::{Taker, Target, operate};
 
 use crate::inbox::Inbox;
-use crate::incoming::{Incoming, LockQueue, Place, Waiting};
+use crate::incoming::{Incoming, LockQueue, Place, Turn, Waiting};
 use crate::memory::Memory;
 use crate::operation::Operation;
 use crate::outbox::{Buffer, Outbox};
@@ -196,9 +196,32 @@ impl State {
     pub fn check(&self) -> Result<(), Failure> {
         match self.lost {
             OK => Ok(()),
-            ERR_PEER => Err(Failure::new(ERR_PEER, "a process of the window has died")),
+            ERR_PEER => Err(died()),
             other => Err(Failure::new(other, "the window has lost messages")),
         }
+    }
+
+    /// An error when it is, or when one of these processes has died.
+    pub fn check_all<'a>(
+        &self,
+        ranks: impl IntoIterator<Item = &'a u32>,
+    ) -> Result<(), Failure> {
+        let dead = ranks.into_iter().any(|rank| self.outgoing[*rank as usize].dead);
+        if dead { Err(died()) } else { self.check() }
+    }
+
+    /// A process has died: what has to do with it ends.
+    pub fn bury(&mut self, shared: &Shared, rank: u32) {
+        let out = &mut self.outgoing[rank as usize];
+        if core::mem::replace(&mut out.dead, true) {
+            return;
+        }
+        out.give_up(ERR_PEER);
+        self.changed = true;
+        self.order.leave(rank);
+        self.ask_next(shared);
+        self.locks.bury(rank);
+        self.grant(shared);
     }
 
     /// The window is of no use any more.
@@ -207,11 +230,6 @@ impl State {
             self.lost = status;
         }
         self.changed = true;
-    }
-
-    /// Whether `lose` was called.
-    pub fn is_lost(&self) -> bool {
-        self.lost != OK
     }
 
     /// A thread waits for something to happen.
@@ -255,14 +273,7 @@ impl State {
         }
         self.inbox = inbox;
         if self.outbox.len() > 0 {
-            let (ended, status) = self.outbox.collect();
-            events += ended;
-            if status != OK {
-                self.lose(status);
-            }
-            if ended > 0 {
-                self.changed = true;
-            }
+            events += self.collect(shared);
         }
         if let Some(sum) = &mut self.fence.sum
             && !sum.noticed
@@ -281,6 +292,25 @@ impl State {
             }
         }
         events
+    }
+
+    /// Takes back what was sent. Returns how many packets that was.
+    pub fn collect(&mut self, shared: &Shared) -> u32 {
+        let mut failed = Vec::new();
+        let ended = self.outbox.collect(|rank, status| failed.push((rank, status)));
+        for (rank, status) in failed {
+            self.not_sent(shared, rank, status);
+        }
+        ended
+    }
+
+    /// A packet was not sent.
+    fn not_sent(&mut self, shared: &Shared, rank: u32, status: Status) {
+        if status == ERR_PEER {
+            self.bury(shared, rank);
+        } else {
+            self.lose(status);
+        }
     }
 
     /// All processes have come to the last fence.
@@ -344,6 +374,9 @@ impl State {
         };
         if transfer.target_datatype.is_null() {
             return Err(Failure::new(ERR_ARGUMENT, "the operation is not whole"));
+        }
+        if out.dead || out.hold == Hold::Refused {
+            return Err(died());
         }
         if own && out.ready && out.queue.is_empty() {
             // SAFETY: promised by the caller.
@@ -465,8 +498,11 @@ impl State {
 
     fn send(&mut self, shared: &Shared, rank: u32, buffer: Buffer) {
         shared.counters.messages.add_shared(1);
+        if self.outgoing[rank as usize].dead {
+            return;
+        }
         if let Err(failure) = self.outbox.send(&shared.pml, shared.comm(), rank, buffer) {
-            self.lose(failure.status);
+            self.not_sent(shared, rank, failure.status);
         }
     }
 
@@ -717,6 +753,11 @@ impl State {
                 self.locks.enter(Waiting { rank: source, shared: shares, packet: None });
                 self.grant(shared);
             }
+            Kind::Granted if header.op as Status != OK => {
+                out.give_up(header.op as Status);
+                self.order.leave(source);
+                self.ask_next(shared);
+            }
             Kind::Granted => {
                 if let Hold::Asked { shared: is_shared } = out.hold {
                     out.hold = Hold::Held { shared: is_shared };
@@ -846,32 +887,56 @@ impl State {
 
     /// Gives the lock of this process's memory to those whose turn it is.
     pub fn grant(&mut self, shared: &Shared) {
-        while let Some(Waiting { rank, shared: is_shared, packet }) = self.locks.next() {
-            match packet {
-                Some(packet) => {
+        while let Some(turn) = self.locks.next() {
+            match turn {
+                Turn::Granted(Waiting { rank, packet: Some(packet), .. }) => {
                     if let Some((header, data)) = Header::decode(&packet) {
                         self.execute(shared, rank, &header, data);
                     }
                 }
-                None if rank == shared.rank => {
-                    let out = &mut self.outgoing[rank as usize];
-                    out.hold = Hold::Held { shared: is_shared };
+                Turn::Granted(waiting) if waiting.rank == shared.rank => {
+                    let out = &mut self.outgoing[shared.rank as usize];
+                    out.hold = Hold::Held { shared: waiting.shared };
                     out.ready = true;
                     self.changed = true;
                     self.pump_here(shared);
                 }
-                None => self.tell(shared, rank, Header::new(Kind::Granted)),
+                Turn::Granted(waiting) => {
+                    self.tell(shared, waiting.rank, Header::new(Kind::Granted));
+                }
+                Turn::Refused(waiting) => self.refuse(shared, &waiting),
             }
         }
+    }
+
+    /// Tells a rank that the lock can't be had.
+    fn refuse(&mut self, shared: &Shared, waiting: &Waiting) {
+        let rank = waiting.rank;
+        let refused = |kind| Header { op: ERR_PEER as u32, ..Header::new(kind) };
+        let header = match waiting.packet.as_deref().and_then(Header::decode) {
+            None if rank == shared.rank => {
+                self.outgoing[rank as usize].give_up(ERR_PEER);
+                self.changed = true;
+                return;
+            }
+            None => refused(Kind::Granted),
+            Some((Header { id, position, len, sequence, operation, .. }, _)) => {
+                let fetches = !matches!(u32::from(operation), OSC_PUT | OSC_ACCUMULATE);
+                let kind = if fetches { Kind::Reply } else { Kind::Ack };
+                Header { id, position, len, sequence, ..refused(kind) }
+            }
+        };
+        self.tell(shared, rank, header);
     }
 
     /// What there is, for a person.
     pub fn describe(&self) -> String {
         let waiting: usize = self.outgoing.iter().map(|out| out.queue.len()).sum();
         let fetching: usize = self.outgoing.iter().map(|out| out.fetching.len()).sum();
-        let lost = if self.is_lost() { "; a process has died" } else { "" };
+        let dead = self.outgoing.iter().filter(|out| out.dead).count();
         format!(
-            "{waiting} operations wait, {fetching} wait for answers, {} packets for the transport; {}{lost}",
+            "{waiting} operations wait, {fetching} wait for answers, {} packets for the transport; {}; \
+             {dead} processes have died",
             self.outbox.len(),
             self.locks.describe(),
         )
@@ -892,4 +957,8 @@ impl State {
 /// Elements are taken by this process alone; so no wait for one is in vain.
 fn taker(shared: &Shared) -> Taker<'static> {
     Taker { rank: shared.rank, check: &|_| Ok(()) }
+}
+
+fn died() -> Failure {
+    Failure::new(ERR_PEER, "a process of the window has died")
 }

@@ -48,13 +48,11 @@ pub unsafe fn synchronize(shared: &Shared, sync: &OscSync) -> Result<Outcome, Fa
         OSC_START => shared.with(|state| start(shared, state, ranks()?, checked))?,
         OSC_COMPLETE => complete(shared)?,
         OSC_POST => shared.with(|state| post(shared, state, ranks()?, checked))?,
-        OSC_WAIT => shared.wait(|state| Ok(is_exposure_over(state)))?,
+        OSC_WAIT => shared.wait(is_exposure_over)?,
         OSC_TEST => {
-            let over = || shared.with(is_exposure_over);
-            if !over() {
+            if !shared.with(is_exposure_over)? {
                 shared.host.progress();
-                if !over() {
-                    shared.with(|state| state.check())?;
+                if !shared.with(is_exposure_over)? {
                     return Ok(Outcome::Nothing);
                 }
             }
@@ -239,13 +237,17 @@ fn post(shared: &Shared, state: &mut State, origins: &[u32], checked: bool) -> R
 }
 
 /// Whether all origins of the exposure epoch have completed theirs; then it is over.
-fn is_exposure_over(state: &mut State) -> bool {
-    let State { exposed, incoming, .. } = state;
-    if !exposed.iter().all(|origin| incoming[*origin as usize].completed > 0) {
-        return false;
+fn is_exposure_over(state: &mut State) -> Result<bool, Failure> {
+    let State { exposed, incoming, .. } = &mut *state;
+    let missing = |origin: &&u32| incoming[**origin as usize].completed == 0;
+    if exposed.iter().any(|origin| missing(&origin)) {
+        state.check_all(state.exposed.iter().filter(|origin| {
+            state.incoming[**origin as usize].completed == 0
+        }))?;
+        return Ok(false);
     }
     exposed.drain(..).for_each(|origin| incoming[origin as usize].completed -= 1);
-    true
+    Ok(true)
 }
 
 /// `MPI_Win_lock`, and of all. Waits for the lock of this process's own memory alone, after those that were

@@ -9,7 +9,7 @@ use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::{LOG_INFO, PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_framework::abi::request::WaitSync;
-use cairn_framework::abi::status::{ERR_PEER, Status, status_name};
+use cairn_framework::abi::status::{Status, status_name};
 use cairn_framework::audit::LockLevel;
 use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{Failure, HostHandle, Mutex};
@@ -138,11 +138,8 @@ impl RdmaWindow {
         // Packets that this process has sent are taken by the transport, or fail; receives are cancelled.
         loop {
             let ended = shared.with(|state| {
-                let sent = {
-                    let _ = state.outbox.collect();
-                    state.outbox.len() == 0
-                };
-                state.inbox.close() && sent
+                state.collect(shared);
+                state.inbox.close() && state.outbox.len() == 0
             });
             if ended {
                 break;
@@ -246,20 +243,23 @@ impl Shared {
             return 0;
         }
         let Some(mut state) = self.state.try_lock() else { return 0 };
-        if state.is_lost() {
-            return 0;
+        let mut dead = 0;
+        for (rank, peer) in (0..).zip(self.peers()) {
+            if peer.is(PEER_FAILED) && !state.outgoing[rank as usize].dead {
+                state.bury(self, rank);
+                dead += 1;
+            }
         }
-        state.lose(ERR_PEER);
         state.signal();
         drop(state);
         self.catch_up();
-        1
+        dead
     }
 
     /// Waits until `done` says that what the thread waits for has happened.
     ///
     /// # Errors
-    /// Those of `done`, and when the window has lost a process.
+    /// Those of `done`, and when the window has lost its messages.
     pub fn wait(
         &self,
         mut done: impl FnMut(&mut State) -> Result<bool, Failure>,
