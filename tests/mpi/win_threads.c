@@ -12,7 +12,6 @@ static MPI_Win win, wins[THREADS];
 static long *base;
 static atomic_int at_work;
 
-
 static void run(void *(*function)(void *))
 {
     pthread_t threads[THREADS];
@@ -84,6 +83,7 @@ static void *issue_or_flush(void *thread)
         OK(MPI_Put(value, 4, MPI_LONG, n % size, place, 4, MPI_LONG, win));
         if (n % 64 == 63) OK(MPI_Win_flush_local_all(win));
     }
+    OK(MPI_Win_flush_local_all(win));
     return NULL;
 }
 

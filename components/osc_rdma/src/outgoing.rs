@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use cairn_framework::abi::status::{OK, Status};
+use cairn_framework::abi::status::{ERR_PEER, OK, Status};
 use cairn_framework::frameworks::issue::{Decision, IssueHistory};
 
 use crate::operation::Operation;
@@ -160,6 +160,15 @@ impl Outgoing {
     /// Whether the end of the epoch was sent, and its operations are complete at the origin.
     pub fn has_ended(&self) -> bool {
         self.end.is_none() && self.queue.is_empty() && self.fetching.is_empty()
+    }
+
+    /// The epoch is to end so. It has ended if the target can't be reached.
+    pub fn finish(&mut self, end: End) {
+        if self.dead || self.hold == Hold::Refused {
+            self.note(ERR_PEER);
+        } else {
+            self.end = Some(end);
+        }
     }
 
     /// Nothing comes of what was begun: all operations end with an error, and so does the epoch.

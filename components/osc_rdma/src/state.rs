@@ -67,7 +67,8 @@ pub struct Fence {
     pub passed: bool,
     /// An operation has gone out.
     pub went: bool,
-    pub sum: Option<Sum>,
+    pub sum: Option<Collective>,
+    pub barrier: Option<Collective>,
     /// Origins that have sent their last operation.
     pub arrived: u64,
 }
@@ -123,8 +124,9 @@ impl LockOrder {
     }
 }
 
-/// The sum that says how many origins have operations for each process.
-pub struct Sum {
+/// A collective operation of all processes: the sum that says how many origins have operations for each
+/// process, or a barrier, which has no numbers.
+pub struct Collective {
     numbers: Box<[u64]>,
     result: *mut [u64; 2],
     request: *mut RequestView,
@@ -136,7 +138,39 @@ pub struct Sum {
 // the window and of what is sent.
 unsafe impl Send for State {}
 
-impl Sum {
+impl Collective {
+    /// Starts the sum of the numbers, or a barrier where there are none.
+    fn start(shared: &Shared, numbers: Box<[u64]>) -> Result<Self, Failure> {
+        let result = Box::into_raw(Box::new([0; 2]));
+        let mut request = core::ptr::null_mut();
+        let window = shared.window();
+        // SAFETY: numbers and sums stay until the request is complete.
+        let status = unsafe {
+            match numbers.is_empty() {
+                true => (window.calls().barrier)(window, &raw mut request),
+                false => {
+                    let start = window.calls().reduce_scatter;
+                    start(window, numbers.as_ptr(), result.cast(), 2, &mut request)
+                }
+            }
+        };
+        match shared.host.check(status) {
+            Ok(()) => Ok(Self { numbers, result, request, noticed: false }),
+            Err(failure) => {
+                // SAFETY: nothing was started.
+                drop(unsafe { Box::from_raw(result) });
+                Err(failure)
+            }
+        }
+    }
+
+    /// Whether it has ended and the waiters are to learn that, which is so once.
+    fn is_news(&mut self) -> bool {
+        let news = !self.noticed && self.ended().is_some();
+        self.noticed |= news;
+        news
+    }
+
     /// The sums, when all processes have added theirs: origins that come, and processes whose operations went
     /// out before.
     fn ended(&self) -> Option<Result<[u64; 2], Status>> {
@@ -151,7 +185,7 @@ impl Sum {
     }
 }
 
-impl Drop for Sum {
+impl Drop for Collective {
     fn drop(&mut self) {
         // SAFETY: the request is given back once, complete: `ended` said so, or the window has been lost, and
         // then its memory is left to it.
@@ -202,11 +236,14 @@ impl State {
     }
 
     /// An error when it is, or when one of these processes has died.
-    pub fn check_all<'a>(
-        &self,
-        ranks: impl IntoIterator<Item = &'a u32>,
-    ) -> Result<(), Failure> {
+    pub fn check_all<'a>(&self, ranks: impl IntoIterator<Item = &'a u32>) -> Result<(), Failure> {
         let dead = ranks.into_iter().any(|rank| self.outgoing[*rank as usize].dead);
+        if dead { Err(died()) } else { self.check() }
+    }
+
+    /// An error when any process of the window has died, for which what takes all of them would wait.
+    pub fn check_everybody(&self) -> Result<(), Failure> {
+        let dead = self.outgoing.iter().any(|out| out.dead);
         if dead { Err(died()) } else { self.check() }
     }
 
@@ -275,11 +312,10 @@ impl State {
         if self.outbox.len() > 0 {
             events += self.collect(shared);
         }
-        if let Some(sum) = &mut self.fence.sum
-            && !sum.noticed
-            && sum.ended().is_some()
-        {
-            sum.noticed = true;
+        if self.fence.barrier.as_mut().is_some_and(Collective::is_news) {
+            events += 1;
+        }
+        if self.fence.sum.as_mut().is_some_and(Collective::is_news) {
             events += 1;
             if !self.fence.passed {
                 self.pass_fence(shared);
@@ -330,23 +366,23 @@ impl State {
             let comes = !early && rank as u32 != shared.rank && !out.queue.is_empty();
             [u64::from(comes), u64::from(early)]
         };
-        let numbers: Box<[u64]> = self.outgoing.iter().enumerate().flat_map(comes).collect();
-        let result = Box::into_raw(Box::new([0; 2]));
-        let mut request = core::ptr::null_mut();
-        let window = shared.window();
-        // SAFETY: numbers and sums stay until the request is complete.
-        let status = unsafe {
-            let start = window.calls().reduce_scatter;
-            start(window, numbers.as_ptr(), result.cast(), 2, &mut request)
-        };
-        if let Err(failure) = shared.host.check(status) {
-            // SAFETY: nothing was started.
-            drop(unsafe { Box::from_raw(result) });
-            return Err(failure);
-        }
+        let numbers = self.outgoing.iter().enumerate().flat_map(comes).collect();
+        self.fence.sum = Some(Collective::start(shared, numbers)?);
         self.measured.ask();
-        self.fence.sum = Some(Sum { numbers, result, request, noticed: false });
         Ok(())
+    }
+
+    /// Starts a barrier.
+    pub fn start_barrier(&mut self, shared: &Shared) -> Result<(), Failure> {
+        self.fence.barrier = Some(Collective::start(shared, Box::default())?);
+        Ok(())
+    }
+
+    /// Whether all have come to it, which takes it away.
+    pub fn take_barrier(&mut self) -> Option<Result<(), Status>> {
+        let ended = self.fence.barrier.as_ref()?.ended()?;
+        self.fence.barrier = None;
+        Some(ended.map(drop))
     }
 
     /// What the sum has given, if it has ended. It is taken away then.
@@ -959,6 +995,7 @@ fn taker(shared: &Shared) -> Taker<'static> {
     Taker { rank: shared.rank, check: &|_| Ok(()) }
 }
 
-fn died() -> Failure {
+/// What an operation or a synchronisation says that had to do with it.
+pub fn died() -> Failure {
     Failure::new(ERR_PEER, "a process of the window has died")
 }

@@ -10,7 +10,7 @@ use cairn_framework::frameworks::osc::{
 
 use crate::incoming::Waiting;
 use crate::outgoing::{End, Hold, Outgoing};
-use crate::state::State;
+use crate::state::{State, died};
 use crate::window::Shared;
 use crate::wire::{Header, Kind};
 
@@ -87,7 +87,7 @@ fn errors(state: &mut State, targets: impl IntoIterator<Item = u32>) -> Result<(
 
 /// `MPI_Win_fence`.
 fn fence(shared: &Shared, assertions: u32) -> Result<(), Failure> {
-    let completes = shared.with(|state| state.check().map(|()| state.fence.open))?
+    let completes = shared.with(|state| state.check_everybody().map(|()| state.fence.open))?
         && assertions & NO_PRECEDE == 0;
     let passed = completes && complete_fence(shared)?;
     let opens = assertions & NO_SUCCEED == 0;
@@ -125,7 +125,7 @@ fn complete_fence(shared: &Shared) -> Result<bool, Failure> {
     let mut sums = [0, 1];
     if !all_early {
         shared.wait(|state| match state.take_sum() {
-            None => Ok(false),
+            None => state.check_everybody().map(|()| false),
             Some(Ok(ended)) => {
                 sums = ended;
                 Ok(true)
@@ -137,35 +137,42 @@ fn complete_fence(shared: &Shared) -> Result<bool, Failure> {
     let end = if early > 0 { End::Answer } else { End::Fence };
     shared.with(|state| {
         for out in &mut state.outgoing {
-            let used = !out.queue.is_empty() || !out.fetching.is_empty() || out.is_unasked();
-            out.end = used.then_some(end);
+            if !out.queue.is_empty() || !out.fetching.is_empty() || out.is_unasked() {
+                out.finish(end);
+            }
         }
         state.pass_fence(shared);
     });
     let ended = |state: &State| state.outgoing.iter().all(|out| out.has_ended());
     if early > 0 {
-        shared
-            .wait(|state| Ok(ended(state) && state.outgoing.iter().all(|out| out.is_answered())))?;
+        shared.wait(|state| {
+            state.check_everybody()?;
+            Ok(ended(state) && state.outgoing.iter().all(|out| out.is_answered()))
+        })?;
         barrier(shared)?;
     } else {
         shared.wait(|state| {
             let over = ended(state) && state.fence.arrived >= origins;
-            if over {
-                state.fence.arrived -= origins;
-                state.outgoing.iter_mut().for_each(Outgoing::settle);
+            if !over {
+                return state.check_everybody().map(|()| false);
             }
-            Ok(over)
+            state.fence.arrived -= origins;
+            state.outgoing.iter_mut().for_each(Outgoing::settle);
+            Ok(true)
         })?;
     }
     shared.with(|state| errors(state, 0..shared.size))?;
     Ok(early > 0)
 }
 
+/// Waits until all processes have come here, or one has died. Those that hear of a death can't tell the others.
 fn barrier(shared: &Shared) -> Result<(), Failure> {
-    let window = shared.window();
-    // SAFETY: the window is there.
-    let status = unsafe { (window.calls().barrier)(window) };
-    shared.host.check(status)
+    shared.with(|state| state.start_barrier(shared))?;
+    shared.wait(|state| match state.take_barrier() {
+        None => state.check_everybody().map(|()| false),
+        Some(Ok(())) => Ok(true),
+        Some(Err(status)) => Err(Failure::new(status, "the barrier of a fence")),
+    })
 }
 
 /// `MPI_Win_start`: does not wait.
@@ -175,7 +182,7 @@ fn start(
     targets: &[u32],
     checked: bool,
 ) -> Result<(), Failure> {
-    state.check()?;
+    state.check_all(targets)?;
     state.epoch = ISSUE_PSCW;
     state.decision = shared.policy.epoch_open(ISSUE_PSCW);
     state.measured = Default::default();
@@ -201,7 +208,7 @@ fn complete(shared: &Shared) -> Result<(), Failure> {
         let end = End::Complete { answered: state.memory.is_dynamic() };
         let started = state.started.clone();
         for target in &started {
-            state.outgoing[*target as usize].end = Some(end);
+            state.outgoing[*target as usize].finish(end);
             state.pump(shared, *target);
         }
         Ok::<_, Failure>(started)
@@ -241,9 +248,9 @@ fn is_exposure_over(state: &mut State) -> Result<bool, Failure> {
     let State { exposed, incoming, .. } = &mut *state;
     let missing = |origin: &&u32| incoming[**origin as usize].completed == 0;
     if exposed.iter().any(|origin| missing(&origin)) {
-        state.check_all(state.exposed.iter().filter(|origin| {
-            state.incoming[**origin as usize].completed == 0
-        }))?;
+        state.check_all(
+            state.exposed.iter().filter(|origin| state.incoming[**origin as usize].completed == 0),
+        )?;
         return Ok(false);
     }
     exposed.drain(..).for_each(|origin| incoming[origin as usize].completed -= 1);
@@ -269,13 +276,20 @@ fn lock(
                 (out.ready, out.hold) = (false, Hold::Free);
             }
         }
+        if alone {
+            state.check_all(&[targets.start])?;
+        }
         for target in targets.clone() {
             let decision = shared.policy.epoch_open(ISSUE_LOCK);
             let out = &mut state.outgoing[target as usize];
             out.decision = if alone { decision } else { Decision::Hold };
             out.measured = Default::default();
             let wanted = Hold::Wanted { shared: is_shared };
-            (out.hold, out.ready) = if checked { (wanted, false) } else { (Hold::Unchecked, true) };
+            (out.hold, out.ready) = match checked {
+                _ if out.dead => (Hold::Refused, false),
+                true => (wanted, false),
+                false => (Hold::Unchecked, true),
+            };
             if target == shared.rank || !checked {
                 continue;
             }
@@ -307,7 +321,11 @@ fn lock(
             state.locks.enter(wish);
             state.grant(shared);
         }
-        Ok(matches!(state.outgoing[shared.rank as usize].hold, Hold::Held { .. }))
+        match state.outgoing[shared.rank as usize].hold {
+            Hold::Held { .. } => Ok(true),
+            Hold::Refused => Err(died()),
+            _ => Ok(false),
+        }
     })
 }
 
@@ -318,7 +336,7 @@ fn unlock(shared: &Shared, targets: Ranks) -> Result<(), Failure> {
         for target in targets.clone() {
             let out = &mut state.outgoing[target as usize];
             let unchecked = out.hold == Hold::Unchecked;
-            out.end = Some(if unchecked { End::Answer } else { End::Unlock });
+            out.finish(if unchecked { End::Answer } else { End::Unlock });
             state.pump(shared, target);
         }
         Ok::<_, Failure>(())

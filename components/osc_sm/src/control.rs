@@ -4,11 +4,12 @@
 //!   fence           arrived += 1;  the last one: arrived = 0, generation += 2, wake
 //!   post to o       o.posts[me] += 1, o.news += 1, wake            start: until posts[t] is more than before
 //!   complete at t   t.completed += 1, t.news += 1, wake            wait: until completed is what was posted
-//!   a death         generation |= BROKEN in all control blocks; all that sleep look again
+//!   a death         broken = 1 in all control blocks; then generation |= TOLD in all, and all that sleep look again
 //! ```
 //!
 //! **No wake-up is lost.** A process that sleeps on a word has read it before it looked at what the word
-//! announces, and that changes before the word does. Between `++sleepers` and the kernel's look at the word,
+//! announces, and that changes before the word does; a death is written in every block before any word
+//! changes, because a process looks for it in its own and may sleep on a word of another. Between `++sleepers` and the kernel's look at the word,
 //! and between the change of the word and the look at `sleepers`, there is a full fence.
 
 use std::sync::atomic::{AtomicU32, Ordering, fence};
@@ -24,11 +25,13 @@ pub struct Control {
     pub lock: LockWord,
     /// Of rank 0: how many have come to a fence.
     arrived: Line,
-    /// Of rank 0: fences, times two; and of all whether a process has died.
+    /// Of rank 0: fences, times two; and of all whether those that sleep on it were told of a death.
     generation: Signal,
     /// Posts to this rank and completions of accesses to it.
     pub news: Signal,
     completed: Line,
+    /// Whether a process has died.
+    broken: Line,
 }
 
 #[repr(C, align(128))]
@@ -70,8 +73,8 @@ impl Signal {
     }
 }
 
-/// In the word of a generation: a process has died.
-const BROKEN: u32 = 1;
+/// In the word of a generation: those that sleep on it were told of a death.
+const TOLD: u32 = 1;
 
 impl Control {
     /// Bytes of a control block among so many ranks.
@@ -93,7 +96,7 @@ impl Control {
     /// leaves; `None`: all are there.
     pub fn arrive(&self, size: u32) -> Option<u32> {
         // Before the addition: afterwards it may change.
-        let generation = self.generation.word.load(Ordering::Relaxed) & !BROKEN;
+        let generation = self.generation.word.load(Ordering::Relaxed) & !TOLD;
         if self.arrived.0.fetch_add(1, Ordering::AcqRel) + 1 != size {
             return Some(generation);
         }
@@ -105,7 +108,7 @@ impl Control {
 
     /// Whether a generation is over.
     pub fn is_over(&self, generation: u32) -> bool {
-        self.generation.word.load(Ordering::Acquire) & !BROKEN != generation
+        self.generation.word.load(Ordering::Acquire) & !TOLD != generation
     }
 
     /// What changes when a generation is over, or a process has died.
@@ -115,12 +118,17 @@ impl Control {
 
     /// Whether a process has died.
     pub fn is_broken(&self) -> bool {
-        self.generation.word.load(Ordering::Relaxed) & BROKEN != 0
+        self.broken.0.load(Ordering::Relaxed) != 0
     }
 
-    /// A process has died: all that wait look again.
+    /// A process has died. `tell` follows when that is written in all blocks.
     pub fn break_off(&self) {
-        self.generation.word.fetch_or(BROKEN, Ordering::Release);
+        self.broken.0.store(1, Ordering::Release);
+    }
+
+    /// All that wait look again.
+    pub fn tell(&self) {
+        self.generation.word.fetch_or(TOLD, Ordering::Release);
         self.generation.wake();
         self.news.raise();
         if self.lock.stir() {
@@ -162,8 +170,18 @@ mod tests {
         }
         // A death ends none, and is seen.
         let generation = control.arrive(2).expect("it waits");
+        let words = || {
+            [&control.generation, &control.news].map(|signal| signal.word().load(Ordering::Relaxed))
+        };
+        let (before, seen) = (words(), control.lock.seen());
         control.break_off();
-        assert!(control.is_broken() && !control.is_over(generation));
+        assert!(control.is_broken() && words() == before && control.lock.seen() == seen);
+        control.tell();
+        assert!(
+            words().iter().zip(&before).all(|(now, then)| now != then)
+                && control.lock.seen() != seen
+        );
+        assert!(!control.is_over(generation));
     }
 
     #[test]
@@ -175,6 +193,7 @@ mod tests {
             generation: "the last at a fence",
             news: "origins that post or complete, and sleepers",
             completed: "origins that complete",
+            broken: "the first that hears of a death",
         });
         cairn_framework::layout::check("a control block", &parts);
     }

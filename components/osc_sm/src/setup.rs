@@ -293,5 +293,5 @@ fn allgather<T: Copy>(
 
 fn barrier(host: HostHandle, window: &Window) -> Result<(), Failure> {
     // SAFETY: the window is there.
-    host.check(unsafe { (window.calls().barrier)(window) })
+    host.check(unsafe { (window.calls().barrier)(window, std::ptr::null_mut()) })
 }

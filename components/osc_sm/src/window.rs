@@ -143,6 +143,7 @@ impl Shared {
     /// A process has died: ends all waits on the window.
     pub fn break_off(&self) {
         (0..self.size).for_each(|rank| self.control(rank).break_off());
+        (0..self.size).for_each(|rank| self.control(rank).tell());
     }
 
     /// Around a wait.

@@ -49,7 +49,10 @@ unsafe extern "C" fn allgather(
     OK
 }
 
-unsafe extern "C" fn barrier(window: &Window) -> Status {
+unsafe extern "C" fn barrier(window: &Window, request: *mut *mut Request) -> Status {
+    if !request.is_null() {
+        return ERR_UNSUPPORTED;
+    }
     // SAFETY: as above.
     unsafe { &*window.object.cast::<Layer>() }.barrier.wait();
     OK

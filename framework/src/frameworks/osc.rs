@@ -143,8 +143,9 @@ pub struct WindowCalls {
         received: *mut c_void,
         len: usize,
     ) -> Status,
-    /// Returns when all ranks have called it.
-    pub barrier: unsafe extern "C" fn(window: &Window) -> Status,
+    /// Returns when all ranks have called it; with a place for a request it stores that there and waits for
+    /// nobody. The caller frees the request by its `free`.
+    pub barrier: unsafe extern "C" fn(window: &Window, request: *mut *mut Request) -> Status,
     /// Starts an operation that adds `width` numbers for each rank, element by element, and stores the
     /// sums of those for this rank in `sum`; `numbers` are those for rank 0, 1, …, and stay until the request
     /// is complete, as `sum` does. The caller frees the request by its `free`.

@@ -73,9 +73,15 @@ unsafe extern "C" fn allgather(
     status(unsafe { gather_bytes(comm_of(window), sent, received, len) })
 }
 
-unsafe extern "C" fn barrier(window: &View) -> Status {
-    // SAFETY: a barrier has no buffers.
-    status(unsafe { comm_of(window).run(&no_data(COLL_BARRIER)) })
+unsafe extern "C" fn barrier(window: &View, request: *mut *mut RequestView) -> Status {
+    let (comm, args) = (comm_of(window), no_data(COLL_BARRIER));
+    // SAFETY: a barrier has no buffers; the place for a request is null or one.
+    status(unsafe {
+        match request.as_mut() {
+            None => comm.run(&args),
+            Some(request) => comm.start(COLL_NONBLOCKING, &args).map(|made| *request = made),
+        }
+    })
 }
 
 unsafe extern "C" fn reduce_scatter(
