@@ -49,11 +49,21 @@ pub struct State {
     pub order: LockOrder,
     /// Targets to which something waits for room.
     blocked: Vec<u32>,
-    waiters: Vec<*const WaitSync>,
+    waiters: Vec<*mut Waiter<'static>>,
     /// The window has lost a process, or its messages.
     lost: Status,
     /// Something has happened that a thread may wait for.
     changed: bool,
+}
+
+/// What a thread waits for: whether it has come, or can't come any more.
+pub type Ask<'a> = dyn FnMut(&mut State) -> Option<Result<(), Failure>> + 'a;
+
+/// A thread that waits. The lock of the state is held by whatever looks at it while it is in the list.
+pub struct Waiter<'a> {
+    pub sync: *const WaitSync,
+    pub ask: &'a mut Ask<'a>,
+    pub result: Option<Result<(), Failure>>,
 }
 
 /// Fences.
@@ -269,23 +279,32 @@ impl State {
         self.changed = true;
     }
 
-    /// A thread waits for something to happen.
-    pub fn enter(&mut self, sync: &WaitSync) {
-        self.waiters.push(sync);
+    /// A thread waits, until it is woken.
+    pub fn enter(&mut self, waiter: *mut Waiter<'static>) {
+        self.waiters.push(waiter);
     }
 
     /// It does not any more.
-    pub fn leave(&mut self, sync: &WaitSync) {
-        self.waiters.retain(|waiter| !core::ptr::eq(*waiter, sync));
+    pub fn leave(&mut self, waiter: *mut Waiter<'static>) {
+        self.waiters.retain(|other| !core::ptr::eq(*other, waiter));
     }
 
-    /// Wakes all that wait, if something has happened.
+    /// If something has happened, wakes those that have waited for it, and no others.
     pub fn signal(&mut self) {
-        if core::mem::take(&mut self.changed) {
-            for waiter in self.waiters.drain(..) {
-                // SAFETY: it stays until it has left the list, for which its thread needs the lock.
-                unsafe { (*waiter).complete_one() };
-            }
+        while core::mem::take(&mut self.changed) {
+            let mut waiters = core::mem::take(&mut self.waiters);
+            waiters.retain(|waiter| {
+                // SAFETY: it stays until it has left the list, for which its thread needs the lock, and that thread
+                // looks at nothing of it before.
+                let waiter = unsafe { &mut **waiter };
+                waiter.result = (waiter.ask)(self);
+                if waiter.result.is_some() {
+                    // SAFETY: as above.
+                    unsafe { (*waiter.sync).complete_one() };
+                }
+                waiter.result.is_none()
+            });
+            self.waiters = waiters;
         }
     }
 

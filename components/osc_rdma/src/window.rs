@@ -21,7 +21,7 @@ use crate::inbox::Inbox;
 use crate::memory::Memory;
 use crate::outgoing::Outgoing;
 use crate::policy::Policy;
-use crate::state::State;
+use crate::state::{State, Waiter};
 
 cairn_framework::counters! {
     /// What is counted of all windows.
@@ -279,19 +279,29 @@ impl Shared {
         }
         loop {
             let sync = WaitSync::of(1);
-            let result = self.with(|state| {
-                let result = ask(state);
-                if result.is_none() {
-                    state.enter(&sync);
+            let mut waiter = Waiter { sync: &raw const sync, ask: &mut ask, result: None };
+            // The list does not know how long it stays, which is until `leave`.
+            let entry = (&raw mut waiter).cast::<Waiter<'static>>();
+            let waits = self.with(|state| {
+                // SAFETY: the lock is held.
+                unsafe { (*entry).result = ((*entry).ask)(state) };
+                // SAFETY: as above.
+                let waits = unsafe { (*entry).result.is_none() };
+                if waits {
+                    state.enter(entry);
                 }
-                result
+                waits
+            });
+            let waited = if waits { self.host.wait(&sync) } else { Ok(()) };
+            // Who wakes it holds the lock, so none is inside afterwards.
+            let result = self.with(|state| {
+                state.leave(entry);
+                // SAFETY: the lock is held.
+                unsafe { (*entry).result.take() }
             });
             if let Some(result) = result {
                 return result;
             }
-            let waited = self.host.wait(&sync);
-            // Who wakes it holds the lock, so none is inside afterwards.
-            self.with(|state| state.leave(&sync));
             waited?;
         }
     }
