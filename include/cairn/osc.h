@@ -308,9 +308,10 @@ struct cairn_window_calls_t {
                               void *received,
                               size_t len);
   /**
-   * Returns when all ranks have called it.
+   * Returns when all ranks have called it; with a place for a request it stores that there and waits for
+   * nobody. The caller frees the request by its `free`.
    */
-  cairn_status_t (*barrier)(const struct cairn_window_t *window);
+  cairn_status_t (*barrier)(const struct cairn_window_t *window, cairn_request_t **request);
   /**
    * Starts an operation that adds `width` numbers for each rank, element by element, and stores the
    * sums of those for this rank in `sum`; `numbers` are those for rank 0, 1, …, and stay until the request
