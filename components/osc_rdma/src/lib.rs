@@ -26,10 +26,12 @@
 //! Operations on this process's own memory are loads and stores, as soon as its lock or its epoch is there.
 
 mod component;
+mod fence;
 mod inbox;
 mod incoming;
 mod memory;
 mod operation;
+mod order;
 mod outbox;
 mod outgoing;
 mod policy;

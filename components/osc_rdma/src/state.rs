@@ -7,10 +7,12 @@ use cairn_framework::frameworks::issue::{Decision, ISSUE_FENCE, ISSUE_LOCK};
 use cairn_framework::frameworks::osc::{OSC_ACCUMULATE, OSC_PUT, OscTransfer};
 use cairn_rma::{Taker, Target, operate};
 
+use crate::fence::{Collective, Fence};
 use crate::inbox::Inbox;
 use crate::incoming::{Incoming, LockQueue, Place, Turn, Waiting};
 use crate::memory::Memory;
 use crate::operation::Operation;
+use crate::order::LockOrder;
 use crate::outbox::{Buffer, Outbox};
 use crate::outgoing::{End, Hold, Measured, Outgoing};
 use crate::requests;
@@ -66,152 +68,9 @@ pub struct Waiter<'a> {
     pub result: Option<Result<(), Failure>>,
 }
 
-/// Fences.
-#[derive(Default)]
-pub struct Fence {
-    /// The last one has opened an epoch.
-    pub open: bool,
-    /// All processes let operations go out before the next fence.
-    pub all_early: bool,
-    /// All processes have come to the last fence, and what came before it is done.
-    pub passed: bool,
-    /// An operation has gone out.
-    pub went: bool,
-    pub sum: Option<Collective>,
-    pub barrier: Option<Collective>,
-    /// Origins that have sent their last operation.
-    pub arrived: u64,
-}
-
-/// The targets that the program has locked one by one, in this order. Locks are asked for in the same order,
-/// and one only when those before are held, so that processes that lock in the same order never
-/// wait for each other in a circle.
-#[derive(Default)]
-pub struct LockOrder {
-    targets: Vec<u32>,
-    /// How many of them are to be asked for.
-    begun: usize,
-}
-
-impl LockOrder {
-    /// A target is locked.
-    pub fn enter(&mut self, target: u32) {
-        self.targets.push(target);
-    }
-
-    /// Its lock is to be asked for, and those before it. Whether it is one of them.
-    fn begin(&mut self, target: u32) -> bool {
-        let place = self.targets.iter().position(|other| *other == target);
-        self.begun = self.begun.max(place.map_or(0, |place| place + 1));
-        place.is_some()
-    }
-
-    /// All of them are to be asked for.
-    pub fn begin_all(&mut self) {
-        self.begun = self.targets.len();
-    }
-
-    /// The first one that is to be asked for and is not held.
-    fn missing(&self, outgoing: &[Outgoing]) -> Option<u32> {
-        let missing = |rank: &&u32| {
-            let hold = outgoing[**rank as usize].hold;
-            matches!(hold, Hold::Wanted { .. } | Hold::Asked { .. })
-        };
-        self.targets[..self.begun].iter().find(missing).copied()
-    }
-
-    /// Whether there is one.
-    pub fn is_missing(&self, outgoing: &[Outgoing]) -> bool {
-        self.missing(outgoing).is_some()
-    }
-
-    /// A target is not locked any more.
-    fn leave(&mut self, target: u32) {
-        if let Some(place) = self.targets.iter().position(|other| *other == target) {
-            self.targets.remove(place);
-            self.begun -= usize::from(place < self.begun);
-        }
-    }
-}
-
-/// A collective operation of all processes: the sum that says how many origins have operations for each
-/// process, or a barrier, which has no numbers.
-pub struct Collective {
-    numbers: Box<[u64]>,
-    result: *mut [u64; 2],
-    request: *mut RequestView,
-    /// It has ended, and the waiters know.
-    noticed: bool,
-}
-
 // SAFETY: waiters stay as long as they are in the list, requests are for any thread, and so is the memory of
 // the window and of what is sent.
 unsafe impl Send for State {}
-
-impl Collective {
-    /// Starts the sum of the numbers, or a barrier where there are none.
-    fn start(shared: &Shared, numbers: Box<[u64]>) -> Result<Self, Failure> {
-        let result = Box::into_raw(Box::new([0; 2]));
-        let mut request = core::ptr::null_mut();
-        let window = shared.window();
-        // SAFETY: numbers and sums stay until the request is complete.
-        let status = unsafe {
-            match numbers.is_empty() {
-                true => (window.calls().barrier)(window, &raw mut request),
-                false => {
-                    let start = window.calls().reduce_scatter;
-                    start(window, numbers.as_ptr(), result.cast(), 2, &mut request)
-                }
-            }
-        };
-        match shared.host.check(status) {
-            Ok(()) => Ok(Self { numbers, result, request, noticed: false }),
-            Err(failure) => {
-                // SAFETY: nothing was started.
-                drop(unsafe { Box::from_raw(result) });
-                Err(failure)
-            }
-        }
-    }
-
-    /// Whether it has ended and the waiters are to learn that, which is so once.
-    fn is_news(&mut self) -> bool {
-        let news = !self.noticed && self.ended().is_some();
-        self.noticed |= news;
-        news
-    }
-
-    /// The sums, when all processes have added theirs: origins that come, and processes whose operations went
-    /// out before.
-    fn ended(&self) -> Option<Result<[u64; 2], Status>> {
-        // SAFETY: a request that was not given back; the sums are written before it is complete.
-        unsafe {
-            if !(*self.request).is_complete() {
-                return None;
-            }
-            let error = (*self.request).status.error;
-            Some(if error == OK { Ok(*self.result) } else { Err(error) })
-        }
-    }
-}
-
-impl Drop for Collective {
-    fn drop(&mut self) {
-        // SAFETY: the request is given back once, complete: `ended` said so, or the window has been lost, and
-        // then its memory is left to it.
-        unsafe {
-            let complete = (*self.request).is_complete();
-            if let Some(free) = (*self.request).free {
-                free(self.request);
-            }
-            if complete {
-                drop(Box::from_raw(self.result));
-            } else {
-                core::mem::forget(core::mem::take(&mut self.numbers));
-            }
-        }
-    }
-}
 
 impl State {
     pub fn new(inbox: Inbox, memory: Memory, size: u32) -> Self {
