@@ -8,6 +8,7 @@
 //! crashes or hangs takes the process with it; `cairn-info check` says which rule it was at.
 
 mod cri;
+mod issue;
 pub mod matching;
 mod progress;
 pub mod ranks;
@@ -200,6 +201,7 @@ pub fn run(
     let mut verdict = Verdict::Sound;
     match framework.name {
         "cri" => cri::run(&mut checks, slot),
+        "issue" => issue::run(&mut checks, slot),
         "progress" => progress::run(&mut checks, slot),
         "match" => matching::run(&mut checks, slot),
         "wait" => wait::run(&mut checks, slot),
