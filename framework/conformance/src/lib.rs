@@ -10,9 +10,11 @@
 mod cri;
 mod issue;
 pub mod matching;
+pub mod osc;
 mod progress;
 pub mod ranks;
 mod wait;
+pub mod windows;
 
 use std::fmt;
 
@@ -204,6 +206,7 @@ pub fn run(
         "issue" => issue::run(&mut checks, slot),
         "progress" => progress::run(&mut checks, slot),
         "match" => matching::run(&mut checks, slot),
+        "osc" => verdict = osc::run(&mut checks, system, slot),
         "wait" => wait::run(&mut checks, slot),
         "btl" => {
             checks.check("its devices are in order", || {
