@@ -39,12 +39,14 @@ mod requests;
 mod state;
 mod sync;
 mod window;
-mod wire;
+#[doc(hidden)]
+pub mod wire;
 
 use component::Rdma;
 
 /// The tag of packets on the window's communicator. No other message of the library has it.
-const TAG: i32 = -64;
+#[doc(hidden)]
+pub const TAG: i32 = -64;
 
 cairn_framework::component! {
     framework: osc,

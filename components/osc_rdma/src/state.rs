@@ -1,7 +1,9 @@
 //! The state of a window, and what changes it: operations of the program, and packets that arrive.
 
 use cairn_framework::abi::request::{Request as RequestView, WaitSync};
-use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, OK, Status};
+use cairn_framework::abi::status::{
+    ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, ERR_TRUNCATED, OK, Status,
+};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::issue::{Decision, ISSUE_FENCE, ISSUE_LOCK};
 use cairn_framework::frameworks::osc::{OSC_ACCUMULATE, OSC_PUT, OscTransfer};
@@ -174,13 +176,16 @@ impl State {
         for _ in 0..MOST_AT_ONCE {
             let Some((status, packet)) = inbox.arrived() else { break };
             events += 1;
-            if status.error != OK {
+            if status.error == ERR_TRUNCATED {
+                shared.malformed(status.source as u32);
+            } else if status.error != OK {
                 // There will be no more: all other processes have died.
                 self.lose(status.error);
                 inbox.stop();
                 break;
+            } else {
+                self.handle(shared, status.source as u32, packet);
             }
-            self.handle(shared, status.source as u32, packet);
             if let Err(failure) = inbox.again(&shared.pml, shared.comm()) {
                 self.lose(failure.status);
                 break;
@@ -392,7 +397,8 @@ impl State {
             // SAFETY: promised by the caller.
             let datatype = unsafe { &*transfer.target_datatype };
             let target = Target { base: memory.base, offset, count, datatype };
-            memory.check(offset, &target.side()).map_err(|status| {
+            let side = target.side();
+            memory.check(offset, &side, 0..side.len() as u64).map_err(|status| {
                 Failure::new(status, "the operation leaves the memory that is attached")
             })?;
         }
@@ -637,8 +643,7 @@ impl State {
             Kind::Operation if header.flags & (SHARED | EXCLUSIVE) != 0 => {
                 let shares = header.flags & SHARED != 0;
                 let packet = Some(packet.to_vec());
-                self.locks.enter(Waiting { rank: source, shared: shares, packet });
-                self.grant(shared);
+                self.want(shared, Waiting { rank: source, shared: shares, packet });
             }
             Kind::Operation => {
                 self.execute(shared, source, &header, data);
@@ -650,6 +655,15 @@ impl State {
             Kind::Type => self.incoming[source as usize].take_text(&header, data),
             _ => self.control(shared, source, &header),
         }
+    }
+
+    /// A peer wants the lock of this process's memory.
+    fn want(&mut self, shared: &Shared, wish: Waiting) {
+        let source = wish.rank;
+        if !self.locks.enter(wish) {
+            shared.malformed(source);
+        }
+        self.grant(shared);
     }
 
     /// A packet without data.
@@ -664,8 +678,7 @@ impl State {
             }
             Kind::Lock => {
                 let shares = header.flags & SHARED != 0;
-                self.locks.enter(Waiting { rank: source, shared: shares, packet: None });
-                self.grant(shared);
+                self.want(shared, Waiting { rank: source, shared: shares, packet: None });
             }
             Kind::Granted if header.op as Status != OK => {
                 out.give_up(header.op as Status);
@@ -735,8 +748,13 @@ impl State {
     /// Does an operation of a peer, and answers.
     fn execute(&mut self, shared: &Shared, source: u32, header: &Header, data: &[u8]) {
         let taker = taker(shared);
-        let place =
-            Place { window: shared.window(), memory: &self.memory, locks: &shared.locks, taker };
+        let place = Place {
+            window: shared.window(),
+            memory: &self.memory,
+            locks: &shared.locks,
+            taker,
+            packet: shared.longest(),
+        };
         let incoming = &mut self.incoming[source as usize];
         if matches!(u32::from(header.operation), OSC_PUT | OSC_ACCUMULATE) {
             if let Err(status) = incoming.operate(&place, header, data, &mut Vec::new()) {

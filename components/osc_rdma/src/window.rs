@@ -174,6 +174,11 @@ impl Shared {
         peers.iter().map(|peer| unsafe { &**peer })
     }
 
+    /// Most bytes of a packet from anybody.
+    pub fn longest(&self) -> usize {
+        self.sizes.packet
+    }
+
     /// Most bytes of a packet to a target: what its way sends at once.
     pub fn packet(&self, rank: u32, out: &mut Outgoing) -> usize {
         if out.packet == 0 {
