@@ -46,6 +46,13 @@ pub struct Loop {
     pub depth: usize,
 }
 
+impl Loop {
+    /// Where one more would be. There is no such place where the last one is almost as far away as can be.
+    fn end(&self) -> Option<isize> {
+        self.stride.checked_mul(self.count as isize)
+    }
+}
+
 /// See [`Shape::Blocks`].
 #[derive(Debug, PartialEq)]
 pub struct Blocks {
@@ -181,15 +188,13 @@ impl Placed {
         }
         let shape = match &*self.shape {
             Shape::Block(len) if stride == *len as isize => Shape::Block(len * count),
-            Shape::Loop(inner) if stride == inner.stride * inner.count as isize => {
-                Shape::Loop(Loop {
-                    count: inner.count * count,
-                    stride: inner.stride,
-                    body: inner.body.clone(),
-                    size: inner.size * count,
-                    depth: inner.depth,
-                })
-            }
+            Shape::Loop(inner) if Some(stride) == inner.end() => Shape::Loop(Loop {
+                count: inner.count * count,
+                stride: inner.stride,
+                body: inner.body.clone(),
+                size: inner.size * count,
+                depth: inner.depth,
+            }),
             body => {
                 let (body, size) = (self.shape.clone(), body.size() * count);
                 let depth = body.depth();
@@ -260,8 +265,9 @@ fn continued(first: &Placed, second: &Placed) -> Option<Placed> {
     let (Shape::Loop(one), Shape::Loop(other)) = (&*first.shape, &*second.shape) else {
         return None;
     };
-    let next = first.offset + one.stride * one.count as isize;
-    let fits = next == second.offset && one.stride == other.stride && same(&one.body, &other.body);
+    let next = one.end().and_then(|end| first.offset.checked_add(end));
+    let next = next == Some(second.offset);
+    let fits = next && one.stride == other.stride && same(&one.body, &other.body);
     let body = Placed { offset: first.offset, shape: one.body.clone() };
     fits.then(|| body.repeated(one.count + other.count, one.stride))
 }

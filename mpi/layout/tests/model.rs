@@ -303,6 +303,13 @@ fn what_is_too_large_is_refused() {
     assert!(Type::indexed(vec![Block { displacement: i64::MAX, count: 1 }], &double).is_err());
     let large = Type::vector(1 << 30, 1 << 20, 8 << 20, &double).unwrap();
     assert!(Type::vector(1 << 30, 1, 8, &large).is_err());
+    // The place behind the last element of a type is none where the type itself has room.
+    let far = Type::vector(2, 1, 1 << 62, &double).unwrap();
+    let twice = Type::vector(2, 1, 16, &far).unwrap();
+    let again = vec![Block { displacement: 0, count: 1 }, Block { displacement: 64, count: 1 }];
+    for of in [&twice, &Type::indexed(again, &far).unwrap()] {
+        assert_eq!(of.placed().shape.size(), 32);
+    }
 }
 
 /// So many types around one another, as programs make them in loops.
