@@ -91,6 +91,10 @@ impl Memory {
             let inside = first >= 0 && end <= i128::from(self.size);
             return if inside { Ok(()) } else { Err(ERR_ARGUMENT) };
         };
+        // All places between are addresses.
+        if first < 0 || end > i128::from(i64::MAX) {
+            return Err(ERR_NOT_FOUND);
+        }
         if is_attached(attached, first, end) || self.all_attached(attached, side, part) {
             Ok(())
         } else {
@@ -225,6 +229,9 @@ mod tests {
         assert_eq!(memory.check(1000, &side, 0..8), Ok(()));
         assert_eq!(memory.check(1000, &side, 42..50), Ok(()));
         assert_eq!(memory.check(1000, &side, 43..51), Err(ERR_NOT_FOUND));
+        // The last elements have no address.
+        assert_eq!(memory.check(1000, &Side { count: 1 << 62, ..side }, 0..8), Err(ERR_NOT_FOUND));
+        assert_eq!(memory.check(-1, &side, 8..16), Err(ERR_NOT_FOUND));
     }
 
     #[test]

@@ -27,6 +27,8 @@ use crate::wire::{
 const MOST_UNDER_WAY: usize = 64;
 /// Answers with data that a target may owe.
 const MOST_FETCHES: u32 = 16;
+/// Packets that wait for the transport before no more are handled, which ask for answers.
+const MOST_ANSWERS: usize = 1024;
 /// Packets that are handled before a pass goes on.
 const MOST_AT_ONCE: usize = 64;
 
@@ -174,6 +176,12 @@ impl State {
         let mut events = 0;
         let mut inbox = core::mem::take(&mut self.inbox);
         for _ in 0..MOST_AT_ONCE {
+            if self.outbox.len() >= MOST_ANSWERS {
+                events += self.collect(shared);
+                if self.outbox.len() >= MOST_ANSWERS {
+                    break;
+                }
+            }
             let Some((status, packet)) = inbox.arrived() else { break };
             events += 1;
             if status.error == ERR_TRUNCATED {
