@@ -1,9 +1,11 @@
 //! One module for each thing that is read.
 
 pub mod command_lines;
+pub mod descriptions;
 pub mod elf;
 pub mod experiments;
 pub mod ob1;
+pub mod osc_rdma;
 pub mod parameters;
 pub mod plugins;
 pub mod pmi_client;

@@ -35,7 +35,7 @@ mod calls;
 mod epochs;
 pub mod hints;
 
-pub use calls::gather_bytes;
+pub use calls::{CALLS, gather_bytes};
 use epochs::Epochs;
 use hints::{Decided, Hints};
 
