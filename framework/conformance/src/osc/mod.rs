@@ -77,43 +77,56 @@ pub(crate) fn run(
         Some(_) => vec![recipe],
         None => TRANSPORTS.iter().map(|names| recipe.clone().with("btl", names)).collect(),
     };
-    // The first way on which it serves a window of several ranks.
-    let (mut jobs, mut why) = (None, String::new());
+    // The first way on which it serves windows of most sizes.
+    let (mut jobs, mut why) = (Vec::new(), String::new());
     for way in &ways {
         match start(way) {
-            Ok(started) => {
-                jobs = Some(started);
-                break;
+            Ok(started) if started.len() > jobs.len() => {
+                close(&jobs);
+                jobs = started;
             }
+            Ok(started) => close(&started),
             Err(reason) => why = reason,
+        }
+        if jobs.len() == SIZES.len() {
+            break;
         }
     }
     let mut looked = false;
     for rule in RULES {
         checks.record(rule.text, || {
-            let Some(jobs) = &jobs else { return Outcome::Skipped(why.clone()) };
-            let outcome = look(jobs, rule);
+            if jobs.is_empty() {
+                return Outcome::Skipped(why.clone());
+            }
+            let outcome = look(&jobs, rule);
             looked |= !matches!(outcome, Outcome::Skipped(_));
             outcome
         });
     }
-    jobs.iter().flatten().for_each(|job| job.close());
+    close(&jobs);
     if looked { Verdict::Sound } else { Verdict::NotUsable }
 }
 
-/// Jobs of all sizes, if the component serves windows there.
+/// Jobs of those sizes with which the component serves windows.
 fn start(recipe: &Recipe) -> Result<Vec<&'static Job>, String> {
-    let mut jobs = Vec::new();
+    let (mut jobs, mut why) = (Vec::new(), String::new());
     for size in SIZES {
         let job = Job::start(recipe, size)?;
-        jobs.push(job);
-        // What is broken is found by the rules.
-        if let Err(Reason::NotHere(reason)) = job.run(|rank| every_window(rank, |_| Ok(()))) {
-            jobs.iter().for_each(|job| job.close());
-            return Err(format!("over {}: {reason}", recipe.value("btl").unwrap_or("nothing")));
+        match job.run(|rank| every_window(rank, |_| Ok(()))) {
+            Ok(()) => jobs.push(job),
+            // What is broken is found by the rules, in a job that is not spoiled.
+            Err(Reason::Broken(_)) => jobs.push(Job::start(recipe, size)?),
+            Err(Reason::NotHere(reason)) => {
+                job.close();
+                why = format!("over {}: {reason}", recipe.value("btl").unwrap_or("nothing"));
+            }
         }
     }
-    Ok(jobs)
+    if jobs.is_empty() { Err(why) } else { Ok(jobs) }
+}
+
+fn close(jobs: &[&'static Job]) {
+    jobs.iter().for_each(|job| job.close());
 }
 
 /// Looks at a rule in jobs of all sizes.
