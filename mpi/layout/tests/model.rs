@@ -361,6 +361,8 @@ fn much_of_nothing_is_nothing() {
     assert_eq!(much.sum(|basic| basic.first as u64), 0);
     assert_eq!(*much.placed().shape, Shape::Empty);
     assert_eq!(Type::resized(0, 8, &much).unwrap().placed().shape.size(), 0);
+    let no_rows = Type::vector(0, 1 << 62, 0, &basic(3).0).unwrap();
+    assert_eq!(*no_rows.placed().shape, Shape::Empty);
 }
 
 /// A type that occurs twice in each of many levels is large, but what is asked of it is soon said.
