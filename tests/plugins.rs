@@ -398,7 +398,8 @@ fn the_check_finds_who_does_not_wait() {
 /// And for those of windows, in jobs of several ranks that have the library, too.
 #[test]
 fn the_check_finds_strategies_and_windows_that_are_not_sound() {
-    let cases: &[(&str, &str, Option<(&str, &str)>)] = &[
+    type Expected = Option<(&'static str, &'static str)>;
+    let cases: &[(&str, &str, Expected)] = &[
         ("issue_wavering", "-DSOUND", None),
         (
             "issue_wavering",
