@@ -62,6 +62,8 @@ impl End {
 pub struct Outgoing {
     /// Not all of them was sent.
     pub queue: VecDeque<Operation>,
+    /// It is in the list of those that are behind.
+    pub is_behind: bool,
     /// All of them was asked for.
     pub fetching: VecDeque<Operation>,
     /// Answers with data that are on their way.
@@ -101,6 +103,7 @@ impl Outgoing {
     pub fn new() -> Self {
         Self {
             queue: VecDeque::new(),
+            is_behind: false,
             fetching: VecDeque::new(),
             fetches: 0,
             issued: 0,

@@ -49,6 +49,8 @@ pub struct State {
     /// Origins of the exposure epoch.
     pub exposed: Vec<u32>,
     pub order: LockOrder,
+    /// Targets that have had operations to wait since these were pushed last.
+    pub behind: Vec<u32>,
     /// Targets to which something waits for room.
     blocked: Vec<u32>,
     waiters: Vec<*mut Waiter<'static>>,
@@ -88,6 +90,7 @@ impl State {
             started: Vec::new(),
             exposed: Vec::new(),
             order: LockOrder::default(),
+            behind: Vec::new(),
             blocked: Vec::new(),
             waiters: Vec::new(),
             lost: OK,
@@ -312,6 +315,9 @@ impl State {
         }
         let bytes = operation.len();
         out.queue.push_back(operation);
+        if !core::mem::replace(&mut out.is_behind, true) {
+            self.behind.push(rank);
+        }
         let (measured, decision) = match per_target {
             true => (&mut out.measured, &mut out.decision),
             false => (&mut self.measured, &mut self.decision),

@@ -65,7 +65,9 @@ pub unsafe fn synchronize(shared: &Shared, sync: &OscSync) -> Result<Outcome, Fa
         OSC_FLUSH_LOCAL => flush(shared, targets()?, false)?,
         OSC_SYNC => {
             std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-            // A program that polls its own memory waits for what progress brings.
+            // A program that polls its own memory waits for what progress brings, or for what others do when they
+            // have its operations.
+            shared.with(|state| push(shared, state))?;
             shared.host.progress();
         }
         kind => return Err(Failure::new(ERR_UNSUPPORTED, format!("synchronisation {kind}"))),
@@ -357,6 +359,25 @@ fn unlock(shared: &Shared, targets: Ranks) -> Result<(), Failure> {
     })
 }
 
+/// Lets the operations of an epoch of locks go that wait for its end. A program that synchronizes before that may be
+/// waiting for what another process does when it has one of them (as a spin lock does that flushes nothing but its
+/// own memory).
+fn push(shared: &Shared, state: &mut State) -> Result<(), Failure> {
+    if state.epoch != ISSUE_LOCK {
+        return Ok(());
+    }
+    for target in core::mem::take(&mut state.behind) {
+        let out = &mut state.outgoing[target as usize];
+        out.is_behind = false;
+        if !out.queue.is_empty() {
+            out.forced = out.forced.max(out.issued);
+            state.begin(shared, target)?;
+            state.pump(shared, target);
+        }
+    }
+    Ok(())
+}
+
 /// `MPI_Win_flush` and the others: what any thread has issued before is done, at the target if `remote`. Ends
 /// although others go on to issue.
 fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
@@ -364,18 +385,12 @@ fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
     let mut through = Vec::new();
     shared.with(|state| {
         state.check()?;
-        for target in targets.clone() {
-            let out = &mut state.outgoing[target as usize];
-            let issued = out.issued;
-            through.push((target, issued, None));
-            if !out.queue.is_empty() {
-                out.forced = out.forced.max(issued);
-                state.begin(shared, target)?;
-                state.pump(shared, target);
-            }
-        }
-        Ok::<_, Failure>(())
+        let issued = |target: u32| (target, state.outgoing[target as usize].issued, None);
+        through.extend(targets.clone().map(issued));
+        push(shared, state)
     })?;
+    // A program that waits for its own memory may flush only that.
+    shared.host.progress();
     shared.wait(|state| {
         let mut done = true;
         for (target, issued, last) in &mut through {
