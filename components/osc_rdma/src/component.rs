@@ -22,6 +22,10 @@ cairn_framework::params! {
         packet: size("64k"),
             "Most bytes of an active message, if the way to its target sends as many at once",
             range(512, 16 << 20), level(5), same();
+        in_flight: size("1m"),
+            "Bytes of active messages that a target need not have handled before more are sent to it; short \
+             ones count 512",
+            range(4096, 1 << 40), level(6);
         receives: integer(8), "Receives that a window has posted for active messages",
             range(1, 1024), level(6);
     }
@@ -45,6 +49,7 @@ impl Component for Rdma {
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
         let sizes = Sizes {
             packet: (params.packet.get() as usize).clamp(LEAST_PACKET, 1 << 24),
+            in_flight: params.in_flight.get(),
             receives: params.receives.get() as usize,
         };
         let counters = Arc::new(Counted::new(host)?);

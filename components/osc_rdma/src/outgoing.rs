@@ -58,6 +58,57 @@ impl End {
     }
 }
 
+/// Packets that a target has not said it has handled, in bytes. It keeps those that come faster than it handles
+/// them, so there is a limit.
+#[derive(Default)]
+pub struct InFlight {
+    bytes: u64,
+    /// Those behind the last packet that is answered.
+    unasked: u64,
+    /// Numbers of packets that are answered, and the bytes up to each since the one before.
+    asked: VecDeque<(u64, u64)>,
+}
+
+/// What a packet counts at least: to be kept costs more than its bytes.
+const LEAST_COUNTED: u64 = 512;
+
+impl InFlight {
+    /// Whether there may be no more.
+    pub fn is_full(&self, most: u64) -> bool {
+        self.bytes >= most
+    }
+
+    /// Whether the next packet is to be answered, so that there will be room again.
+    pub fn is_to_be_asked(&self, most: u64) -> bool {
+        self.unasked >= most / 2
+    }
+
+    /// A packet with this number goes out.
+    pub fn add(&mut self, number: u64, len: usize, answered: bool) {
+        let counted = (len as u64).max(LEAST_COUNTED);
+        self.bytes += counted;
+        self.unasked += counted;
+        if answered {
+            self.ask(number);
+        }
+    }
+
+    /// The packet with this number is answered.
+    pub fn ask(&mut self, number: u64) {
+        self.asked.push_back((number, core::mem::take(&mut self.unasked)));
+    }
+
+    /// All up to this number are handled.
+    pub fn answered(&mut self, through: u64) {
+        while let Some((number, bytes)) = self.asked.front()
+            && *number <= through
+        {
+            self.bytes -= bytes;
+            self.asked.pop_front();
+        }
+    }
+}
+
 /// What goes to a target.
 pub struct Outgoing {
     /// Not all of them was sent.
@@ -89,6 +140,7 @@ pub struct Outgoing {
     pub last: u64,
     pub asked: u64,
     pub answered: u64,
+    pub in_flight: InFlight,
     /// What went wrong at the target and was not told yet.
     pub error: Status,
     /// The target has died.
@@ -118,6 +170,7 @@ impl Outgoing {
             last: 0,
             asked: 0,
             answered: 0,
+            in_flight: InFlight::default(),
             error: OK,
             dead: false,
             measured: Measured::default(),
@@ -145,6 +198,16 @@ impl Outgoing {
         after(self.queue.front()) && after(self.fetching.front())
     }
 
+    /// A packet goes out that is no operation. Its number.
+    pub fn count(&mut self, answered: bool) -> u64 {
+        self.sent += 1;
+        if answered {
+            self.asked = self.sent;
+            self.in_flight.ask(self.sent);
+        }
+        self.sent
+    }
+
     /// Whether the target has to be asked whether it has done everything.
     pub fn is_unasked(&self) -> bool {
         self.asked < self.last
@@ -153,6 +216,12 @@ impl Outgoing {
     /// The target has been told of the end of an epoch: nothing asks for what came before it.
     pub fn settle(&mut self) {
         self.last = self.asked;
+    }
+
+    /// The target has said that it has handled the packets up to this number.
+    pub fn hear(&mut self, number: u64) {
+        self.answered = self.answered.max(number.min(self.asked));
+        self.in_flight.answered(self.answered);
     }
 
     /// Whether the target has said that it has done what it was asked about.
@@ -181,6 +250,7 @@ impl Outgoing {
         }
         (self.end, self.fetches, self.needs_post) = (None, 0, false);
         (self.last, self.answered) = (self.asked, self.asked);
+        self.in_flight = InFlight::default();
         if self.hold != Hold::Free {
             (self.hold, self.ready) = (Hold::Refused, false);
         }
@@ -247,5 +317,43 @@ impl Measured {
             moved: if measured.first.is_some() { measured.bytes } else { 0 },
             moving: measured.first.map_or(0, |first| since(first).max(1)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_flight_has_a_limit() {
+        const MOST: u64 = 10 * LEAST_COUNTED;
+        let mut flight = InFlight::default();
+        let mut number = 0;
+        let mut fill = |flight: &mut InFlight| {
+            let before = number;
+            while !flight.is_full(MOST) {
+                number += 1;
+                let answered = flight.is_to_be_asked(MOST);
+                flight.add(number, if number % 2 == 0 { 1 } else { 100 }, answered);
+            }
+            number - before
+        };
+        assert_eq!(fill(&mut flight), 10);
+        // The sixth and none since is answered.
+        flight.answered(5);
+        assert_eq!(fill(&mut flight), 0);
+        flight.answered(6);
+        assert_eq!(fill(&mut flight), 6);
+        flight.ask(17);
+        flight.answered(17);
+        assert_eq!(fill(&mut flight), 10);
+        // A long one counts its bytes.
+        let mut flight = InFlight::default();
+        flight.add(1, 5 * LEAST_COUNTED as usize, false);
+        assert!(flight.is_to_be_asked(MOST) && !flight.is_full(MOST));
+        flight.add(2, 5 * LEAST_COUNTED as usize, true);
+        assert!(flight.is_full(MOST));
+        flight.answered(2);
+        assert!(!flight.is_full(1));
     }
 }

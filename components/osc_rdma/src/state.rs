@@ -441,7 +441,7 @@ impl State {
             if !out.ready || !out.may_go(self.decision) {
                 break;
             }
-            if self.is_full(rank) {
+            if self.is_full(shared, rank) {
                 return;
             }
             self.send_part(shared, rank, packet, 0);
@@ -450,10 +450,12 @@ impl State {
     }
 
     /// Whether the next packet to a target has to wait, which is noted.
-    fn is_full(&mut self, rank: u32) -> bool {
+    fn is_full(&mut self, shared: &Shared, rank: u32) -> bool {
         let out = &self.outgoing[rank as usize];
         let fetches = out.queue.front().is_some_and(Operation::fetches);
-        let full = self.outbox.len() >= MOST_UNDER_WAY || (fetches && out.fetches >= MOST_FETCHES);
+        let full = self.outbox.len() >= MOST_UNDER_WAY
+            || (fetches && out.fetches >= MOST_FETCHES)
+            || out.in_flight.is_full(shared.sizes.in_flight);
         if full && !self.blocked.contains(&rank) {
             self.blocked.push(rank);
         }
@@ -481,7 +483,7 @@ impl State {
                     let _ = self.begin(shared, rank);
                     return true;
                 }
-                if !self.is_full(rank) {
+                if !self.is_full(shared, rank) {
                     let lock = if is_shared { SHARED } else { EXCLUSIVE };
                     self.free(shared, rank);
                     self.send_part(shared, rank, packet, lock);
@@ -520,11 +522,16 @@ impl State {
         out.sent += 1;
         header.sequence = out.sent;
         out.last = out.sent;
-        if fetches || header.flags & ANSWER != 0 {
+        if !fetches && out.in_flight.is_to_be_asked(shared.sizes.in_flight) {
+            header.flags |= ANSWER;
+        }
+        let answered = fetches || header.flags & ANSWER != 0;
+        if answered {
             out.asked = out.sent;
         }
         let mut buffer = self.outbox.begin(&header);
         let written = operation.write(&header, &mut buffer);
+        out.in_flight.add(out.sent, buffer.bytes().len(), answered);
         if fetches {
             out.fetches += 1;
         }
@@ -578,11 +585,8 @@ impl State {
             End::Complete { answered: false } => (Kind::Complete, 0),
             End::Fence => (Kind::Flush, LAST_OF_FENCE),
         };
-        out.sent += 1;
-        if flags & ANSWER != 0 {
-            out.asked = out.sent;
-        }
-        let header = Header { flags, sequence: out.sent, ..Header::new(kind) };
+        let sequence = out.count(flags & ANSWER != 0);
+        let header = Header { flags, sequence, ..Header::new(kind) };
         self.changed = true;
         self.tell(shared, rank, header);
         if end == End::Unlock {
@@ -593,9 +597,8 @@ impl State {
     /// Asks a target whether everything is done.
     pub fn ask(&mut self, shared: &Shared, rank: u32) {
         let out = &mut self.outgoing[rank as usize];
-        out.sent += 1;
-        out.asked = out.sent;
-        let header = Header { flags: ANSWER, sequence: out.sent, ..Header::new(Kind::Flush) };
+        let header =
+            Header { flags: ANSWER, sequence: out.count(true), ..Header::new(Kind::Flush) };
         self.tell(shared, rank, header);
     }
 
@@ -665,7 +668,7 @@ impl State {
             (&mut self.outgoing[source as usize], &mut self.incoming[source as usize]);
         match header.kind {
             Kind::Ack => {
-                out.answered = out.answered.max(header.sequence.min(out.asked));
+                out.hear(header.sequence);
                 out.note(header.op as Status);
             }
             Kind::Lock => {
@@ -794,7 +797,7 @@ impl State {
             return;
         }
         out.fetches = out.fetches.saturating_sub(1);
-        out.answered = out.answered.max(header.sequence.min(out.asked));
+        out.hear(header.sequence);
         if out.fetching.front().is_some_and(Operation::is_fetched)
             && let Some(operation) = out.fetching.pop_front()
         {

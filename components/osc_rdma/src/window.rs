@@ -37,6 +37,8 @@ cairn_framework::counters! {
 pub struct Sizes {
     /// Most bytes of a packet.
     pub packet: usize,
+    /// Bytes that a target need not have handled.
+    pub in_flight: u64,
     /// Receives that are posted.
     pub receives: usize,
 }
@@ -56,7 +58,7 @@ pub struct Shared {
     pub size: u32,
     comm: *const Comm,
     window: *const Window,
-    sizes: Sizes,
+    pub sizes: Sizes,
     state: Mutex<State>,
     /// A pass came while another thread had the state.
     missed: AtomicBool,
