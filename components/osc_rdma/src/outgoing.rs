@@ -6,6 +6,7 @@ use std::time::Instant;
 use cairn_framework::abi::status::{ERR_PEER, OK, Status};
 use cairn_framework::frameworks::issue::{Decision, IssueHistory};
 
+use crate::link::Link;
 use crate::operation::Operation;
 use crate::wire::{ANSWER, LAST_OF_FENCE, LAST_OF_START, UNLOCK};
 
@@ -135,7 +136,7 @@ pub struct Outgoing {
     /// Posts that no epoch has used.
     pub posts: u64,
     /// Packets so far; number of the last one of an operation, of the last one that is answered, and of the last
-    /// one whose answer has come.
+    /// one whose answer has come. The lower bits of its number are in a packet.
     pub sent: u64,
     pub last: u64,
     pub asked: u64,
@@ -147,12 +148,19 @@ pub struct Outgoing {
     pub dead: bool,
     /// What the epoch was like.
     pub measured: Measured,
-    /// Most bytes of a packet; 0 until it is known.
-    pub packet: usize,
+    /// What the target calls the window.
+    pub port: u32,
+    /// The way to it, once it was needed.
+    pub link: Option<Link>,
+    /// The operation with this number, or one behind it, is answered when it is sent; 0: none need be.
+    pub answer_at: u64,
+    /// Packets that were sent to fetch something, in the order in which their answers come.
+    pub asked_for: VecDeque<u32>,
 }
 
 impl Outgoing {
-    pub fn new() -> Self {
+    /// One that calls the window `port`.
+    pub fn new(port: u32) -> Self {
         Self {
             queue: VecDeque::new(),
             is_behind: false,
@@ -174,7 +182,10 @@ impl Outgoing {
             error: OK,
             dead: false,
             measured: Measured::default(),
-            packet: 0,
+            port,
+            link: None,
+            answer_at: 0,
+            asked_for: VecDeque::new(),
         }
     }
 
@@ -198,14 +209,12 @@ impl Outgoing {
         after(self.queue.front()) && after(self.fetching.front())
     }
 
-    /// A packet goes out that is no operation. Its number.
-    pub fn count(&mut self, answered: bool) -> u64 {
-        self.sent += 1;
+    /// The next packet is no operation, and maybe answered.
+    pub fn count(&mut self, answered: bool) {
         if answered {
-            self.asked = self.sent;
-            self.in_flight.ask(self.sent);
+            self.asked = self.sent + 1;
+            self.in_flight.ask(self.asked);
         }
-        self.sent
     }
 
     /// Whether the target has to be asked whether it has done everything.
@@ -219,7 +228,10 @@ impl Outgoing {
     }
 
     /// The target has said that it has handled the packets up to this number.
-    pub fn hear(&mut self, number: u64) {
+    pub fn hear(&mut self, number: u32) {
+        // No more are in flight than have different lower bits.
+        let behind = (self.sent as u32).wrapping_sub(number);
+        let number = self.sent.saturating_sub(u64::from(behind));
         self.answered = self.answered.max(number.min(self.asked));
         self.in_flight.answered(self.answered);
     }
@@ -248,7 +260,8 @@ impl Outgoing {
         for operation in self.queue.drain(..).chain(self.fetching.drain(..)) {
             operation.complete(error);
         }
-        (self.end, self.fetches, self.needs_post) = (None, 0, false);
+        (self.end, self.fetches, self.needs_post, self.answer_at) = (None, 0, false, 0);
+        self.asked_for.clear();
         (self.last, self.answered) = (self.asked, self.asked);
         self.in_flight = InFlight::default();
         if self.hold != Hold::Free {

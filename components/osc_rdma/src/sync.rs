@@ -319,7 +319,7 @@ fn lock(
             }
             asked = true;
             state.outgoing[shared.rank as usize].hold = Hold::Asked { shared: is_shared };
-            let wish = Waiting { rank: shared.rank, shared: is_shared, packet: None };
+            let wish = Waiting { rank: shared.rank, shared: is_shared, operation: None };
             state.locks.enter(wish);
             state.grant(shared);
         }
