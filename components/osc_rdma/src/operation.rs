@@ -29,10 +29,8 @@ pub struct Operation {
     /// How much of it has come, if it fetches, and lengths of the parts that are on their way.
     fetched: u64,
     asked_for: VecDeque<u32>,
-    from: Option<Cursor>,
-    /// Where that begins, if it lies in one piece.
-    contiguous: Option<*const u8>,
-    to: Option<Cursor>,
+    from: Data,
+    to: Data,
     /// Packets end between such parts of the data.
     part: u64,
     /// What describes the target's type, if that is not predefined; and whether it goes ahead.
@@ -45,6 +43,24 @@ pub struct Operation {
 
 // SAFETY: what it points to is the program's until it is complete, or kept.
 unsafe impl Send for Operation {}
+
+/// Data of the program.
+enum Data {
+    None,
+    /// It lies in one piece from here on.
+    Block(*mut u8),
+    /// It has gaps, and is walked. Few are, so this lies elsewhere.
+    Walk(Box<Cursor>),
+}
+
+impl Data {
+    fn of(side: Side<'_>) -> Self {
+        match side.contiguous() {
+            Some(first) => Self::Block(first.as_ptr()),
+            None => Self::Walk(Box::new(side.cursor(0))),
+        }
+    }
+}
 
 /// A datatype that stays as long as this.
 pub struct Kept {
@@ -104,10 +120,8 @@ impl Operation {
                 }
             }
             let operand = transfer.op.as_ref().is_none_or(|op| op.flags & OP_NOTHING == 0);
-            let from = Side::of(&transfer.origin).filter(|_| operand).map(|side| side.cursor(0));
-            let contiguous = Side::of(&transfer.origin).and_then(|side| side.contiguous());
-            let contiguous = contiguous.map(|first| first.as_ptr().cast_const().cast());
-            let to = Side::of(&transfer.result).map(|side| side.cursor(0));
+            let from = Side::of(&transfer.origin).filter(|_| operand).map_or(Data::None, Data::of);
+            let to = Side::of(&transfer.result).map_or(Data::None, Data::of);
             let target = &*transfer.target_datatype;
             let room = transfer.target_count.saturating_mul(target.size);
             let (len, part) = match transfer.kind {
@@ -130,7 +144,6 @@ impl Operation {
                 fetched: 0,
                 asked_for: VecDeque::new(),
                 from,
-                contiguous,
                 to,
                 part,
                 text: Vec::new(),
@@ -257,25 +270,34 @@ impl Operation {
             self.asked_for.push_back(header.len);
         }
         let swap = self.transfer.kind == OSC_COMPARE_SWAP;
-        if self.from.is_none() && !swap && text == 0 {
-            return Ok(Payload::NONE);
-        }
-        if let Some(first) = self.contiguous.filter(|_| text == 0 && !swap) {
-            return Ok(Payload { from: first.wrapping_add(position as usize), len });
+        if !swap && text == 0 {
+            match &self.from {
+                Data::None => return Ok(Payload::NONE),
+                Data::Block(first) => {
+                    let from = first.wrapping_add(position as usize).cast_const();
+                    return Ok(Payload { from, len });
+                }
+                Data::Walk(_) => {}
+            }
         }
         if text > 0 {
             scratch.extend_from_slice(&self.text);
         }
-        if let Some(from) = &mut self.from {
-            scratch.reserve(len);
-            // SAFETY: the program's data is there until the operation is complete; there is room.
-            unsafe {
+        match &mut self.from {
+            Data::None => {}
+            // SAFETY: the program's data is there until the operation is complete.
+            Data::Block(first) => scratch.extend_from_slice(unsafe {
+                core::slice::from_raw_parts(first.wrapping_add(position as usize), len)
+            }),
+            // SAFETY: as above; there is room.
+            Data::Walk(from) => unsafe {
+                scratch.reserve(len);
                 let packed = walk::pack(from, scratch.as_mut_ptr().add(scratch.len()), len);
                 scratch.set_len(scratch.len() + packed);
                 if packed != len {
                     return Err("the origin's data ends early".into());
                 }
-            }
+            },
         }
         if swap {
             // SAFETY: there is an element of the type.
@@ -292,15 +314,23 @@ impl Operation {
         if error == OK && data.len() != len as usize {
             return false;
         }
+        let at = self.fetched as usize;
         self.fetched += u64::from(len);
-        if error != OK && self.error == OK {
-            self.error = error;
+        if error != OK {
+            self.error = if self.error == OK { error } else { self.error };
+            return true;
         }
-        if error == OK
-            && let Some(to) = &mut self.to
-        {
+        match &mut self.to {
+            Data::None => {}
             // SAFETY: the program's memory is there until the operation is complete.
-            unsafe { walk::unpack(to, data.as_ptr(), data.len()) };
+            Data::Block(first) => unsafe {
+                let to = first.wrapping_add(at);
+                core::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len());
+            },
+            // SAFETY: as above.
+            Data::Walk(to) => unsafe {
+                walk::unpack(to, data.as_ptr(), data.len());
+            },
         }
         true
     }

@@ -358,50 +358,45 @@ impl Shared {
         dead
     }
 
-    /// Waits until `done` says that what the thread waits for has happened.
+    /// Waits until `done` says that what the thread waits for has happened. Whether that was not so at once.
     ///
     /// # Errors
     /// Those of `done`, and when the window has lost its messages.
     pub fn wait(
         &self,
         mut done: impl FnMut(&mut State) -> Result<bool, Failure>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let mut ask = |state: &mut State| match done(state) {
             Ok(true) => Some(Ok(())),
             Ok(false) => state.check().err().map(Err),
             Err(failure) => Some(Err(failure)),
         };
-        loop {
-            let sync = WaitSync::of(1);
-            let mut waiter = Waiter { sync: &raw const sync, ask: &mut ask, result: None };
-            // The list does not know how long it stays, which is until `leave`.
-            let entry = (&raw mut waiter).cast::<Waiter<'static>>();
-            let waits = self.with(|state| {
-                // SAFETY: the lock is held.
-                unsafe { (*entry).result = ((*entry).ask)(state) };
-                // SAFETY: as above.
-                let waits = unsafe { (*entry).result.is_none() };
-                if waits {
-                    state.enter(entry);
-                }
-                waits
-            });
-            let mut waited = Ok(());
-            if waits && !self.host.job().poll_until(|_| self.host.progress(), || sync.is_complete())
-            {
-                waited = self.host.wait(&sync);
+        let sync = WaitSync::of(1);
+        let mut waiter = Waiter { sync: &raw const sync, ask: &mut ask, result: None };
+        // The list does not know how long it stays, which is until it is woken or `leave`.
+        let entry = (&raw mut waiter).cast::<Waiter<'static>>();
+        let at_once = self.with(|state| {
+            // SAFETY: the lock is held.
+            let result = unsafe { ((*entry).ask)(state) };
+            if result.is_none() {
+                state.enter(entry);
             }
-            // Who wakes it holds the lock, so none is inside afterwards.
-            let result = self.with(|state| {
-                state.leave(entry);
-                // SAFETY: the lock is held.
-                unsafe { (*entry).result.take() }
-            });
-            if let Some(result) = result {
-                return result;
-            }
-            waited?;
+            result
+        });
+        if let Some(result) = at_once {
+            return result.map(|()| false);
         }
+        let mut waited = Ok(());
+        if !self.host.job().poll_until(|_| self.host.progress(), || sync.is_complete()) {
+            waited = self.host.wait(&sync);
+        }
+        if !sync.is_complete() {
+            // Who wakes it holds the lock, so none is inside afterwards.
+            self.with(|state| state.leave(entry));
+        }
+        // SAFETY: it has left the list, and its result was written before.
+        let result = unsafe { (*entry).result.take() };
+        result.unwrap_or(waited).map(|()| true)
     }
 
     /// A peer has sent what makes no sense.
