@@ -925,7 +925,7 @@ impl State {
 
 /// Elements are taken by this process alone; so no wait for one is in vain.
 fn taker(shared: &Shared) -> Taker<'static> {
-    Taker { rank: shared.rank, check: &|_| Ok(()) }
+    Taker { rank: shared.rank, atomics: false, check: &|_| Ok(()) }
 }
 
 /// What an operation or a synchronisation says that had to do with it.
