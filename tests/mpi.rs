@@ -205,6 +205,29 @@ fn windows_work_over_every_transport() {
     }
 }
 
+/// Epochs take as many messages as the formulas of Zhao 2012 say, with each strategy.
+#[test]
+fn windows_send_as_many_messages_as_they_should() {
+    let program = compiled("win_messages", Counts::Small);
+    for issue in windows::ISSUES {
+        for level in ["single", "multiple"] {
+            let mca = [
+                ["btl", "self,tcp"],
+                ["osc", "rdma"],
+                ["osc_rdma_packet", "1k"],
+                ["issue", issue],
+                // What the program calls its threshold.
+                ["issue_adaptive_operations", "8"],
+                ["issue_adaptive_learn", "false"],
+            ];
+            let mca: Vec<&str> =
+                mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+            let run = mpirun(2, &mca, &program).args([issue]);
+            run.env("TEST_THREAD_LEVEL", level).says_nothing();
+        }
+    }
+}
+
 /// A thread that waits for one window, or for none, does not keep the operations of another window from their end:
 /// among it is the second program of figure 9 of Zambre et al.
 #[test]

@@ -395,6 +395,68 @@ fn the_check_finds_who_does_not_wait() {
     }
 }
 
+/// And for those of windows, in jobs of several ranks that have the library, too.
+#[test]
+fn the_check_finds_strategies_and_windows_that_are_not_sound() {
+    let cases: &[(&str, &str, Option<(&str, &str)>)] = &[
+        ("issue_wavering", "-DSOUND", None),
+        (
+            "issue_wavering",
+            "-DWAVERS",
+            Some(("within an epoch nothing is taken back", "with 21 operations of 0 bytes")),
+        ),
+        (
+            "issue_wavering",
+            "-DDECISION=7",
+            Some(("windows of any number of ranks", "operation returned 7, which is no decision")),
+        ),
+        (
+            "issue_wavering",
+            "-DLEARNS_WRONG",
+            Some(("epochs may be of any kind", "operation returned 103")),
+        ),
+        (
+            "osc_alone",
+            "-DALONE",
+            Some(("what is put between fences is there", "rank 0: integer 0: 0, and not 1")),
+        ),
+        (
+            "osc_alone",
+            "-DDIFFERS",
+            Some(("windows open and close", "window_open did not do the same in all ranks")),
+        ),
+        ("osc_alone", "-DFAILS", Some(("windows open and close", "the window is jammed"))),
+    ];
+    let (dir, home) = (scratch(), scratch());
+    for (name, fault, expected) in cases {
+        let path = dir.path().join(format!("{name}.so"));
+        let (_, source) = name.split_once('_').unwrap();
+        let source = root().join("tests/plugins/c").join(source).with_extension("c");
+        compile_c(&source, &path, &dist().join("include"), &[fault]);
+        let ended = Run::info(home.path()).args(["check"]).args([&path]).end();
+        let line = ended.stdout.lines().find(|line| line.contains("... FAILED: "));
+        match (expected, line) {
+            (None, None) => assert!(ended.stdout.ends_with(": sound\n"), "{ended}"),
+            (Some((rule, reason)), Some(line)) => {
+                assert!(line.contains(rule) && line.contains(reason), "{fault}: {line}");
+            }
+            _ => panic!("{fault}: {ended}"),
+        }
+        assert_eq!(ended.status.success(), expected.is_none(), "{ended}");
+    }
+    let path = dir.path().join("osc_alone.so");
+    compile_c(
+        &root().join("tests/plugins/c/alone.c"),
+        &path,
+        &dist().join("include"),
+        &["-DDECLINES"],
+    );
+    let done = Run::info(home.path()).args(["check"]).args([&path]).exits(3);
+    done.says(&["over self,tcp: it leaves these windows to others", "not usable here"]);
+    let done = Run::info(home.path()).args(["check", "--mca", "btl", "self"]).args([&path]);
+    done.exits(3).says(&["over self: it leaves these windows to others"]);
+}
+
 /// What has no device here can't be checked, and that is not the same as being sound or broken.
 #[test]
 fn the_check_says_when_a_component_is_of_no_use_here() {
@@ -430,7 +492,7 @@ fn the_check_ignores_what_is_set_elsewhere() {
 fn components_are_checked_by_name() {
     let home = scratch();
     let check = |names: &[&str]| Run::info(home.path()).args(["check"]).args(names);
-    let json = check(&["wait", "cri", "match_list"]).args(["--json"]).ok().json();
+    let json = check(&["wait", "cri", "match_list", "osc"]).args(["--json"]).ok().json();
     let of = |name: &str| {
         let all = json["components"].as_array().unwrap();
         let own: Vec<_> = all.iter().filter(|one| one["component"] == name).collect();
@@ -438,7 +500,15 @@ fn components_are_checked_by_name() {
         assert_eq!(own[0]["verdict"], "sound", "{json:#}");
         own[0]["provider"].as_str().unwrap().to_owned()
     };
-    for name in ["wait_adaptive", "wait_block", "wait_spin", "wait_yield", "match_list"] {
+    for name in [
+        "wait_adaptive",
+        "wait_block",
+        "wait_spin",
+        "wait_yield",
+        "match_list",
+        "osc_rdma",
+        "osc_sm",
+    ] {
         assert_eq!(of(name), "linked in");
     }
     assert!(of("cri_comm").ends_with("cri_comm.so"));

@@ -43,6 +43,7 @@ macro_rules! targets {
 
 targets! {
     command_lines: 100,
+    descriptions: 2000,
     elf: 500,
     experiments: 200,
     ob1: 20,
@@ -120,7 +121,7 @@ mod tests {
     }
 
     tests! {
-        command_lines elf experiments ob1 parameters plugins pmi_client pmi_server segments
+        command_lines descriptions elf experiments ob1 parameters plugins pmi_client pmi_server segments
         shared_memory sm_ring smsc_ring tcp_connection tcp_wire
     }
 }

@@ -39,3 +39,8 @@ mod raise;
 pub mod runtime;
 mod state;
 mod tool;
+
+/// Its datatypes and reduction operations need no running library, so that what peers describe can be read
+/// without one.
+#[doc(hidden)]
+pub use objects::win::CALLS as WINDOW_CALLS;

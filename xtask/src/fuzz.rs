@@ -25,11 +25,11 @@ const FLAGS: &str = "-Zsanitizer=address -Cpasses=sancov-module \
 /// What an input may take: seconds, megabytes in all, megabytes at once.
 const LIMITS: [&str; 3] = ["-timeout=30", "-rss_limit_mb=4096", "-malloc_limit_mb=512"];
 
-/// Inputs of one process. Some targets start component systems, which are never freed.
-const RUNS: &str = "-runs=1000000";
-const RUNS_WITH_SYSTEMS: &str = "-runs=2000";
-/// Those that do.
-const WITH_SYSTEMS: [&str; 3] = ["ob1", "shared_memory", "tcp_connection"];
+/// Inputs of one process.
+const RUNS: u32 = 1_000_000;
+/// Fewer for targets that start component systems or make communicators with each, which are never freed.
+const FEWER_RUNS: [(&str, u32); 4] =
+    [("ob1", 2000), ("osc_rdma", 200_000), ("shared_memory", 2000), ("tcp_connection", 2000)];
 
 /// What to fuzz.
 #[derive(Debug, Args)]
@@ -127,8 +127,9 @@ impl<'a> Fuzzer<'a> {
         command.arg(corpus).arg(self.dir.join("seeds").join(target));
         command.arg(format!("-max_total_time={seconds}"));
         command.arg(format!("-artifact_prefix={}/", failed.display()));
-        let systems = WITH_SYSTEMS.contains(&target);
-        command.args(["-print_final_stats=1", if systems { RUNS_WITH_SYSTEMS } else { RUNS }]);
+        let fewer = FEWER_RUNS.iter().find(|(name, _)| *name == target);
+        command.arg(format!("-runs={}", fewer.map_or(RUNS, |(_, runs)| *runs)));
+        command.arg("-print_final_stats=1");
         command.args(["-max_len=4096", "-len_control=20"]);
         command.stdout(out.try_clone()?).stderr(out);
         let ended = exec::check(&mut command);

@@ -124,8 +124,8 @@ impl Unpacked {
             let known = state.blocks.contains(own.cast(), len);
             return if known { Ok(own) } else { Err(not_there()) };
         }
-        let mut others = self.others.lock();
-        if let Some(known) = others.iter().find_map(|other| other.pointer(remote, len)) {
+        let known = self.others.lock().iter().find_map(|other| other.pointer(remote, len));
+        if let Some(known) = known {
             return Ok(known);
         }
         // SAFETY: an endpoint stays until `remove_peer`, which is not called while its keys are in use.
@@ -134,7 +134,7 @@ impl Unpacked {
         let part = peer.map(remote, len)?;
         let pointer = part.pointer(remote, len).ok_or_else(not_there)?;
         if let Err(part) = self.first.set(part) {
-            others.push(part);
+            self.others.lock().push(part);
         }
         Ok(pointer)
     }

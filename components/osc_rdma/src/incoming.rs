@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use cairn_framework::abi::datatype::{Datatype, OP_NOTHING};
+use cairn_framework::abi::datatype::{
+    DATATYPE_CONTIGUOUS, DATATYPE_PREDEFINED, Datatype, OP_NOTHING,
+};
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PROTOCOL, OK, Status};
 use cairn_framework::author::walk;
 use cairn_framework::frameworks::osc::{
@@ -49,6 +51,8 @@ pub struct Place<'a> {
     pub memory: &'a Memory,
     pub locks: &'a AccumulateLocks,
     pub taker: Taker<'a>,
+    /// Most bytes of a packet.
+    pub packet: usize,
 }
 
 impl Incoming {
@@ -150,10 +154,11 @@ impl Incoming {
         let side = target.side();
         let end = position.checked_add(len as u64).ok_or(ERR_PROTOCOL)?;
         let room = count.checked_mul(datatype.size).ok_or(ERR_PROTOCOL)?;
-        if end > room {
+        // More than a packet is not asked for: it would not fit into the answer.
+        if end > room || len > place.packet {
             return Err(ERR_PROTOCOL);
         }
-        memory.check(header.offset, &side)?;
+        memory.check(header.offset, &side, position..end)?;
         let exactly =
             |expected: usize| if data.len() == expected { Ok(()) } else { Err(ERR_PROTOCOL) };
         match u32::from(header.operation) {
@@ -186,7 +191,11 @@ impl Incoming {
             }
             OSC_COMPARE_SWAP => {
                 exactly(len.checked_mul(2).ok_or(ERR_PROTOCOL)?)?;
-                if position != 0 || len as u64 != datatype.size || count != 1 {
+                // Other types' bytes do not lie together where the element begins.
+                let (whole, simple) =
+                    (position == 0 && count == 1, DATATYPE_PREDEFINED | DATATYPE_CONTIGUOUS);
+                let simple = datatype.flags & simple == simple;
+                if !whole || !simple || len as u64 != datatype.size {
                     return Err(ERR_PROTOCOL);
                 }
                 let (new, expected) = data.split_at(len);
@@ -267,9 +276,16 @@ pub enum Turn {
 }
 
 impl LockQueue {
-    /// One more.
-    pub fn enter(&mut self, waiting: Waiting) {
-        self.waiting.push_back(waiting);
+    /// One more. False for a rank that has the lock, or waits for it: there would be no end to its wishes.
+    pub fn enter(&mut self, waiting: Waiting) -> bool {
+        let rank = waiting.rank;
+        let known = self.owner == Some(rank)
+            || self.holders.contains(&rank)
+            || self.waiting.iter().any(|other| other.rank == rank);
+        if !known {
+            self.waiting.push_back(waiting);
+        }
+        !known
     }
 
     /// The next one that need not wait any more: in their order, so that none waits for ever.
@@ -330,7 +346,7 @@ mod tests {
     fn locks_go_by_turns() {
         let mut queue = LockQueue::default();
         for (rank, shared) in [(0, true), (1, true), (2, false), (3, true), (4, false)] {
-            queue.enter(wish(rank, shared));
+            assert!(queue.enter(wish(rank, shared)));
         }
         let next = |queue: &mut LockQueue| match queue.next() {
             Some(Turn::Granted(waiting)) => Some(waiting.rank),
@@ -340,6 +356,7 @@ mod tests {
             [next(&mut queue), next(&mut queue), next(&mut queue)],
             [Some(0), Some(1), None]
         );
+        assert!(!queue.enter(wish(0, true)) && !queue.enter(wish(2, true)), "it is there already");
         // Rank 3 shares, but came behind one that does not.
         assert!(queue.leave(1) && next(&mut queue).is_none() && queue.leave(0));
         assert_eq!([next(&mut queue), next(&mut queue)], [Some(2), None]);
@@ -355,7 +372,7 @@ mod tests {
     fn a_lock_dies_with_its_holder() {
         let mut queue = LockQueue::default();
         for (rank, shared) in [(0, true), (1, false), (2, true), (3, false)] {
-            queue.enter(wish(rank, shared));
+            assert!(queue.enter(wish(rank, shared)));
         }
         assert!(matches!(queue.next(), Some(Turn::Granted(Waiting { rank: 0, .. }))));
         // One that waits does not come any more.
@@ -363,7 +380,7 @@ mod tests {
         assert!(matches!(queue.next(), Some(Turn::Granted(Waiting { rank: 2, .. }))));
         queue.bury(0);
         assert!(matches!(queue.next(), Some(Turn::Refused(Waiting { rank: 3, .. }))));
-        queue.enter(wish(4, true));
+        assert!(queue.enter(wish(4, true)));
         assert!(matches!(queue.next(), Some(Turn::Refused(Waiting { rank: 4, .. }))));
         assert!(queue.next().is_none());
     }

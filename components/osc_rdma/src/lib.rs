@@ -39,7 +39,8 @@ mod requests;
 mod state;
 mod sync;
 mod window;
-mod wire;
+#[doc(hidden)]
+pub mod wire;
 
 use component::Rdma;
 

@@ -2,6 +2,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use cairn_framework::abi::datatype::Segment;
 use cairn_framework::abi::status::{
@@ -75,8 +76,9 @@ impl Memory {
         })
     }
 
-    /// Whether all data of an operation lies in this memory. `ERR_NOT_FOUND`: in what is not attached.
-    pub fn check(&self, offset: i64, side: &Side<'_>) -> Result<(), Status> {
+    /// Whether all data of an operation lies in this memory; of that of a dynamic window, whether a part of it does,
+    /// from one byte of the data to another. `ERR_NOT_FOUND`: in what is not attached.
+    pub fn check(&self, offset: i64, side: &Side<'_>, part: Range<u64>) -> Result<(), Status> {
         let Side { count, datatype, .. } = *side;
         if count == 0 || datatype.size == 0 {
             return Ok(());
@@ -89,7 +91,11 @@ impl Memory {
             let inside = first >= 0 && end <= i128::from(self.size);
             return if inside { Ok(()) } else { Err(ERR_ARGUMENT) };
         };
-        if is_attached(attached, first, end) || self.all_attached(attached, side) {
+        // All places between are addresses.
+        if first < 0 || end > i128::from(i64::MAX) {
+            return Err(ERR_NOT_FOUND);
+        }
+        if is_attached(attached, first, end) || self.all_attached(attached, side, part) {
             Ok(())
         } else {
             Err(ERR_NOT_FOUND)
@@ -97,10 +103,15 @@ impl Memory {
     }
 
     /// The same, piece by piece: what lies between is nothing to the operation.
-    fn all_attached(&self, attached: &BTreeMap<u64, u64>, side: &Side<'_>) -> bool {
-        let mut cursor = side.cursor(0);
+    fn all_attached(
+        &self,
+        attached: &BTreeMap<u64, u64>,
+        side: &Side<'_>,
+        part: Range<u64>,
+    ) -> bool {
+        let mut cursor = side.cursor(part.start);
         let mut pieces = [Segment { address: core::ptr::null_mut(), len: 0 }; 32];
-        let mut left = side.len();
+        let mut left = (part.end - part.start) as usize;
         while left > 0 {
             let mut found = left;
             let Some(segments) = side.datatype.segments else { return false };
@@ -151,6 +162,7 @@ impl Drop for Memory {
 
 #[cfg(test)]
 mod tests {
+    use cairn_framework::abi::datatype::{Cursor, Datatype};
     use cairn_framework::author::BYTES;
 
     use super::*;
@@ -172,9 +184,54 @@ mod tests {
             (i64::MAX, u64::MAX, false),
             (i64::MIN, 1, false),
         ] {
-            assert_eq!(memory.check(offset, &bytes(count)).is_ok(), inside, "{offset} {count}");
+            assert_eq!(
+                memory.check(offset, &bytes(count), 0..1).is_ok(),
+                inside,
+                "{offset} {count}"
+            );
         }
-        assert!(Memory::of_program(core::ptr::null_mut(), 0).check(0, &bytes(1)).is_err());
+        assert!(Memory::of_program(core::ptr::null_mut(), 0).check(0, &bytes(1), 0..1).is_err());
+    }
+
+    /// A peer's type may have more pieces than a process can look at, so only those of the packet count.
+    #[test]
+    fn no_more_is_looked_at_than_is_touched() {
+        use core::sync::atomic::{AtomicUsize, Ordering};
+        static ASKED: AtomicUsize = AtomicUsize::new(0);
+        unsafe extern "C" fn segments(
+            cursor: *mut Cursor,
+            segments: *mut Segment,
+            capacity: usize,
+            len: *mut usize,
+        ) -> usize {
+            // SAFETY: the test's cursor; there is room for a piece.
+            unsafe {
+                assert!(capacity > 0 && ASKED.fetch_add(*len, Ordering::Relaxed) < 1000);
+                let address = (*cursor).buffer.wrapping_byte_add(2 * (*cursor).position as usize);
+                segments.write(Segment { address, len: 1 });
+                ((*cursor).position, *len) = ((*cursor).position + 1, 1);
+                1
+            }
+        }
+        let mut memory = Memory::dynamic();
+        memory.attach(1000, 100).unwrap();
+        // Every other byte.
+        let gaps = Datatype {
+            flags: 0,
+            size: 1,
+            extent: 2,
+            true_extent: 1,
+            segments: Some(segments),
+            ..BYTES
+        };
+        let buffer = core::ptr::without_provenance_mut(1000);
+        let side = Side { buffer, count: 1 << 40, datatype: &gaps };
+        assert_eq!(memory.check(1000, &side, 0..8), Ok(()));
+        assert_eq!(memory.check(1000, &side, 42..50), Ok(()));
+        assert_eq!(memory.check(1000, &side, 43..51), Err(ERR_NOT_FOUND));
+        // The last elements have no address.
+        assert_eq!(memory.check(1000, &Side { count: 1 << 62, ..side }, 0..8), Err(ERR_NOT_FOUND));
+        assert_eq!(memory.check(-1, &side, 8..16), Err(ERR_NOT_FOUND));
     }
 
     #[test]
@@ -188,7 +245,7 @@ mod tests {
         }
         assert!(memory.attach(u64::MAX, 2).is_err());
         memory.attach(1150, 10).unwrap();
-        let check = |memory: &Memory, at, len| memory.check(at, &bytes(len)).is_ok();
+        let check = |memory: &Memory, at, len| memory.check(at, &bytes(len), 0..len).is_ok();
         assert!(check(&memory, 1000, 160) && check(&memory, 1099, 2));
         assert!(!check(&memory, 999, 1) && !check(&memory, 1159, 2) && !check(&memory, -5, 2));
         memory.detach(1100).unwrap();

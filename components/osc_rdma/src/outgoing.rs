@@ -189,6 +189,11 @@ impl Outgoing {
         }
     }
 
+    /// Packets that wait for room.
+    pub fn waiting(&self) -> usize {
+        self.link.as_ref().map_or(0, Link::waiting)
+    }
+
     /// Whether the first operation that waits may go to a target that is ready; `decision` is that for the
     /// whole epoch.
     pub fn may_go(&self, decision: Decision) -> bool {

@@ -9,7 +9,7 @@ use cairn_rma::{Taker, Target, operate};
 
 use crate::fence::{Collective, Fence};
 use crate::incoming::{Incoming, LockQueue, Place, Turn, Waiting};
-use crate::link::{Held, Link, Payload};
+use crate::link::{Held, Payload};
 use crate::memory::Memory;
 use crate::operation::Operation;
 use crate::order::LockOrder;
@@ -24,6 +24,8 @@ use crate::wire::{
 const MOST_WAITING: usize = 16;
 /// Answers with data that a target may owe.
 const MOST_FETCHES: u32 = 16;
+/// Answers to an origin that wait for room. One that keeps to the rules has fewer.
+const MOST_ANSWERS: usize = 1024;
 
 /// The state of a window.
 pub struct State {
@@ -191,6 +193,9 @@ impl State {
             Some(0) => {}
             Some(_) => return incoming.keep(header.serial, packet),
             None => return shared.malformed(source),
+        }
+        if self.outgoing[source as usize].waiting() > MOST_ANSWERS {
+            return shared.malformed(source);
         }
         self.handle(shared, &header, data);
         while let Some(next) = self.incoming[source as usize].next() {
@@ -425,7 +430,8 @@ impl State {
             // SAFETY: promised by the caller.
             let datatype = unsafe { &*transfer.target_datatype };
             let target = Target { base: memory.base, offset, count, datatype };
-            memory.check(offset, &target.side()).map_err(|status| {
+            let side = target.side();
+            memory.check(offset, &side, 0..side.len() as u64).map_err(|status| {
                 Failure::new(status, "the operation leaves the memory that is attached")
             })?;
         }
@@ -493,8 +499,7 @@ impl State {
     fn is_full(&mut self, shared: &Shared, rank: u32) -> bool {
         let out = &self.outgoing[rank as usize];
         let fetches = out.queue.front().is_some_and(Operation::fetches);
-        let waiting = out.link.as_ref().map_or(0, Link::waiting);
-        let full = waiting >= MOST_WAITING
+        let full = out.waiting() >= MOST_WAITING
             || (fetches && out.fetches >= MOST_FETCHES)
             || out.in_flight.is_full(shared.sizes.in_flight);
         if full && !self.blocked.contains(&rank) {
@@ -690,8 +695,7 @@ impl State {
             Kind::Operation if header.flags & (SHARED | EXCLUSIVE) != 0 => {
                 let shares = header.flags & SHARED != 0;
                 let operation = Some((*header, data.into()));
-                self.locks.enter(Waiting { rank: header.origin, shared: shares, operation });
-                self.grant(shared);
+                self.want(shared, Waiting { rank: header.origin, shared: shares, operation });
             }
             Kind::Operation => {
                 self.execute(shared, header, data);
@@ -703,6 +707,15 @@ impl State {
             Kind::Type => self.incoming[header.origin as usize].take_text(header.offset, data),
             _ => self.control(shared, header),
         }
+    }
+
+    /// A peer wants the lock of this process's memory.
+    fn want(&mut self, shared: &Shared, wish: Waiting) {
+        let source = wish.rank;
+        if !self.locks.enter(wish) {
+            shared.malformed(source);
+        }
+        self.grant(shared);
     }
 
     /// A packet without data.
@@ -717,8 +730,7 @@ impl State {
             }
             Kind::Lock => {
                 let shares = header.flags & SHARED != 0;
-                self.locks.enter(Waiting { rank: source, shared: shares, operation: None });
-                self.grant(shared);
+                self.want(shared, Waiting { rank: source, shared: shares, operation: None });
             }
             Kind::Granted if header.error() != OK => {
                 out.give_up(header.error());
@@ -788,8 +800,13 @@ impl State {
     /// Does an operation of a peer, and answers.
     fn execute(&mut self, shared: &Shared, header: &Header, data: &[u8]) {
         let (source, taker) = (header.origin, taker(shared));
-        let place =
-            Place { window: shared.window(), memory: &self.memory, locks: &shared.locks, taker };
+        let place = Place {
+            window: shared.window(),
+            memory: &self.memory,
+            locks: &shared.locks,
+            taker,
+            packet: shared.sizes.packet,
+        };
         let incoming = &mut self.incoming[source as usize];
         let mut scratch = core::mem::take(&mut self.scratch);
         scratch.clear();
@@ -902,8 +919,7 @@ impl State {
         let waiting: usize = self.outgoing.iter().map(|out| out.queue.len()).sum();
         let fetching: usize = self.outgoing.iter().map(|out| out.fetching.len()).sum();
         let dead = self.outgoing.iter().filter(|out| out.dead).count();
-        let packets: usize =
-            self.outgoing.iter().filter_map(|out| out.link.as_ref()).map(Link::waiting).sum();
+        let packets: usize = self.outgoing.iter().map(Outgoing::waiting).sum();
         format!(
             "{waiting} operations wait, {fetching} wait for answers, {packets} packets for room; {}; \
              {dead} processes have died",

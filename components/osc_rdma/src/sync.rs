@@ -323,7 +323,8 @@ fn lock(
                 asked = true;
                 state.outgoing[shared.rank as usize].hold = Hold::Asked { shared: is_shared };
                 let wish = Waiting { rank: shared.rank, shared: is_shared, operation: None };
-                state.locks.enter(wish);
+                let entered = state.locks.enter(wish);
+                debug_assert!(entered, "a program locks a window once");
                 state.grant(shared);
             }
             match state.outgoing[shared.rank as usize].hold {

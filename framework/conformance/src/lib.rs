@@ -8,10 +8,13 @@
 //! crashes or hangs takes the process with it; `cairn-info check` says which rule it was at.
 
 mod cri;
+mod issue;
 pub mod matching;
+pub mod osc;
 mod progress;
 pub mod ranks;
 mod wait;
+pub mod windows;
 
 use std::fmt;
 
@@ -200,8 +203,10 @@ pub fn run(
     let mut verdict = Verdict::Sound;
     match framework.name {
         "cri" => cri::run(&mut checks, slot),
+        "issue" => issue::run(&mut checks, slot),
         "progress" => progress::run(&mut checks, slot),
         "match" => matching::run(&mut checks, slot),
+        "osc" => verdict = osc::run(&mut checks, system, slot),
         "wait" => wait::run(&mut checks, slot),
         "btl" => {
             checks.check("its devices are in order", || {

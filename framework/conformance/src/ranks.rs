@@ -5,6 +5,7 @@
 //! exactly, or each rank has a thread.
 
 use std::ffi::{CStr, CString, c_void};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +16,8 @@ use cairn_framework::frameworks::btl::{
     BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_READ, BtlAtomic,
     BtlCompletion, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
 };
-use cairn_framework::host::params::{CommandLine, Sources};
+use cairn_framework::host::loader::Provider;
+use cairn_framework::host::params::{CommandLine, Given, Origin, Param, Sources};
 use cairn_framework::host::paths::Paths;
 use cairn_framework::host::problem::Problem;
 use cairn_framework::host::system::random_secret;
@@ -38,6 +40,52 @@ impl CardExchange for Neighbours {
     }
 }
 
+/// What the systems of the ranks are made from: parameters, and components.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    mca: Vec<(String, String)>,
+    search: Search,
+}
+
+impl Recipe {
+    /// Components that are linked in, with these parameters.
+    pub fn new(mca: &[(&str, &str)]) -> Self {
+        let mca = mca.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        Self { mca, search: Search::Wanted }
+    }
+
+    /// The components of another system, and the parameters that somebody has set there.
+    pub fn of(system: &System) -> Self {
+        let files =
+            system.components().into_iter().filter_map(|slot| match &slot.loaded.provider {
+                Provider::File(file) => Some(file.clone()),
+                Provider::Linked => None,
+            });
+        let mut files: Vec<PathBuf> = files.collect();
+        files.sort();
+        files.dedup();
+        let given = |param: &Param| match param.current().1 {
+            Given { origin: Origin::Default, .. } => None,
+            Given { text, .. } => Some((param.spec.name.clone(), text)),
+        };
+        let mca = system.params.all().iter().filter_map(|param| given(param)).collect();
+        Self { mca, search: Search::Only(files) }
+    }
+
+    /// The same with another value of a parameter.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.mca.retain(|(other, _)| other != name);
+        self.mca.push((name.into(), value.into()));
+        self
+    }
+
+    /// The value that it gives to a parameter, if it gives one.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.mca.iter().rfind(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+}
+
 impl Ranks {
     /// Starts `count` ranks on one node with these parameters, up to open transports. `prepare` is
     /// called for each before that.
@@ -50,6 +98,19 @@ impl Ranks {
         mca: &[(&str, &str)],
         prepare: impl Fn(u32, &'static System),
     ) -> Result<Self, Problem> {
+        Self::start_from(&Recipe::new(mca), count, thread_level, prepare)
+    }
+
+    /// The same from a recipe.
+    ///
+    /// # Errors
+    /// As for [`Ranks::start`].
+    pub fn start_from(
+        recipe: &Recipe,
+        count: u32,
+        thread_level: u32,
+        prepare: impl Fn(u32, &'static System),
+    ) -> Result<Self, Problem> {
         static JOBS: AtomicU32 = AtomicU32::new(0);
         let number = JOBS.fetch_add(1, Ordering::Relaxed);
         let id = CString::new(format!("ranks-{}-{number}", std::process::id()));
@@ -58,15 +119,12 @@ impl Ranks {
         let known = Arc::new(OnceLock::new());
         let mut systems = Vec::new();
         for rank in 0..count {
-            let mca = mca.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+            let command_line = CommandLine { mca: recipe.mca.clone(), ..CommandLine::default() };
             let system = System::new(Options {
                 paths: Paths::default(),
-                sources: Sources {
-                    command_line: CommandLine { mca, ..CommandLine::default() },
-                    ..Sources::default()
-                },
+                sources: Sources { command_line, ..Sources::default() },
                 sink: Box::new(|line| eprintln!("{line}")),
-                search: Search::Wanted,
+                search: recipe.search.clone(),
             });
             let mut job = *system.job();
             (job.rank, job.size) = (rank, count);
@@ -79,8 +137,11 @@ impl Ranks {
             system.set_nodes(&vec![0; count as usize]);
             system.set_card_exchange(Box::new(Neighbours(Arc::clone(&known))));
             prepare(rank, system);
-            system.open_transports()?;
             systems.push(system);
+            if let Err(problem) = system.open_transports() {
+                Self { systems }.close();
+                return Err(problem);
+            }
         }
         let _ = known.set(systems.clone());
         Ok(Self { systems })

@@ -9,7 +9,7 @@ use linked as _;
 #[test]
 fn linked_strategies_are_sound() {
     let mut looked_at = Vec::new();
-    for framework in ["cri", "progress", "wait"] {
+    for framework in ["cri", "issue", "osc", "progress", "wait"] {
         let system = system(Options {
             paths: Paths::default(),
             sources: Sources { command_line: CommandLine::default(), ..Sources::default() },
@@ -33,6 +33,11 @@ fn linked_strategies_are_sound() {
     let strategies = [
         "cri_dedicated",
         "cri_round_robin",
+        "issue_adaptive",
+        "issue_eager",
+        "issue_lazy",
+        "osc_rdma",
+        "osc_sm",
         "progress_serial",
         "progress_thread",
         "wait_adaptive",

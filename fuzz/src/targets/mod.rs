@@ -1,6 +1,7 @@
 //! One module for each thing that is read.
 
 pub mod command_lines;
+pub mod descriptions;
 pub mod elf;
 pub mod experiments;
 pub mod ob1;

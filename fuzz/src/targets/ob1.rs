@@ -2,7 +2,7 @@
 
 #[path = "../../../components/pml_ob1/tests/pair/mod.rs"]
 #[allow(missing_docs, unreachable_pub, clippy::undocumented_unsafe_blocks)]
-mod pair;
+pub mod pair;
 
 use cairn_framework::frameworks::btl::{BTL_GET, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED};
 use cairn_framework::frameworks::pml::PML_STANDARD;

@@ -45,8 +45,12 @@ pub fn describe(kind: &Type) -> Vec<u8> {
     text.0
 }
 
+/// Levels of nested data that a described type may have: what moves its data needs a call for each. Constructors
+/// nest without limit, as long as what they make is a few loops.
+const DEEPEST: usize = 256;
+
 /// Makes the type of a description, of basic types that the caller knows by their ids. None if it is no
-/// description, or that of a type that can't be. What it needs of memory and time is a small multiple of the
+/// description, or that of a type that can't be, or whose data is nested too deeply. What it needs of memory and time is a small multiple of the
 /// description's length.
 pub fn described(
     text: &[u8],
@@ -56,6 +60,9 @@ pub fn described(
     let mut nodes = Vec::new();
     while !text.0.is_empty() {
         let node = text.node(&nodes, &mut basic)?;
+        if node.placed().shape.depth() > DEEPEST {
+            return None;
+        }
         nodes.push(node);
     }
     nodes.pop()

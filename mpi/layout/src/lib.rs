@@ -314,6 +314,10 @@ impl Type {
 
     /// The data of one element, from that of the parts.
     fn lowered(&self) -> Placed {
+        if self.size == 0 {
+            // Parts of which there are none may be as large as it gets.
+            return Placed::empty();
+        }
         match &self.make {
             Make::Basic(basic) => {
                 let second = basic.second.map(|(at, len)| Placed::block(at as isize, len));

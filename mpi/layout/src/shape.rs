@@ -11,6 +11,8 @@ use std::sync::Arc;
 const RUN: usize = 4;
 /// Nested lists of at most so many parts are taken into the list around them.
 const FLAT: usize = 16;
+/// Parts that are compared to find out whether two shapes are the same.
+const MOST_COMPARED: usize = 1 << 14;
 
 /// Where the data of one element lies, from the first byte of its first block on.
 #[derive(Debug, PartialEq)]
@@ -40,6 +42,15 @@ pub struct Loop {
     pub body: Arc<Shape>,
     /// Bytes of data in all of them.
     pub size: usize,
+    /// Levels of loops and parts within.
+    pub depth: usize,
+}
+
+impl Loop {
+    /// Where one more would be. There is no such place where the last one is almost as far away as can be.
+    fn end(&self) -> Option<isize> {
+        self.stride.checked_mul(self.count as isize)
+    }
 }
 
 /// See [`Shape::Blocks`].
@@ -71,6 +82,8 @@ pub struct Part {
     pub shape: Arc<Shape>,
     /// Bytes of data before it and in it.
     pub end: usize,
+    /// Levels of loops and parts in it.
+    pub depth: usize,
 }
 
 /// A shape, and where it begins.
@@ -94,10 +107,59 @@ impl Shape {
             Self::Parts(all) => all.last().map_or(0, |last| last.end),
         }
     }
+
+    /// Levels of loops and parts: what moves data needs a call for each.
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::Empty | Self::Block(_) | Self::Blocks(_) | Self::Pieces(_) => 0,
+            Self::Loop(all) => 1 + all.depth,
+            Self::Parts(all) => 1 + all.iter().map(|one| one.depth).max().unwrap_or(0),
+        }
+    }
 }
 
+/// Whether two shapes are the same one, as far as that is found out with the comparisons that are left: shapes that
+/// are made of the same parts many times are larger than their descriptions.
 fn same(one: &Arc<Shape>, other: &Arc<Shape>) -> bool {
-    Arc::ptr_eq(one, other) || one == other
+    let mut left = MOST_COMPARED;
+    is_same(one, other, &mut left)
+}
+
+fn is_same(one: &Arc<Shape>, other: &Arc<Shape>, left: &mut usize) -> bool {
+    if Arc::ptr_eq(one, other) {
+        return true;
+    }
+    let mut may = |comparisons: usize| {
+        let enough = *left >= comparisons;
+        *left = left.saturating_sub(comparisons);
+        enough
+    };
+    match (&**one, &**other) {
+        (Shape::Empty, Shape::Empty) => true,
+        (Shape::Block(one), Shape::Block(other)) => one == other,
+        (Shape::Loop(one), Shape::Loop(other)) => {
+            let alike =
+                (one.count, one.stride, one.size) == (other.count, other.stride, other.size);
+            alike && may(1) && is_same(&one.body, &other.body, left)
+        }
+        (Shape::Blocks(one), Shape::Blocks(other)) => {
+            one.len == other.len
+                && one.offsets.len() == other.offsets.len()
+                && may(one.offsets.len())
+                && one.offsets == other.offsets
+        }
+        (Shape::Pieces(one), Shape::Pieces(other)) => {
+            one.len() == other.len() && may(one.len()) && one == other
+        }
+        (Shape::Parts(one), Shape::Parts(other)) => {
+            let parts = || one.iter().zip(other);
+            one.len() == other.len()
+                && may(one.len())
+                && parts().all(|(one, other)| (one.offset, one.end) == (other.offset, other.end))
+                && parts().all(|(one, other)| is_same(&one.shape, &other.shape, left))
+        }
+        _ => false,
+    }
 }
 
 impl Placed {
@@ -126,17 +188,17 @@ impl Placed {
         }
         let shape = match &*self.shape {
             Shape::Block(len) if stride == *len as isize => Shape::Block(len * count),
-            Shape::Loop(inner) if stride == inner.stride * inner.count as isize => {
-                Shape::Loop(Loop {
-                    count: inner.count * count,
-                    stride: inner.stride,
-                    body: inner.body.clone(),
-                    size: inner.size * count,
-                })
-            }
+            Shape::Loop(inner) if Some(stride) == inner.end() => Shape::Loop(Loop {
+                count: inner.count * count,
+                stride: inner.stride,
+                body: inner.body.clone(),
+                size: inner.size * count,
+                depth: inner.depth,
+            }),
             body => {
                 let (body, size) = (self.shape.clone(), body.size() * count);
-                Shape::Loop(Loop { count, stride, body, size })
+                let depth = body.depth();
+                Shape::Loop(Loop { count, stride, body, size, depth })
             }
         };
         Self { offset: self.offset, shape: Arc::new(shape) }
@@ -203,8 +265,9 @@ fn continued(first: &Placed, second: &Placed) -> Option<Placed> {
     let (Shape::Loop(one), Shape::Loop(other)) = (&*first.shape, &*second.shape) else {
         return None;
     };
-    let next = first.offset + one.stride * one.count as isize;
-    let fits = next == second.offset && one.stride == other.stride && same(&one.body, &other.body);
+    let next = one.end().and_then(|end| first.offset.checked_add(end));
+    let next = next == Some(second.offset);
+    let fits = next && one.stride == other.stride && same(&one.body, &other.body);
     let body = Placed { offset: first.offset, shape: one.body.clone() };
     fits.then(|| body.repeated(one.count + other.count, one.stride))
 }
@@ -270,6 +333,7 @@ fn listed(list: &[Placed]) -> Placed {
             offset: part.offset - first,
             shape: part.shape.clone(),
             end,
+            depth: part.shape.depth(),
         });
         Shape::Parts(parts.collect())
     };

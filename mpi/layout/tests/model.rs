@@ -303,6 +303,13 @@ fn what_is_too_large_is_refused() {
     assert!(Type::indexed(vec![Block { displacement: i64::MAX, count: 1 }], &double).is_err());
     let large = Type::vector(1 << 30, 1 << 20, 8 << 20, &double).unwrap();
     assert!(Type::vector(1 << 30, 1, 8, &large).is_err());
+    // The place behind the last element of a type is none where the type itself has room.
+    let far = Type::vector(2, 1, 1 << 62, &double).unwrap();
+    let twice = Type::vector(2, 1, 16, &far).unwrap();
+    let again = vec![Block { displacement: 0, count: 1 }, Block { displacement: 64, count: 1 }];
+    for of in [&twice, &Type::indexed(again, &far).unwrap()] {
+        assert_eq!(of.placed().shape.size(), 32);
+    }
 }
 
 /// So many types around one another, as programs make them in loops.
@@ -354,6 +361,8 @@ fn much_of_nothing_is_nothing() {
     assert_eq!(much.sum(|basic| basic.first as u64), 0);
     assert_eq!(*much.placed().shape, Shape::Empty);
     assert_eq!(Type::resized(0, 8, &much).unwrap().placed().shape.size(), 0);
+    let no_rows = Type::vector(0, 1 << 62, 0, &basic(3).0).unwrap();
+    assert_eq!(*no_rows.placed().shape, Shape::Empty);
 }
 
 /// A type that occurs twice in each of many levels is large, but what is asked of it is soon said.
@@ -391,6 +400,89 @@ fn a_type_of_shared_parts_has_a_short_description() {
     let again = described(&text, |id| Some(basic(id as usize).0)).unwrap();
     assert_eq!((again.size(), again.element()), (4 << 40, Some(2)));
     assert_eq!(again.placed(), made.0.placed());
+}
+
+/// Bytes of a description.
+fn number(text: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        text.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    text.push(number as u8);
+}
+
+/// A block of one element, from a place on.
+fn one_at(text: &mut Vec<u8>, place: i64) {
+    number(text, (place << 1).cast_unsigned());
+    number(text, 1);
+}
+
+/// A node: 18 elements of the node that is so many back, at distances that are no loop.
+fn irregular(text: &mut Vec<u8>, back: u64, unit: i64) {
+    text.push(2);
+    number(text, back);
+    number(text, 18);
+    (0..18).for_each(|place| one_at(text, unit * place * (place + 1)));
+}
+
+fn of_bytes(id: u32) -> Option<Arc<Type>> {
+    (id == 0).then(|| basic(0).0)
+}
+
+/// A short description of two equal types of which each has many equal parts on many levels. Whether they are
+/// equal is not worth the time of comparing all of them, which is as long as 18 to the power of 13.
+#[test]
+fn large_types_are_not_compared_part_by_part() {
+    let mut text = vec![0, 0];
+    let mut last = Vec::new();
+    for _ in 0..2 {
+        irregular(&mut text, 1 + 13 * last.len() as u64, 1);
+        let mut unit = 18 * 18;
+        for _ in 0..12 {
+            irregular(&mut text, 1, unit);
+            unit *= 18;
+        }
+        last.push(unit);
+    }
+    text.extend([3, 2]);
+    one_at(&mut text, 0);
+    number(&mut text, 14);
+    one_at(&mut text, 1 << 61);
+    number(&mut text, 1);
+    let made = described(&text, of_bytes).unwrap();
+    assert_eq!(made.size(), 2 * 18_u64.pow(13));
+    assert_eq!(made.placed().shape.size() as u64, made.size());
+}
+
+/// So many irregular parts around one another.
+fn deeply_irregular(levels: u64) -> Vec<u8> {
+    let mut text = vec![0, 0];
+    irregular(&mut text, 1, 1);
+    for level in 0..levels {
+        text.extend([3, 2]);
+        one_at(&mut text, 0);
+        number(&mut text, 1);
+        one_at(&mut text, 1000 + (level * level % 7 + 3 * level) as i64);
+        number(&mut text, level + 2);
+    }
+    text
+}
+
+/// Data is moved by a call for each level of what is left of the nesting, and what another process describes must
+/// not take a thread's stack.
+#[test]
+fn data_of_others_is_nested_within_limits() {
+    for levels in [0, 100, 1000] {
+        let made = described(&deeply_irregular(levels), of_bytes).unwrap();
+        assert_eq!(made.size(), 18 + levels);
+        let (all, offset) = of(&made, 1);
+        let (memory, mut packed) = (vec![7_u8; 6 * 1000 + 8000], vec![0_u8; made.size() as usize]);
+        let first = memory.as_ptr().wrapping_offset(offset).cast_mut();
+        // SAFETY: the data lies in the memory, which is only read, and there is room.
+        unsafe { pack(all, first, 0, packed.as_mut_ptr(), packed.len()) };
+        assert!(packed.iter().all(|byte| *byte == 7));
+    }
+    assert!(described(&deeply_irregular(1_000_000), of_bytes).is_none());
 }
 
 /// Twice the same type, without its type map, which is too long.

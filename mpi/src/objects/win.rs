@@ -38,7 +38,7 @@ mod conflicts;
 mod epochs;
 pub mod hints;
 
-pub use calls::gather_bytes;
+pub use calls::{CALLS, gather_bytes};
 use conflicts::Conflicts;
 use epochs::Epochs;
 use hints::{Decided, Hints};
