@@ -59,9 +59,15 @@ fn their_own_tests_pass() {
 
 /// One run with so many processes. The options are separated by blanks.
 fn job(programs: &Path, processes: u32, program: &str, options: &str) -> Run {
+    job_with(&[], programs, processes, program, options)
+}
+
+/// The same with options of mpirun.
+fn job_with(mca: &[&str], programs: &Path, processes: u32, program: &str, options: &str) -> Run {
     Run::mpirun()
         .env("LD_LIBRARY_PATH", dist().join("lib"))
         .args(["--oversubscribe", "-n", &processes.to_string()])
+        .args(mca)
         .args([programs.join(program)])
         .args(options.split_whitespace())
 }
@@ -441,16 +447,15 @@ fn what_needs_windows_runs_on_mpich() {
     }
 }
 
-/// Until there are windows.
 #[test]
-fn what_needs_windows_is_skipped() {
+fn windows_are_measured() {
     let Some(programs) = programs() else { return };
-    for (program, options, _) in WINDOWS {
-        let ended = job(programs, 2, program, &format!("{options} {ONCE}")).exits(SKIPPED);
-        let json = ended.json();
-        assert_eq!((&json["format"], &json["benchmark"]), (&1.into(), &program.into()), "{ended}");
-        assert!(json["skipped"].as_str().expect("a reason").contains("MPI_Win_"), "{ended}");
-        ended.complains(&[&format!("{program}: skipped: ")]);
+    for (program, options, points) in WINDOWS {
+        for osc in ["sm,rdma", "rdma"] {
+            let options = format!("{options} {ONCE}");
+            let ended = job_with(&["--mca", "osc", osc], programs, 2, program, &options).ok();
+            measured(&ended, program, 2, points);
+        }
     }
 }
 

@@ -142,11 +142,14 @@ fn a_death_is_noticed_where_processes_share_files() {
 /// Nothing that waits for it in an epoch of a window waits for ever.
 #[test]
 fn a_death_ends_epochs_of_windows() {
-    for moment in ["lock", "target", "fence", "start", "wait"] {
+    let moments = ["lock", "target", "fence", "start", "wait"].map(|moment| (moment, "false"));
+    // A fence compares accesses, which is collective.
+    for (moment, debug) in moments.into_iter().chain([("fence", "true")]) {
         for transports in windows::TRANSPORTS {
             for osc in windows::COMPONENTS {
                 for level in ["single", "multiple"] {
-                    let mca = ["--mca", "btl", transports, "--mca", "osc", osc];
+                    let debug = ["--mca", "osc_debug", debug];
+                    let mca = [["--mca", "btl", transports], ["--mca", "osc", osc], debug].concat();
                     let arguments = &[OsStr::new(moment)];
                     let (program, judge) = ("win_deaths", "0");
                     Job { program, arguments, ranks: "4", level, mca: &mca, before: &[], judge }

@@ -33,7 +33,6 @@ fn lists_linked_and_shared_components() {
         "dedicated",
         "linked in",
         "lib/cairn/cri_comm.so",
-        "no component yet",
     ]);
     let json = home.info(&["--json"]).ok().json();
     assert_eq!(json["frameworks"].as_array().unwrap().len(), 11);

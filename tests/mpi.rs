@@ -248,6 +248,48 @@ fn windows_make_progress_for_each_other() {
     }
 }
 
+/// Accesses that conflict are errors if one asks for that, and nothing is said otherwise.
+#[test]
+fn windows_tell_of_conflicting_accesses() {
+    let program = compiled("win_conflicts", Counts::Small);
+    for transports in windows::TRANSPORTS {
+        for osc in windows::COMPONENTS {
+            for (debug, argument) in [("true", "on"), ("false", "off")] {
+                let mca =
+                    ["--mca", "btl", transports, "--mca", "osc", osc, "--mca", "osc_debug", debug];
+                for processes in 1..=4 {
+                    for level in ["single", "multiple"] {
+                        let run = mpirun(processes, &mca, &program).args([argument]);
+                        run.env("TEST_THREAD_LEVEL", level).says_nothing();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is said names both operations, and what can't be checked is told once.
+#[test]
+fn windows_say_which_accesses_conflict() {
+    let program = compiled("win_conflicts", Counts::Small);
+    let debug = ["--mca", "osc_debug", "true"];
+    let call = "MPI_Accumulate failed: MPI_ERR_RMA_CONFLICT: MPI_Accumulate (MPI_MAX of \
+                MPI_INT) of 4 bytes at byte displacement 20 in the memory of rank 1 conflicts with \
+                MPI_Accumulate (MPI_SUM of MPI_INT) of 8 bytes at byte displacement 16, which no \
+                synchronization has completed there: accumulates of different operations, but \
+                accumulate_ops is same_op_no_op";
+    mpirun(2, &debug, &program).args(["call"]).exits(47).complains(&[call]);
+    let fence = "MPI_Win_fence failed: MPI_ERR_RMA_CONFLICT: MPI_Put of 12 bytes at byte displacement 16 by \
+                 rank 0 and MPI_Accumulate (MPI_SUM of MPI_INT) of 4 bytes at byte displacement 20 by rank 1, \
+                 in the memory of rank 1, conflict in the epoch that this fence ends";
+    mpirun(2, &debug, &program).args(["fence"]).exits(47).complains(&[fence]);
+    for processes in [1, 2, 3] {
+        let ended = mpirun(processes, &debug, &program).args(["many"]).ok();
+        let said = "osc_debug: this process has accessed more than 1000000 separate ranges";
+        assert!(ended.stdout.is_empty() && ended.stderr.matches(said).count() == 1, "{ended}");
+    }
+}
+
 /// All processes hear that no component serves a window, and the user which ones were asked.
 #[test]
 fn windows_that_no_component_serves_are_refused() {

@@ -178,3 +178,11 @@ fn so_they_do_with_locks_of_the_library() {
 fn threads_may_operate_on_one_window() {
     agree(&factors(&["1", "2", "3"]), "multiple", &["--threads", "4"], programs_each(10));
 }
+
+/// No operation of these programs is taken for a conflict.
+#[test]
+fn their_accesses_do_not_conflict() {
+    let mut factors = factors(&["1", "2", "3", "4", "5"]);
+    factors.push(factor("osc_debug", &["true"]));
+    agree(&factors, "single", &[], programs_each(20));
+}

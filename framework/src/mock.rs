@@ -17,6 +17,7 @@ use std::ffi::CString;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+use crate::abi::btl::BtlModule;
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR, Instance};
 use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::event::{EventSpec, EventType};
@@ -227,6 +228,7 @@ fn table() -> Host {
         show_once,
         peer_connect,
         peer_get,
+        device_get,
         service_at,
         event_add,
         event_raise,
@@ -282,6 +284,11 @@ unsafe extern "C" fn peer_connect(_: *mut Instance, _: *const Peer) -> Status {
 
 unsafe extern "C" fn peer_get(_: *mut Instance, _: u32) -> *mut Peer {
     core::ptr::null_mut()
+}
+
+/// The test has its devices itself.
+unsafe extern "C" fn device_get(_: *mut Instance, _: u32) -> *const BtlModule {
+    core::ptr::null()
 }
 
 unsafe extern "C" fn param_register(

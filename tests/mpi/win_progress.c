@@ -114,6 +114,39 @@ static void put_then_message(int way)
     end_window(way, base, &win);
 }
 
+/* Until this process has the token. It waits without a synchronization with any other one. */
+static void spin(MPI_Win win, long token)
+{
+    long seen;
+    do {
+        if (token % 2)
+            OK(MPI_Win_flush(rank, win));
+        else
+            OK(MPI_Win_sync(win));
+        OK(MPI_Fetch_and_op(NULL, &seen, MPI_LONG, rank, 0, MPI_NO_OP, win));
+        OK(MPI_Win_flush_local(rank, win));
+    } while (seen != token);
+}
+
+/* A token goes round, passed on by operations that nothing flushes but what a process does while it waits. */
+static void spinning(int way)
+{
+    static long tokens[ROUNDS];
+    long *base;
+    MPI_Win win = window_of(way, &base, MPI_COMM_WORLD);
+    int to = (rank + 1) % size;
+    OK(MPI_Win_lock_all(0, win));
+    for (int round = 0; round < ROUNDS; round++) {
+        tokens[round] = -1 - round;
+        if (rank != 0) spin(win, tokens[round]);
+        OK(MPI_Accumulate(&tokens[round], 1, MPI_LONG, to, 0, 1, MPI_LONG, MPI_REPLACE, win));
+        if (rank == 0) spin(win, tokens[round]);
+    }
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    end_window(way, base, &win);
+}
+
 /* Figure 9 of Zambre et al.: the operations of rank 0 end only if rank 1 makes progress for both communicators or
    windows, although each of its threads waits for one, or, between the barriers, for no operation at all. */
 static MPI_Comm comms[2];
@@ -194,6 +227,7 @@ int main(int count, char **arguments)
     for (int way = 0; way < 2; way++) {
         for (int call = 0; call < 5; call++) waiting_target(way, call);
         put_then_message(way);
+        spinning(way);
         if (count > 1 && strcmp(arguments[1], "threads") == 0 && size > 1) figure_9(way);
     }
     MPI_Finalize();

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-enum { THREADS = 8, STEPS = 100, PLACE = 512 };
+enum { THREADS = 8, STEPS = 100, SWAPS = 7, PLACE = 512 };
 
 static int rank, size;
 static MPI_Win win, wins[THREADS];
@@ -30,7 +30,8 @@ static void *add(void *thread)
         OK(MPI_Win_flush(target, win));
         CHECK(old >= 0 && (size > 1 || old > last));
         last = old;
-        /* Upwards by one, whatever it is. */
+        if (n % SWAPS != 0) continue;
+        /* Upwards by one, whatever it is: each thread but one does it in vain. */
         long seen = number, wanted, found;
         do {
             wanted = seen + 1;
@@ -129,8 +130,9 @@ int main(void)
     OK(MPI_Win_flush_all(win));
     OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_Win_sync(win));
-    long turns = STEPS / size + (rank < STEPS % size), each = turns * THREADS * size;
-    CHECK(base[0] == each && base[1] == each && base[2] == each);
+    long turns = 0, swaps = 0;
+    for (int n = rank; n < STEPS; n += size) turns++, swaps += n % SWAPS == 0;
+    CHECK(base[0] == turns * THREADS * size && base[1] == base[0] && base[2] == swaps * THREADS * size);
     OK(MPI_Barrier(MPI_COMM_WORLD));
     run(put);
     run(issue_or_flush);

@@ -3,19 +3,16 @@
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use cairn_framework::abi::peer::{PEER_SELF, Peer};
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::abi::status::ERR_ARGUMENT;
 use cairn_framework::author::{
     Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
 };
 use cairn_framework::frameworks::btl::{
-    BTL_ADD, BTL_AND, BTL_ATOMIC_32, BTL_ATOMIC_64, BTL_ATOMIC_GLOBAL, BTL_CAN_WAKE,
-    BTL_COMPARE_SWAP, BTL_EXCLUSIVITY_SELF, BTL_IN_ORDER, BTL_OR, BTL_SWAP, BTL_XOR, Btl,
-    BtlAtomic, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, Completion, Device,
-    DeviceBox, OwnCri, Way, too_long,
+    BTL_ATOMIC_32, BTL_ATOMIC_64, BTL_ATOMIC_GLOBAL, BTL_CAN_WAKE, BTL_EXCLUSIVITY_SELF,
+    BTL_IN_ORDER, Btl, BtlAtomic, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
+    Completion, Device, DeviceBox, OwnCri, Way, too_long,
 };
 
 use crate::params::{MESSAGE_LIMIT, Params};
@@ -145,43 +142,9 @@ impl Btl for SelfLoop {
     }
 
     unsafe fn atomic(_: Way<'_, Self>, atomic: &BtlAtomic, _: Completion) -> Attempted {
-        macro_rules! apply {
-            ($atomic:ty, $integer:ty) => {{
-                let place =
-                    std::ptr::with_exposed_provenance_mut::<$integer>(atomic.remote as usize);
-                // SAFETY: the caller vouches for an aligned integer of this width.
-                let place = unsafe { <$atomic>::from_ptr(place) };
-                let operand = atomic.operand as $integer;
-                let old = match atomic.operation {
-                    BTL_ADD => place.fetch_add(operand, Ordering::AcqRel),
-                    BTL_AND => place.fetch_and(operand, Ordering::AcqRel),
-                    BTL_OR => place.fetch_or(operand, Ordering::AcqRel),
-                    BTL_XOR => place.fetch_xor(operand, Ordering::AcqRel),
-                    BTL_SWAP => place.swap(operand, Ordering::AcqRel),
-                    BTL_COMPARE_SWAP => {
-                        let compare = atomic.compare as $integer;
-                        place
-                            .compare_exchange(compare, operand, Ordering::AcqRel, Ordering::Acquire)
-                            .unwrap_or_else(|old| old)
-                    }
-                    other => return Err(Failure::new(ERR_ARGUMENT, format!("operation {other}"))),
-                };
-                if !atomic.result.is_null() {
-                    // SAFETY: the caller vouches for room for the old value.
-                    unsafe { atomic.result.cast::<$integer>().write_unaligned(old) };
-                }
-            }};
-        }
-        let width = u64::from(atomic.width);
-        if (width != 4 && width != 8) || !atomic.remote.is_multiple_of(width) {
-            let text = format!("{width} bytes at {:#x}", atomic.remote);
-            return Err(Failure::new(ERR_ARGUMENT, text));
-        }
-        if width == 8 {
-            apply!(AtomicU64, u64)
-        } else {
-            apply!(AtomicU32, u32)
-        }
+        let place = std::ptr::with_exposed_provenance_mut(atomic.remote as usize);
+        // SAFETY: the caller vouches for an integer of this process.
+        unsafe { atomic.apply(place) }?;
         Ok(Outcome::Done)
     }
 

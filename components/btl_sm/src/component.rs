@@ -4,22 +4,23 @@ use std::cell::{Cell, RefCell, UnsafeCell};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering, fence};
 
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
 use cairn_framework::abi::scope::Scope;
-use cairn_framework::abi::status::{ERR_NOT_FOUND, ERR_RESOURCES};
+use cairn_framework::abi::status::{ERR_NOT_FOUND, ERR_PROTOCOL, ERR_RESOURCES, ERR_UNSUPPORTED};
 use cairn_framework::author::{
     Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
 };
 use cairn_framework::frameworks::btl::{
-    BTL_ALLOCATE, BTL_CAN_WAKE, BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION,
-    BTL_REMOTE_ATOMIC, BTL_REMOTE_READ, BTL_REMOTE_WRITE, Btl, BtlMessage, BtlModule, BtlPacked,
-    BtlTransfer, BtlWake, Completion, DeviceBox, Way, too_long,
+    BTL_ALLOCATE, BTL_ATOMIC_32, BTL_ATOMIC_64, BTL_ATOMIC_GLOBAL, BTL_CAN_WAKE, BTL_IN_ORDER,
+    BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_ATOMIC, BTL_REMOTE_READ,
+    BTL_REMOTE_WRITE, Btl, BtlAtomic, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
+    Completion, DeviceBox, Way, too_long,
 };
 use cairn_segment::{Options, Segment, arena_len};
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, Unpacked};
 use crate::cri::{self, SmCri, SmInstance};
 use crate::endpoint::{Own, Peer};
 use crate::large;
@@ -80,19 +81,24 @@ impl Component for SharedMemory {
         let cris: Vec<SmCri> = (0..instances).map(own).collect();
         let packed_limit = params.packed_limit();
         let smsc = SmscComponents::find(host);
-        let (get_limit, get) = match smsc.is_empty() {
+        let atomics = BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL;
+        let allocate = match segment.len() > geometry.arena() {
+            true => BTL_ALLOCATE | atomics,
+            false => 0,
+        };
+        let (limit, registers) = match smsc.is_empty() && allocate == 0 {
             true => (0, 0),
             false => (u64::MAX, BTL_NEEDS_REGISTRATION | BTL_LOCAL_UNREGISTERED),
         };
-        let allocate = if segment.len() > geometry.arena() { BTL_ALLOCATE } else { 0 };
         let view = BtlModule {
             exclusivity: params.exclusivity.get() as u32,
-            capabilities: BTL_IN_ORDER | BTL_CAN_WAKE | get | allocate,
+            capabilities: BTL_IN_ORDER | BTL_CAN_WAKE | registers | allocate,
             immediate_limit: params.immediate_limit.get() as u32,
             packed_limit: packed_limit as u32,
             key_size: size_of::<u64>() as u32,
             eager_limit: params.eager_limit.get(),
-            get_limit,
+            put_limit: limit,
+            get_limit: limit,
             latency: params.latency.get() as u32,
             bandwidth: params.bandwidth.get() as u32,
             ..BtlModule::named(c"sm")
@@ -146,6 +152,11 @@ fn make_segment(
 fn starved(cri: &SmCri) -> Attempted {
     cri.starved.set(true);
     Ok(Outcome::NoResources)
+}
+
+/// Other memory the processor of a peer does not reach.
+fn no_atomics() -> Failure {
+    Failure::new(ERR_UNSUPPORTED, "atomics reach only memory that the transport has given out")
 }
 
 /// A registration is its key.
@@ -275,13 +286,52 @@ impl Btl for SharedMemory {
         Ok(Outcome::Done)
     }
 
+    unsafe fn put(way: Way<'_, Self>, transfer: &BtlTransfer, _: Completion) -> Attempted {
+        let BtlTransfer { local, remote, key, len, .. } = *transfer;
+        // SAFETY: promised by the caller, also below; where a pointer leads there is memory.
+        match unsafe { Unpacked::of(key) } {
+            Some(unpacked) => {
+                let to = unpacked.pointer(way.device, remote, len)?;
+                unsafe { std::ptr::copy(local.cast::<u8>(), to, len) };
+                Ok(Outcome::Done)
+            }
+            None => unsafe { large::put(way, transfer) },
+        }
+    }
+
     unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
+        let BtlTransfer { local, remote, key, len, .. } = *transfer;
+        // SAFETY: promised by the caller, also below; where a pointer leads there is memory.
+        if let Some(unpacked) = unsafe { Unpacked::of(key) }
+            && let Some(from) = unpacked.pointer_to_get(way.device, remote, len)?
+        {
+            unsafe { std::ptr::copy(from, local.cast::<u8>(), len) };
+            return Ok(Outcome::Done);
+        }
+        let transfer = BtlTransfer { key: unsafe { Unpacked::number(key) }, ..*transfer };
         // SAFETY: promised by the caller.
-        let outcome = unsafe { large::get(way, transfer, completion) };
+        let outcome = unsafe { large::get(way, &transfer, completion) };
         if let Ok(Outcome::NoResources) = outcome {
             way.cri.starved.set(true);
         }
         outcome
+    }
+
+    unsafe fn atomic(way: Way<'_, Self>, atomic: &BtlAtomic, _: Completion) -> Attempted {
+        // SAFETY: promised by the caller.
+        let Some(unpacked) = (unsafe { Unpacked::of(atomic.key) }) else {
+            return Err(no_atomics());
+        };
+        let place = unpacked.pointer(way.device, atomic.remote, atomic.width as usize)?;
+        // SAFETY: promised by the caller; the pointer leads to so many bytes.
+        unsafe { atomic.apply(place) }?;
+        Ok(Outcome::Done)
+    }
+
+    fn flush(_: &SmDevice, _: &SmInstance, _: Option<&Peer>, _: Completion) -> Attempted {
+        // All was done by this processor; what it does next is not seen before that.
+        fence(Ordering::SeqCst);
+        Ok(Outcome::Done)
     }
 
     unsafe fn register_memory(
@@ -292,7 +342,10 @@ impl Btl for SharedMemory {
     ) -> Result<*mut c_void, Failure> {
         let remote = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
         let mapped = access & remote != 0 && state.blocks.contains(address, len);
-        if access & BTL_REMOTE_READ == 0 && !mapped {
+        if access & BTL_REMOTE_ATOMIC != 0 && !mapped {
+            return Err(no_atomics());
+        }
+        if access & remote == 0 {
             return Ok(null_mut());
         }
         // A peer's order leads back to the memory by its address.
@@ -332,20 +385,15 @@ impl Btl for SharedMemory {
         Ok(())
     }
 
-    fn unpack_key(state: &SmDevice, peer: &Peer, packed: &[u8]) -> Result<*mut c_void, Failure> {
+    fn unpack_key(_: &SmDevice, peer: &Peer, packed: &[u8]) -> Result<*mut c_void, Failure> {
         let key = packed.try_into().map(u64::from_le_bytes).map_err(|_| "a key has eight bytes")?;
-        let mut key = Key(key);
-        if key.is_mapped() {
-            key = state.blocks.unpacked(peer.rank, key)?;
-        }
-        Ok(std::ptr::without_provenance_mut(key.0 as usize))
+        let key = Key::of_peer(key).ok_or_else(|| Failure::new(ERR_PROTOCOL, "it is no key"))?;
+        Ok(Unpacked::pack(peer.rank, key))
     }
 
-    unsafe fn release_key(state: &SmDevice, key: *mut c_void) {
-        let key = Key(key.addr() as u64);
-        if key.is_mapped() {
-            state.blocks.released(key);
-        }
+    unsafe fn release_key(_: &SmDevice, key: *mut c_void) {
+        // SAFETY: promised by the caller.
+        unsafe { Unpacked::release(key) };
     }
 
     fn allocate_memory(
@@ -373,8 +421,11 @@ impl Btl for SharedMemory {
         remote: u64,
         len: usize,
     ) -> Result<*mut c_void, Failure> {
-        let key = Key(key.addr() as u64);
-        if key.is_mapped() { state.blocks.map(state, key, remote, len) } else { Ok(null_mut()) }
+        // SAFETY: promised by the caller.
+        match unsafe { Unpacked::of(key) } {
+            Some(unpacked) => Ok(unpacked.pointer(state, remote, len)?.cast()),
+            None => Ok(null_mut()),
+        }
     }
 
     fn arm(state: &SmDevice, cri: &SmInstance) -> Result<Option<BtlWake>, Failure> {

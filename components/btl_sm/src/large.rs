@@ -120,7 +120,7 @@ struct Get {
 
 impl Get {
     fn key(&self) -> Key {
-        Key(self.wanted.key.addr() as u64).wire()
+        Key(self.wanted.key.addr() as u64)
     }
 
     fn may_use(&self, place: usize) -> bool {
@@ -238,6 +238,35 @@ pub unsafe fn get(
     }
     let get = Get { wanted: *wanted, completion, rank: way.endpoint.rank, failed: 0 };
     start(way, &mut Some(get))
+}
+
+/// Writes to memory of a peer that can't be mapped.
+///
+/// # Safety
+/// The local memory is there.
+pub unsafe fn put(way: Way<'_, SharedMemory>, wanted: &BtlTransfer) -> Attempted {
+    let Way { device: state, endpoint: peer, .. } = way;
+    if wanted.len == 0 {
+        return Ok(Outcome::Done);
+    }
+    let handles = peer.smsc.handles(&state.smsc, state.host);
+    let mut reasons = String::new();
+    for (handle, component) in handles.0.iter().zip(&state.smsc.all) {
+        let Some(handle) = handle else { continue };
+        let BtlTransfer { remote, local, len, .. } = *wanted;
+        // SAFETY: the peer is the component's; promised by the caller.
+        let status = unsafe {
+            let write = component.ops.write.unwrap_unchecked();
+            write(component.instance, handle.as_ptr(), remote, local, len)
+        };
+        match state.host.check(status) {
+            Ok(()) => return Ok(Outcome::Done),
+            Err(failure) if is_final(failure.status) => return Err(failure),
+            Err(failure) => reasons.push_str(&format!("; {}: {failure}", component.name)),
+        }
+    }
+    let text = format!("no component of smsc writes to rank {}{reasons}", peer.rank);
+    Err(Failure::new(ERR_UNSUPPORTED, text))
 }
 
 /// Starts a get with the best of the components that have not failed with it, and takes it if that is

@@ -5,7 +5,7 @@
 //! ```text
 //!   bits  0 to 23   with an offer: its ticket, which the peer gives to the component of smsc;
 //!                   without: which components can help the peer, or 0 when that is not known; of
-//!                   memory that the peer can map bit 22, and once it is unpacked a slot below
+//!                   memory that the peer can map bit 22
 //!        24 to 27   the number of the component with the offer; 0 when there is none
 //!        28 to 47   place in the table
 //!        48 to 63   a number that no other registration had for long; never 0
@@ -19,6 +19,11 @@ use cairn_framework::frameworks::smsc::SMSC_MAX_OFFER;
 pub struct Key(pub u64);
 
 impl Key {
+    /// What a peer has sent, if it can be a key.
+    pub fn of_peer(number: u64) -> Option<Self> {
+        (number >> 48 != 0).then_some(Self(number))
+    }
+
     /// Number of the component and ticket, if the memory was offered.
     pub fn offered(self) -> Option<(u8, [u8; SMSC_MAX_OFFER])> {
         let [first, second, third, number, ..] = self.0.to_le_bytes();
@@ -37,21 +42,6 @@ impl Key {
         self.offered().is_none() && self.0 as u32 & (MAPPED | KNOWN) == MAPPED
     }
 
-    /// As the peer knows it.
-    pub fn wire(self) -> Self {
-        if self.is_mapped() { Self(self.0 & !u64::from(MAPPED - 1)) } else { self }
-    }
-
-    /// Of mapped memory, with a slot.
-    pub fn with_slot(self, slot: u32) -> Self {
-        Self(self.wire().0 | u64::from(slot))
-    }
-
-    /// That.
-    pub fn slot(self) -> u32 {
-        self.0 as u32 & (MAPPED - 1)
-    }
-
     fn place(self) -> usize {
         (self.0 >> 28) as usize & MOST
     }
@@ -65,8 +55,6 @@ const KNOWN: u32 = 1 << 23;
 
 /// In a key without an offer: the peer can map the memory.
 const MAPPED: u32 = 1 << 22;
-/// The largest slot.
-pub const MOST_SLOTS: usize = MAPPED as usize - 1;
 
 /// What a peer is told of memory that it may read.
 #[derive(Debug, Clone, Copy)]

@@ -3,12 +3,14 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use cairn_framework::abi::btl::BTL_HEADER_ROOM;
 use cairn_framework::abi::request::Request;
 use cairn_framework::abi::scope::{SCOPE_PROCESS, SCOPE_WINDOW, Scope};
 use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
 use cairn_framework::frameworks::osc::{Osc, OscSync, OscTransfer, Window};
 
+use crate::ports::Ports;
 use crate::sync;
 use crate::window::{LEAST_PACKET, RdmaWindow, Sizes, Traffic};
 
@@ -21,9 +23,11 @@ cairn_framework::params! {
         priority: priority(PRIORITY);
         packet: size("64k"),
             "Most bytes of an active message, if the way to its target sends as many at once",
-            range(512, 16 << 20), level(5), same();
-        receives: integer(8), "Receives that a window has posted for active messages",
-            range(1, 1024), level(6);
+            range(BTL_HEADER_ROOM as i64, 16 << 20), level(5), same();
+        in_flight: size("1m"),
+            "Bytes of active messages that a target need not have handled before more are sent to it; short \
+             ones count 512",
+            range(4096, 1 << 40), level(6);
     }
 }
 
@@ -32,6 +36,8 @@ pub struct Rdma {
     host: HostHandle,
     priority: i32,
     sizes: Sizes,
+    /// The address leads to it from the receive table, for as long as the component is open.
+    ports: Box<Ports>,
     counters: Arc<Counted<Traffic>>,
 }
 
@@ -45,10 +51,11 @@ impl Component for Rdma {
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
         let sizes = Sizes {
             packet: (params.packet.get() as usize).clamp(LEAST_PACKET, 1 << 24),
-            receives: params.receives.get() as usize,
+            in_flight: params.in_flight.get(),
         };
         let counters = Arc::new(Counted::new(host)?);
-        Ok(Self { host, priority: params.priority.get() as i32, sizes, counters })
+        let ports = Ports::listen(host)?;
+        Ok(Self { host, priority: params.priority.get() as i32, sizes, ports, counters })
     }
 
     fn query(&self, scope: &Scope) -> Answer {
@@ -63,7 +70,9 @@ impl Osc for Rdma {
     type Window = RdmaWindow;
 
     fn window_open(&self, window: &mut Window) -> Result<Option<RdmaWindow>, Failure> {
-        RdmaWindow::open(self.host, &self.counters, self.sizes, window)
+        // SAFETY: windows are closed before the component is.
+        let ports = unsafe { &*std::ptr::from_ref::<Ports>(&self.ports) };
+        RdmaWindow::open(self.host, ports, &self.counters, self.sizes, window)
     }
 
     fn window_close(&self, _: &mut Window, state: RdmaWindow) {

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!   transfer ─► queue of the target ─┬─ issue says: wait ──► ... the synchronisation says: out
-//!                                    └─ out ─► packets (outbox) ─► pml ─► inbox of the target
-//!   progress callback: inbox ─► operations done, locks granted, answers ─► what waits goes on, waiters wake up
+//!                                    └─ out ─► packets ─► link ─► transport ─► port of the target's window
+//!   receive callback: packet ─► operation done, lock granted, answer ─► what waits goes on, waiters wake up
 //! ```
 //!
-//! A packet is a message on the window's own communicator. It is whole in itself, so that the target does
-//! what it says when it arrives (`incoming`) and keeps nothing; an operation that is longer than a packet goes
-//! in several, accumulates cut between elements. Packets of an origin are handled, and answered, in the order in which it
-//! sent them, so the number of an answered packet says what has been done.
+//! A packet is an active message of the transport that reaches the target. It is whole in itself, so that the target
+//! does what it says when it arrives (`incoming`) and keeps nothing; an operation that is longer than a packet goes
+//! in several, accumulates cut between elements. Packets of an origin are handled, and answered, in the order in which
+//! it sent them, so the number of an answered packet says what has been done.
 //!
 //! The state of a window is behind one lock. When operations go out, and what travels with what, is said by
 //! the strategy of `issue` (`policy`) and by the synchronisation (`sync`):
@@ -27,14 +27,14 @@
 
 mod component;
 mod fence;
-mod inbox;
 mod incoming;
+mod link;
 mod memory;
 mod operation;
 mod order;
-mod outbox;
 mod outgoing;
 mod policy;
+mod ports;
 mod requests;
 mod state;
 mod sync;
@@ -43,10 +43,6 @@ mod window;
 pub mod wire;
 
 use component::Rdma;
-
-/// The tag of packets on the window's communicator. No other message of the library has it.
-#[doc(hidden)]
-pub const TAG: i32 = -64;
 
 cairn_framework::component! {
     framework: osc,

@@ -1,5 +1,7 @@
 //! An operation that its origin keeps: until it is sent, and until what it fetches has come.
 
+use std::collections::VecDeque;
+
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_PREDEFINED, Datatype, OP_NOTHING};
 use cairn_framework::abi::status::{OK, Status};
 use cairn_framework::author::{Failure, walk};
@@ -8,9 +10,9 @@ use cairn_framework::frameworks::osc::{
 };
 use cairn_rma::{Side, element_of};
 
-use crate::outbox::Buffer;
+use crate::link::Payload;
 use crate::requests::{self, Request};
-use crate::wire::{HEADER, Header, Kind};
+use crate::wire::{HEADER, Header, Kind, More};
 
 /// An operation.
 pub struct Operation {
@@ -19,14 +21,16 @@ pub struct Operation {
     /// What the program said. Its types are `kept`.
     pub transfer: OscTransfer,
     kept: Vec<Kept>,
-    /// Bytes of the target's data.
+    /// Bytes of the target's data that it touches, and all of them.
     len: u64,
+    whole: u64,
     /// How much of that was sent, or asked for.
     position: u64,
-    /// How much of it has come, if it fetches.
+    /// How much of it has come, if it fetches, and lengths of the parts that are on their way.
     fetched: u64,
-    from: Option<Cursor>,
-    to: Option<Cursor>,
+    asked_for: VecDeque<u32>,
+    from: Data,
+    to: Data,
     /// Packets end between such parts of the data.
     part: u64,
     /// What describes the target's type, if that is not predefined; and whether it goes ahead.
@@ -39,6 +43,24 @@ pub struct Operation {
 
 // SAFETY: what it points to is the program's until it is complete, or kept.
 unsafe impl Send for Operation {}
+
+/// Data of the program.
+enum Data {
+    None,
+    /// It lies in one piece from here on.
+    Block(*mut u8),
+    /// It has gaps, and is walked. Few are, so this lies elsewhere.
+    Walk(Box<Cursor>),
+}
+
+impl Data {
+    fn of(side: Side<'_>) -> Self {
+        match side.contiguous() {
+            Some(first) => Self::Block(first.as_ptr()),
+            None => Self::Walk(Box::new(side.cursor(0))),
+        }
+    }
+}
 
 /// A datatype that stays as long as this.
 pub struct Kept {
@@ -98,8 +120,8 @@ impl Operation {
                 }
             }
             let operand = transfer.op.as_ref().is_none_or(|op| op.flags & OP_NOTHING == 0);
-            let from = Side::of(&transfer.origin).filter(|_| operand).map(|side| side.cursor(0));
-            let to = Side::of(&transfer.result).map(|side| side.cursor(0));
+            let from = Side::of(&transfer.origin).filter(|_| operand).map_or(Data::None, Data::of);
+            let to = Side::of(&transfer.result).map_or(Data::None, Data::of);
             let target = &*transfer.target_datatype;
             let room = transfer.target_count.saturating_mul(target.size);
             let (len, part) = match transfer.kind {
@@ -117,8 +139,10 @@ impl Operation {
                 transfer: *transfer,
                 kept,
                 len,
+                whole: room,
                 position: 0,
                 fetched: 0,
+                asked_for: VecDeque::new(),
                 from,
                 to,
                 part,
@@ -209,70 +233,104 @@ impl Operation {
         // SAFETY: types and operations stay.
         let (predefined, op) = unsafe {
             let op = transfer.op.as_ref().map_or(0, |op| op.predefined);
-            (if self.text.is_empty() { (*transfer.target_datatype).predefined } else { 0 }, op)
+            let predefined =
+                if self.text.is_empty() { (*transfer.target_datatype).predefined } else { 0 };
+            // Numbers of the ABI have ten bits.
+            (predefined as u16, op as u16)
         };
+        let len = self.chunk(packet);
+        let more = More {
+            count: transfer.target_count,
+            position: self.position,
+            type_len: inline as u32,
+            type_before: before as u32,
+        };
+        let short = predefined != 0 && len == self.whole;
         Header {
             operation: transfer.kind as u8,
             predefined,
             op,
-            type_len: inline as u32,
-            id: self.ordinal,
+            len: len as u32,
             offset: transfer.offset,
-            count: transfer.target_count,
-            position: self.position,
-            len: self.chunk(packet) as u32,
-            type_before: before as u32,
+            more: (!short).then_some(more),
             ..Header::new(Kind::Operation)
         }
     }
 
-    /// Writes what follows the header, which `header` gave. Whether the origin's data has ended early.
-    pub fn write(&mut self, header: &Header, buffer: &mut Buffer) -> Result<(), Failure> {
-        let bytes = buffer.bytes();
-        if header.type_len > 0 {
-            bytes.extend_from_slice(&self.text);
+    /// What follows the header, which `header` gave: where it lies, or in `scratch`, which is empty. The part counts
+    /// as sent.
+    ///
+    /// # Errors
+    /// The origin's data ends early.
+    pub fn data(&mut self, header: &Header, scratch: &mut Vec<u8>) -> Result<Payload, Failure> {
+        let (len, text) = (header.len as usize, header.more.map_or(0, |more| more.type_len));
+        let position = self.position;
+        self.position += len as u64;
+        if self.fetches() {
+            self.asked_for.push_back(header.len);
         }
-        let len = header.len as usize;
-        if let Some(from) = &mut self.from {
-            bytes.reserve(len);
-            // SAFETY: the program's data is there until the operation is complete; there is room.
-            unsafe {
-                let packed = walk::pack(from, bytes.as_mut_ptr().add(bytes.len()), len);
-                bytes.set_len(bytes.len() + packed);
+        let swap = self.transfer.kind == OSC_COMPARE_SWAP;
+        if !swap && text == 0 {
+            match &self.from {
+                Data::None => return Ok(Payload::NONE),
+                Data::Block(first) => {
+                    let from = first.wrapping_add(position as usize).cast_const();
+                    return Ok(Payload { from, len });
+                }
+                Data::Walk(_) => {}
+            }
+        }
+        if text > 0 {
+            scratch.extend_from_slice(&self.text);
+        }
+        match &mut self.from {
+            Data::None => {}
+            // SAFETY: the program's data is there until the operation is complete.
+            Data::Block(first) => scratch.extend_from_slice(unsafe {
+                core::slice::from_raw_parts(first.wrapping_add(position as usize), len)
+            }),
+            // SAFETY: as above; there is room.
+            Data::Walk(from) => unsafe {
+                scratch.reserve(len);
+                let packed = walk::pack(from, scratch.as_mut_ptr().add(scratch.len()), len);
+                scratch.set_len(scratch.len() + packed);
                 if packed != len {
                     return Err("the origin's data ends early".into());
                 }
-            }
+            },
         }
-        if self.transfer.kind == OSC_COMPARE_SWAP {
+        if swap {
             // SAFETY: there is an element of the type.
             let compare = unsafe { core::slice::from_raw_parts(self.transfer.compare.cast(), len) };
-            bytes.extend_from_slice(compare);
+            scratch.extend_from_slice(compare);
         }
-        self.position += u64::from(header.len);
-        Ok(())
+        Ok(Payload::of(scratch))
     }
 
-    /// A part of what it fetches has come, or an error. False if it is not the next part.
+    /// The next part of what it fetches has come, or an error. False if it is not of the right length.
     pub fn take(&mut self, header: &Header, data: &[u8]) -> bool {
-        let len = u64::from(header.len);
-        let error = header.op as Status;
-        let wanted = self.ordinal == header.id && self.fetched == header.position;
-        if !wanted
-            || len > self.position - self.fetched
-            || (error == OK && data.len() as u64 != len)
-        {
+        let error = header.error();
+        let Some(len) = self.asked_for.pop_front() else { return false };
+        if error == OK && data.len() != len as usize {
             return false;
         }
-        self.fetched += len;
-        if error != OK && self.error == OK {
-            self.error = error;
+        let at = self.fetched as usize;
+        self.fetched += u64::from(len);
+        if error != OK {
+            self.error = if self.error == OK { error } else { self.error };
+            return true;
         }
-        if error == OK
-            && let Some(to) = &mut self.to
-        {
+        match &mut self.to {
+            Data::None => {}
             // SAFETY: the program's memory is there until the operation is complete.
-            unsafe { walk::unpack(to, data.as_ptr(), data.len()) };
+            Data::Block(first) => unsafe {
+                let to = first.wrapping_add(at);
+                core::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len());
+            },
+            // SAFETY: as above.
+            Data::Walk(to) => unsafe {
+                walk::unpack(to, data.as_ptr(), data.len());
+            },
         }
         true
     }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use cairn_framework::abi::status::{ERR_PEER, OK, Status};
 use cairn_framework::frameworks::issue::{Decision, IssueHistory};
 
+use crate::link::Link;
 use crate::operation::Operation;
 use crate::wire::{ANSWER, LAST_OF_FENCE, LAST_OF_START, UNLOCK};
 
@@ -58,10 +59,63 @@ impl End {
     }
 }
 
+/// Packets that a target has not said it has handled, in bytes. It keeps those that come faster than it handles
+/// them, so there is a limit.
+#[derive(Default)]
+pub struct InFlight {
+    bytes: u64,
+    /// Those behind the last packet that is answered.
+    unasked: u64,
+    /// Numbers of packets that are answered, and the bytes up to each since the one before.
+    asked: VecDeque<(u64, u64)>,
+}
+
+/// What a packet counts at least: to be kept costs more than its bytes.
+const LEAST_COUNTED: u64 = 512;
+
+impl InFlight {
+    /// Whether there may be no more.
+    pub fn is_full(&self, most: u64) -> bool {
+        self.bytes >= most
+    }
+
+    /// Whether the next packet is to be answered, so that there will be room again.
+    pub fn is_to_be_asked(&self, most: u64) -> bool {
+        self.unasked >= most / 2
+    }
+
+    /// A packet with this number goes out.
+    pub fn add(&mut self, number: u64, len: usize, answered: bool) {
+        let counted = (len as u64).max(LEAST_COUNTED);
+        self.bytes += counted;
+        self.unasked += counted;
+        if answered {
+            self.ask(number);
+        }
+    }
+
+    /// The packet with this number is answered.
+    pub fn ask(&mut self, number: u64) {
+        self.asked.push_back((number, core::mem::take(&mut self.unasked)));
+    }
+
+    /// All up to this number are handled.
+    pub fn answered(&mut self, through: u64) {
+        while let Some((number, bytes)) = self.asked.front()
+            && *number <= through
+        {
+            self.bytes -= bytes;
+            self.asked.pop_front();
+        }
+    }
+}
+
 /// What goes to a target.
 pub struct Outgoing {
     /// Not all of them was sent.
     pub queue: VecDeque<Operation>,
+    /// It is in the list of those that are behind.
+    pub is_behind: bool,
     /// All of them was asked for.
     pub fetching: VecDeque<Operation>,
     /// Answers with data that are on their way.
@@ -82,25 +136,34 @@ pub struct Outgoing {
     /// Posts that no epoch has used.
     pub posts: u64,
     /// Packets so far; number of the last one of an operation, of the last one that is answered, and of the last
-    /// one whose answer has come.
+    /// one whose answer has come. The lower bits of its number are in a packet.
     pub sent: u64,
     pub last: u64,
     pub asked: u64,
     pub answered: u64,
+    pub in_flight: InFlight,
     /// What went wrong at the target and was not told yet.
     pub error: Status,
     /// The target has died.
     pub dead: bool,
     /// What the epoch was like.
     pub measured: Measured,
-    /// Most bytes of a packet; 0 until it is known.
-    pub packet: usize,
+    /// What the target calls the window.
+    pub port: u32,
+    /// The way to it, once it was needed.
+    pub link: Option<Link>,
+    /// The operation with this number, or one behind it, is answered when it is sent; 0: none need be.
+    pub answer_at: u64,
+    /// Packets that were sent to fetch something, in the order in which their answers come.
+    pub asked_for: VecDeque<u32>,
 }
 
 impl Outgoing {
-    pub fn new() -> Self {
+    /// One that calls the window `port`.
+    pub fn new(port: u32) -> Self {
         Self {
             queue: VecDeque::new(),
+            is_behind: false,
             fetching: VecDeque::new(),
             fetches: 0,
             issued: 0,
@@ -115,11 +178,20 @@ impl Outgoing {
             last: 0,
             asked: 0,
             answered: 0,
+            in_flight: InFlight::default(),
             error: OK,
             dead: false,
             measured: Measured::default(),
-            packet: 0,
+            port,
+            link: None,
+            answer_at: 0,
+            asked_for: VecDeque::new(),
         }
+    }
+
+    /// Packets that wait for room.
+    pub fn waiting(&self) -> usize {
+        self.link.as_ref().map_or(0, Link::waiting)
     }
 
     /// Whether the first operation that waits may go to a target that is ready; `decision` is that for the
@@ -142,6 +214,14 @@ impl Outgoing {
         after(self.queue.front()) && after(self.fetching.front())
     }
 
+    /// The next packet is no operation, and maybe answered.
+    pub fn count(&mut self, answered: bool) {
+        if answered {
+            self.asked = self.sent + 1;
+            self.in_flight.ask(self.asked);
+        }
+    }
+
     /// Whether the target has to be asked whether it has done everything.
     pub fn is_unasked(&self) -> bool {
         self.asked < self.last
@@ -150,6 +230,15 @@ impl Outgoing {
     /// The target has been told of the end of an epoch: nothing asks for what came before it.
     pub fn settle(&mut self) {
         self.last = self.asked;
+    }
+
+    /// The target has said that it has handled the packets up to this number.
+    pub fn hear(&mut self, number: u32) {
+        // No more are in flight than have different lower bits.
+        let behind = (self.sent as u32).wrapping_sub(number);
+        let number = self.sent.saturating_sub(u64::from(behind));
+        self.answered = self.answered.max(number.min(self.asked));
+        self.in_flight.answered(self.answered);
     }
 
     /// Whether the target has said that it has done what it was asked about.
@@ -176,8 +265,10 @@ impl Outgoing {
         for operation in self.queue.drain(..).chain(self.fetching.drain(..)) {
             operation.complete(error);
         }
-        (self.end, self.fetches, self.needs_post) = (None, 0, false);
+        (self.end, self.fetches, self.needs_post, self.answer_at) = (None, 0, false, 0);
+        self.asked_for.clear();
         (self.last, self.answered) = (self.asked, self.asked);
+        self.in_flight = InFlight::default();
         if self.hold != Hold::Free {
             (self.hold, self.ready) = (Hold::Refused, false);
         }
@@ -244,5 +335,43 @@ impl Measured {
             moved: if measured.first.is_some() { measured.bytes } else { 0 },
             moving: measured.first.map_or(0, |first| since(first).max(1)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_flight_has_a_limit() {
+        const MOST: u64 = 10 * LEAST_COUNTED;
+        let mut flight = InFlight::default();
+        let mut number = 0;
+        let mut fill = |flight: &mut InFlight| {
+            let before = number;
+            while !flight.is_full(MOST) {
+                number += 1;
+                let answered = flight.is_to_be_asked(MOST);
+                flight.add(number, if number % 2 == 0 { 1 } else { 100 }, answered);
+            }
+            number - before
+        };
+        assert_eq!(fill(&mut flight), 10);
+        // The sixth and none since is answered.
+        flight.answered(5);
+        assert_eq!(fill(&mut flight), 0);
+        flight.answered(6);
+        assert_eq!(fill(&mut flight), 6);
+        flight.ask(17);
+        flight.answered(17);
+        assert_eq!(fill(&mut flight), 10);
+        // A long one counts its bytes.
+        let mut flight = InFlight::default();
+        flight.add(1, 5 * LEAST_COUNTED as usize, false);
+        assert!(flight.is_to_be_asked(MOST) && !flight.is_full(MOST));
+        flight.add(2, 5 * LEAST_COUNTED as usize, true);
+        assert!(flight.is_full(MOST));
+        flight.answered(2);
+        assert!(!flight.is_full(1));
     }
 }

@@ -1,21 +1,18 @@
 //! The state of a window, and what changes it: operations of the program, and packets that arrive.
 
 use cairn_framework::abi::request::{Request as RequestView, WaitSync};
-use cairn_framework::abi::status::{
-    ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, ERR_TRUNCATED, OK, Status,
-};
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, OK, Status};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::issue::{Decision, ISSUE_FENCE, ISSUE_LOCK};
 use cairn_framework::frameworks::osc::{OSC_ACCUMULATE, OSC_PUT, OscTransfer};
 use cairn_rma::{Taker, Target, operate};
 
 use crate::fence::{Collective, Fence};
-use crate::inbox::Inbox;
 use crate::incoming::{Incoming, LockQueue, Place, Turn, Waiting};
+use crate::link::{Held, Payload};
 use crate::memory::Memory;
 use crate::operation::Operation;
 use crate::order::LockOrder;
-use crate::outbox::{Buffer, Outbox};
 use crate::outgoing::{End, Hold, Measured, Outgoing};
 use crate::requests;
 use crate::window::Shared;
@@ -23,19 +20,19 @@ use crate::wire::{
     ANSWER, EXCLUSIVE, HEADER, Header, Kind, LAST_OF_FENCE, LAST_OF_START, SHARED, UNLOCK,
 };
 
-/// Packets that wait for the transport before no more are made.
-const MOST_UNDER_WAY: usize = 64;
+/// Packets to a rank that wait for room before no more are made.
+const MOST_WAITING: usize = 16;
 /// Answers with data that a target may owe.
 const MOST_FETCHES: u32 = 16;
-/// Packets that wait for the transport before no more are handled, which ask for answers.
+/// Answers to an origin that wait for room. One that keeps to the rules has fewer.
 const MOST_ANSWERS: usize = 1024;
-/// Packets that are handled before a pass goes on.
-const MOST_AT_ONCE: usize = 64;
 
 /// The state of a window.
 pub struct State {
-    pub inbox: Inbox,
-    pub outbox: Outbox,
+    /// The CRI whose lock the thread that has the state holds.
+    pub held: Held,
+    /// It is known what the others call the window.
+    pub has_met: bool,
     /// By target.
     pub outgoing: Vec<Outgoing>,
     /// By origin.
@@ -53,8 +50,14 @@ pub struct State {
     /// Origins of the exposure epoch.
     pub exposed: Vec<u32>,
     pub order: LockOrder,
-    /// Targets to which something waits for room.
+    /// Targets that have had operations to wait since these were pushed last.
+    pub behind: Vec<u32>,
+    /// Targets for which operations wait that have too much to answer.
     blocked: Vec<u32>,
+    /// Ranks to which packets wait for room.
+    stuck: Vec<u32>,
+    /// For what is made of a packet's data before it is sent.
+    scratch: Vec<u8>,
     waiters: Vec<*mut Waiter<'static>>,
     /// The window has lost a process, or its messages.
     lost: Status,
@@ -77,11 +80,13 @@ pub struct Waiter<'a> {
 unsafe impl Send for State {}
 
 impl State {
-    pub fn new(inbox: Inbox, memory: Memory, size: u32) -> Self {
+    /// `ports` is what each rank calls the window.
+    pub fn new(memory: Memory, ports: &[u32]) -> Self {
+        let size = ports.len();
         Self {
-            inbox,
-            outbox: Outbox::default(),
-            outgoing: (0..size).map(|_| Outgoing::new()).collect(),
+            held: core::ptr::null(),
+            has_met: false,
+            outgoing: ports.iter().map(|port| Outgoing::new(*port)).collect(),
             incoming: (0..size).map(|_| Incoming::default()).collect(),
             memory,
             locks: LockQueue::default(),
@@ -92,7 +97,10 @@ impl State {
             started: Vec::new(),
             exposed: Vec::new(),
             order: LockOrder::default(),
+            behind: Vec::new(),
             blocked: Vec::new(),
+            stuck: Vec::new(),
+            scratch: Vec::new(),
             waiters: Vec::new(),
             lost: OK,
             changed: false,
@@ -171,37 +179,55 @@ impl State {
         }
     }
 
-    /// Handles what has arrived, and lets go on what waited. Returns how much that was.
-    pub fn drive(&mut self, shared: &Shared) -> u32 {
-        let mut events = 0;
-        let mut inbox = core::mem::take(&mut self.inbox);
-        for _ in 0..MOST_AT_ONCE {
-            if self.outbox.len() >= MOST_ANSWERS {
-                events += self.collect(shared);
-                if self.outbox.len() >= MOST_ANSWERS {
-                    break;
-                }
-            }
-            let Some((status, packet)) = inbox.arrived() else { break };
-            events += 1;
-            if status.error == ERR_TRUNCATED {
-                shared.malformed(status.source as u32);
-            } else if status.error != OK {
-                // There will be no more: all other processes have died.
-                self.lose(status.error);
-                inbox.stop();
-                break;
-            } else {
-                self.handle(shared, status.source as u32, packet);
-            }
-            if let Err(failure) = inbox.again(&shared.pml, shared.comm()) {
-                self.lose(failure.status);
-                break;
+    /// A packet has arrived. What a rank sends is handled in the order in which it was sent.
+    pub fn receive(&mut self, shared: &Shared, packet: &[u8]) {
+        let decoded = Header::decode(packet);
+        let own = |header: &Header| header.origin >= shared.size || header.origin == shared.rank;
+        let Some((header, data)) = decoded.filter(|(header, _)| !own(header)) else {
+            shared.malformed(u32::MAX);
+            return;
+        };
+        let source = header.origin;
+        let incoming = &mut self.incoming[source as usize];
+        match incoming.turn(header.serial) {
+            Some(0) => {}
+            Some(_) => return incoming.keep(header.serial, packet),
+            None => return shared.malformed(source),
+        }
+        if self.outgoing[source as usize].waiting() > MOST_ANSWERS {
+            return shared.malformed(source);
+        }
+        self.handle(shared, &header, data);
+        while let Some(next) = self.incoming[source as usize].next() {
+            if let Some((header, data)) = Header::decode(&next) {
+                self.handle(shared, &header, data);
             }
         }
-        self.inbox = inbox;
-        if self.outbox.len() > 0 {
-            events += self.collect(shared);
+        for rank in core::mem::take(&mut self.blocked) {
+            self.pump(shared, rank);
+        }
+    }
+
+    /// Lets go on what waited, as far as it can. Returns how much has happened.
+    pub fn drive(&mut self, shared: &Shared) -> u32 {
+        let mut events = 0;
+        for rank in core::mem::take(&mut self.stuck) {
+            let out = &mut self.outgoing[rank as usize];
+            let Some(link) = out.link.as_mut().filter(|_| !out.dead) else { continue };
+            match link.drain(self.held) {
+                Ok(sent) if link.waiting() > 0 => {
+                    events += sent;
+                    self.stuck.push(rank);
+                }
+                Ok(sent) => {
+                    events += sent;
+                    self.pump(shared, rank);
+                }
+                Err(failure) => {
+                    events += 1;
+                    self.not_sent(shared, rank, failure.status);
+                }
+            }
         }
         if self.fence.barrier.as_mut().is_some_and(Collective::is_news) {
             events += 1;
@@ -212,23 +238,19 @@ impl State {
                 self.pass_fence(shared);
             }
         }
-        if events > 0 {
-            self.changed = true;
-            for rank in core::mem::take(&mut self.blocked) {
-                self.pump(shared, rank);
-            }
-        }
+        self.changed |= events > 0;
         events
     }
 
-    /// Takes back what was sent. Returns how many packets that was.
-    pub fn collect(&mut self, shared: &Shared) -> u32 {
-        let mut failed = Vec::new();
-        let ended = self.outbox.collect(|rank, status| failed.push((rank, status)));
-        for (rank, status) in failed {
-            self.not_sent(shared, rank, status);
-        }
-        ended
+    /// Whether passes have something to do, and are to call `drive`.
+    pub fn is_busy(&self) -> bool {
+        let collective = [&self.fence.sum, &self.fence.barrier].map(Option::is_some);
+        !self.stuck.is_empty() || collective.contains(&true)
+    }
+
+    /// Whether packets wait for room.
+    pub fn is_stuck(&self) -> bool {
+        !self.stuck.is_empty()
     }
 
     /// A packet was not sent.
@@ -325,6 +347,9 @@ impl State {
         }
         let bytes = operation.len();
         out.queue.push_back(operation);
+        if !core::mem::replace(&mut out.is_behind, true) {
+            self.behind.push(rank);
+        }
         let (measured, decision) = match per_target {
             true => (&mut out.measured, &mut out.decision),
             false => (&mut self.measured, &mut self.decision),
@@ -417,20 +442,33 @@ impl State {
     /// A packet that is a header alone: to a peer, or to this process itself.
     pub fn tell(&mut self, shared: &Shared, rank: u32, header: Header) {
         if rank == shared.rank {
-            self.control(shared, rank, &header);
-            return;
+            self.control(shared, &Header { origin: rank, ..header });
+        } else {
+            self.send(shared, rank, header, Payload::NONE);
         }
-        let buffer = self.outbox.begin(&header);
-        self.send(shared, rank, buffer);
     }
 
-    fn send(&mut self, shared: &Shared, rank: u32, buffer: Buffer) {
-        shared.counters.messages.add_shared(1);
-        if self.outgoing[rank as usize].dead {
+    /// Sends a packet.
+    fn send(&mut self, shared: &Shared, rank: u32, header: Header, payload: Payload) {
+        let held = self.held;
+        let out = &mut self.outgoing[rank as usize];
+        if out.dead {
             return;
         }
-        if let Err(failure) = self.outbox.send(&shared.pml, shared.comm(), rank, buffer) {
-            self.not_sent(shared, rank, failure.status);
+        shared.counters.messages.add_shared(1);
+        out.sent += 1;
+        let serial = out.sent as u32;
+        let header = Header { window: out.port, origin: shared.rank, serial, ..header };
+        let (bytes, len) = header.encode();
+        let sent = shared.link(rank, &mut out.link).and_then(|link| {
+            // SAFETY: the payload is the program's, the window's or `scratch`, and packets are cut for the link.
+            unsafe { link.send(held, &bytes[..len], payload) }
+        });
+        match sent {
+            Ok(true) => {}
+            Ok(false) if self.stuck.contains(&rank) => {}
+            Ok(false) => self.stuck.push(rank),
+            Err(failure) => self.not_sent(shared, rank, failure.status),
         }
     }
 
@@ -449,7 +487,7 @@ impl State {
             if !out.ready || !out.may_go(self.decision) {
                 break;
             }
-            if self.is_full(rank) {
+            if self.is_full(shared, rank) {
                 return;
             }
             self.send_part(shared, rank, packet, 0);
@@ -458,10 +496,12 @@ impl State {
     }
 
     /// Whether the next packet to a target has to wait, which is noted.
-    fn is_full(&mut self, rank: u32) -> bool {
+    fn is_full(&mut self, shared: &Shared, rank: u32) -> bool {
         let out = &self.outgoing[rank as usize];
         let fetches = out.queue.front().is_some_and(Operation::fetches);
-        let full = self.outbox.len() >= MOST_UNDER_WAY || (fetches && out.fetches >= MOST_FETCHES);
+        let full = out.waiting() >= MOST_WAITING
+            || (fetches && out.fetches >= MOST_FETCHES)
+            || out.in_flight.is_full(shared.sizes.in_flight);
         if full && !self.blocked.contains(&rank) {
             self.blocked.push(rank);
         }
@@ -489,7 +529,7 @@ impl State {
                     let _ = self.begin(shared, rank);
                     return true;
                 }
-                if !self.is_full(rank) {
+                if !self.is_full(shared, rank) {
                     let lock = if is_shared { SHARED } else { EXCLUSIVE };
                     self.free(shared, rank);
                     self.send_part(shared, rank, packet, lock);
@@ -525,18 +565,36 @@ impl State {
         if let Some(end) = end {
             header.flags = end.flags(fetches) | lock;
         }
-        out.sent += 1;
-        header.sequence = out.sent;
-        out.last = out.sent;
-        if fetches || header.flags & ANSWER != 0 {
-            out.asked = out.sent;
+        // A flush waits for it, or the target is to say how far it is.
+        let asks =
+            out.answer_at <= operation.ordinal && operation.is_last(packet) && out.answer_at > 0;
+        if !fetches && (asks || out.in_flight.is_to_be_asked(shared.sizes.in_flight)) {
+            header.flags |= ANSWER;
         }
-        let mut buffer = self.outbox.begin(&header);
-        let written = operation.write(&header, &mut buffer);
+        let answered = fetches || header.flags & ANSWER != 0;
+        let number = out.sent + 1;
+        out.last = number;
+        if answered {
+            out.asked = number;
+            (out.answer_at, out.fetches) =
+                (if asks { 0 } else { out.answer_at }, out.fetches + u32::from(fetches));
+        }
+        let mut scratch = core::mem::take(&mut self.scratch);
+        scratch.clear();
+        let payload = operation.data(&header, &mut scratch);
+        let len = payload.as_ref().map_or(0, |payload| payload.len);
+        out.in_flight.add(number, HEADER + len, answered);
         if fetches {
-            out.fetches += 1;
+            out.asked_for.push_back(number as u32);
         }
-        if operation.is_sent()
+        match payload {
+            Ok(payload) => self.send(shared, rank, header, payload),
+            Err(failure) => self.lose(failure.status),
+        }
+        self.scratch = scratch;
+        let out = &mut self.outgoing[rank as usize];
+        // When a target is found dead its operations are gone.
+        if out.queue.front().is_some_and(Operation::is_sent)
             && let Some(operation) = out.queue.pop_front()
         {
             if fetches {
@@ -550,21 +608,15 @@ impl State {
         if end == Some(End::Unlock) && lock == 0 {
             self.free(shared, rank);
         }
-        match written {
-            Ok(()) => self.send(shared, rank, buffer),
-            Err(failure) => self.lose(failure.status),
-        }
     }
 
     /// The description of a type, in packets of its own.
     fn send_text(&mut self, shared: &Shared, rank: u32, packet: usize, text: &[u8]) {
         let mut position = 0;
         for part in text.chunks(packet - HEADER) {
-            let header = Header { position, len: part.len() as u32, ..Header::new(Kind::Type) };
-            let mut buffer = self.outbox.begin(&header);
-            buffer.bytes().extend_from_slice(part);
-            self.send(shared, rank, buffer);
-            position += part.len() as u64;
+            let header = Header { offset: position, ..Header::new(Kind::Type) };
+            self.send(shared, rank, header, Payload::of(part));
+            position += part.len() as i64;
         }
     }
 
@@ -586,11 +638,8 @@ impl State {
             End::Complete { answered: false } => (Kind::Complete, 0),
             End::Fence => (Kind::Flush, LAST_OF_FENCE),
         };
-        out.sent += 1;
-        if flags & ANSWER != 0 {
-            out.asked = out.sent;
-        }
-        let header = Header { flags, sequence: out.sent, ..Header::new(kind) };
+        out.count(flags & ANSWER != 0);
+        let header = Header { flags, ..Header::new(kind) };
         self.changed = true;
         self.tell(shared, rank, header);
         if end == End::Unlock {
@@ -601,9 +650,8 @@ impl State {
     /// Asks a target whether everything is done.
     pub fn ask(&mut self, shared: &Shared, rank: u32) {
         let out = &mut self.outgoing[rank as usize];
-        out.sent += 1;
-        out.asked = out.sent;
-        let header = Header { flags: ANSWER, sequence: out.sent, ..Header::new(Kind::Flush) };
+        out.count(true);
+        let header = Header { flags: ANSWER, ..Header::new(Kind::Flush) };
         self.tell(shared, rank, header);
     }
 
@@ -634,34 +682,30 @@ impl State {
         out.end = None;
         self.changed = true;
         if let Some(kind) = kind {
-            self.control(shared, shared.rank, &Header::new(kind));
+            self.tell(shared, shared.rank, Header::new(kind));
         }
         if end == End::Unlock {
             self.free(shared, shared.rank);
         }
     }
 
-    /// A packet has arrived.
-    fn handle(&mut self, shared: &Shared, source: u32, packet: &[u8]) {
-        let Some((header, data)) = Header::decode(packet).filter(|_| source < shared.size) else {
-            shared.malformed(source);
-            return;
-        };
+    /// Handles a packet.
+    fn handle(&mut self, shared: &Shared, header: &Header, data: &[u8]) {
         match header.kind {
             Kind::Operation if header.flags & (SHARED | EXCLUSIVE) != 0 => {
                 let shares = header.flags & SHARED != 0;
-                let packet = Some(packet.to_vec());
-                self.want(shared, Waiting { rank: source, shared: shares, packet });
+                let operation = Some((*header, data.into()));
+                self.want(shared, Waiting { rank: header.origin, shared: shares, operation });
             }
             Kind::Operation => {
-                self.execute(shared, source, &header, data);
+                self.execute(shared, header, data);
                 if header.flags & UNLOCK != 0 {
                     self.grant(shared);
                 }
             }
-            Kind::Reply => self.reply(shared, source, &header, data),
-            Kind::Type => self.incoming[source as usize].take_text(&header, data),
-            _ => self.control(shared, source, &header),
+            Kind::Reply => self.reply(shared, header, data),
+            Kind::Type => self.incoming[header.origin as usize].take_text(header.offset, data),
+            _ => self.control(shared, header),
         }
     }
 
@@ -675,21 +719,21 @@ impl State {
     }
 
     /// A packet without data.
-    fn control(&mut self, shared: &Shared, source: u32, header: &Header) {
-        let answers = header.flags & ANSWER != 0;
+    fn control(&mut self, shared: &Shared, header: &Header) {
+        let (source, answers) = (header.origin, header.flags & ANSWER != 0);
         let (out, incoming) =
             (&mut self.outgoing[source as usize], &mut self.incoming[source as usize]);
         match header.kind {
             Kind::Ack => {
-                out.answered = out.answered.max(header.sequence.min(out.asked));
-                out.note(header.op as Status);
+                out.hear(header.len);
+                out.note(header.error());
             }
             Kind::Lock => {
                 let shares = header.flags & SHARED != 0;
-                self.want(shared, Waiting { rank: source, shared: shares, packet: None });
+                self.want(shared, Waiting { rank: source, shared: shares, operation: None });
             }
-            Kind::Granted if header.op as Status != OK => {
-                out.give_up(header.op as Status);
+            Kind::Granted if header.error() != OK => {
+                out.give_up(header.error());
                 self.order.leave(source);
                 self.ask_next(shared);
             }
@@ -707,7 +751,7 @@ impl State {
                     shared.malformed(source);
                 }
                 if answers {
-                    self.acknowledge(shared, source, header);
+                    self.acknowledge(shared, header);
                 }
                 self.grant(shared);
             }
@@ -716,7 +760,7 @@ impl State {
                     self.fence.arrived += 1;
                 }
                 if answers {
-                    self.acknowledge(shared, source, header);
+                    self.acknowledge(shared, header);
                 }
             }
             Kind::Post => {
@@ -726,7 +770,7 @@ impl State {
             Kind::Complete => {
                 incoming.completed += 1;
                 if answers {
-                    self.acknowledge(shared, source, header);
+                    self.acknowledge(shared, header);
                 }
             }
             Kind::Operation | Kind::Reply | Kind::Type => {}
@@ -747,47 +791,47 @@ impl State {
     }
 
     /// Tells an origin that what it has sent up to a packet is done, and what went wrong.
-    fn acknowledge(&mut self, shared: &Shared, source: u32, header: &Header) {
-        let error = core::mem::replace(&mut self.incoming[source as usize].error, OK);
-        let sequence = header.sequence;
-        self.tell(shared, source, Header { op: error as u32, sequence, ..Header::new(Kind::Ack) });
+    fn acknowledge(&mut self, shared: &Shared, header: &Header) {
+        let incoming = &mut self.incoming[header.origin as usize];
+        let error = core::mem::replace(&mut incoming.error, OK);
+        self.tell(shared, header.origin, Header::answer(Kind::Ack, header.serial, error));
     }
 
     /// Does an operation of a peer, and answers.
-    fn execute(&mut self, shared: &Shared, source: u32, header: &Header, data: &[u8]) {
-        let taker = taker(shared);
+    fn execute(&mut self, shared: &Shared, header: &Header, data: &[u8]) {
+        let (source, taker) = (header.origin, taker(shared));
         let place = Place {
             window: shared.window(),
             memory: &self.memory,
             locks: &shared.locks,
             taker,
-            packet: shared.longest(),
+            packet: shared.sizes.packet,
         };
         let incoming = &mut self.incoming[source as usize];
-        if matches!(u32::from(header.operation), OSC_PUT | OSC_ACCUMULATE) {
-            if let Err(status) = incoming.operate(&place, header, data, &mut Vec::new()) {
-                incoming.error = if incoming.error == OK { status } else { incoming.error };
-                shared.refused(source, status);
+        let mut scratch = core::mem::take(&mut self.scratch);
+        scratch.clear();
+        let done = incoming.operate(&place, header, data, &mut scratch);
+        if let Err(status) = done {
+            shared.refused(source, status);
+        }
+        if !matches!(u32::from(header.operation), OSC_PUT | OSC_ACCUMULATE) {
+            let (status, fetched) = match done {
+                Ok(fetched) => (OK, fetched),
+                Err(status) => (status, Payload::NONE),
+            };
+            let reply = Header::answer(Kind::Reply, header.serial, status);
+            self.send(shared, source, reply, fetched);
+        } else {
+            if let Err(status) = done
+                && incoming.error == OK
+            {
+                incoming.error = status;
             }
             if header.flags & ANSWER != 0 {
-                self.acknowledge(shared, source, header);
+                self.acknowledge(shared, header);
             }
-        } else {
-            let mut reply = Header {
-                id: header.id,
-                position: header.position,
-                len: header.len,
-                sequence: header.sequence,
-                ..Header::new(Kind::Reply)
-            };
-            let mut buffer = self.outbox.begin(&reply);
-            if let Err(status) = incoming.operate(&place, header, data, buffer.bytes()) {
-                shared.refused(source, status);
-                reply.op = status as u32;
-                buffer.bytes()[..HEADER].copy_from_slice(&reply.encode());
-            }
-            self.send(shared, source, buffer);
         }
+        self.scratch = scratch;
         let incoming = &mut self.incoming[source as usize];
         if header.flags & LAST_OF_START != 0 {
             incoming.completed += 1;
@@ -802,19 +846,23 @@ impl State {
     }
 
     /// What an operation has fetched.
-    fn reply(&mut self, shared: &Shared, source: u32, header: &Header, data: &[u8]) {
+    fn reply(&mut self, shared: &Shared, header: &Header, data: &[u8]) {
+        let source = header.origin;
         let out = &mut self.outgoing[source as usize];
         let first = match out.fetching.is_empty() {
             true => out.queue.front_mut(),
             false => out.fetching.front_mut(),
         };
-        if !first.is_some_and(|operation| operation.fetches() && operation.take(header, data)) {
+        let expected = out.asked_for.front() == Some(&header.len);
+        let fits = |operation: &mut Operation| operation.fetches() && operation.take(header, data);
+        if !expected || !first.is_some_and(fits) {
             shared.malformed(source);
             self.lose(ERR_PROTOCOL);
             return;
         }
+        out.asked_for.pop_front();
         out.fetches = out.fetches.saturating_sub(1);
-        out.answered = out.answered.max(header.sequence.min(out.asked));
+        out.hear(header.len);
         if out.fetching.front().is_some_and(Operation::is_fetched)
             && let Some(operation) = out.fetching.pop_front()
         {
@@ -829,10 +877,8 @@ impl State {
     pub fn grant(&mut self, shared: &Shared) {
         while let Some(turn) = self.locks.next() {
             match turn {
-                Turn::Granted(Waiting { rank, packet: Some(packet), .. }) => {
-                    if let Some((header, data)) = Header::decode(&packet) {
-                        self.execute(shared, rank, &header, data);
-                    }
+                Turn::Granted(Waiting { operation: Some((header, data)), .. }) => {
+                    self.execute(shared, &header, &data);
                 }
                 Turn::Granted(waiting) if waiting.rank == shared.rank => {
                     let out = &mut self.outgoing[shared.rank as usize];
@@ -852,18 +898,17 @@ impl State {
     /// Tells a rank that the lock can't be had.
     fn refuse(&mut self, shared: &Shared, waiting: &Waiting) {
         let rank = waiting.rank;
-        let refused = |kind| Header { op: ERR_PEER as u32, ..Header::new(kind) };
-        let header = match waiting.packet.as_deref().and_then(Header::decode) {
+        let header = match &waiting.operation {
             None if rank == shared.rank => {
                 self.outgoing[rank as usize].give_up(ERR_PEER);
                 self.changed = true;
                 return;
             }
-            None => refused(Kind::Granted),
-            Some((Header { id, position, len, sequence, operation, .. }, _)) => {
-                let fetches = !matches!(u32::from(operation), OSC_PUT | OSC_ACCUMULATE);
+            None => Header::answer(Kind::Granted, 0, ERR_PEER),
+            Some((header, _)) => {
+                let fetches = !matches!(u32::from(header.operation), OSC_PUT | OSC_ACCUMULATE);
                 let kind = if fetches { Kind::Reply } else { Kind::Ack };
-                Header { id, position, len, sequence, ..refused(kind) }
+                Header::answer(kind, header.serial, ERR_PEER)
             }
         };
         self.tell(shared, rank, header);
@@ -874,10 +919,10 @@ impl State {
         let waiting: usize = self.outgoing.iter().map(|out| out.queue.len()).sum();
         let fetching: usize = self.outgoing.iter().map(|out| out.fetching.len()).sum();
         let dead = self.outgoing.iter().filter(|out| out.dead).count();
+        let packets: usize = self.outgoing.iter().map(Outgoing::waiting).sum();
         format!(
-            "{waiting} operations wait, {fetching} wait for answers, {} packets for the transport; {}; \
+            "{waiting} operations wait, {fetching} wait for answers, {packets} packets for room; {}; \
              {dead} processes have died",
-            self.outbox.len(),
             self.locks.describe(),
         )
     }
@@ -896,7 +941,7 @@ impl State {
 
 /// Elements are taken by this process alone; so no wait for one is in vain.
 fn taker(shared: &Shared) -> Taker<'static> {
-    Taker { rank: shared.rank, check: &|_| Ok(()) }
+    Taker { rank: shared.rank, atomics: false, check: &|_| Ok(()) }
 }
 
 /// What an operation or a synchronisation says that had to do with it.

@@ -48,7 +48,7 @@ pub unsafe fn synchronize(shared: &Shared, sync: &OscSync) -> Result<Outcome, Fa
         OSC_START => shared.with(|state| start(shared, state, ranks()?, checked))?,
         OSC_COMPLETE => complete(shared)?,
         OSC_POST => shared.with(|state| post(shared, state, ranks()?, checked))?,
-        OSC_WAIT => shared.wait(is_exposure_over)?,
+        OSC_WAIT => shared.wait(is_exposure_over).map(drop)?,
         OSC_TEST => {
             if !shared.with(is_exposure_over)? {
                 shared.host.progress();
@@ -65,7 +65,9 @@ pub unsafe fn synchronize(shared: &Shared, sync: &OscSync) -> Result<Outcome, Fa
         OSC_FLUSH_LOCAL => flush(shared, targets()?, false)?,
         OSC_SYNC => {
             std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-            // A program that polls its own memory waits for what progress brings.
+            // A program that polls its own memory waits for what progress brings, or for what others do when they
+            // have its operations.
+            shared.with(|state| push(shared, state))?;
             shared.host.progress();
         }
         kind => return Err(Failure::new(ERR_UNSUPPORTED, format!("synchronisation {kind}"))),
@@ -168,11 +170,13 @@ fn complete_fence(shared: &Shared) -> Result<bool, Failure> {
 /// Waits until all processes have come here, or one has died. Those that hear of a death can't tell the others.
 fn barrier(shared: &Shared) -> Result<(), Failure> {
     shared.with(|state| state.start_barrier(shared))?;
-    shared.wait(|state| match state.take_barrier() {
-        None => state.check_everybody().map(|()| false),
-        Some(Ok(())) => Ok(true),
-        Some(Err(status)) => Err(Failure::new(status, "the barrier of a fence")),
-    })
+    shared
+        .wait(|state| match state.take_barrier() {
+            None => state.check_everybody().map(|()| false),
+            Some(Ok(())) => Ok(true),
+            Some(Err(status)) => Err(Failure::new(status, "the barrier of a fence")),
+        })
+        .map(drop)
 }
 
 /// `MPI_Win_start`: does not wait.
@@ -310,24 +314,26 @@ fn lock(
         return Ok(());
     }
     let mut asked = false;
-    shared.wait(|state| {
-        if !asked {
-            if alone && state.order.is_missing(&state.outgoing) {
-                return Ok(false);
+    shared
+        .wait(|state| {
+            if !asked {
+                if alone && state.order.is_missing(&state.outgoing) {
+                    return Ok(false);
+                }
+                asked = true;
+                state.outgoing[shared.rank as usize].hold = Hold::Asked { shared: is_shared };
+                let wish = Waiting { rank: shared.rank, shared: is_shared, operation: None };
+                let entered = state.locks.enter(wish);
+                debug_assert!(entered, "a program locks a window once");
+                state.grant(shared);
             }
-            asked = true;
-            state.outgoing[shared.rank as usize].hold = Hold::Asked { shared: is_shared };
-            let wish = Waiting { rank: shared.rank, shared: is_shared, packet: None };
-            let entered = state.locks.enter(wish);
-            debug_assert!(entered, "a program locks a window once");
-            state.grant(shared);
-        }
-        match state.outgoing[shared.rank as usize].hold {
-            Hold::Held { .. } => Ok(true),
-            Hold::Refused => Err(died()),
-            _ => Ok(false),
-        }
-    })
+            match state.outgoing[shared.rank as usize].hold {
+                Hold::Held { .. } => Ok(true),
+                Hold::Refused => Err(died()),
+                _ => Ok(false),
+            }
+        })
+        .map(drop)
 }
 
 /// `MPI_Win_unlock`, and of all.
@@ -358,47 +364,88 @@ fn unlock(shared: &Shared, targets: Ranks) -> Result<(), Failure> {
     })
 }
 
+/// Lets the operations of an epoch of locks go that wait for its end. A program that synchronizes before that may be
+/// waiting for what another process does when it has one of them (as a spin lock does that flushes nothing but its
+/// own memory).
+fn push(shared: &Shared, state: &mut State) -> Result<(), Failure> {
+    if state.epoch != ISSUE_LOCK {
+        return Ok(());
+    }
+    for target in core::mem::take(&mut state.behind) {
+        let out = &mut state.outgoing[target as usize];
+        out.is_behind = false;
+        if !out.queue.is_empty() {
+            out.forced = out.forced.max(out.issued);
+            state.begin(shared, target)?;
+            state.pump(shared, target);
+        }
+    }
+    Ok(())
+}
+
+/// What a flush waits for of a target.
+#[derive(Clone, Copy, Default)]
+struct Through {
+    /// The last operation that was issued.
+    issued: u64,
+    /// The last packet of those, once it was sent.
+    last: Option<u64>,
+}
+
 /// `MPI_Win_flush` and the others: what any thread has issued before is done, at the target if `remote`. Ends
 /// although others go on to issue.
 fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
-    // By target: the last operation that was issued, and the last packet of those, once it was sent.
-    let mut through = Vec::new();
-    shared.with(|state| {
-        state.check()?;
-        for target in targets.clone() {
-            let out = &mut state.outgoing[target as usize];
-            let issued = out.issued;
-            through.push((target, issued, None));
-            if !out.queue.is_empty() {
-                out.forced = out.forced.max(issued);
-                state.begin(shared, target)?;
-                state.pump(shared, target);
-            }
+    let (mut one, mut many) = ([Through::default()], Vec::new());
+    let through = match targets.len() {
+        1 => &mut one[..],
+        count => {
+            many.resize(count, Through::default());
+            &mut many[..]
         }
-        Ok::<_, Failure>(())
-    })?;
-    shared.wait(|state| {
-        let mut done = true;
-        for (target, issued, last) in &mut through {
-            let out = &state.outgoing[*target as usize];
-            if !out.is_local(*issued) {
-                done = false;
-                continue;
-            }
-            if !remote {
-                continue;
-            }
-            if last.is_none() {
-                let (number, unasked) = (out.last, out.is_unasked());
-                *last = Some(number);
-                if unasked {
-                    state.ask(shared, *target);
+    };
+    let mut begun = false;
+    let waited = shared.wait(|state| {
+        if !begun {
+            begun = true;
+            state.check()?;
+            for (target, through) in targets.clone().zip(through.iter_mut()) {
+                let out = &mut state.outgoing[target as usize];
+                through.issued = out.issued;
+                if remote && !out.queue.is_empty() {
+                    // The last operation asks for the answer.
+                    out.answer_at = out.issued;
                 }
             }
-            let out = &state.outgoing[*target as usize];
-            done &= last.is_some_and(|last| out.answered >= last);
+            push(shared, state)?;
         }
-        Ok(done)
+        let mut done = true;
+        for (target, through) in targets.clone().zip(through.iter_mut()) {
+            done &= has_come(shared, state, target, through, remote);
+        }
+        if done { errors(state, targets.clone()).map(|()| true) } else { Ok(false) }
     })?;
-    shared.with(|state| errors(state, targets))
+    if !waited {
+        // A program that waits for its own memory may flush only that.
+        shared.host.progress();
+    }
+    Ok(())
+}
+
+/// Whether what a flush waits for of a target is done; the target is asked when it has everything.
+fn has_come(
+    shared: &Shared,
+    state: &mut State,
+    target: u32,
+    through: &mut Through,
+    remote: bool,
+) -> bool {
+    let out = &state.outgoing[target as usize];
+    if !out.is_local(through.issued) || !remote {
+        return out.is_local(through.issued);
+    }
+    let last = *through.last.get_or_insert(out.last);
+    if out.asked < last {
+        state.ask(shared, target);
+    }
+    state.outgoing[target as usize].answered >= last
 }

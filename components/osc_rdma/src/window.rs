@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering, fence};
 
 use core::ffi::c_void;
 
+use cairn_framework::abi::btl::BTL_HEADER_ROOM;
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::{LOG_INFO, PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
@@ -12,16 +13,18 @@ use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::status::{Status, status_name};
 use cairn_framework::audit::LockLevel;
 use cairn_framework::author::counters::Counted;
-use cairn_framework::author::{Failure, HostHandle, Mutex};
-use cairn_framework::frameworks::osc::{WINDOW_ALLOCATE, WINDOW_CREATE, WINDOW_DYNAMIC, Window};
-use cairn_framework::frameworks::pml::PmlHandle;
+use cairn_framework::author::{Failure, HostHandle, Mutex, MutexGuard};
+use cairn_framework::frameworks::osc::{
+    WINDOW_ALLOCATE, WINDOW_CREATE, WINDOW_DYNAMIC, WINDOW_THREADS, Window,
+};
 use cairn_rma::AccumulateLocks;
 
-use crate::inbox::Inbox;
+use crate::link::{Held, Link};
 use crate::memory::Memory;
 use crate::outgoing::Outgoing;
 use crate::policy::Policy;
-use crate::state::{State, Waiter};
+use crate::ports::Ports;
+use crate::state::{State, Waiter, died};
 
 cairn_framework::counters! {
     /// What is counted of all windows.
@@ -37,8 +40,8 @@ cairn_framework::counters! {
 pub struct Sizes {
     /// Most bytes of a packet.
     pub packet: usize,
-    /// Receives that are posted.
-    pub receives: usize,
+    /// Bytes that a target need not have handled.
+    pub in_flight: u64,
 }
 
 /// A window.
@@ -47,7 +50,8 @@ pub struct RdmaWindow(Box<Shared>);
 /// What the threads of a process share for a window.
 pub struct Shared {
     pub host: HostHandle,
-    pub pml: PmlHandle,
+    /// What peers call the window.
+    pub port: u32,
     pub policy: Policy,
     pub counters: Arc<Counted<Traffic>>,
     /// Of the elements of this process's memory.
@@ -56,10 +60,17 @@ pub struct Shared {
     pub size: u32,
     comm: *const Comm,
     window: *const Window,
-    sizes: Sizes,
+    pub sizes: Sizes,
+    /// Several threads of the process may call.
+    pub threads: bool,
+    ports: &'static Ports,
     state: Mutex<State>,
-    /// A pass came while another thread had the state.
+    /// Packets that came while another thread had the state, or before this process could answer, in order.
+    early: Mutex<Vec<Box<[u8]>>>,
+    /// A callback came while another thread had the state.
     missed: AtomicBool,
+    /// Passes have something to do.
+    busy: AtomicBool,
 }
 
 // SAFETY: window and communicator are the MPI layer's, constant, and stay as long as this.
@@ -80,6 +91,7 @@ impl RdmaWindow {
     /// Makes a window, or leaves it to others: memory that all load and store is not to be had here.
     pub fn open(
         host: HostHandle,
+        ports: &'static Ports,
         counters: &Arc<Counted<Traffic>>,
         sizes: Sizes,
         window: &mut Window,
@@ -97,13 +109,11 @@ impl RdmaWindow {
             window.base = memory.base.cast();
         }
         window.unified = 1;
-        let pml = PmlHandle::find(host)?;
         let policy = Policy::open(host, &window.scope)?;
-        let receives = if size > 1 { sizes.receives } else { 0 };
-        let inbox = Inbox::open(&pml, window.comm(), receives, sizes.packet)?;
+        let port = ports.reserve()?;
         let shared = Box::new(Shared {
             host,
-            pml,
+            port,
             policy,
             counters: Arc::clone(counters),
             locks: AccumulateLocks::default(),
@@ -112,17 +122,22 @@ impl RdmaWindow {
             comm: window.comm,
             window: &raw const *window,
             sizes,
-            state: Mutex::at(LockLevel::WINDOW, State::new(inbox, memory, size)),
+            threads: window.flags & WINDOW_THREADS != 0,
+            ports,
+            state: Mutex::at(LockLevel::WINDOW, State::new(memory, &vec![0; size as usize])),
+            early: Mutex::default(),
             missed: AtomicBool::new(false),
+            busy: AtomicBool::new(false),
         });
         let context = shared.context();
         let opened = Self(shared);
+        ports.open(&opened);
         // SAFETY: `close` takes the callbacks back before the memory goes.
         let added = unsafe {
             host.progress_add(pass, context, PROGRESS_EVERY_PASS)
                 .and_then(|()| host.progress_add(look, context, PROGRESS_SELDOM))
         };
-        match added {
+        match added.and_then(|()| opened.meet(window)) {
             Ok(()) => Ok(Some(opened)),
             Err(failure) => {
                 opened.close();
@@ -134,18 +149,15 @@ impl RdmaWindow {
     /// Ends it. No operation is in flight.
     pub fn close(self) {
         let shared = &*self.0;
-        shared.with(|state| state.inbox.cancel());
-        // Packets that this process has sent are taken by the transport, or fail; receives are cancelled.
-        loop {
-            let ended = shared.with(|state| {
-                state.collect(shared);
-                state.inbox.close() && state.outbox.len() == 0
-            });
-            if ended {
-                break;
-            }
+        // Packets that this process has sent are taken by the transport, or fail.
+        while shared.with(|state| {
+            state.drive(shared);
+            state.is_stuck()
+        }) {
             shared.host.progress();
         }
+        shared.ports.close(shared.port);
+        // No pass that has found the window goes on when these return.
         let context = shared.context();
         shared.host.progress_remove(pass, context);
         shared.host.progress_remove(look, context);
@@ -153,6 +165,24 @@ impl RdmaWindow {
 }
 
 impl Shared {
+    /// Learns what the others call the window. Packets of those that know it already wait for that.
+    fn meet(&self, window: &Window) -> Result<(), Failure> {
+        let mut ports = vec![0_u32; self.size as usize];
+        let (sent, received) = ((&raw const self.port).cast(), ports.as_mut_ptr().cast());
+        // SAFETY: there is a place for each rank.
+        let status =
+            unsafe { (window.calls().allgather)(window, sent, received, size_of::<u32>()) };
+        self.host.check(status)?;
+        self.with(|state| {
+            for (out, port) in state.outgoing.iter_mut().zip(ports) {
+                out.port = port;
+            }
+            state.has_met = true;
+            self.receive_early(state);
+        });
+        Ok(())
+    }
+
     fn context(&self) -> *mut c_void {
         (&raw const *self).cast_mut().cast()
     }
@@ -174,40 +204,62 @@ impl Shared {
         peers.iter().map(|peer| unsafe { &**peer })
     }
 
-    /// Most bytes of a packet from anybody.
-    pub fn longest(&self) -> usize {
-        self.sizes.packet
+    /// The way to a rank, which is connected when it is needed.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn link<'a>(&self, rank: u32, link: &'a mut Option<Link>) -> Result<&'a mut Link, Failure> {
+        match link {
+            Some(link) => Ok(link),
+            None => self.connect(rank).map(|made| link.insert(made)),
+        }
+    }
+
+    #[cold]
+    fn connect(&self, rank: u32) -> Result<Link, Failure> {
+        let peer = self.peers().nth(rank as usize).ok_or("there is no such rank")?;
+        if peer.is(PEER_FAILED) {
+            return Err(died());
+        }
+        self.host.peer_connect(peer)?;
+        let route = peer.routes().first().ok_or("there is no route")?;
+        Link::new(self.host, route, &self.window().scope, rank, self.threads)
     }
 
     /// Most bytes of a packet to a target: what its way sends at once.
     pub fn packet(&self, rank: u32, out: &mut Outgoing) -> usize {
-        if out.packet == 0 {
-            let peer = self.peers().nth(rank as usize);
-            // Without a way the message fails, whatever its length.
-            let connected = peer.filter(|peer| self.host.peer_connect(peer).is_ok());
-            let limits = connected.into_iter().flat_map(|peer| peer.routes());
-            // SAFETY: devices stay as long as the component system.
-            let limit = limits.map(|route| unsafe { (*route.module).eager_limit } as usize).min();
-            out.packet = limit.unwrap_or(usize::MAX).clamp(LEAST_PACKET, self.sizes.packet);
-        }
-        out.packet
+        // Without a way the message fails, whatever its length.
+        let most = self.link(rank, &mut out.link).map_or(LEAST_PACKET, |link| link.packet());
+        most.clamp(LEAST_PACKET, self.sizes.packet)
     }
 
     /// Works on the state. `work` calls nothing that waits.
     #[inline]
     pub fn with<R>(&self, work: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.state.lock();
-        let result = work(&mut state);
-        state.signal();
+        let result = self.in_state(&mut state, core::ptr::null(), work);
         drop(state);
-        self.catch_up();
+        self.catch_up(core::ptr::null());
         result
     }
 
-    /// What a pass would have done that came while this thread had the state.
-    fn catch_up(&self) {
+    /// The same with the lock held; `held` is the CRI whose lock the thread holds besides.
+    #[inline]
+    fn in_state<R>(&self, state: &mut State, held: Held, work: impl FnOnce(&mut State) -> R) -> R {
+        state.held = held;
+        let result = work(state);
+        state.signal();
+        let busy = state.is_busy();
+        if busy != self.busy.load(Ordering::Relaxed) {
+            self.busy.store(busy, Ordering::Relaxed);
+        }
+        result
+    }
+
+    /// What callbacks would have done that came while this thread had the state.
+    fn catch_up(&self, held: Held) {
         loop {
-            // Pairs with the fence of a pass: it gets the lock, or what it has missed is seen here.
+            // Pairs with the fence of a callback: it gets the lock, or what it has left is seen here.
             fence(Ordering::SeqCst);
             if !self.missed.load(Ordering::Relaxed) || !self.missed.swap(false, Ordering::AcqRel) {
                 return;
@@ -222,23 +274,66 @@ impl Shared {
                 }
                 continue;
             };
-            state.drive(self);
-            state.signal();
+            self.in_state(&mut state, held, |state| {
+                self.receive_early(state);
+                state.drive(self)
+            });
         }
+    }
+
+    /// The state, if no other thread has it; otherwise that thread does what was `left` for it.
+    fn try_state(&self, left: impl FnOnce()) -> Option<MutexGuard<'_, State>> {
+        self.state.try_lock().or_else(|| {
+            left();
+            self.missed.store(true, Ordering::Release);
+            fence(Ordering::SeqCst);
+            self.state.try_lock()
+        })
+    }
+
+    /// Packets that came while another thread had the state. They come before those that come later.
+    fn receive_early(&self, state: &mut State) {
+        while state.has_met {
+            let early = core::mem::take(&mut *self.early.lock());
+            if early.is_empty() {
+                return;
+            }
+            early.iter().for_each(|packet| state.receive(self, packet));
+        }
+    }
+
+    /// A packet has arrived, with the lock of a CRI held.
+    pub fn receive(&self, packet: &[u8], held: Held) {
+        let mut kept = false;
+        let state = self.try_state(|| {
+            self.early.lock().push(packet.into());
+            kept = true;
+        });
+        let Some(mut state) = state else { return };
+        self.in_state(&mut state, held, |state| {
+            self.receive_early(state);
+            match state.has_met {
+                true if !kept => state.receive(self, packet),
+                false if !kept => self.early.lock().push(packet.into()),
+                _ => {}
+            }
+        });
+        drop(state);
+        self.catch_up(held);
     }
 
     /// A pass of the progress engine. Returns how much has happened.
     fn pass(&self) -> u32 {
-        let state = self.state.try_lock().or_else(|| {
-            self.missed.store(true, Ordering::Release);
-            fence(Ordering::SeqCst);
-            self.state.try_lock()
+        if !self.busy.load(Ordering::Relaxed) && !self.missed.load(Ordering::Relaxed) {
+            return 0;
+        }
+        let Some(mut state) = self.try_state(|| ()) else { return 0 };
+        let events = self.in_state(&mut state, core::ptr::null(), |state| {
+            self.receive_early(state);
+            state.drive(self)
         });
-        let Some(mut state) = state else { return 0 };
-        let events = state.drive(self);
-        state.signal();
         drop(state);
-        self.catch_up();
+        self.catch_up(core::ptr::null());
         events
     }
 
@@ -248,67 +343,60 @@ impl Shared {
             return 0;
         }
         let Some(mut state) = self.state.try_lock() else { return 0 };
-        let mut dead = 0;
-        for (rank, peer) in (0..).zip(self.peers()) {
-            if peer.is(PEER_FAILED) && !state.outgoing[rank as usize].dead {
-                state.bury(self, rank);
-                dead += 1;
+        let dead = self.in_state(&mut state, core::ptr::null(), |state| {
+            let mut dead = 0;
+            for (rank, peer) in (0..).zip(self.peers()) {
+                if peer.is(PEER_FAILED) && !state.outgoing[rank as usize].dead {
+                    state.bury(self, rank);
+                    dead += 1;
+                }
             }
-        }
-        state.signal();
+            dead
+        });
         drop(state);
-        self.catch_up();
+        self.catch_up(core::ptr::null());
         dead
     }
 
-    /// Waits until `done` says that what the thread waits for has happened.
+    /// Waits until `done` says that what the thread waits for has happened. Whether that was not so at once.
     ///
     /// # Errors
     /// Those of `done`, and when the window has lost its messages.
     pub fn wait(
         &self,
         mut done: impl FnMut(&mut State) -> Result<bool, Failure>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let mut ask = |state: &mut State| match done(state) {
             Ok(true) => Some(Ok(())),
             Ok(false) => state.check().err().map(Err),
             Err(failure) => Some(Err(failure)),
         };
-        let mut result = None;
-        let mut poll = || {
-            result = self.with(&mut ask);
-            result.is_some()
-        };
-        if poll() || self.host.job().poll_until(|_| self.host.progress(), &mut poll) {
-            return result.unwrap_or(Ok(()));
-        }
-        loop {
-            let sync = WaitSync::of(1);
-            let mut waiter = Waiter { sync: &raw const sync, ask: &mut ask, result: None };
-            // The list does not know how long it stays, which is until `leave`.
-            let entry = (&raw mut waiter).cast::<Waiter<'static>>();
-            let waits = self.with(|state| {
-                // SAFETY: the lock is held.
-                unsafe { (*entry).result = ((*entry).ask)(state) };
-                // SAFETY: as above.
-                let waits = unsafe { (*entry).result.is_none() };
-                if waits {
-                    state.enter(entry);
-                }
-                waits
-            });
-            let waited = if waits { self.host.wait(&sync) } else { Ok(()) };
-            // Who wakes it holds the lock, so none is inside afterwards.
-            let result = self.with(|state| {
-                state.leave(entry);
-                // SAFETY: the lock is held.
-                unsafe { (*entry).result.take() }
-            });
-            if let Some(result) = result {
-                return result;
+        let sync = WaitSync::of(1);
+        let mut waiter = Waiter { sync: &raw const sync, ask: &mut ask, result: None };
+        // The list does not know how long it stays, which is until it is woken or `leave`.
+        let entry = (&raw mut waiter).cast::<Waiter<'static>>();
+        let at_once = self.with(|state| {
+            // SAFETY: the lock is held.
+            let result = unsafe { ((*entry).ask)(state) };
+            if result.is_none() {
+                state.enter(entry);
             }
-            waited?;
+            result
+        });
+        if let Some(result) = at_once {
+            return result.map(|()| false);
         }
+        let mut waited = Ok(());
+        if !self.host.job().poll_until(|_| self.host.progress(), || sync.is_complete()) {
+            waited = self.host.wait(&sync);
+        }
+        if !sync.is_complete() {
+            // Who wakes it holds the lock, so none is inside afterwards.
+            self.with(|state| state.leave(entry));
+        }
+        // SAFETY: it has left the list, and its result was written before.
+        let result = unsafe { (*entry).result.take() };
+        result.unwrap_or(waited).map(|()| true)
     }
 
     /// A peer has sent what makes no sense.
@@ -328,8 +416,8 @@ impl Shared {
     }
 }
 
-/// Room for a header and something else.
-pub const LEAST_PACKET: usize = 512;
+/// Every transport sends so much at once.
+pub const LEAST_PACKET: usize = BTL_HEADER_ROOM;
 
 unsafe extern "C" fn pass(shared: *mut c_void) -> u32 {
     // SAFETY: registered with a window that lives.

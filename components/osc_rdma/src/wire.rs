@@ -1,9 +1,22 @@
-//! What active messages look like: a header of fixed size, the description of a datatype, data.
+//! What active messages look like: a header, the description of a datatype, data.
 //!
-//! Numbers are little-endian. Nothing in a packet is trusted: what does not fit is dropped and counted.
+//! ```text
+//!   0       4       8       12   13    14        15       16         18  20   24      32
+//!   window  origin  serial  kind flags operation extended predefined op  len  offset  ┊ if extended:
+//!                                                  32     40        48        52           56
+//!                                                  count  position  type_len  type_before  ┊
+//! ```
+//!
+//! Numbers are little-endian. An operation on one block of a predefined type that goes in one packet needs no more
+//! than the short form, so with 24 bytes of data it is one cache line of shared memory. Nothing in a packet is
+//! trusted: what does not fit is dropped and counted.
 
-/// Bytes of a header.
-pub const HEADER: usize = 64;
+use cairn_framework::abi::status::{ERR_OTHER, Status};
+
+/// Most bytes of a header.
+pub const HEADER: usize = 56;
+/// Bytes of one that is not extended.
+pub const SHORT: usize = 32;
 
 /// What a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,94 +68,124 @@ pub const ANSWER: u8 = 32;
 /// The header of a packet. Which fields hold depends on the kind; others are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
+    /// What the receiver calls the window.
+    pub window: u32,
+    /// The sender's rank in it.
+    pub origin: u32,
+    /// The lower bits of the number of the packet among all from its sender to its receiver.
+    pub serial: u32,
     pub kind: Kind,
     /// Of the constants above.
     pub flags: u8,
     /// One of `OSC_PUT` and the others.
     pub operation: u8,
     /// The target's datatype if it is predefined, else 0.
-    pub predefined: u32,
-    /// The reduction operation; of answers what went wrong, as a status.
-    pub op: u32,
-    /// Bytes that describe the target's datatype, between header and data.
-    pub type_len: u32,
-    /// What the origin calls the operation, for its reply.
-    pub id: u64,
+    pub predefined: u16,
+    /// The reduction operation; of answers what went wrong, see [`error`](Self::error).
+    pub op: u16,
+    /// Bytes of data in this packet, or that are asked for; of an `Ack` or `Reply` the serial of what it answers.
+    pub len: u32,
     /// Where the operation begins in the target's memory, in bytes; an address for dynamic windows.
     pub offset: i64,
+    /// What is said besides of an operation that is not one block of a predefined type, in one packet.
+    pub more: Option<More>,
+}
+
+/// The rest of an extended header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct More {
     /// Elements at the target.
     pub count: u64,
     /// Bytes of the operation's data before those of this packet.
     pub position: u64,
-    /// Bytes of data in this packet, or that are asked for.
-    pub len: u32,
-    /// The description came before, in packets of its own.
+    /// Bytes that describe the target's datatype, between header and data.
+    pub type_len: u32,
+    /// The description came before, in packets of its own, and has so many bytes.
     pub type_before: u32,
-    /// Number of the packet among those that are answered in turn; an answer has that of what it answers.
-    pub sequence: u64,
 }
 
 impl Header {
     /// One of a kind, without anything else.
     pub const fn new(kind: Kind) -> Self {
         Self {
+            window: 0,
+            origin: 0,
+            serial: 0,
             kind,
             flags: 0,
             operation: 0,
             predefined: 0,
             op: 0,
-            type_len: 0,
-            id: 0,
-            offset: 0,
-            count: 0,
-            position: 0,
             len: 0,
-            type_before: 0,
-            sequence: 0,
+            offset: 0,
+            more: None,
         }
     }
 
-    /// As bytes.
-    pub fn encode(&self) -> [u8; HEADER] {
+    /// What the receiver of a packet calls its window.
+    pub fn port(packet: &[u8]) -> Option<u32> {
+        packet.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    /// An answer to the packet with this number.
+    pub fn answer(kind: Kind, answered: u32, error: Status) -> Self {
+        let error = i16::try_from(error).unwrap_or(ERR_OTHER as i16);
+        Self { len: answered, op: error as u16, ..Self::new(kind) }
+    }
+
+    /// What an answer says that went wrong.
+    pub fn error(&self) -> Status {
+        Status::from(self.op as i16)
+    }
+
+    /// Its bytes, and how many those are.
+    pub fn encode(&self) -> ([u8; HEADER], usize) {
         let mut bytes = [0; HEADER];
-        bytes[..3].copy_from_slice(&[self.kind as u8, self.flags, self.operation]);
-        let mut at = 4;
-        let mut put = |value: &[u8]| {
-            bytes[at..at + value.len()].copy_from_slice(value);
-            at += value.len();
-        };
-        for word in [self.predefined, self.op, self.type_len] {
-            put(&word.to_le_bytes());
-        }
-        for word in [self.id, self.offset as u64, self.count, self.position] {
-            put(&word.to_le_bytes());
-        }
-        for word in [self.len, self.type_before] {
-            put(&word.to_le_bytes());
-        }
-        put(&self.sequence.to_le_bytes());
-        bytes
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        put(0, &self.window.to_le_bytes());
+        put(4, &self.origin.to_le_bytes());
+        put(8, &self.serial.to_le_bytes());
+        put(12, &[self.kind as u8, self.flags, self.operation, self.more.is_some().into()]);
+        put(16, &self.predefined.to_le_bytes());
+        put(18, &self.op.to_le_bytes());
+        put(20, &self.len.to_le_bytes());
+        put(24, &self.offset.to_le_bytes());
+        let Some(more) = self.more else { return (bytes, SHORT) };
+        put(32, &more.count.to_le_bytes());
+        put(40, &more.position.to_le_bytes());
+        put(48, &more.type_len.to_le_bytes());
+        put(52, &more.type_before.to_le_bytes());
+        (bytes, HEADER)
     }
 
     /// From bytes, and what is behind it.
     pub fn decode(packet: &[u8]) -> Option<(Self, &[u8])> {
-        let (bytes, rest) = packet.split_first_chunk::<HEADER>()?;
-        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four"));
-        let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight"));
+        let half = |at: usize| u16::from_le_bytes([packet[at], packet[at + 1]]);
+        let word = |at: usize| u32::from_le_bytes(packet[at..at + 4].try_into().expect("four"));
+        let long = |at: usize| u64::from_le_bytes(packet[at..at + 8].try_into().expect("eight"));
+        let extended = match packet.get(15)? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        let rest = packet.get(if extended { HEADER } else { SHORT }..)?;
         let header = Self {
-            kind: Kind::of(bytes[0])?,
-            flags: bytes[1],
-            operation: bytes[2],
-            predefined: word(4),
-            op: word(8),
-            type_len: word(12),
-            id: long(16),
+            window: word(0),
+            origin: word(4),
+            serial: word(8),
+            kind: Kind::of(packet[12])?,
+            flags: packet[13],
+            operation: packet[14],
+            predefined: half(16),
+            op: half(18),
+            len: word(20),
             offset: long(24) as i64,
-            count: long(32),
-            position: long(40),
-            len: word(48),
-            type_before: word(52),
-            sequence: long(56),
+            more: extended.then(|| More {
+                count: long(32),
+                position: long(40),
+                type_len: word(48),
+                type_before: word(52),
+            }),
         };
         Some((header, rest))
     }
@@ -154,26 +197,41 @@ mod tests {
 
     #[test]
     fn headers_come_back() {
-        let header = Header {
-            flags: ANSWER | SHARED,
-            operation: 3,
-            predefined: 4,
-            op: 5,
-            type_len: 6,
-            id: 7,
-            offset: -8,
-            count: 9,
-            position: u64::MAX,
-            len: 11,
-            type_before: 12,
-            sequence: 13,
-            ..Header::new(Kind::Type)
-        };
-        let mut packet = header.encode().to_vec();
-        packet.extend([1, 2]);
-        assert_eq!(Header::decode(&packet), Some((header, &[1, 2][..])));
-        assert_eq!(Header::decode(&packet[..HEADER - 1]), None);
-        packet[0] = 0;
-        assert_eq!(Header::decode(&packet), None);
+        let more = More { count: u64::MAX, position: 9, type_len: 10, type_before: 11 };
+        for more in [None, Some(more)] {
+            let header = Header {
+                window: 1,
+                origin: u32::MAX,
+                serial: 3,
+                flags: ANSWER | SHARED,
+                operation: 3,
+                predefined: 4,
+                op: 5,
+                len: 6,
+                offset: -8,
+                more,
+                ..Header::new(Kind::Type)
+            };
+            let (bytes, len) = header.encode();
+            let mut packet = bytes[..len].to_vec();
+            assert_eq!(len, if more.is_some() { HEADER } else { SHORT });
+            packet.extend([1, 2]);
+            assert_eq!(Header::decode(&packet), Some((header, &[1, 2][..])));
+            assert_eq!(Header::decode(&packet[..len - 1]), None);
+            for (at, wrong) in [(12, 0), (15, 2)] {
+                let mut packet = packet.clone();
+                packet[at] = wrong;
+                assert_eq!(Header::decode(&packet), None);
+            }
+        }
+        assert_eq!(Header::decode(&[]), None);
+    }
+
+    #[test]
+    fn errors_come_back() {
+        for error in [0, -1, -10, ERR_OTHER] {
+            assert_eq!(Header::answer(Kind::Ack, 7, error).error(), error);
+        }
+        assert_eq!(Header::answer(Kind::Ack, 7, Status::MIN).error(), ERR_OTHER);
     }
 }

@@ -19,7 +19,6 @@
 mod component;
 mod control;
 mod deaths;
-mod device;
 mod memory;
 mod setup;
 mod sync;

@@ -7,7 +7,7 @@ use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::abi::status::ERR_UNSUPPORTED;
 use cairn_framework::author::{Failure, HostHandle, Mutex};
 
-use crate::device::{Device, Registration};
+use cairn_rma::{Device, Registration};
 
 /// What devices give out begins at a page.
 const ALIGNMENT: usize = 4096;

@@ -2,7 +2,9 @@
 
 use std::ffi::c_void;
 
-use cairn_framework::abi::btl::BTL_MAX_KEY;
+use cairn_framework::abi::btl::{
+    BTL_MAX_KEY, BTL_REMOTE_ATOMIC, BTL_REMOTE_READ, BTL_REMOTE_WRITE,
+};
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::abi::peer::{PEER_LOCAL, Peer};
@@ -15,8 +17,11 @@ use std::sync::Arc;
 
 use crate::control::Control;
 use crate::deaths::Deaths;
-use crate::device::{Device, Key, Packed};
 use crate::window::{Heap, Own, Shared, SmWindow};
+use cairn_rma::{Device, Key, PackedKey};
+
+/// What peers may do with memory.
+const RIGHTS: u32 = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
 
 /// What a rank tells the others of its memory.
 #[repr(C)]
@@ -29,8 +34,8 @@ struct Offer {
     /// Where its control block and its memory lie, for it; 0 without memory.
     control: u64,
     memory: u64,
-    control_key: Packed,
-    memory_key: Packed,
+    control_key: PackedKey,
+    memory_key: PackedKey,
 }
 
 const NONE: Offer = Offer {
@@ -177,7 +182,7 @@ fn prepare(host: HostHandle, window: &Window, peers: &[*const Peer]) -> Result<P
     let mut own = Own::default();
     let mut offer = Offer { fine: 1, device: device.map_or(0, Device::id), ..NONE };
     let mut fill = |own: &mut Own| -> Result<(*const Control, *mut u8), Failure> {
-        let mut get = |len: usize, alignment: usize, key: &mut Packed| {
+        let mut get = |len: usize, alignment: usize, key: &mut PackedKey| {
             let Some(device) = device else {
                 let heap = Heap::new(len, alignment)?;
                 let base = heap.base;
@@ -202,7 +207,7 @@ fn prepare(host: HostHandle, window: &Window, peers: &[*const Peer]) -> Result<P
             (WINDOW_CREATE, len) => {
                 if let Some(device) = device {
                     // SAFETY: the program keeps it as long as the window.
-                    let registration = unsafe { device.register(host, window.base, len)? };
+                    let registration = unsafe { device.register(host, window.base, len, RIGHTS)? };
                     own.registrations.push(registration);
                     registration.pack(host, &mut offer.memory_key)?;
                 }
@@ -246,10 +251,12 @@ fn map(
         let way = way.filter(|(device, _)| device.id() == offer.device);
         let (device, endpoint) =
             way.ok_or_else(|| Failure::unavailable("there is no way to map what a rank has"))?;
-        let mut get = |key: &Packed, remote: u64, len: usize| {
-            let found = device.map(host, endpoint, key, (remote, len))?;
-            let (key, pointer) =
-                found.ok_or_else(|| Failure::unavailable("a rank's memory can't be mapped"))?;
+        let mut get = |key: &PackedKey, remote: u64, len: usize| {
+            // SAFETY: the endpoint is the device's.
+            let key = unsafe { device.unpack(host, endpoint, key)? };
+            let pointer = key
+                .map(host, remote, len)?
+                .ok_or_else(|| Failure::unavailable("a rank's memory can't be mapped"))?;
             mapped.keys.push(key);
             Ok::<_, Failure>(pointer)
         };

@@ -1,5 +1,6 @@
 //! Synchronisation: the words of the control blocks, and how a thread waits for them.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use cairn_framework::abi::request::WaitSync;
@@ -73,7 +74,10 @@ pub unsafe fn synchronize(
     };
     match sync.kind {
         // Operations are done when they have returned.
-        OSC_FLUSH | OSC_FLUSH_LOCAL | OSC_SYNC => fence(Ordering::SeqCst),
+        OSC_FLUSH | OSC_FLUSH_LOCAL | OSC_SYNC => {
+            fence(Ordering::SeqCst);
+            pass_by(host);
+        }
         OSC_FENCE => barrier(host, window, sync.assertions)?,
         OSC_LOCK => lock(host, window, target(window, sync)?, sync.shared != 0, sync.assertions)?,
         OSC_UNLOCK => unlock(window, target(window, sync)?),
@@ -110,6 +114,19 @@ pub unsafe fn synchronize(
         kind => return Err(Failure::new(ERR_UNSUPPORTED, format!("synchronisation {kind}"))),
     }
     Ok(Outcome::Done)
+}
+
+/// Makes progress now and then, for what else goes on: a thread may do nothing but this while it waits.
+#[inline]
+fn pass_by(host: HostHandle) {
+    /// Calls of a thread between two passes.
+    const SELDOM: u32 = 64;
+    thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });
+    let calls = CALLS.get();
+    CALLS.set(calls.wrapping_add(1));
+    if calls.is_multiple_of(SELDOM) {
+        host.progress();
+    }
 }
 
 fn target(window: &SmWindow, sync: &OscSync) -> Result<u32, Failure> {

@@ -21,7 +21,7 @@ pub unsafe fn run(
         return Err(Failure::new(ERR_ARGUMENT, "no such rank"));
     };
     let shared = &state.shared;
-    let taker = Taker { rank: shared.rank, check: &|rank| shared.check_rank(rank) };
+    let taker = Taker { rank: shared.rank, atomics: false, check: &|rank| shared.check_rank(rank) };
     let locks = &shared.control(transfer.target).locks;
     // SAFETY: promised by the caller.
     unsafe { operate(window, *base, locks, taker, transfer) }

@@ -10,7 +10,7 @@ use cairn_framework::author::{Failure, Mutex};
 
 use crate::control::Control;
 use crate::deaths::Deaths;
-use crate::device::{Key, Registration};
+use cairn_rma::{Key, Registration};
 
 /// A window.
 pub struct SmWindow {

@@ -76,6 +76,19 @@ unsafe fn read<const PLACES: usize>(
     usize::try_from(got).map_err(|_| io::Error::last_os_error())
 }
 
+/// Writes to another process; how many bytes it were.
+///
+/// # Safety
+/// There are so many bytes to be read.
+unsafe fn write(pid: libc::pid_t, to: u64, from: *const u8, len: usize) -> io::Result<usize> {
+    let local = libc::iovec { iov_base: from.cast_mut().cast(), iov_len: len };
+    let place = std::ptr::without_provenance_mut(to as usize);
+    let remote = libc::iovec { iov_base: place, iov_len: len };
+    // SAFETY: promised by the caller; the kernel checks the remote side.
+    let put = unsafe { libc::process_vm_writev(pid, &raw const local, 1, &raw const remote, 1, 0) };
+    usize::try_from(put).map_err(|_| io::Error::last_os_error())
+}
+
 /// A clock that costs next to nothing and is right to a few milliseconds.
 fn now() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -121,6 +134,35 @@ impl Process {
         }
     }
 
+    /// Writes bytes. Those of other processes are not touched: one that has not shown its check word for a while
+    /// does that first.
+    ///
+    /// # Safety
+    /// There are `len` bytes to be read.
+    unsafe fn write(
+        &self,
+        mut to: u64,
+        mut from: *const u8,
+        mut len: usize,
+    ) -> Result<(), Failure> {
+        while len > 0 {
+            let now = now();
+            if now.wrapping_sub(self.shown.load(Ordering::Relaxed)) >= KNOWN {
+                if !self.is_there() {
+                    return Err(gone());
+                }
+                self.shown.store(now, Ordering::Relaxed);
+            }
+            // SAFETY: promised by the caller.
+            let put = unsafe { write(self.pid, to, from, len.min(PIECE)) };
+            match put.map_err(|error| self.refused(&error))? {
+                0 => return Err(Failure::new(ERR_PROTOCOL, "the peer's memory ends before that")),
+                put => (to, from, len) = (to + put as u64, from.wrapping_add(put), len - put),
+            }
+        }
+        Ok(())
+    }
+
     /// What an error of the system means.
     #[cold]
     fn refused(&self, error: &io::Error) -> Failure {
@@ -130,7 +172,7 @@ impl Process {
             }
             Some(libc::ESRCH | libc::EFAULT) => gone(),
             // Not any more, or not now; another way may do.
-            _ => Failure::new(ERR_UNAVAILABLE, format!("process_vm_readv: {error}")),
+            _ => Failure::new(ERR_UNAVAILABLE, format!("the system does not copy: {error}")),
         }
     }
 
@@ -246,6 +288,17 @@ impl Smsc for Cma {
         Ok(Some(Transfer { process: peer, remote, buffer: buffer.cast(), left: len }))
     }
 
+    unsafe fn write(
+        &self,
+        peer: &Process,
+        remote: u64,
+        buffer: *const c_void,
+        len: usize,
+    ) -> Result<(), Failure> {
+        // SAFETY: promised by the caller.
+        unsafe { peer.write(remote, buffer.cast(), len) }
+    }
+
     fn advance(&self, transfer: &mut Transfer) -> Result<Outcome, Failure> {
         let Transfer { process, remote, buffer, left } = transfer;
         // SAFETY: the process outlives its transfers; the buffer has `left` bytes more.
@@ -273,7 +326,7 @@ cairn_framework::component! {
     framework: smsc,
     component: Cma,
     name: "cma",
-    description: "the receiver reads the sender's memory by a system call",
+    description: "one process reads or writes the other's memory by a system call",
 }
 
 #[cfg(test)]
@@ -298,6 +351,38 @@ mod tests {
     /// A process may always read itself.
     fn subject() -> Cma {
         MockHost::leak("smsc_cma").open().unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_there() {
+        let cma = subject();
+        let Ok(process) = cma.peer_open(&peer()) else {
+            skipped();
+            return;
+        };
+        for len in [1, 4097, PIECE + 1, 3 * PIECE] {
+            let from: Vec<u8> = (0..len).map(|i| (i ^ (i >> 11)) as u8).collect();
+            let mut to = vec![0u8; len + 2];
+            let remote = to.as_mut_ptr().expose_provenance() as u64 + 1;
+            for since in [now(), 0] {
+                process.shown.store(since, Ordering::Relaxed);
+                // SAFETY: both vectors are long enough.
+                unsafe { cma.write(&process, remote, from.as_ptr().cast(), len) }.unwrap();
+            }
+            assert!(to[1..=len] == from && to[0] == 0 && to[len + 1] == 0);
+        }
+        let byte = [1_u8];
+        for since in [now(), 0] {
+            process.shown.store(since, Ordering::Relaxed);
+            // SAFETY: one byte.
+            let written = unsafe { cma.write(&process, 8, byte.as_ptr().cast(), 1) };
+            assert_eq!(written.unwrap_err().status, ERR_PROTOCOL);
+        }
+        // Another process has its number.
+        let other = Process { check: [9; 16], shown: 0.into(), ..process };
+        // SAFETY: as above.
+        let written = unsafe { cma.write(&other, 8, byte.as_ptr().cast(), 1) };
+        assert_eq!(written.unwrap_err().status, ERR_PEER);
     }
 
     #[test]

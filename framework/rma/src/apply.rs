@@ -7,6 +7,7 @@
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use cairn_framework::abi::datatype::{
     Cursor, DATATYPE_CONTIGUOUS, Datatype, OP_NOTHING, OP_REPLACE, Op, Segment,
@@ -137,6 +138,55 @@ pub unsafe fn accumulate(
     }
 }
 
+/// Whether an element is one that the processor changes at once.
+fn is_atomic(address: *const u8, size: usize) -> bool {
+    matches!(size, 4 | 8) && address.addr().is_multiple_of(size)
+}
+
+/// An integer of the processor. Its bytes are the first of a `u64` in memory.
+trait Word {
+    /// # Safety
+    /// There is one, aligned, and all that access it at the same time do so atomically.
+    unsafe fn at<'a>(address: *mut u8) -> &'a Self;
+    fn read(&self) -> u64;
+    fn replace(&self, before: u64, after: u64) -> Result<(), u64>;
+}
+
+macro_rules! words {
+    ($($atomic:ty: $integer:ty),*) => {$(
+        impl Word for $atomic {
+            unsafe fn at<'a>(address: *mut u8) -> &'a Self {
+                // SAFETY: promised by the caller.
+                unsafe { <$atomic>::from_ptr(address.cast()) }
+            }
+
+            fn read(&self) -> u64 {
+                widened(self.load(Ordering::Acquire).to_ne_bytes())
+            }
+
+            fn replace(&self, before: u64, after: u64) -> Result<(), u64> {
+                let narrow = |wide: u64| {
+                    let bytes = wide.to_ne_bytes();
+                    <$integer>::from_ne_bytes(*bytes.first_chunk().expect("it is no longer"))
+                };
+                // Acquire and Release: what was written before an accumulate is seen by those that see it.
+                let (before, after) = (narrow(before), narrow(after));
+                let done =
+                    self.compare_exchange(before, after, Ordering::AcqRel, Ordering::Acquire);
+                done.map(drop).map_err(|found| widened(found.to_ne_bytes()))
+            }
+        }
+    )*};
+}
+
+words!(AtomicU32: u32, AtomicU64: u64);
+
+fn widened<const LEN: usize>(bytes: [u8; LEN]) -> u64 {
+    let mut all = [0; 8];
+    all[..LEN].copy_from_slice(&bytes);
+    u64::from_ne_bytes(all)
+}
+
 #[cold]
 fn wrong(why: &str) -> Failure {
     Failure::new(ERR_ARGUMENT, why)
@@ -211,6 +261,11 @@ impl Work<'_> {
     #[inline]
     unsafe fn run(&self, first: *mut u8, len: usize, place: Place) -> Result<(), Failure> {
         let Update { locks, taker, .. } = self.update;
+        if taker.atomics && is_atomic(first, self.size) {
+            // SAFETY: promised by the caller.
+            unsafe { self.run_atomically(first, len, place) };
+            return Ok(());
+        }
         let mut done = 0;
         while done < len {
             let address = first.wrapping_add(done);
@@ -228,6 +283,64 @@ impl Work<'_> {
             done += now;
         }
         Ok(())
+    }
+
+    /// Dense elements that the processor's atomics can change.
+    ///
+    /// # Safety
+    /// As for `accumulate`; they are aligned to their size, which is 4 or 8.
+    unsafe fn run_atomically(&self, first: *mut u8, len: usize, place: Place) {
+        for done in (0..len).step_by(self.size) {
+            let Place { operand, old } = place.after(done);
+            let address = first.wrapping_add(done);
+            // SAFETY: promised by the caller.
+            let before = unsafe {
+                match self.size {
+                    8 => self.change_atomically::<AtomicU64>(address, operand),
+                    _ => self.change_atomically::<AtomicU32>(address, operand),
+                }
+            };
+            if !old.is_null() {
+                // SAFETY: as above; there is room for an element.
+                unsafe { copy_bytes(before.to_ne_bytes().as_ptr(), old, self.size) };
+            }
+        }
+    }
+
+    /// Changes an element, and returns what it was before, in the bytes that come first in memory.
+    ///
+    /// # Safety
+    /// As for `run_atomically`.
+    unsafe fn change_atomically<A: Word>(&self, address: *mut u8, operand: *const u8) -> u64 {
+        let op = self.update.op;
+        // SAFETY: promised by the caller.
+        let word = unsafe { A::at(address) };
+        let mut before = word.read();
+        if op.flags & OP_NOTHING != 0 {
+            return before;
+        }
+        let (mut left, mut right) = (Aligned::<8>::new(), Aligned::<8>::new());
+        let (left, right) = (left.bytes(), right.bytes());
+        // SAFETY: both have room for an element, and the operand is there.
+        unsafe { copy_bytes(operand, left, self.size) };
+        loop {
+            // SAFETY: as above.
+            let after = unsafe {
+                if op.flags & OP_REPLACE != 0 {
+                    copy_bytes(left, right, self.size);
+                } else {
+                    copy_bytes(before.to_ne_bytes().as_ptr(), right, self.size);
+                    self.apply(left, right, self.size);
+                }
+                let mut bytes = [0; 8];
+                copy_bytes(right, bytes.as_mut_ptr(), self.size);
+                u64::from_ne_bytes(bytes)
+            };
+            match word.replace(before, after) {
+                Ok(()) => return before,
+                Err(found) => before = found,
+            }
+        }
     }
 
     /// With the lock.
@@ -432,6 +545,26 @@ pub unsafe fn compare_and_swap(
     }
     let address = base.wrapping_offset(offset as isize);
     let mut found = [0_u8; MAX_ELEMENT];
+    if taker.atomics && is_atomic(address, width) {
+        let read = |from: *const u8| {
+            let mut bytes = [0; 8];
+            // SAFETY: promised by the caller.
+            unsafe { copy_bytes(from, bytes.as_mut_ptr(), width) };
+            u64::from_ne_bytes(bytes)
+        };
+        let (before, after) = (read(compare), read(new));
+        // SAFETY: as above.
+        let swapped = unsafe {
+            match width {
+                8 => AtomicU64::at(address).replace(before, after),
+                _ => AtomicU32::at(address).replace(before, after),
+            }
+        };
+        let found = swapped.err().unwrap_or(before);
+        // SAFETY: as above.
+        unsafe { copy_bytes(found.to_ne_bytes().as_ptr(), result, width) };
+        return Ok(());
+    }
     let _held = locks.hold(offset as usize, taker)?;
     // SAFETY: promised by the caller.
     unsafe {
@@ -589,7 +722,8 @@ pub(crate) mod tests {
     }
 
     impl Case<'_> {
-        /// Accumulates operands to the elements behind `skipped` ones, at an offset, and returns what was there.
+        /// Accumulates operands to the elements behind `skipped` ones, at an offset, and returns what was there. With
+        /// atomics of the processor that is the same.
         fn run(
             &self,
             memory: &mut [u8],
@@ -598,8 +732,31 @@ pub(crate) mod tests {
             skipped: u64,
             operands: &[u8],
         ) -> Result<Vec<u8>, Failure> {
+            // As far from a multiple of eight.
+            let mut copy = vec![0_u64; memory.len() / 8 + 2];
+            let shift = memory.as_ptr().addr() % 8;
+            // SAFETY: so many bytes are there.
+            let copy = unsafe {
+                let first = copy.as_mut_ptr().cast::<u8>().add(shift);
+                core::slice::from_raw_parts_mut(first, memory.len())
+            };
+            copy.copy_from_slice(memory);
+            let old = self.run_with(false, memory, (offset, count), skipped, operands)?;
+            let same = self.run_with(true, copy, (offset, count), skipped, operands)?;
+            assert!(old == same && copy == memory);
+            Ok(old)
+        }
+
+        fn run_with(
+            &self,
+            atomics: bool,
+            memory: &mut [u8],
+            (offset, count): (i64, u64),
+            skipped: u64,
+            operands: &[u8],
+        ) -> Result<Vec<u8>, Failure> {
             let locks = AccumulateLocks::default();
-            let taker = Taker { rank: 0, check: &|_| panic!("the lock is free") };
+            let taker = Taker { rank: 0, atomics, check: &|_| panic!("the lock is free") };
             let mut old = vec![0; operands.len()];
             let target = Target { base: memory.as_mut_ptr(), offset, count, datatype: self.target };
             let packed =
@@ -702,7 +859,7 @@ pub(crate) mod tests {
         let op = op(0);
         let count = 3000_usize;
         let locks = AccumulateLocks::default();
-        let taker = Taker { rank: 1, check: &|_| panic!("the lock is free") };
+        let taker = Taker { rank: 1, atomics: false, check: &|_| panic!("the lock is free") };
         let update = Update { op: &op, element: &element, locks: &locks, taker };
         let side = |data: &mut [u32], datatype| Side {
             buffer: data.as_mut_ptr().cast(),
@@ -752,8 +909,12 @@ pub(crate) mod tests {
 
     #[test]
     fn equal_values_are_swapped() {
+        [false, true].into_iter().for_each(values_are_swapped);
+    }
+
+    fn values_are_swapped(atomics: bool) {
         let locks = AccumulateLocks::default();
-        let taker = Taker { rank: 1, check: &|_| panic!("the lock is free") };
+        let taker = Taker { rank: 1, atomics, check: &|_| panic!("the lock is free") };
         let mut memory = [1_u64, 2, 3];
         let base = memory.as_mut_ptr().cast::<u8>();
         let swap = |new: u64, compare: u64| {
@@ -773,6 +934,10 @@ pub(crate) mod tests {
 
     #[test]
     fn processes_do_not_lose_additions() {
+        [false, true].into_iter().for_each(additions_are_not_lost);
+    }
+
+    fn additions_are_not_lost(atomics: bool) {
         let locks = AccumulateLocks::default();
         let (element, op) = (dense(8), op(0));
         let mut memory = vec![0_u64; 1024];
@@ -783,7 +948,7 @@ pub(crate) mod tests {
             for rank in 0..4 {
                 let (locks, element, op) = (&locks, &element, &op);
                 scope.spawn(move || {
-                    let taker = Taker { rank, check: &|_| Ok(()) };
+                    let taker = Taker { rank, atomics, check: &|_| Ok(()) };
                     let update = Update { op, element, locks, taker };
                     let base = core::ptr::with_exposed_provenance_mut(keep);
                     let ones = vec![1_u64; 1024];

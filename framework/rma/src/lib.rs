@@ -5,17 +5,23 @@
 //!   put, get        copy      from one side to the other, whatever their datatypes
 //!   accumulate …    apply     elements, block by block ──► locks   one for each 4096 bytes of the target
 //!   operate       whatever the contract of windows has, by these two
-//!   MPI_Win_lock              lock_word   shared or exclusive, of one target
+//!   memory of peers           device      the functions of transports that reach it
+//!   MPI_Win_lock              lock_word   shared or exclusive, of one target, by processes of a node
+//!                             remote_lock the same, also by the atomics of devices
 //! ```
 
 mod apply;
 mod copy;
+mod device;
 mod lock_word;
 mod locks;
 mod operation;
+mod remote_lock;
 
 pub use apply::{Packed, Target, Update, accumulate, accumulate_sides, compare_and_swap};
 pub use copy::{Side, copy};
+pub use device::{Device, Key, PackedKey, Registration};
 pub use lock_word::LockWord;
 pub use locks::{AccumulateLocks, BLOCK, Held, LOCKS, Taker};
 pub use operation::{element_of, operate};
+pub use remote_lock::{RemoteLock, Wish};

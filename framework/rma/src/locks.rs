@@ -33,6 +33,9 @@ struct Line(AtomicU32);
 pub struct Taker<'a> {
     /// Its rank.
     pub rank: u32,
+    /// Elements of four or eight bytes that are aligned to that are changed by the processor's atomics and not under
+    /// a lock, by all that change them: atomics of a transport may change them at the same time.
+    pub atomics: bool,
     /// Is asked now and then while a lock is held by this rank; an error ends the wait, as when that process
     /// has died.
     pub check: &'a dyn Fn(u32) -> Result<(), Failure>,
@@ -113,7 +116,7 @@ mod model {
         builder.check(|| {
             let shared = Arc::new(Shared { locks: Default::default(), memory: Cell::new(0) });
             let add = |shared: &Shared, rank| {
-                let taker = Taker { rank, check: &|_| Ok(()) };
+                let taker = Taker { rank, atomics: false, check: &|_| Ok(()) };
                 let _held = shared.locks.hold(8, &taker).unwrap();
                 // SAFETY: with the lock.
                 unsafe { shared.memory.with(|sum| *sum += 1) };
@@ -124,7 +127,7 @@ mod model {
             };
             add(&shared, 0);
             other.join().unwrap();
-            let taker = Taker { rank: 0, check: &|_| Ok(()) };
+            let taker = Taker { rank: 0, atomics: false, check: &|_| Ok(()) };
             let _held = shared.locks.hold(BLOCK - 1, &taker).unwrap();
             // SAFETY: with the lock.
             unsafe { shared.memory.with(|sum| assert_eq!(*sum, 2)) };
@@ -143,7 +146,7 @@ mod tests {
     #[test]
     fn a_wait_for_the_dead_ends() {
         let locks = AccumulateLocks::default();
-        let fine = Taker { rank: 6, check: &|_| panic!("nobody waits") };
+        let fine = Taker { rank: 6, atomics: false, check: &|_| panic!("nobody waits") };
         let held = locks.hold(5, &fine).unwrap();
         // Another block's lock is another one, and the pattern repeats.
         drop(locks.hold(BLOCK, &fine).unwrap());
@@ -155,7 +158,9 @@ mod tests {
                 _ => Err(Failure::new(ERR_PEER, "it has died")),
             }
         };
-        let failure = locks.hold(LOCKS * BLOCK, &Taker { rank: 0, check: &check }).unwrap_err();
+        let failure = locks
+            .hold(LOCKS * BLOCK, &Taker { rank: 0, atomics: false, check: &check })
+            .unwrap_err();
         assert_eq!((failure.status, asked.into_inner()), (ERR_PEER, 2));
         drop(held);
         drop(locks.hold(4095, &fine).unwrap());

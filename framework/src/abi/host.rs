@@ -10,6 +10,7 @@ use core::ffi::{c_char, c_void};
 
 use core::sync::atomic::AtomicU32;
 
+use super::btl::BtlModule;
 use super::component::Instance;
 use super::counter::{CounterCell, CounterSpec};
 use super::event::{EventSpec, EventType};
@@ -211,6 +212,9 @@ pub struct Host {
     /// The process with this rank in the job, connected or not; null when there is no
     /// such rank. It stays as long as this process lives.
     pub peer_get: unsafe extern "C" fn(instance: *mut Instance, rank: u32) -> *mut Peer,
+    /// The device at `place`, from 0, of all devices of the transports that are open; null behind the last. It
+    /// stays as long as this process lives. Any thread.
+    pub device_get: unsafe extern "C" fn(instance: *mut Instance, place: u32) -> *const BtlModule,
     /// As `service`, for frameworks of which several components serve: the one at `place`,
     /// from 0, the highest priority first. `CAIRN_ERR_NOT_FOUND` behind the last.
     pub service_at: unsafe extern "C" fn(

@@ -4,6 +4,7 @@ use core::ffi::{CStr, c_void};
 use core::sync::atomic::Ordering;
 
 use super::failure::Failure;
+use crate::abi::btl::BtlModule;
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::event::{EventSpec, EventType};
@@ -390,6 +391,14 @@ impl HostHandle {
             }
             found.push((ops, provider));
         }
+    }
+
+    /// The devices of all transports that are open.
+    pub fn devices(self) -> impl Iterator<Item = &'static BtlModule> {
+        (0..).map_while(move |place| {
+            // SAFETY: the instance is valid; devices stay.
+            unsafe { (self.table().device_get)(self.0, place).as_ref() }
+        })
     }
 
     /// A failure for what this component does not offer.

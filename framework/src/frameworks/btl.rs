@@ -1,6 +1,7 @@
 //! **btl** — byte transfer layer: moves bytes between two processes. The rules of the contract and
 //! what C sees of it are in [`abi::btl`](crate::abi::btl).
 
+mod atomics;
 mod device;
 mod limits;
 

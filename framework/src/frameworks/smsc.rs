@@ -16,6 +16,8 @@
 //! travels with whatever tells the reader of the bytes, and the reader joins with `accept`, or takes
 //! another way and leaves the offer alone.
 //!
+//! Where the kernel lets one process write another's memory, `write` moves bytes the other way, for puts.
+//!
 //! **Life.** `peer_open` makes the component's object for a peer at the first large transfer with it,
 //! from the card the peer's side of the same component published; `peer_close` ends it. A component
 //! that the system refuses (ptrace scope, containers) finds that out in `peer_open` by really moving
@@ -149,6 +151,17 @@ pub struct SmscOps {
             transfer: &mut *mut c_void,
         ) -> OutcomeCode,
     >,
+    /// Writes `len` bytes (not 0) from `buffer` to `remote` in the peer's memory, by this process alone. They are
+    /// there when it returns. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+    pub write: Option<
+        unsafe extern "C" fn(
+            instance: *mut Instance,
+            peer: *mut c_void,
+            remote: u64,
+            buffer: *const c_void,
+            len: usize,
+        ) -> Status,
+    >,
 }
 
 /// Copies in Rust. Functions correspond to those of [`SmscOps`].
@@ -204,6 +217,16 @@ pub trait Smsc: Component {
         _len: usize,
     ) -> Result<Option<Self::Transfer>, Failure> {
         Err(author::unsupported("accept"))
+    }
+    /// Writes to the peer's memory.
+    unsafe fn write(
+        &self,
+        _peer: &Self::Peer,
+        _remote: u64,
+        _buffer: *const c_void,
+        _len: usize,
+    ) -> Result<(), Failure> {
+        Err(author::unsupported("write"))
     }
     /// Moves what can be moved now.
     fn advance(&self, transfer: &mut Self::Transfer) -> Result<Outcome, Failure>;
@@ -272,4 +295,10 @@ contract! {
         let peer = &*peer.cast::<T::Peer>();
         started(author::component::<T>(instance).accept(peer, ticket, buffer, len), transfer)
     } default { author::refuse(instance, "accept") }
+    fn write(
+        instance: *mut Instance, peer: *mut c_void, remote: u64, buffer: *const c_void, len: usize,
+    ) -> Status = report(instance) {
+        let peer = &*peer.cast::<T::Peer>();
+        author::component::<T>(instance).write(peer, remote, buffer, len)
+    } default { author::refuse(instance, "write") }
 }

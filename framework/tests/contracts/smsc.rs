@@ -44,6 +44,8 @@ impl Smsc for Double {
             };
         fn accept(&self, peer: &Witness, ticket: &SmscTicket, buffer: *mut c_void, len: usize)
             -> Result<Option<Transfer>, Failure> = |outcome| transfer(outcome, 400);
+        fn write(&self, peer: &Witness, remote: u64, buffer: *const c_void, len: usize)
+            -> Result<(), Failure> = |_| ();
     }
     fn advance(&self, transfer: &mut Transfer) -> Result<Outcome, Failure> {
         transfer.1 += 1;
@@ -51,7 +53,7 @@ impl Smsc for Double {
     }
 }
 
-components!(smsc, Double: serve, offer, accept);
+components!(smsc, Double: serve, offer, accept, write);
 
 #[test]
 fn every_function_reaches_the_component() {
@@ -93,6 +95,8 @@ fn transfers(smsc: &Subject<SmscOps>, from: *mut c_void, to: *mut c_void) {
     starts(smsc, &said("accept", (me, from, place, buffer, 55)), |or| {
         c!(ops, accept(me, from, &ticket, buffer, 55, or.unwrap_or(&mut accepted)))
     });
+
+    check!(smsc, report write(me, to, 0x7777, buffer, 44) => (me, to, 0x7777_u64, buffer, 44));
 
     for (transfer, number) in [(read, 100), (served, 200), (offered, 300), (accepted, 400)] {
         check!(smsc, outcome advance(me, transfer) => (me, number));
@@ -138,6 +142,9 @@ fn absent_functions() {
             answers(ERR_UNSUPPORTED, &|ticket, to| {
                 c!(ops, accept(me, peer, ticket, buffer, 5, to))
             });
+        }),
+        ("write", &|| {
+            answers(ERR_UNSUPPORTED, &|_, _| c!(ops, write(me, peer, 0x7777, buffer, 5)));
         }),
     ]);
     smsc.close();

@@ -10,13 +10,16 @@ use cairn_framework::host::{Options, System};
 /// Whether arguments are checked.
 pub const PARAM_CHECK: &str = "mpi_param_check";
 
+/// Whether accesses to windows that conflict are errors.
+pub const PARAM_OSC_DEBUG: &str = "osc_debug";
+
 /// Their owner.
 pub const OWNER: &str = "mpi";
 
 /// Makes a component system that knows these parameters besides those of the components.
 pub fn system(options: Options) -> &'static System {
     let system = System::new(options);
-    // Names of components' parameters begin with their framework's name, which is another.
+    // Those of components begin with the names of their framework and of the component.
     register(&system.params).expect("the names are not taken");
     system
 }
@@ -36,6 +39,19 @@ pub fn register(params: &Registry) -> Result<(), Problem> {
     check.owner = OWNER.into();
     check.level = 4;
     params.register(check)?;
+    let mut debug = Spec::base(
+        PARAM_OSC_DEBUG,
+        Kind::Bool,
+        "false",
+        "Look for one-sided operations whose accesses conflict: those of one process in any epoch, \
+         those of several in an epoch of fences. They raise MPI_ERR_RMA_CONFLICT, with both \
+         operations in its text. An operation takes longer then, and a process keeps up to a million \
+         ranges of bytes for a window.",
+    );
+    debug.owner = OWNER.into();
+    debug.level = 3;
+    debug.same = true;
+    params.register(debug)?;
     Ok(())
 }
 

@@ -19,6 +19,7 @@ use cairn_framework::frameworks::osc::{
     OscOps, OscSync, OscTransfer, WINDOW_SHARED, WINDOW_THREADS, Window as View, WindowRemote,
 };
 use cairn_framework::host::{Chosen, take_reason};
+use cairn_mpi_params as params;
 
 use super::arena::{Object, class};
 use super::attributes::Attributes;
@@ -31,11 +32,14 @@ use crate::abi::generated::types::{Aint, Errhandler, Win};
 use crate::error::{Error, Origin, Result, class_of, failure};
 use crate::runtime::{self, runtime};
 
+mod accesses;
 mod calls;
+mod conflicts;
 mod epochs;
 pub mod hints;
 
 pub use calls::{CALLS, gather_bytes};
+use conflicts::Conflicts;
 use epochs::Epochs;
 use hints::{Decided, Hints};
 
@@ -68,6 +72,8 @@ struct Served {
     component: String,
     /// What each rank gives; the view leads to it.
     remotes: Box<[WindowRemote]>,
+    /// With `osc_debug` the operations under way, which are compared with each other.
+    conflicts: Option<Box<Conflicts>>,
     /// What the predefined attributes lead to.
     told: Told,
 }
@@ -202,7 +208,11 @@ pub fn open(
         };
         let component = chosen.name.strip_prefix("osc_").unwrap_or(&chosen.name).to_owned();
         let Chosen { ops, instance, .. } = *chosen;
-        *win.served.get() = Some(Served { ops, instance, state, component, remotes, told });
+        let debug = params::flag(runtime().system, params::PARAM_OSC_DEBUG);
+        let conflicts = || Box::new(Conflicts::new(&*view, win.info.lock().is_same_op()));
+        let conflicts = debug.then(conflicts);
+        *win.served.get() =
+            Some(Served { ops, instance, state, component, remotes, conflicts, told });
     }
     Ok(())
 }
@@ -353,6 +363,42 @@ impl WinBody {
         transfer: &OscTransfer,
         request: *mut *mut RequestView,
     ) -> Result<()> {
+        match &self.served().conflicts {
+            // SAFETY: promised by the caller.
+            None => unsafe { self.hand_over(transfer, request) },
+            // SAFETY: as above.
+            Some(conflicts) => unsafe { self.admit(conflicts, transfer, request) },
+        }
+    }
+
+    /// Starts an operation, if it does not conflict with another one.
+    ///
+    /// # Safety
+    /// As for `transfer`.
+    #[cold]
+    unsafe fn admit(
+        &self,
+        conflicts: &Conflicts,
+        transfer: &OscTransfer,
+        request: *mut *mut RequestView,
+    ) -> Result<()> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            conflicts.admit(transfer)?;
+            self.hand_over(transfer, request).inspect_err(|_| conflicts.withdraw(transfer.target))
+        }
+    }
+
+    /// Hands an operation to the component.
+    ///
+    /// # Safety
+    /// As for `transfer`.
+    #[inline(always)]
+    unsafe fn hand_over(
+        &self,
+        transfer: &OscTransfer,
+        request: *mut *mut RequestView,
+    ) -> Result<()> {
         let Served { ops, instance, state, .. } = self.served();
         // SAFETY: promised by the caller; the table is complete and the component open.
         let status = unsafe {
@@ -363,11 +409,15 @@ impl WinBody {
 
     /// Synchronizes. Gives `DONE`, or `NOTHING` of what only asks.
     pub fn synchronize(&self, sync: &OscSync) -> Result<OutcomeCode> {
-        let Served { ops, instance, state, .. } = self.served();
+        let Served { ops, instance, state, conflicts, .. } = self.served();
         // SAFETY: as above; the ranks stay until the call returns.
         let outcome =
             unsafe { (ops.synchronize.unwrap_unchecked())(*instance, self.view(), *state, sync) };
-        if outcome >= 0 { Ok(outcome) } else { Err(failed("synchronize", outcome)) }
+        let result = if outcome >= 0 { Ok(outcome) } else { Err(failed("synchronize", outcome)) };
+        match conflicts {
+            None => result,
+            Some(conflicts) => conflicts.synchronized(self.comm, sync, result),
+        }
     }
 
     /// Attaches memory, or detaches it.

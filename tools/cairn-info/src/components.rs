@@ -171,7 +171,7 @@ fn print_list(system: &'static System, contracts: &[&'static Contract], framewor
                 Cell(Tone::Faint, "-".into()),
                 Cell::plain(""),
                 Cell::plain(""),
-                Cell(Tone::Faint, format!("no component yet: {}", contract.summary)),
+                Cell(Tone::Faint, format!("no component: {}", contract.summary)),
             ]);
         }
     }

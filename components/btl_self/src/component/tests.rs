@@ -1,10 +1,13 @@
 use std::cell::UnsafeCell;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::pool::{Cri, CriPool};
 use cairn_framework::abi::receive::{RECEIVED_CONTIGUOUS, Received};
-use cairn_framework::abi::status::{DONE, NO_RESOURCES, OutcomeCode};
-use cairn_framework::frameworks::btl::{BtlOps, Endpoint, ops};
+use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, NO_RESOURCES, OutcomeCode};
+use cairn_framework::frameworks::btl::{
+    BTL_ADD, BTL_AND, BTL_COMPARE_SWAP, BTL_OR, BTL_SWAP, BTL_XOR, BtlOps, Endpoint, ops,
+};
 use cairn_framework::mock::MockHost;
 
 use super::*;

@@ -398,7 +398,8 @@ impl Core {
             return None;
         }
         let (data, transfer) = (request.data, &mut request.transfer);
-        let alone = get && !put && rail.registers(BTL_REMOTE_READ);
+        // A put needs nothing of this side, or both get a registration that serves both.
+        let alone = get && rail.registers(BTL_REMOTE_READ) && !(put && rail.registers(BTL_LOCAL));
         let taken = alone.then(|| match cri {
             Some(cri) => CriGuard::new(cri),
             None => rail.take::<M>(self.host, &state.view().scope, peer.rank()),

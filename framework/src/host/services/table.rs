@@ -9,6 +9,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::atomic::AtomicU32;
 
 use super::threads;
+use crate::abi::btl::BtlModule;
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::event::{EventSpec, EventType};
@@ -89,6 +90,7 @@ pub(crate) fn host(
         show_once,
         peer_connect,
         peer_get,
+        device_get,
         service_at,
         event_add,
         event_raise,
@@ -210,6 +212,12 @@ unsafe extern "C" fn peer_get(instance: *mut Instance, rank: u32) -> *mut Peer {
     // SAFETY: the instance is a host's.
     let (_, system) = unsafe { caller(instance) };
     system.peer(rank).unwrap_or(std::ptr::null_mut())
+}
+
+unsafe extern "C" fn device_get(instance: *mut Instance, place: u32) -> *const BtlModule {
+    // SAFETY: the instance is a host's.
+    let (_, system) = unsafe { caller(instance) };
+    system.modules().nth(place as usize).unwrap_or(std::ptr::null())
 }
 
 unsafe extern "C" fn peer_failed(instance: *mut Instance, rank: u32) {

@@ -39,7 +39,7 @@ fn status(result: Result<()>) -> Status {
 }
 
 /// So many elements of a predefined type.
-fn side(buffer: *mut c_void, count: usize, datatype: Datatype) -> Result<CollSide> {
+pub(super) fn side(buffer: *mut c_void, count: usize, datatype: Datatype) -> Result<CollSide> {
     let datatype = DatatypeRef::of(datatype)?.view();
     Ok(CollSide { buffer, count: count as u64, datatype, ..no_data(0).send })
 }

@@ -101,6 +101,11 @@ impl Hints {
         Some(value)
     }
 
+    /// Whether `MPI_NO_OP` is not concurrent with other operations.
+    pub fn is_same_op(&self) -> bool {
+        self.same_op
+    }
+
     /// What the program gave for a key.
     pub fn given(&self, key: &str) -> Option<&str> {
         self.given.get(key)
