@@ -47,6 +47,7 @@ targets! {
     elf: 500,
     experiments: 200,
     ob1: 20,
+    osc_rdma: 500,
     parameters: 200,
     plugins: 500,
     pmi_client: 200,
@@ -121,7 +122,7 @@ mod tests {
     }
 
     tests! {
-        command_lines descriptions elf experiments ob1 parameters plugins pmi_client pmi_server segments
+        command_lines descriptions elf experiments ob1 osc_rdma parameters plugins pmi_client pmi_server segments
         shared_memory sm_ring smsc_ring tcp_connection tcp_wire
     }
 }

@@ -43,6 +43,8 @@ mod window;
 pub mod wire;
 
 use component::Rdma;
+#[doc(hidden)]
+pub use link::TAG;
 
 cairn_framework::component! {
     framework: osc,

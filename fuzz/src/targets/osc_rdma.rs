@@ -1,7 +1,7 @@
 //! osc_rdma reads what peers send for a window: packets, and the datatypes that they describe.
 //!
-//! Rank 0 has a window, and ranks 1 and 2 send what they like on its communicator. The datatypes are made by the
-//! MPI layer, the messages go through pml_ob1 over a transport in memory.
+//! Rank 0 has a window, and ranks 1 and 2 send what they like to it, over a transport in memory. The datatypes are
+//! made by the MPI layer.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
@@ -14,23 +14,21 @@ use cairn_framework::abi::request::{
 };
 use cairn_framework::abi::scope::{SCOPE_PROCESS, SCOPE_WINDOW, Scope};
 use cairn_framework::abi::status::{DONE, OK, Status};
-use cairn_framework::author::BYTES;
 use cairn_framework::frameworks::osc::{
     OSC_ACCUMULATE, OSC_COMPARE_SWAP, OSC_FENCE, OSC_FETCH_OP, OSC_GET, OSC_GET_ACCUMULATE,
     OSC_LOCK, OSC_LOCK_ALL, OSC_POST, OSC_PUT, OSC_START, OSC_TEST, OscOps, OscSide, OscSync,
     OscTransfer, WINDOW_CREATE, WINDOW_DYNAMIC, Window, WindowCalls, WindowRemote,
 };
-use cairn_framework::frameworks::pml::{PML_STANDARD, PmlSend};
 use cairn_framework::host::{Chosen, forget_reason};
 use cairn_mpi::WINDOW_CALLS;
 use osc_rdma::TAG;
 use osc_rdma::wire::{
-    ANSWER, EXCLUSIVE, HEADER, Header, Kind, LAST_OF_FENCE, LAST_OF_START, SHARED, UNLOCK,
+    ANSWER, EXCLUSIVE, Header, Kind, LAST_OF_FENCE, LAST_OF_START, More, SHARED, SHORT, UNLOCK,
 };
 use {issue_adaptive as _, issue_eager as _, issue_lazy as _};
 
 use super::ob1::pair::btl::Behaviour;
-use super::ob1::pair::{Handle, Job, Pending};
+use super::ob1::pair::{Handle, Job};
 use crate::bytes::Bytes;
 
 /// Processes: the one that has the window, and two that send.
@@ -47,9 +45,9 @@ const INT64: u32 = 0x258;
 const DOUBLE_INT: u32 = 0x229;
 #[cfg(test)]
 const SHORT_INT: u32 = 0x22c;
-const SUM: u32 = 0x21;
-const REPLACE: u32 = 0x3c;
-const NO_OP: u32 = 0x3d;
+const SUM: u16 = 0x21;
+const REPLACE: u16 = 0x3c;
+const NO_OP: u16 = 0x3d;
 const NO_CHECK: u32 = 1024;
 const NO_PRECEDE: u32 = 2048;
 
@@ -106,6 +104,9 @@ impl Pages {
 struct Stage {
     job: Job,
     osc: Chosen<OscOps>,
+    /// The processes, as rank 0 knows them, and what each gives to a window that is dynamic or not.
+    comm: Handle,
+    remotes: [Vec<WindowRemote>; 2],
     pages: Pages,
     /// Of the next window.
     number: u64,
@@ -116,6 +117,8 @@ thread_local! {
     static STAGE: RefCell<Option<Stage>> = const { RefCell::new(None) };
     /// The strategy of the next window.
     static ISSUE: Cell<&'static CStr> = const { Cell::new(c"lazy") };
+    /// What rank 0 calls the last window.
+    static PORT: Cell<u32> = const { Cell::new(0) };
 }
 
 impl Stage {
@@ -124,8 +127,13 @@ impl Stage {
         let mca = [("btl", "pair"), ("osc", "rdma"), ("osc_rdma_packet", "512")];
         let job = Job::new(RANKS, false, &mca, behaviour);
         let scope = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
-        let osc = job.ranks[0].system.select_one(&scope).expect("osc_rdma is linked in");
-        Self { job, osc, pages: Pages::new(), number: 1 }
+        // The others take what is sent to them, and know nothing of it.
+        let oscs = job.ranks.iter().map(|rank| rank.system.select_one(&scope));
+        let mut oscs = oscs.collect::<Result<Vec<_>, _>>().expect("osc_rdma is linked in");
+        let comm = job.ranks[0].comm(1, 0, 0, &[0, 1, 2]);
+        let remotes = [SIZE as u64, u64::MAX]
+            .map(|size| vec![WindowRemote { base: 0, size, displacement_unit: 1 }; RANKS as usize]);
+        Self { job, osc: oscs.swap_remove(0), comm, remotes, pages: Pages::new(), number: 1 }
     }
 }
 
@@ -147,6 +155,26 @@ fn collective() -> *mut Request {
         struct_size: size_of::<Request>() as u32,
         active: 0,
     }))
+}
+
+/// What the others call the window is nothing that they listen to.
+unsafe extern "C" fn allgather(
+    window: &Window,
+    sent: *const c_void,
+    received: *mut c_void,
+    len: usize,
+) -> Status {
+    assert_eq!(len, size_of::<u32>());
+    // SAFETY: a number, and room for one of each rank.
+    unsafe {
+        let port = sent.cast::<u32>().read_unaligned();
+        PORT.set(port);
+        for rank in 0..window.scope.size as usize {
+            let other = if rank == 0 { port } else { u32::MAX };
+            received.cast::<u32>().add(rank).write_unaligned(other);
+        }
+    }
+    OK
 }
 
 unsafe extern "C" fn barrier(_: &Window, request: *mut *mut Request) -> Status {
@@ -189,12 +217,11 @@ unsafe extern "C" fn info(
 /// A window of rank 0, and who sends to it.
 struct Attack<'a> {
     stage: &'a Stage,
-    comm: Vec<Handle>,
     window: Box<Window>,
     state: *mut c_void,
     base: *mut u8,
-    /// Messages that were not sent yet.
-    sent: Vec<(Box<[u8]>, Pending)>,
+    /// Packets of each rank so far.
+    sent: [u32; RANKS as usize],
     /// Where operations of rank 0 have their data.
     buffers: Vec<Box<[u64]>>,
 }
@@ -202,7 +229,7 @@ struct Attack<'a> {
 static CALLS: WindowCalls = WindowCalls {
     struct_size: WINDOW_CALLS.struct_size,
     reserved: 0,
-    allgather: WINDOW_CALLS.allgather,
+    allgather,
     barrier,
     reduce_scatter,
     datatype_retain: WINDOW_CALLS.datatype_retain,
@@ -228,19 +255,16 @@ impl<'a> Attack<'a> {
         ISSUE.set([c"lazy", c"eager", c"adaptive", c"lazy"][usize::from(setup >> 2 & 3)]);
         let dynamic = setup & 3 == 2;
         stage.number += 1;
-        let comm = stage.job.comm(stage.number, true);
         let base = stage.pages.window(setup & 1 == 1);
-        let size = if dynamic { u64::MAX } else { SIZE as u64 };
-        let remotes = vec![WindowRemote { base: 0, size, displacement_unit: 1 }; RANKS as usize];
         let mut scope = Scope::new(SCOPE_WINDOW, stage.number as u32, RANKS, c"window");
         scope.struct_size = size_of::<Window>() as u32;
         scope.info = Some(info);
         let window = Box::new(Window {
             scope,
-            comm: comm[0].0,
+            comm: stage.comm.0,
             calls: &raw const CALLS,
             base: if dynamic { null_mut() } else { base.cast() },
-            remotes: remotes.leak().as_ptr(),
+            remotes: stage.remotes[usize::from(dynamic)].as_ptr(),
             flavor: if dynamic { WINDOW_DYNAMIC } else { WINDOW_CREATE },
             flags: 0,
             ordering: 15,
@@ -249,9 +273,8 @@ impl<'a> Attack<'a> {
             granularity: 0,
             object: null_mut(),
         });
-        let (sent, buffers) = Default::default();
-        let state = null_mut();
-        let mut attack = Self { stage, comm, window, state, base, sent, buffers };
+        let (sent, buffers, state) = (Default::default(), Vec::new(), null_mut());
+        let mut attack = Self { stage, window, state, base, sent, buffers };
         let opened = osc!(attack, window_open(&mut attack.window, &mut attack.state));
         assert_eq!(opened, DONE);
         if dynamic {
@@ -268,21 +291,21 @@ impl<'a> Attack<'a> {
         }
     }
 
-    /// Sends what a rank likes, on the window's communicator.
+    /// Sends what a rank likes.
+    fn send_raw(&self, from: u32, packet: &[u8]) {
+        self.stage.job.fabric.forge(from, 0, TAG, packet);
+    }
+
+    /// The same, so that it finds the window and its turn.
     fn send(&mut self, from: u32, packet: &[u8]) {
-        let packet: Box<[u8]> = packet.into();
-        let send = PmlSend {
-            buffer: packet.as_ptr().cast(),
-            count: packet.len() as u64,
-            datatype: &raw const BYTES,
-            comm: self.comm[from as usize].0,
-            peer: 0,
-            tag: TAG,
-            mode: PML_STANDARD,
-            reserved: 0,
-        };
-        let pending = self.stage.job.ranks[from as usize].isend(&send);
-        self.sent.push((packet, pending));
+        let sent = &mut self.sent[from as usize];
+        *sent += 1;
+        let begin = [PORT.get(), from, *sent].map(u32::to_le_bytes).concat();
+        let mut packet = packet.to_vec();
+        if packet.len() >= begin.len() {
+            packet[..begin.len()].copy_from_slice(&begin);
+        }
+        self.send_raw(from, &packet);
     }
 
     /// A pass of a process with one thread ends with the first source that has something.
@@ -345,7 +368,7 @@ impl<'a> Attack<'a> {
             offset: first + 8 * i64::from(what >> 5),
             target_count: count,
             target_datatype: datatype,
-            op: operation(SUM),
+            op: operation(SUM.into()),
         };
         let mut request = null_mut::<Request>();
         let place = if what & 32 == 0 { &raw mut request } else { null_mut() };
@@ -363,15 +386,6 @@ impl<'a> Attack<'a> {
     fn end(mut self) {
         self.progress();
         osc!(self, window_close(&mut self.window, self.state));
-        for (packet, pending) in self.sent.drain(..) {
-            match pending.is_complete() {
-                true => _ = pending.end(),
-                false => std::mem::forget(packet),
-            }
-        }
-        for (rank, comm) in self.stage.job.ranks.iter().zip(&self.comm) {
-            rank.close(*comm);
-        }
         self.stage.pages.check(self.base, self.window.flavor == WINDOW_DYNAMIC);
         // SAFETY: the scope of a window that has ended.
         unsafe { self.stage.job.ranks[0].system.scope_closed(&raw mut self.window.scope) };
@@ -424,13 +438,17 @@ pub fn run(data: &[u8]) {
                     let len = usize::from(input.u16() % 600);
                     let mut packet = input.take(len).to_vec();
                     // Addresses are other ones in each process.
-                    if control & 16 != 0 && packet.len() >= HEADER {
+                    if control & 16 != 0 && packet.len() >= SHORT {
                         let place = &mut packet[24..32];
                         let offset = u64::from_le_bytes(place.try_into().expect("eight"));
                         let address = attack.base.expose_provenance() as u64;
                         place.copy_from_slice(&offset.wrapping_add(address).to_le_bytes());
                     }
-                    attack.send(1 + u32::from(control >> 3 & 1), &packet);
+                    let from = 1 + u32::from(control >> 3 & 1);
+                    match control & 64 == 0 {
+                        true => attack.send(from, &packet),
+                        false => attack.send_raw(from, &packet),
+                    }
                     if control & 32 == 0 {
                         attack.progress();
                     }
@@ -454,13 +472,20 @@ pub fn run(data: &[u8]) {
 
 /// A packet that begins so.
 fn packet(header: &Header, rest: &[u8]) -> Vec<u8> {
-    [&header.encode()[..], rest].concat()
+    let (bytes, len) = header.encode();
+    [&bytes[..len], rest].concat()
 }
 
-/// An operation on elements of a predefined type.
-fn simple(operation: u32, predefined: u32, count: u64, len: u32) -> Header {
-    let operation = operation as u8;
-    Header { operation, predefined, count, len, op: SUM, ..Header::new(Kind::Operation) }
+/// An operation on so many bytes of one block of a predefined type.
+fn simple(operation: u32, predefined: u32, len: u32) -> Header {
+    let (operation, predefined, op) = (operation as u8, predefined as u16, SUM);
+    Header { operation, predefined, len, op, ..Header::new(Kind::Operation) }
+}
+
+/// What is said of other operations.
+fn more(count: u64, position: u64, type_len: usize, type_before: usize) -> Option<More> {
+    let (type_len, type_before) = (type_len as u32, type_before as u32);
+    Some(More { count, position, type_len, type_before })
 }
 
 /// Descriptions of types: blocks with gaps, a structure, a list, and one as large as it gets.
@@ -499,40 +524,36 @@ pub fn seeds() -> Vec<Vec<u8>> {
     };
     let at = |address: &[u8]| [&[address[0] | 16], &address[1..]].concat();
     let words = |count: u8| (1..=count).flat_map(|word| [word; 8]).collect::<Vec<u8>>();
-    let put =
-        packet(&Header { flags: ANSWER, offset: 64, ..simple(OSC_PUT, INT64, 3, 24) }, &words(3));
-    let get = packet(&Header { offset: 1024, ..simple(OSC_GET, INT64, 40, 320) }, &[]);
-    let part = packet(&Header { position: 8, ..simple(OSC_GET, INT64, 40, 64) }, &[]);
-    let accumulate =
-        packet(&Header { flags: LAST_OF_FENCE, ..simple(OSC_ACCUMULATE, INT64, 3, 24) }, &words(3));
-    let pairs =
-        packet(&Header { op: 0x39, ..simple(OSC_ACCUMULATE, DOUBLE_INT, 2, 24) }, &words(3));
-    let fetch =
-        packet(&Header { op: REPLACE, ..simple(OSC_GET_ACCUMULATE, INT64, 2, 16) }, &words(2));
-    let look = packet(&Header { op: NO_OP, ..simple(OSC_FETCH_OP, INT64, 1, 8) }, &[]);
-    let swap = packet(&simple(OSC_COMPARE_SWAP, INT64, 1, 8), &words(2));
-    let locked = packet(
-        &Header { flags: EXCLUSIVE | UNLOCK | ANSWER, ..simple(OSC_PUT, INT64, 1, 8) },
-        &words(1),
-    );
-    let told = |kind, flags| packet(&Header { flags, sequence: 1, ..Header::new(kind) }, &[]);
-    let started =
-        packet(&Header { flags: LAST_OF_START, ..simple(OSC_PUT, INT64, 1, 8) }, &words(1));
-    let reply =
-        packet(&Header { id: 1, len: 24, sequence: 1, ..Header::new(Kind::Reply) }, &words(3));
+    let put = Header { flags: ANSWER, offset: 64, ..simple(OSC_PUT, INT64, 24) };
+    let put = packet(&put, &words(3));
+    let get = packet(&Header { offset: 1024, ..simple(OSC_GET, INT64, 320) }, &[]);
+    let part = packet(&Header { more: more(40, 8, 0, 0), ..simple(OSC_GET, INT64, 64) }, &[]);
+    let accumulate = Header { flags: LAST_OF_FENCE, ..simple(OSC_ACCUMULATE, INT64, 24) };
+    let accumulate = packet(&accumulate, &words(3));
+    let pairs = Header { op: 0x39, ..simple(OSC_ACCUMULATE, DOUBLE_INT, 24) };
+    let pairs = packet(&pairs, &words(3));
+    let fetch = Header { op: REPLACE, ..simple(OSC_GET_ACCUMULATE, INT64, 16) };
+    let fetch = packet(&fetch, &words(2));
+    let look = packet(&Header { op: NO_OP, ..simple(OSC_FETCH_OP, INT64, 8) }, &[]);
+    let swap = packet(&simple(OSC_COMPARE_SWAP, INT64, 8), &words(2));
+    let locked = Header { flags: EXCLUSIVE | UNLOCK | ANSWER, ..simple(OSC_PUT, INT64, 8) };
+    let locked = packet(&locked, &words(1));
+    let told = |kind, flags| packet(&Header { flags, ..Header::new(kind) }, &[]);
+    let started = Header { flags: LAST_OF_START, ..simple(OSC_PUT, INT64, 8) };
+    let started = packet(&started, &words(1));
+    let ack = |answered| packet(&Header::answer(Kind::Ack, answered, OK), &[]);
+    let reply = |answered| packet(&Header::answer(Kind::Reply, answered, OK), &words(3));
     let described = |text: &[u8], operation: u32, rest: &[u8]| {
-        let type_len = text.len() as u32;
-        let header = Header { type_len, ..simple(operation, 0, 1, 24) };
+        let header = Header { more: more(1, 0, text.len(), 0), ..simple(operation, 0, 24) };
         packet(&header, &[text, rest].concat())
     };
     let in_parts = |text: &[u8]| {
         let (one, other) = text.split_at(text.len() / 2);
         let of = |position: usize, part: &[u8]| {
-            let (position, len) = (position as u64, part.len() as u32);
-            from(1, &packet(&Header { position, len, ..Header::new(Kind::Type) }, part))
+            let offset = position as i64;
+            from(1, &packet(&Header { offset, ..Header::new(Kind::Type) }, part))
         };
-        let type_before = text.len() as u32;
-        let put = Header { type_before, ..simple(OSC_PUT, 0, 1, 24) };
+        let put = Header { more: more(1, 0, 0, text.len()), ..simple(OSC_PUT, 0, 24) };
         [of(0, one), of(one.len(), other), from(1, &packet(&put, &words(3)))].concat()
     };
     let texts = descriptions();
@@ -558,19 +579,21 @@ pub fn seeds() -> Vec<Vec<u8>> {
             &[5, 0, 3, 5, 1, 3 | 16],
             &from(1, &told(Kind::Post, 0)),
             &from(2, &told(Kind::Post, 0)),
-            &from(2, &reply),
+            &from(2, &reply(1)),
         ]
         .concat(),
         // What rank 0 fetches, with the lock of rank 1.
         [
             &[0, 5, 1, 3][..],
             &from(1, &told(Kind::Granted, 0)),
-            &from(1, &reply),
-            &from(1, &told(Kind::Ack, 0)),
+            &from(1, &reply(2)),
+            &from(1, &ack(1)),
         ]
         .concat(),
-        [&[4 | 32, 5, 3, 3, 5, 5, 0][..], &from(1, &reply), &from(1, &told(Kind::Ack, 0))].concat(),
+        [&[4 | 32, 5, 3, 3, 5, 5, 0][..], &from(1, &reply(1)), &from(1, &ack(1))].concat(),
         [&[8 | 48, 5, 0, 3, 5, 2, 3][..], &from(2, &told(Kind::Flush, LAST_OF_FENCE))].concat(),
+        // Packets of nobody, and such as overtake others.
+        [&[0, 64][..], &from(1, &put)[1..], &[64], &from(2, &get)[1..]].concat(),
         // A dynamic window.
         [&[2, 7, 7 | 32][..], &at(&from(1, &put)), &at(&from(2, &fetch)), &[7]].concat(),
         [&[2][..], &at(&from(1, &described(&texts[0], OSC_GET, &[])))].concat(),
@@ -615,19 +638,19 @@ mod tests {
     }
 
     fn described(text: &[u8], header: Header, data: &[u8]) -> Vec<u8> {
-        let header = Header { predefined: 0, type_len: text.len() as u32, ..header };
+        let header = Header { predefined: 0, more: more(1, 0, text.len(), 0), ..header };
         packet(&header, &[text, data].concat())
     }
 
     #[test]
     fn packets_do_what_they_say() {
-        let put = Header { offset: 64, ..simple(OSC_PUT, INT64, 2, 16) };
-        let add = Header { offset: 72, ..simple(OSC_ACCUMULATE, INT64, 1, 8) };
+        let put = Header { offset: 64, ..simple(OSC_PUT, INT64, 16) };
+        let add = Header { offset: 72, ..simple(OSC_ACCUMULATE, INT64, 8) };
         let (window, counted) = after(&[packet(&put, &[1; 16]), packet(&add, &[1; 8])]);
         assert_eq!(window[60..84], [vec![0; 4], vec![1; 8], vec![2; 8], vec![0; 4]].concat());
         assert_eq!(counted, [0, 0]);
         // Three times two words, the third one empty.
-        let gaps = described(&descriptions()[0], simple(OSC_PUT, 0, 1, 48), &[3; 48]);
+        let gaps = described(&descriptions()[0], simple(OSC_PUT, 0, 48), &[3; 48]);
         let expected = [[3; 8], [3; 8], [0; 8]].concat().repeat(3);
         let (window, counted) = after(&[gaps]);
         assert_eq!((&window[..64], counted), (&expected[..64], [0, 0]));
@@ -638,14 +661,13 @@ mod tests {
     fn answers_are_taken() {
         attack(1 | 1 << 2, |attack| {
             attack.begin_epoch(0);
-            // A get of three words from rank 1.
+            // A get of three words from rank 1: the lock is asked for by the first packet.
             attack.operate(&mut Bytes(&[1, 3]));
             attack.progress();
             attack.send(1, &packet(&Header::new(Kind::Granted), &[]));
             attack.progress();
             let words: Vec<u8> = (0..24).collect();
-            let reply = Header { id: 1, len: 24, sequence: 1, ..Header::new(Kind::Reply) };
-            attack.send(1, &packet(&reply, &words));
+            attack.send(1, &packet(&Header::answer(Kind::Reply, 2, OK), &words));
             attack.progress();
             // SAFETY: integers; nothing writes to them any more.
             let result = unsafe { attack.buffers[1].as_ptr().cast::<[u8; 24]>().read_volatile() };
@@ -658,13 +680,13 @@ mod tests {
     fn a_swap_of_what_is_no_simple_type_is_refused() {
         // One word behind 1024 bytes.
         let text = [&descriptions()[0][..3], &[2, 1, 1], &[0x80, 0x10, 1]].concat();
-        let outside = Header { offset: -1024, ..simple(OSC_COMPARE_SWAP, 0, 1, 8) };
+        let outside = Header { offset: -1024, ..simple(OSC_COMPARE_SWAP, 0, 8) };
         let swap = described(&text, outside, &[[9; 8], [BESIDE; 8]].concat());
         assert_eq!(after(&[swap]).1, [0, 1]);
         // Nor has a pair all its bytes together.
-        let pair = packet(&simple(OSC_COMPARE_SWAP, SHORT_INT, 1, 6), &[0; 12]);
+        let pair = packet(&simple(OSC_COMPARE_SWAP, SHORT_INT, 6), &[0; 12]);
         assert_eq!(after(&[pair]).1, [0, 1]);
-        let long = packet(&simple(OSC_COMPARE_SWAP, INT64, 1, 8), &[[1; 8], [0; 8]].concat());
+        let long = packet(&simple(OSC_COMPARE_SWAP, INT64, 8), &[[1; 8], [0; 8]].concat());
         let (window, counted) = after(&[long]);
         assert_eq!((&window[..8], counted), (&[1; 8][..], [0, 0]));
     }
@@ -673,7 +695,7 @@ mod tests {
     #[test]
     fn a_get_of_more_than_a_packet_is_refused() {
         let text = &descriptions()[5];
-        let ask = |len| described(text, simple(OSC_GET, 0, 1, len), &[]);
+        let ask = |len| described(text, simple(OSC_GET, 0, len), &[]);
         assert_eq!(after(&[ask(512), ask(513), ask(1 << 28)]).1, [0, 2]);
     }
 
@@ -682,7 +704,7 @@ mod tests {
     fn an_origin_asks_for_the_lock_once() {
         let lock = |flags| packet(&Header { flags, ..Header::new(Kind::Lock) }, &[]);
         let unlock = packet(&Header::new(Kind::Unlock), &[]);
-        let put = |flags| packet(&Header { flags, ..simple(OSC_PUT, INT64, 1, 8) }, &[1; 8]);
+        let put = |flags| packet(&Header { flags, ..simple(OSC_PUT, INT64, 8) }, &[1; 8]);
         assert_eq!(after(&[lock(SHARED), lock(SHARED)]).1, [1, 0]);
         assert_eq!(after(&[lock(EXCLUSIVE), lock(EXCLUSIVE), lock(SHARED)]).1, [2, 0]);
         assert_eq!(after(&[lock(SHARED), put(SHARED | UNLOCK)]).1, [1, 0]);
@@ -695,40 +717,52 @@ mod tests {
     /// Else the answers to an origin that takes none would fill the memory: they are longer than what asks for them.
     #[test]
     fn answers_that_nobody_takes_are_few() {
-        const ROOM: usize = 300;
-        let behaviour = Behaviour { room: ROOM, ..Behaviour::default() };
-        let mut stage = Stage::new(behaviour);
+        let mut stage = Stage::new(Behaviour::default());
         let mut attack = Attack::begin(&mut stage, 1);
-        let rank = &attack.stage.job.ranks[0];
-        let mut longest = 0;
-        for _ in 0..10 {
-            for _ in 0..ROOM {
-                attack.send(1, &packet(&simple(OSC_GET, INT64, 50, 400), &[]));
-            }
-            for _ in 0..2 * ROOM {
-                rank.system.progress();
-            }
-            let mut text = vec![0_u8; 1000];
-            let capacity = text.len();
-            let place = text.as_mut_ptr().cast();
-            osc!(attack, describe(&attack.window, attack.state, place, capacity));
-            let text = String::from_utf8_lossy(&text).into_owned();
-            let (before, _) = text.split_once(" packets for the transport").expect("it says so");
-            let number = before.rsplit(' ').next().and_then(|number| number.parse().ok());
-            longest = longest.max(number.unwrap_or(0));
-        }
-        assert!((64..1200).contains(&longest), "{longest} packets");
-        // The origin has changed its mind.
-        for _ in 0..100 {
+        attack.stage.job.fabric.fill(1);
+        for _ in 0..5000 {
+            attack.send(1, &packet(&simple(OSC_GET, INT64, 400), &[]));
             attack.progress();
         }
+        let mut text = vec![0_u8; 1000];
+        let (place, capacity) = (text.as_mut_ptr().cast(), text.len());
+        osc!(attack, describe(&attack.window, attack.state, place, capacity));
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let (before, _) = text.split_once(" packets for room").expect("it says so");
+        let waiting: Option<u32> = before.rsplit(' ').next().and_then(|text| text.parse().ok());
+        assert!(waiting.is_some_and(|waiting| (64..1200).contains(&waiting)), "{text}");
+        // There is room again.
+        attack.stage.job.fabric.unfill(1);
+        attack.progress();
         attack.end();
     }
 
     #[test]
-    fn a_packet_that_is_too_long_is_dropped() {
-        let put = packet(&simple(OSC_PUT, INT64, 1, 8), &[1; 8]);
-        let (window, counted) = after(&[vec![1; 600], put]);
-        assert_eq!((&window[..8], counted), (&[1; 8][..], [1, 0]));
+    fn packets_of_nobody_and_packets_without_a_turn_are_dropped() {
+        attack(1, |attack| {
+            let put = |port: u32, origin: u32, serial: u32, word: u8| {
+                let (window, put) = (port, simple(OSC_PUT, INT64, 8));
+                packet(&Header { window, origin, serial, ..put }, &[word; 8])
+            };
+            let first = |attack: &Attack<'_>| {
+                attack.progress();
+                // SAFETY: inside of the window.
+                unsafe { attack.base.read_volatile() }
+            };
+            let port = PORT.get();
+            for (port, origin, serial) in
+                [(port + 1, 1, 1), (port, 0, 1), (port, 3, 1), (port, 1, 0), (port, 1, 1 << 20)]
+            {
+                attack.send_raw(1, &put(port, origin, serial, 9));
+                assert_eq!(first(attack), 0, "{port} {origin} {serial}");
+            }
+            // Such as have come too early wait for those before them.
+            attack.send_raw(1, &put(port, 1, 2, 2)[..SHORT - 1]);
+            attack.send_raw(1, &put(port, 1, 3, 3));
+            attack.send_raw(1, &put(port, 1, 2, 2));
+            assert_eq!(first(attack), 0);
+            attack.send_raw(1, &put(port, 1, 1, 1));
+            assert_eq!(first(attack), 3);
+        });
     }
 }
