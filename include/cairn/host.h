@@ -281,6 +281,11 @@ struct cairn_host_t {
    */
   cairn_peer_t *(*peer_get)(cairn_instance_t *instance, uint32_t rank);
   /**
+   * The device at `place`, from 0, of all devices of the transports that are open; null behind the last. It
+   * stays as long as this process lives. Any thread.
+   */
+  const cairn_btl_module_t *(*device_get)(cairn_instance_t *instance, uint32_t place);
+  /**
    * As `service`, for frameworks of which several components serve: the one at `place`,
    * from 0, the highest priority first. `CAIRN_ERR_NOT_FOUND` behind the last.
    */

@@ -21,6 +21,8 @@
  * travels with whatever tells the reader of the bytes, and the reader joins with `accept`, or takes
  * another way and leaves the offer alone.
  *
+ * Where the kernel lets one process write another's memory, `write` moves bytes the other way, for puts.
+ *
  * **Life.** `peer_open` makes the component's object for a peer at the first large transfer with it,
  * from the card the peer's side of the same component published; `peer_close` ends it. A component
  * that the system refuses (ptrace scope, containers) finds that out in `peer_open` by really moving
@@ -167,6 +169,15 @@ struct cairn_smsc_ops_t {
                             void *buffer,
                             size_t len,
                             void **transfer);
+  /**
+   * Writes `len` bytes (not 0) from `buffer` to `remote` in the peer's memory, by this process alone. They are
+   * there when it returns. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
+   */
+  cairn_status_t (*write)(cairn_instance_t *instance,
+                          void *peer,
+                          uint64_t remote,
+                          const void *buffer,
+                          size_t len);
 };
 
 #endif  /* CAIRN_SMSC_H */
