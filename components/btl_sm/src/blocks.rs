@@ -79,8 +79,8 @@ impl Unpacked {
     /// # Safety
     /// As for `of`.
     pub unsafe fn number(key: *mut c_void) -> *mut c_void {
-        // SAFETY: promised by the caller.
         let number = |own: &Self| without_provenance_mut(own.key.0 as usize);
+        // SAFETY: promised by the caller.
         unsafe { Self::of(key) }.map_or(key, number)
     }
 

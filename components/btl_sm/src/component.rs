@@ -288,26 +288,30 @@ impl Btl for SharedMemory {
 
     unsafe fn put(way: Way<'_, Self>, transfer: &BtlTransfer, _: Completion) -> Attempted {
         let BtlTransfer { local, remote, key, len, .. } = *transfer;
-        // SAFETY: promised by the caller, also below; where a pointer leads there is memory.
+        // SAFETY: promised by the caller.
         match unsafe { Unpacked::of(key) } {
             Some(unpacked) => {
                 let to = unpacked.pointer(way.device, remote, len)?;
+                // SAFETY: so many bytes are mapped at the pointer; the local ones are promised.
                 unsafe { std::ptr::copy(local.cast::<u8>(), to, len) };
                 Ok(Outcome::Done)
             }
+            // SAFETY: promised by the caller.
             None => unsafe { large::put(way, transfer) },
         }
     }
 
     unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         let BtlTransfer { local, remote, key, len, .. } = *transfer;
-        // SAFETY: promised by the caller, also below; where a pointer leads there is memory.
+        // SAFETY: promised by the caller.
         if let Some(unpacked) = unsafe { Unpacked::of(key) }
             && let Some(from) = unpacked.pointer_to_get(way.device, remote, len)?
         {
+            // SAFETY: so many bytes are mapped at the pointer; the local ones are promised.
             unsafe { std::ptr::copy(from, local.cast::<u8>(), len) };
             return Ok(Outcome::Done);
         }
+        // SAFETY: promised by the caller.
         let transfer = BtlTransfer { key: unsafe { Unpacked::number(key) }, ..*transfer };
         // SAFETY: promised by the caller.
         let outcome = unsafe { large::get(way, &transfer, completion) };
