@@ -592,7 +592,13 @@ fn a_get_of_memory_that_was_not_offered_fails_and_nothing_hangs() {
     assert_eq!(attempt(remote + 1, key), Some(OK));
     assert_eq!(attempt(remote + 50_001, key), Some(ERR_PROTOCOL));
     assert_eq!(attempt(remote - 1, key), Some(ERR_PROTOCOL));
-    assert_eq!(attempt(remote, std::ptr::without_provenance_mut(77)), Some(ERR_PROTOCOL));
+    // A key that the peer never made, as far as it is taken for one.
+    let mut forged = packed.clone();
+    forged[0] ^= 0x55;
+    // SAFETY: the key has its length.
+    if let (OK, forged) = unsafe { read.unpack(&forged) } {
+        assert_eq!(attempt(remote, forged), Some(ERR_PROTOCOL));
+    }
     // SAFETY: nothing is under way.
     unsafe { own.conceal(registration) };
     assert_eq!(attempt(remote, key), Some(ERR_PROTOCOL));

@@ -97,9 +97,9 @@ impl Peer {
         unsafe { self.rails.get_unchecked(0) }
     }
 
-    /// The rail over a device, or the best.
-    pub fn rail_over(&self, module: *const BtlModule) -> usize {
-        self.rails.iter().position(|rail| core::ptr::eq(rail.module, module)).unwrap_or(0)
+    /// The rail over a device. `None`: the peer reaches this process by it, but not this process the peer.
+    pub fn rail_over(&self, module: *const BtlModule) -> Option<usize> {
+        self.rails.iter().position(|rail| core::ptr::eq(rail.module, module))
     }
 
     /// The rail over the device that this instance is of.

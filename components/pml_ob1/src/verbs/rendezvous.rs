@@ -99,8 +99,10 @@ impl Core {
                 this.transfer.end::<M>(&state.transfers);
                 return self.complete_receive::<M>(request);
             }
-            this.transfer.rail = peer.rail_over(message.module);
-            let offers = wire::offers_of(message.header.word);
+            let rail = peer.rail_over(message.module);
+            this.transfer.rail = rail.unwrap_or(0);
+            // What is offered is memory of that device, which another one has no way to.
+            let offers = rail.map_or(0, |_| wire::offers_of(message.header.word));
             this.plan = self.plan(this, peer, offers, key);
             if self.fetch::<M>(request, message.held) == Step::Blocked {
                 self.enqueue::<M>(peer, Work::Fetch(request));
@@ -452,7 +454,7 @@ impl Core {
         message: &Incoming<'_>,
         key: &[u8],
     ) -> bool {
-        let rail = peer.rail_over(message.module);
+        let Some(rail) = peer.rail_over(message.module) else { return false };
         // The memory is registered, where that is needed, with the first rail's device.
         request.offers & wire::OFFER_PUT != 0
             && rail == request.transfer.rail
