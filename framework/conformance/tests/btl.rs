@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
@@ -276,29 +277,66 @@ fn a_get_brings_what_is_there() {
 const MAPPERS: [&[(&str, &str)]; 3] =
     [&[("btl", "sm")], &[("btl", "self,sm"), ("btl_sm_backing", "file")], SELF];
 
+/// Memory of this side that the peer reaches: what the transport has allocated, if it does, because there may be
+/// rights that it has not for other memory.
+struct Given {
+    address: *mut u8,
+    registration: *mut c_void,
+    packed: Vec<u8>,
+    heap: Option<Vec<u64>>,
+}
+
+impl Given {
+    /// Zeros; of the heap for these rights.
+    ///
+    /// # Safety
+    /// The peer uses it no longer than until `take_back`.
+    unsafe fn by(own: &Way, len: usize, rights: u32) -> Self {
+        if own.module().capabilities & BTL_ALLOCATE != 0 {
+            let (address, registration, packed) = own.allocate(len).expect("there is memory");
+            return Self { address, registration, packed, heap: None };
+        }
+        let mut heap = vec![0_u64; len.div_ceil(8)];
+        let address = heap.as_mut_ptr().cast::<u8>();
+        // SAFETY: so many bytes are there, as long as the registration.
+        let (registration, packed) =
+            unsafe { own.expose_for(std::slice::from_raw_parts_mut(address, len), rights) };
+        Self { address, registration, packed, heap: Some(heap) }
+    }
+
+    fn is_allocated(&self) -> bool {
+        self.heap.is_none()
+    }
+
+    /// # Safety
+    /// The peer does not use it any more.
+    unsafe fn take_back(self, own: &Way) {
+        // SAFETY: promised by the caller; it was made so.
+        unsafe {
+            match self.heap {
+                None => own.free(self.registration),
+                Some(_) => own.conceal(self.registration),
+            }
+        }
+    }
+}
+
 #[test]
 fn memory_of_a_transport_is_the_same_for_both() {
     for mca in MAPPERS {
         let (ranks, _) = start(2, THREAD_SINGLE, mca);
         let (read, own) = there_and_back(&ranks, pairs(mca)[0]);
-        let allocates = own.module().capabilities & BTL_ALLOCATE != 0;
-        assert_eq!(allocates, mca[0] != SELF[0]);
         for len in [1_usize, 8, 4096, 5000, 3 << 20, 70 << 20] {
-            let mut memory = vec![0_u8; if allocates { 0 } else { len }];
-            let (address, registration, packed) = match allocates {
-                true => own.allocate(len).unwrap(),
-                false => {
-                    // SAFETY: the memory stays until it is concealed.
-                    let (registration, packed) = unsafe { own.expose(&mut memory) };
-                    (memory.as_mut_ptr(), registration, packed)
-                }
-            };
+            // SAFETY: it is given back below.
+            let given = unsafe { Given::by(&own, len, BTL_REMOTE_READ) };
+            assert_eq!(given.is_allocated(), mca[0] != SELF[0]);
+            let (address, packed) = (given.address, &given.packed);
             let remote = address.expose_provenance() as u64;
             // SAFETY: the bytes are keys of the peer, and what is mapped has the length; it is used before
             // the key is released.
             unsafe {
                 assert_eq!((*address, *address.add(len - 1)), (0, 0));
-                let (first, second) = (read.unpack(&packed).1, read.unpack(&packed).1);
+                let (first, second) = (read.unpack(packed).1, read.unpack(packed).1);
                 let one = read.map(first, remote, len).unwrap();
                 let other = read.map(second, remote + len as u64 / 2, len - len / 2).unwrap();
                 *address.add(len - 1) = 7;
@@ -312,8 +350,8 @@ fn memory_of_a_transport_is_the_same_for_both() {
                 until(&ranks, || get.status().is_some());
                 let whole = std::slice::from_raw_parts(address, len);
                 assert_eq!((get.status(), &local[..] == whole), (Some(OK), true));
-                if !allocates {
-                    own.conceal(registration);
+                if !given.is_allocated() {
+                    given.take_back(&own);
                     continue;
                 }
                 // A part that is registered has a key of its own.
@@ -323,7 +361,7 @@ fn memory_of_a_transport_is_the_same_for_both() {
                 assert_eq!(*read.map(third, part.as_ptr().addr() as u64, 1).unwrap(), part[0]);
                 // What is mapped stays when it was freed.
                 own.conceal(of_part);
-                own.free(registration);
+                given.take_back(&own);
                 other.write(3);
                 read.release(second);
                 read.release(third);
@@ -403,24 +441,14 @@ fn puts_and_atomics_reach_the_memory_of_the_peer() {
         let (ranks, _) = start(2, THREAD_SINGLE, mca);
         let (way, own) = there_and_back(&ranks, pairs(mca)[0]);
         let capabilities = way.module().capabilities;
-        // What the transport has allocated takes atomics if any memory does.
-        let allocates = own.module().capabilities & BTL_ALLOCATE != 0;
-        let mut heap = vec![0_u64; if allocates { 0 } else { 1000 }];
-        let bytes = 8000;
-        let rights = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
-        let (address, registration, packed) = match allocates {
-            true => own.allocate(bytes).unwrap(),
-            // SAFETY: the memory stays until it is concealed, and is one slice of bytes.
-            false => unsafe {
-                let address = heap.as_mut_ptr().cast::<u8>();
-                let memory = std::slice::from_raw_parts_mut(address, bytes);
-                let (registration, packed) = own.expose_for(memory, rights);
-                (address, registration, packed)
-            },
-        };
+        let (count, rights) = (1000, BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC);
+        let bytes = count * 8;
+        // SAFETY: it is given back below.
+        let given = unsafe { Given::by(&own, bytes, rights) };
+        let address = given.address;
         let remote = address.expose_provenance() as u64;
         // SAFETY: a key of the peer.
-        let key = unsafe { way.unpack(&packed) }.1;
+        let key = unsafe { way.unpack(&given.packed) }.1;
         // SAFETY: so many elements are there; nothing changes them while one is read or written.
         let read = |at: usize| unsafe { address.cast::<u64>().add(at).read_volatile() };
         // SAFETY: as above.
@@ -430,7 +458,7 @@ fn puts_and_atomics_reach_the_memory_of_the_peer() {
             until(&ranks, || outcome == DONE || get.status() == Some(OK));
         };
         if capabilities & BTL_PUT != 0 {
-            let mut source: Vec<u64> = (0..1000).collect();
+            let mut source: Vec<u64> = (0..count as u64).collect();
             // SAFETY: both sides stay until all has happened.
             unsafe {
                 let local = source.as_mut_ptr().cast();
@@ -442,7 +470,7 @@ fn puts_and_atomics_reach_the_memory_of_the_peer() {
                 let outcome = way.flush(way.cri(0), flush.completion());
                 wait(flush, outcome);
             }
-            assert!((0..1000).all(|at| read(at) == at as u64));
+            assert_eq!((0..count).map(read).collect::<Vec<u64>>(), source);
         }
         for (width, capability) in [(4, BTL_ATOMIC_32), (8, BTL_ATOMIC_64)] {
             if capabilities & capability == 0 {
@@ -476,7 +504,7 @@ fn puts_and_atomics_reach_the_memory_of_the_peer() {
         // SAFETY: nothing is under way.
         unsafe {
             way.release(key);
-            if allocates { own.free(registration) } else { own.conceal(registration) }
+            given.take_back(&own);
         }
         ranks.close();
     }
@@ -604,12 +632,15 @@ fn a_get_of_memory_that_was_not_offered_fails_and_nothing_hangs() {
     assert_eq!(attempt(remote + 1, key), Some(OK));
     assert_eq!(attempt(remote + 50_001, key), Some(ERR_PROTOCOL));
     assert_eq!(attempt(remote - 1, key), Some(ERR_PROTOCOL));
-    // A key that the peer never made, as far as it is taken for one.
+    // What is no key is refused, and one that the peer never made is of no use.
     let mut forged = packed.clone();
     forged[0] ^= 0x55;
-    // SAFETY: the key has its length.
-    if let (OK, forged) = unsafe { read.unpack(&forged) } {
-        assert_eq!(attempt(remote, forged), Some(ERR_PROTOCOL));
+    // SAFETY: both have a key's length; the second is released when nothing is under way.
+    unsafe {
+        assert_eq!(read.unpack(&77_u64.to_le_bytes()).0, ERR_PROTOCOL);
+        let (status, forged) = read.unpack(&forged);
+        assert_eq!((status, attempt(remote, forged)), (OK, Some(ERR_PROTOCOL)));
+        read.release(forged);
     }
     // SAFETY: nothing is under way.
     unsafe { own.conceal(registration) };
