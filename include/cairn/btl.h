@@ -685,9 +685,10 @@ struct cairn_btl_module_t {
    */
   uint32_t bandwidth;
   /**
-   * Zero.
+   * Puts and gets of fewer bytes take longer than a message and its answer, as where each is a call of
+   * the system; 0 where that is so of none.
    */
-  uint32_t reserved;
+  uint32_t rma_from;
 };
 
 #endif  /* CAIRN_BTL_H */

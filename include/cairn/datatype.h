@@ -26,6 +26,11 @@
 #define CAIRN_DATATYPE_PREDEFINED 2
 
 /**
+ * `cairn_datatype_t.flags`: a predefined type of integers, whose sums wrap around as those of the processor do.
+ */
+#define CAIRN_DATATYPE_INTEGER 4
+
+/**
  * `cairn_op_t.flags`: operands may be swapped.
  */
 #define CAIRN_OP_COMMUTATIVE 1
@@ -39,6 +44,26 @@
  * `cairn_op_t.flags`: `MPI_NO_OP`, what is there stays; `apply` is not to be called.
  */
 #define CAIRN_OP_NOTHING 4
+
+/**
+ * `cairn_op_t.predefined`: `MPI_SUM`.
+ */
+#define CAIRN_OP_SUM 33
+
+/**
+ * `cairn_op_t.predefined`: `MPI_BAND`.
+ */
+#define CAIRN_OP_BAND 40
+
+/**
+ * `cairn_op_t.predefined`: `MPI_BOR`.
+ */
+#define CAIRN_OP_BOR 41
+
+/**
+ * `cairn_op_t.predefined`: `MPI_BXOR`.
+ */
+#define CAIRN_OP_BXOR 42
 
 /**
  * A piece of memory.

@@ -101,6 +101,7 @@ impl Component for SharedMemory {
             get_limit: limit,
             latency: params.latency.get() as u32,
             bandwidth: params.bandwidth.get() as u32,
+            rma_from: u32::try_from(params.rma_from.get()).unwrap_or(u32::MAX),
             ..BtlModule::named(c"sm")
         };
         let state = State {

@@ -282,13 +282,16 @@ fn start(way: Way<'_, SharedMemory>, waiting: &mut Option<Get>) -> Attempted {
     };
     let present = present.filter(|place| !idle && handles.0[*place].is_some());
     let chosen = present.or_else(|| state.smsc.choose(&handles, len, idle));
-    let others = handles.usable().filter(|place| Some(*place) != chosen);
+    let others = || handles.usable().filter(|place| Some(*place) != chosen);
+    let places = || chosen.into_iter().chain(others());
     let (mut busy, mut reasons) = (false, String::new());
-    for place in chosen.into_iter().chain(others) {
+    let rounds: &[bool] = if get.key().is_lasting() { &[true, false] } else { &[false] };
+    let tries = rounds.iter().flat_map(|unaided| places().map(|place| (place, *unaided)));
+    for (place, unaided) in tries {
         if !get.may_use(place) {
             continue;
         }
-        match attempt(way, get, (place, &handles, idle)) {
+        match attempt(way, get, (place, &handles, idle), unaided) {
             Ok(Attempt::Done) => return Ok(Outcome::Done),
             Ok(Attempt::UnderWay(transfer, order)) => {
                 let rank = get.rank;
@@ -327,11 +330,12 @@ enum Attempt {
     Busy,
 }
 
-/// Starts a get with a component.
+/// Starts a get with a component; `unaided`: if that needs not the owner's help.
 fn attempt(
     Way { device: state, cri, endpoint: peer }: Way<'_, SharedMemory>,
     get: &Get,
     (place, handles, idle): (usize, &Handles, bool),
+    unaided: bool,
 ) -> Result<Attempt, Failure> {
     let (component, wanted, key) = (&state.smsc.all[place], &get.wanted, get.key());
     let Some(handle) = handles.0[place] else { unreachable!("chosen among those that are there") };
@@ -361,7 +365,8 @@ fn attempt(
         }
         None => {
             let alone = || Failure::unavailable("the owner can't help");
-            if component.asks() && !key.helps(component.number()) {
+            let helped = !unaided && key.helps(component.number());
+            if component.asks() && !helped {
                 return Err(alone());
             }
             // SAFETY: no other result of it is in use.
@@ -385,7 +390,7 @@ fn attempt(
             };
             if code == DONE && ticket.len > 0 {
                 component.has_asked();
-                if !key.helps(component.number()) {
+                if !helped {
                     Transfer { place, made: transfer }.finish(state);
                     return Err(alone());
                 }

@@ -43,6 +43,10 @@ cairn_framework::params! {
             range(0, u32::MAX.into()), unit("ns"), level(5);
         pub bandwidth: integer(10_000), "Speed, to share large messages among devices",
             range(1, u32::MAX.into()), unit("MB/s"), level(5);
+        pub rma_from: size("8k"),
+            "Bytes from which memory of peers that can't be mapped is put and got by the system's calls \
+             where a message and its answer would do",
+            level(6);
         pub instances: instances(1024, "");
         max_rings: integer(1024),
             "Rings in the memory of a process for further instances of the others, besides one \

@@ -42,6 +42,12 @@ impl Key {
         self.offered().is_none() && self.0 as u32 & (MAPPED | KNOWN) == MAPPED
     }
 
+    /// Whether the memory is registered for whatever comes, and not for one get that its owner knows of. That may do
+    /// something else for long.
+    pub fn is_lasting(self) -> bool {
+        self.offered().is_none() && self.0 as u32 & (MAPPED | KNOWN) == 0
+    }
+
     fn place(self) -> usize {
         (self.0 >> 28) as usize & MOST
     }

@@ -169,6 +169,7 @@ fn view(config: &Config, params: &Params) -> BtlModule {
         get_limit: u64::from(config.transfer_limit),
         latency: params.latency.get() as u32,
         bandwidth: params.bandwidth.get() as u32,
+        rma_from: u32::try_from(params.rma_from.get()).unwrap_or(u32::MAX),
         ..BtlModule::named(c"tcp")
     }
 }

@@ -70,6 +70,10 @@ cairn_framework::params! {
         pub exclusivity: integer(100),
             "Preference among transports that reach a peer; only the highest are used",
             range(0, 65535), level(5);
+        pub rma_from: size("64k"),
+            "Bytes from which windows put and get by requests that the peer serves into the memory \
+             itself; fewer go by messages of their own",
+            level(6);
         pub latency: integer(20_000), "Time of a small message, to choose among devices",
             range(0, i64::from(u32::MAX)), unit("ns"), level(5);
         pub bandwidth: integer(1000), "Speed, to share large messages among devices",

@@ -194,8 +194,9 @@ pub struct BtlModule {
     pub latency: u32,
     /// In 10^6 bytes a second; for sharing large messages among devices.
     pub bandwidth: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Puts and gets of fewer bytes take longer than a message and its answer, as where each is a call of
+    /// the system; 0 where that is so of none.
+    pub rma_from: u32,
 }
 
 // SAFETY: constant after `modules`; CRIs carry their locks.

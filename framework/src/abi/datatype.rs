@@ -7,6 +7,8 @@ use core::ffi::c_void;
 pub const DATATYPE_CONTIGUOUS: u32 = 1;
 /// [`Datatype::flags`]: one of the predefined types; `predefined` is its ABI number.
 pub const DATATYPE_PREDEFINED: u32 = 2;
+/// [`Datatype::flags`]: a predefined type of integers, whose sums wrap around as those of the processor do.
+pub const DATATYPE_INTEGER: u32 = 4;
 
 /// A piece of memory.
 #[repr(C)]
@@ -120,6 +122,15 @@ pub const OP_COMMUTATIVE: u32 = 1;
 pub const OP_REPLACE: u32 = 2;
 /// [`Op::flags`]: `MPI_NO_OP`, what is there stays; `apply` is not to be called.
 pub const OP_NOTHING: u32 = 4;
+
+/// [`Op::predefined`]: `MPI_SUM`.
+pub const OP_SUM: u32 = 0x21;
+/// [`Op::predefined`]: `MPI_BAND`.
+pub const OP_BAND: u32 = 0x28;
+/// [`Op::predefined`]: `MPI_BOR`.
+pub const OP_BOR: u32 = 0x29;
+/// [`Op::predefined`]: `MPI_BXOR`.
+pub const OP_BXOR: u32 = 0x2a;
 
 // SAFETY: constant.
 unsafe impl Sync for Op {}

@@ -18,7 +18,7 @@ mod number;
 mod soft;
 mod types;
 
-pub use types::{DATATYPES, TypeInfo, is_comparable, type_info};
+pub use types::{DATATYPES, TypeInfo, is_comparable, is_integer, type_info};
 
 /// `MPI_SUM`.
 pub const SUM: u32 = 0x21;

@@ -209,6 +209,13 @@ pub const fn type_info(datatype: u32) -> Option<TypeInfo> {
     Some(TypeInfo { size, alignment, extent })
 }
 
+/// Whether a predefined datatype is one of integers: the C and Fortran integers and the multi-language types.
+pub const fn is_integer(datatype: u32) -> bool {
+    use Class::{CInteger, FortranInteger, MultiLanguage};
+    let Some(found) = find(datatype) else { return false };
+    matches!(found.class, CInteger | FortranInteger | MultiLanguage)
+}
+
 /// Whether `MPI_Compare_and_swap` takes a predefined datatype (MPI 5.0, section 12.3.5): integers, logicals,
 /// bytes and the multi-language types.
 pub const fn is_comparable(datatype: u32) -> bool {

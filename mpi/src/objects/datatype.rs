@@ -11,11 +11,11 @@ use std::ops::Deref;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use cairn_framework::abi::datatype::{
-    Cursor, DATATYPE_CONTIGUOUS, DATATYPE_PREDEFINED, Datatype as View, Segment,
+    Cursor, DATATYPE_CONTIGUOUS, DATATYPE_INTEGER, DATATYPE_PREDEFINED, Datatype as View, Segment,
 };
 use cairn_framework::author::Mutex;
 use cairn_layout::{Basic, Elements, Placed, Shape, Type, describe as describe_kind};
-use cairn_reduce::type_info;
+use cairn_reduce::{is_integer, type_info};
 
 use super::arena::{Object, class};
 use super::attributes::Attributes;
@@ -441,7 +441,9 @@ const fn predefined(number: u32, size: usize, extent: usize) -> View {
     let dense = size == extent;
     View {
         struct_size: size_of::<View>() as u32,
-        flags: DATATYPE_PREDEFINED | if dense { DATATYPE_CONTIGUOUS } else { 0 },
+        flags: DATATYPE_PREDEFINED
+            | if dense { DATATYPE_CONTIGUOUS } else { 0 }
+            | if is_integer(number) { DATATYPE_INTEGER } else { 0 },
         size: size as u64,
         extent: extent as i64,
         true_lb: 0,

@@ -36,7 +36,7 @@ impl BtlModule {
             get_alignment: 1,
             latency: 0,
             bandwidth: 0,
-            reserved: 0,
+            rma_from: 0,
         }
     }
 }
