@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use cairn_tests::functions::{Function, implemented};
 use cairn_tests::programs::{self, Counts};
 use cairn_tests::strategies::{Combination, combinations, product, strategies};
-use cairn_tests::{Run, scratch, windows};
+use cairn_tests::{Run, scratch, skipped, windows};
 
 /// A program, compiled once.
 fn compiled(name: &str, counts: Counts) -> PathBuf {
@@ -201,6 +201,50 @@ fn windows_work_over_every_transport() {
                     ["--mca", "btl", transports, "--mca", "osc", "rdma", "--mca", "issue", issue];
                 silent(3, "multiple", &mca, &compiled(name, Counts::Small));
             }
+        }
+    }
+}
+
+/// Where a way needs not the target's processor, it may be absent from MPI.
+#[test]
+fn windows_need_not_their_targets() {
+    let program = compiled("win_absent", Counts::Small);
+    for ways in windows::WAYS.iter().filter(|ways| **ways != "none") {
+        for issue in windows::ISSUES {
+            for level in ["single", "multiple"] {
+                let mca = [
+                    ["btl", "self,sm"],
+                    ["osc", "rdma"],
+                    ["osc_rdma_ways", ways],
+                    ["btl_sm_rma_from", "0"],
+                    ["issue", issue],
+                ];
+                let mca: Vec<&str> =
+                    mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+                let run = |argument| {
+                    let run = mpirun(2, &mca, &program).args([argument]);
+                    run.env("TEST_THREAD_LEVEL", level)
+                };
+                run("all").says_nothing();
+                let ended = run("large").ok();
+                match ended.stdout.as_str() {
+                    "" => {}
+                    "not permitted\n" => skipped("processes may not copy each other's memory"),
+                    other => panic!("{other}"),
+                }
+            }
+        }
+    }
+}
+
+/// A process whose memory is exhausted leaves nobody waiting.
+#[test]
+fn epochs_end_where_no_more_memory_can_be_mapped() {
+    let program = compiled("win_unmapped", Counts::Small);
+    for ways in windows::WAYS {
+        for kind in ["fence", "lock", "lock_all"] {
+            let mca = ["--mca", "osc_rdma_ways", ways, "--mca", "btl_sm_rma_from", "0"];
+            mpirun(2, &mca, &program).args([kind]).says_nothing();
         }
     }
 }

@@ -37,6 +37,9 @@ fn factors(processes: &[&str]) -> Factors {
         factor("btl", windows::TRANSPORTS),
         factor("osc", windows::COMPONENTS),
         factor("issue", windows::ISSUES),
+        factor("osc_rdma_ways", windows::WAYS),
+        // Everything that can be put and got is, or only what is worth a call of the system.
+        factor("btl_sm_rma_from", &["0", "8k"]),
         factor("progress", &["serial", "concurrent", "thread"]),
     ]
 }

@@ -392,7 +392,8 @@ static void use(Cell *cell, const Step *step, enum mode mode, int phase)
     bool same = cell->mode == mode && mode != WRITTEN;
     if (same && mode != READ)
         same = cell->element == step->element && cell->phase == phase &&
-               (mode != ACCUMULATED || cell->op == step->op || step->op == NO_OP || cell->op == NO_OP);
+               (mode != ACCUMULATED || cell->op == step->op ||
+                (!window.same_op && (step->op == NO_OP || cell->op == NO_OP)));
     if (cell->mode != UNUSED && !same) {
         cell->flags = OWNED;
         cell->op = 0;

@@ -8,3 +8,6 @@ pub const COMPONENTS: &[&str] = &["sm,rdma", "rdma"];
 
 /// Selections of `issue`.
 pub const ISSUES: &[&str] = &["lazy", "eager", "adaptive"];
+
+/// Ways of `osc_rdma` to memory that need not the target: all, those of devices alone, none.
+pub const WAYS: &[&str] = &["load_store,put_get,atomics", "put_get,atomics", "none"];

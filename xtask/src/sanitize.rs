@@ -44,6 +44,16 @@ const MIXES: [&[&str]; 5] = [
     &["btl=self,tcp", "match=list", "cri=dedicated"],
 ];
 
+/// Random operations of many threads on one window, and what they go by.
+const WINDOWS: &str = "rma_model";
+const WINDOWS_ARGS: [&str; 6] = ["--threads", "4", "--avoid", "shared", "--seeds", "1-12"];
+const WAYS: [&[&str]; 4] = [
+    &[],
+    &["osc=rdma"],
+    &["osc=rdma", "osc_rdma_ways=put_get,atomics", "btl_sm_rma_from=0"],
+    &["osc=rdma", "btl=self,tcp", "progress=serial"],
+];
+
 /// Builds, and runs all programs. The first race ends it, with its report on standard error.
 pub fn run(workspace: &Workspace) -> Result<()> {
     packages::require(&[CC])?;
@@ -57,6 +67,12 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     for mix in MIXES {
         step(&format!("{STRESS} {}", mix.join(" ")), || {
             sanitizer.watch(mix, &program, &STRESS_ARGS)
+        })?;
+    }
+    let program = sanitizer.compile(WINDOWS)?;
+    for ways in WAYS {
+        step(&format!("{WINDOWS} {}", ways.join(" ")), || {
+            sanitizer.watch(ways, &program, &WINDOWS_ARGS)
         })?;
     }
     Ok(())

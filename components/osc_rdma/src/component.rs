@@ -10,6 +10,7 @@ use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Outcome, Registrar};
 use cairn_framework::frameworks::osc::{Osc, OscSync, OscTransfer, Window};
 
+use crate::offer;
 use crate::ports::Ports;
 use crate::sync;
 use crate::window::{LEAST_PACKET, RdmaWindow, Sizes, Traffic};
@@ -28,6 +29,10 @@ cairn_framework::params! {
             "Bytes of active messages that a target need not have handled before more are sent to it; short \
              ones count 512",
             range(4096, 1 << 40), level(6);
+        ways: list("load_store,put_get,atomics"),
+            "Ways to the memory of other processes that need not their processors: loads and stores of \
+             mapped memory, put and get of devices, atomics of devices. Messages do what these don't",
+            level(6), same();
     }
 }
 
@@ -52,6 +57,10 @@ impl Component for Rdma {
         let sizes = Sizes {
             packet: (params.packet.get() as usize).clamp(LEAST_PACKET, 1 << 24),
             in_flight: params.in_flight.get(),
+            ways: params
+                .ways
+                .get()
+                .try_fold(0, |ways, name| offer::way(name).map(|way| ways | way))?,
         };
         let counters = Arc::new(Counted::new(host)?);
         let ports = Ports::listen(host)?;
@@ -88,7 +97,7 @@ impl Osc for Rdma {
         requested: bool,
     ) -> Result<Option<*mut Request>, Failure> {
         // SAFETY: promised by the caller.
-        state.with(|inner| unsafe { inner.start(state, transfer, requested) })
+        unsafe { state.start(transfer, requested) }
     }
 
     unsafe fn synchronize(
@@ -121,11 +130,10 @@ impl Osc for Rdma {
     }
 
     fn shared_query(&self, _: &Window, state: &RdmaWindow, rank: u32) -> Option<*mut c_void> {
-        let own = rank == state.rank;
-        own.then(|| state.with(|inner| inner.memory.base.cast()))
+        state.find(rank)?.base().map(|base| base.cast())
     }
 
     fn describe(&self, _: &Window, state: &RdmaWindow) -> String {
-        state.with(|inner| inner.describe())
+        state.with(|inner| inner.describe(state))
     }
 }

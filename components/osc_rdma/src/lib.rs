@@ -1,10 +1,16 @@
-//! Rdma: windows of processes anywhere, by active messages.
+//! Rdma: windows of processes anywhere, by what their transports have, and by active messages.
 //!
 //! ```text
-//!   transfer ─► queue of the target ─┬─ issue says: wait ──► ... the synchronisation says: out
-//!                                    └─ out ─► packets ─► link ─► transport ─► port of the target's window
+//!   transfer ─┬─ target ready ─► direct ─┬─ mapped: loads and stores, done in the call
+//!             │                          └─ put, get, atomic of a device ─► stream of a CRI ─► completion
+//!             └─ else, or no way does it ─► queue of the target ─┬─ issue says: wait ──► ... the synchronisation says: out
+//!                                                                └─ out ─► packets ─► link ─► transport ─► port of the target's window
 //!   receive callback: packet ─► operation done, lock granted, answer ─► what waits goes on, waiters wake up
 //! ```
+//!
+//! What a device or the processor does to memory of another process is in `direct` and `stream`, and what processes tell
+//! each other for it in `offer`. It needs neither the state nor the target. Where it can take locks, `MPI_Win_lock` does so
+//! at once, and a fence that begins an epoch is a barrier, so that operations go straight to their targets.
 //!
 //! A packet is an active message of the transport that reaches the target. It is whole in itself, so that the target
 //! does what it says when it arrives (`incoming`) and keeps nothing; an operation that is longer than a packet goes
@@ -26,10 +32,12 @@
 //! Operations on this process's own memory are loads and stores, as soon as its lock or its epoch is there.
 
 mod component;
+mod direct;
 mod fence;
 mod incoming;
 mod link;
 mod memory;
+mod offer;
 mod operation;
 mod order;
 mod outgoing;
@@ -37,6 +45,7 @@ mod policy;
 mod ports;
 mod requests;
 mod state;
+mod stream;
 mod sync;
 mod window;
 #[doc(hidden)]
@@ -50,5 +59,5 @@ cairn_framework::component! {
     framework: osc,
     component: Rdma,
     name: "rdma",
-    description: "windows over every transport, by active messages",
+    description: "windows over every transport, by remote access and active messages",
 }

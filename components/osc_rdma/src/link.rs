@@ -74,10 +74,7 @@ impl Link {
         if let Err(reason) = module.check_limits() {
             return Err(Failure::unavailable(reason));
         }
-        let cri = match threads && pool.count > 1 {
-            true => assigned(host, pool, scope, peer),
-            false => pool.cri(0),
-        };
+        let cri = if threads { assigned(host, pool, scope, peer) } else { pool.cri(0) };
         let endpoint = route.endpoint;
         Ok(Self { module, endpoint, cri, threads, immediate, waiting: VecDeque::new() })
     }
@@ -201,8 +198,11 @@ unsafe extern "C" fn copy(from: *mut c_void, to: *mut c_void, len: usize) -> usi
     len
 }
 
-/// The CRI that the process's strategy gives to a window.
-fn assigned<'a>(host: HostHandle, pool: &'a CriPool, scope: &Scope, peer: u32) -> &'a Cri {
+/// The CRI that the process's strategy gives to a window, or to an operation of the calling thread on it.
+pub fn assigned<'a>(host: HostHandle, pool: &'a CriPool, scope: &Scope, peer: u32) -> &'a Cri {
+    if pool.count == 1 {
+        return pool.cri(0);
+    }
     let asker = CriAsker { thread: host.thread(), scope, peer, operation: CRI_RMA };
     // SAFETY: `pool_add` gave the pool a strategy, whose table is complete.
     let index = unsafe { ((*pool.strategy).assign.unwrap_unchecked())(pool, &asker) };

@@ -164,6 +164,11 @@ impl Operation {
         !matches!(self.transfer.kind, OSC_PUT | OSC_ACCUMULATE)
     }
 
+    /// Whether it is a put or a get, so that its order is none.
+    pub fn is_move(&self) -> bool {
+        matches!(self.transfer.kind, OSC_PUT | OSC_GET)
+    }
+
     /// Whether all of it was sent, or asked for.
     pub fn is_sent(&self) -> bool {
         self.position >= self.len

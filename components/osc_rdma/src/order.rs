@@ -32,11 +32,15 @@ impl LockOrder {
 
     /// The first one that is to be asked for and is not held.
     pub fn missing(&self, outgoing: &[Outgoing]) -> Option<u32> {
-        let missing = |rank: &&u32| {
-            let hold = outgoing[**rank as usize].hold;
-            matches!(hold, Hold::Wanted { .. } | Hold::Asked { .. })
-        };
+        let missing = |rank: &&u32| is_missing(&outgoing[**rank as usize]);
         self.targets[..self.begun].iter().find(missing).copied()
+    }
+
+    /// Whether all locks before that of a target are held, so that it may be taken.
+    pub fn is_next(&self, outgoing: &[Outgoing], target: u32) -> bool {
+        let before = self.targets.iter().take_while(|other| **other != target);
+        let place = self.targets.contains(&target);
+        !place || before.into_iter().all(|other| !is_missing(&outgoing[*other as usize]))
     }
 
     /// Whether there is one.
@@ -51,4 +55,8 @@ impl LockOrder {
             self.begun -= usize::from(place < self.begun);
         }
     }
+}
+
+fn is_missing(out: &Outgoing) -> bool {
+    matches!(out.hold, Hold::Wanted { .. } | Hold::Taking { .. } | Hold::Asked { .. })
 }

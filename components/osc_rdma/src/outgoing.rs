@@ -6,6 +6,7 @@ use std::time::Instant;
 use cairn_framework::abi::status::{ERR_PEER, OK, Status};
 use cairn_framework::frameworks::issue::{Decision, IssueHistory};
 
+use crate::direct::Hot;
 use crate::link::Link;
 use crate::operation::Operation;
 use crate::wire::{ANSWER, LAST_OF_FENCE, LAST_OF_START, UNLOCK};
@@ -24,6 +25,14 @@ pub enum Hold {
         shared: bool,
     },
     Held {
+        shared: bool,
+    },
+    /// A thread tries to take it without the target.
+    Taking {
+        shared: bool,
+    },
+    /// It was taken without the target, and is given back so.
+    Taken {
         shared: bool,
     },
     /// The program says that no lock is needed.
@@ -127,7 +136,11 @@ pub struct Outgoing {
     /// What the strategy has said for this epoch.
     pub decision: Decision,
     /// The target is ready for operations.
-    pub ready: bool,
+    ready: bool,
+    /// There are accumulates that go by messages, and may not be done.
+    pub accumulates: bool,
+    /// What threads read without the state.
+    hot: *const Hot,
     pub hold: Hold,
     /// The epoch is to end so.
     pub end: Option<End>,
@@ -159,8 +172,8 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// One that calls the window `port`.
-    pub fn new(port: u32) -> Self {
+    /// One of which threads read `hot`, which stays as long as the window.
+    pub fn new(hot: *const Hot) -> Self {
         Self {
             queue: VecDeque::new(),
             is_behind: false,
@@ -170,6 +183,8 @@ impl Outgoing {
             forced: 0,
             decision: Decision::Hold,
             ready: false,
+            accumulates: false,
+            hot,
             hold: Hold::Free,
             end: None,
             needs_post: false,
@@ -182,11 +197,38 @@ impl Outgoing {
             error: OK,
             dead: false,
             measured: Measured::default(),
-            port,
+            port: 0,
             link: None,
             answer_at: 0,
             asked_for: VecDeque::new(),
         }
+    }
+
+    /// Whether the target is ready for operations.
+    pub fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    /// It is, or not any more.
+    pub fn set_ready(&mut self, ready: bool) {
+        if ready && !self.ready {
+            // What came before is over for both.
+            let update = |operation: &Operation| !operation.is_move();
+            self.accumulates = self.queue.iter().any(update);
+        }
+        self.ready = ready;
+        self.update();
+    }
+
+    /// Tells threads that have not the state how it is: after every change of what this looks at.
+    pub fn update(&mut self) {
+        let sent = self.queue.is_empty() && self.fetching.is_empty();
+        let done = sent && self.answered >= self.last;
+        self.accumulates &= !done;
+        let busy = !done || !self.is_answered() || self.end.is_some() || self.error != OK;
+        let open = self.ready && !self.dead && self.queue.is_empty();
+        // SAFETY: it stays as long as the window.
+        unsafe { (*self.hot).set(open, !self.accumulates, busy) };
     }
 
     /// Packets that wait for room.
@@ -230,6 +272,7 @@ impl Outgoing {
     /// The target has been told of the end of an epoch: nothing asks for what came before it.
     pub fn settle(&mut self) {
         self.last = self.asked;
+        self.update();
     }
 
     /// The target has said that it has handled the packets up to this number.
@@ -277,7 +320,9 @@ impl Outgoing {
 
     /// What went wrong, which is told once.
     pub fn take_error(&mut self) -> Status {
-        core::mem::replace(&mut self.error, OK)
+        let error = core::mem::replace(&mut self.error, OK);
+        self.update();
+        error
     }
 
     /// Keeps an error to be told.
@@ -285,6 +330,7 @@ impl Outgoing {
         if self.error == OK {
             self.error = error;
         }
+        self.update();
     }
 }
 

@@ -5,8 +5,9 @@ use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, ERR_PROTOCOL, OK, Sta
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::issue::{Decision, ISSUE_FENCE, ISSUE_LOCK};
 use cairn_framework::frameworks::osc::{OSC_ACCUMULATE, OSC_PUT, OscTransfer};
-use cairn_rma::{Taker, Target, operate};
+use cairn_rma::{Target, operate};
 
+use crate::direct::Hot;
 use crate::fence::{Collective, Fence};
 use crate::incoming::{Incoming, LockQueue, Place, Turn, Waiting};
 use crate::link::{Held, Payload};
@@ -17,7 +18,7 @@ use crate::outgoing::{End, Hold, Measured, Outgoing};
 use crate::requests;
 use crate::window::Shared;
 use crate::wire::{
-    ANSWER, EXCLUSIVE, HEADER, Header, Kind, LAST_OF_FENCE, LAST_OF_START, SHARED, UNLOCK,
+    ANSWER, EXCLUSIVE, HEADER, Header, Kind, LAST_OF_FENCE, LAST_OF_START, LOST, SHARED, UNLOCK,
 };
 
 /// Packets to a rank that wait for room before no more are made.
@@ -80,13 +81,13 @@ pub struct Waiter<'a> {
 unsafe impl Send for State {}
 
 impl State {
-    /// `ports` is what each rank calls the window.
-    pub fn new(memory: Memory, ports: &[u32]) -> Self {
-        let size = ports.len();
+    /// `hot` is what threads read of each rank without it, which stays as long as the window.
+    pub fn new(memory: Memory, hot: &[Hot]) -> Self {
+        let size = hot.len();
         Self {
             held: core::ptr::null(),
             has_met: false,
-            outgoing: ports.iter().map(|port| Outgoing::new(*port)).collect(),
+            outgoing: hot.iter().map(|hot| Outgoing::new(hot)).collect(),
             incoming: (0..size).map(|_| Incoming::default()).collect(),
             memory,
             locks: LockQueue::default(),
@@ -138,7 +139,7 @@ impl State {
         self.changed = true;
         self.order.leave(rank);
         self.ask_next(shared);
-        self.locks.bury(rank);
+        self.locks.bury(shared.lock(), rank);
         self.grant(shared);
     }
 
@@ -148,6 +149,35 @@ impl State {
             self.lost = status;
         }
         self.changed = true;
+    }
+
+    /// Something has happened that a thread may wait for.
+    pub fn note_change(&mut self) {
+        self.changed = true;
+    }
+
+    /// A device does not do an operation that it had taken: it goes by messages.
+    pub fn take_back(&mut self, shared: &Shared, mut operation: Operation) {
+        let rank = operation.transfer.target;
+        let out = &mut self.outgoing[rank as usize];
+        if out.dead {
+            let error = operation.complete(ERR_PEER);
+            out.note(error);
+            return;
+        }
+        out.issued += 1;
+        operation.ordinal = out.issued;
+        out.forced = out.issued;
+        out.accumulates |= !operation.is_move();
+        out.queue.push_back(operation);
+        out.update();
+        self.pump(shared, rank);
+    }
+
+    /// A lock that was taken without its target is free, and somebody waits for it there; or it is `lost`.
+    pub fn tell_released(&mut self, shared: &Shared, rank: u32, lost: bool) {
+        let flags = if lost { LOST } else { 0 };
+        self.tell(shared, rank, Header { flags, ..Header::new(Kind::Released) });
     }
 
     /// A thread waits, until it is woken.
@@ -168,12 +198,12 @@ impl State {
                 // SAFETY: it stays until it has left the list, for which its thread needs the lock, and that thread
                 // looks at nothing of it before.
                 let waiter = unsafe { &mut **waiter };
-                waiter.result = (waiter.ask)(self);
-                if waiter.result.is_some() {
-                    // SAFETY: as above.
-                    unsafe { (*waiter.sync).complete_one() };
-                }
-                waiter.result.is_none()
+                let Some(result) = (waiter.ask)(self) else { return true };
+                waiter.result = Some(result);
+                // It is gone as soon as its thread is awake.
+                // SAFETY: as above.
+                unsafe { (*waiter.sync).complete_one() };
+                false
             });
             self.waiters = waiters;
         }
@@ -267,7 +297,7 @@ impl State {
         self.fence.passed = true;
         self.measured.is_ready();
         for rank in 0..shared.size {
-            self.outgoing[rank as usize].ready = true;
+            self.outgoing[rank as usize].set_ready(true);
             self.pump(shared, rank);
         }
     }
@@ -327,7 +357,7 @@ impl State {
         if out.dead || out.hold == Hold::Refused {
             return Err(died());
         }
-        if own && out.ready && out.queue.is_empty() {
+        if own && out.is_ready() && out.queue.is_empty() {
             // SAFETY: promised by the caller.
             unsafe { self.run_here(shared, transfer)? };
             return Ok(requested.then(requests::complete_one));
@@ -346,7 +376,9 @@ impl State {
             out.forced = operation.ordinal;
         }
         let bytes = operation.len();
+        out.accumulates |= !operation.is_move();
         out.queue.push_back(operation);
+        out.update();
         if !core::mem::replace(&mut out.is_behind, true) {
             self.behind.push(rank);
         }
@@ -436,7 +468,10 @@ impl State {
             })?;
         }
         // SAFETY: promised by the caller; and the MPI layer has seen to the range.
-        unsafe { operate(shared.window(), memory.base, &shared.locks, taker(shared), transfer) }
+        unsafe {
+            let check = |rank| shared.check_rank(rank);
+            operate(shared.window(), memory.base, shared.locks(), shared.taker(&check), transfer)
+        }
     }
 
     /// A packet that is a header alone: to a peer, or to this process itself.
@@ -476,15 +511,20 @@ impl State {
     pub fn pump(&mut self, shared: &Shared, rank: u32) {
         if rank == shared.rank {
             self.pump_here(shared);
-            return;
+        } else {
+            self.pump_there(shared, rank);
         }
+        self.outgoing[rank as usize].update();
+    }
+
+    fn pump_there(&mut self, shared: &Shared, rank: u32) {
         let packet = shared.packet(rank, &mut self.outgoing[rank as usize]);
         if !self.ask_or_send_one(shared, rank, packet) {
             return;
         }
         loop {
             let out = &self.outgoing[rank as usize];
-            if !out.ready || !out.may_go(self.decision) {
+            if !out.is_ready() || !out.may_go(self.decision) {
                 break;
             }
             if self.is_full(shared, rank) {
@@ -623,7 +663,8 @@ impl State {
     /// The end of an epoch with a target, when no operation is left to say it.
     fn send_end(&mut self, shared: &Shared, rank: u32) {
         let out = &mut self.outgoing[rank as usize];
-        let Some(end) = out.end.filter(|_| out.ready && out.queue.is_empty()) else { return };
+        let ends = out.is_ready() && out.queue.is_empty();
+        let Some(end) = out.end.filter(|_| ends) else { return };
         out.end = None;
         let unasked = out.is_unasked();
         let answer = if unasked { ANSWER } else { 0 };
@@ -658,7 +699,7 @@ impl State {
     /// Operations on this process's own memory that had to wait.
     fn pump_here(&mut self, shared: &Shared) {
         let own = shared.rank as usize;
-        while self.outgoing[own].ready
+        while self.outgoing[own].is_ready()
             && let Some(operation) = self.outgoing[own].queue.pop_front()
         {
             // SAFETY: the program keeps what it names until the operation is complete.
@@ -668,7 +709,7 @@ impl State {
             self.changed = true;
         }
         let out = &mut self.outgoing[own];
-        if !out.ready && out.hold != Hold::Free {
+        if !out.is_ready() && out.hold != Hold::Free {
             // It still waits for its lock.
             return;
         }
@@ -676,7 +717,7 @@ impl State {
         let kind = match end {
             End::Answer | End::Fence => None,
             End::Unlock => Some(Kind::Unlock),
-            End::Complete { .. } if !out.ready => return,
+            End::Complete { .. } if !out.is_ready() => return,
             End::Complete { .. } => Some(Kind::Complete),
         };
         out.end = None;
@@ -726,6 +767,7 @@ impl State {
         match header.kind {
             Kind::Ack => {
                 out.hear(header.len);
+                // That updates it.
                 out.note(header.error());
             }
             Kind::Lock => {
@@ -740,18 +782,24 @@ impl State {
             Kind::Granted => {
                 if let Hold::Asked { shared: is_shared } = out.hold {
                     out.hold = Hold::Held { shared: is_shared };
-                    out.ready = true;
+                    out.set_ready(true);
                     out.measured.is_ready();
                     self.ask_next(shared);
                     self.pump(shared, source);
                 }
             }
             Kind::Unlock => {
-                if !self.locks.leave(source) {
+                if !self.locks.leave(shared.lock(), source) {
                     shared.malformed(source);
                 }
                 if answers {
                     self.acknowledge(shared, header);
+                }
+                self.grant(shared);
+            }
+            Kind::Released => {
+                if header.flags & LOST != 0 {
+                    self.locks.lose(shared.lock());
                 }
                 self.grant(shared);
             }
@@ -784,7 +832,7 @@ impl State {
         if out.needs_post && out.posts > 0 {
             out.posts -= 1;
             out.needs_post = false;
-            out.ready = true;
+            out.set_ready(true);
             self.measured.is_ready();
             self.pump(shared, rank);
         }
@@ -799,12 +847,13 @@ impl State {
 
     /// Does an operation of a peer, and answers.
     fn execute(&mut self, shared: &Shared, header: &Header, data: &[u8]) {
-        let (source, taker) = (header.origin, taker(shared));
+        let source = header.origin;
+        let check = |rank| shared.check_rank(rank);
         let place = Place {
             window: shared.window(),
             memory: &self.memory,
-            locks: &shared.locks,
-            taker,
+            locks: shared.locks(),
+            taker: shared.taker(&check),
             packet: shared.sizes.packet,
         };
         let incoming = &mut self.incoming[source as usize];
@@ -839,7 +888,7 @@ impl State {
         if header.flags & LAST_OF_FENCE != 0 {
             self.fence.arrived += 1;
         }
-        if header.flags & UNLOCK != 0 && !self.locks.leave(source) {
+        if header.flags & UNLOCK != 0 && !self.locks.leave(shared.lock(), source) {
             shared.malformed(source);
         }
         self.changed = true;
@@ -873,9 +922,15 @@ impl State {
         self.pump(shared, source);
     }
 
+    fn next_turn(&mut self, shared: &Shared) -> Option<Turn> {
+        let Self { locks, outgoing, .. } = self;
+        let is_dead = |rank| outgoing.get(rank as usize).is_some_and(|out| out.dead);
+        locks.next(shared.lock(), is_dead)
+    }
+
     /// Gives the lock of this process's memory to those whose turn it is.
     pub fn grant(&mut self, shared: &Shared) {
-        while let Some(turn) = self.locks.next() {
+        while let Some(turn) = self.next_turn(shared) {
             match turn {
                 Turn::Granted(Waiting { operation: Some((header, data)), .. }) => {
                     self.execute(shared, &header, &data);
@@ -883,9 +938,9 @@ impl State {
                 Turn::Granted(waiting) if waiting.rank == shared.rank => {
                     let out = &mut self.outgoing[shared.rank as usize];
                     out.hold = Hold::Held { shared: waiting.shared };
-                    out.ready = true;
+                    out.set_ready(true);
                     self.changed = true;
-                    self.pump_here(shared);
+                    self.pump(shared, shared.rank);
                 }
                 Turn::Granted(waiting) => {
                     self.tell(shared, waiting.rank, Header::new(Kind::Granted));
@@ -915,7 +970,7 @@ impl State {
     }
 
     /// What there is, for a person.
-    pub fn describe(&self) -> String {
+    pub fn describe(&self, shared: &Shared) -> String {
         let waiting: usize = self.outgoing.iter().map(|out| out.queue.len()).sum();
         let fetching: usize = self.outgoing.iter().map(|out| out.fetching.len()).sum();
         let dead = self.outgoing.iter().filter(|out| out.dead).count();
@@ -923,7 +978,7 @@ impl State {
         format!(
             "{waiting} operations wait, {fetching} wait for answers, {packets} packets for room; {}; \
              {dead} processes have died",
-            self.locks.describe(),
+            self.locks.describe(shared.lock()),
         )
     }
 
@@ -937,11 +992,6 @@ impl State {
             shared.policy.epoch_close(&history);
         }
     }
-}
-
-/// Elements are taken by this process alone; so no wait for one is in vain.
-fn taker(shared: &Shared) -> Taker<'static> {
-    Taker { rank: shared.rank, atomics: false, check: &|_| Ok(()) }
 }
 
 /// What an operation or a synchronisation says that had to do with it.

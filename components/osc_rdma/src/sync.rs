@@ -89,12 +89,15 @@ fn errors(state: &mut State, targets: impl IntoIterator<Item = u32>) -> Result<(
 
 /// `MPI_Win_fence`.
 fn fence(shared: &Shared, assertions: u32) -> Result<(), Failure> {
+    // Whatever went wrong with an operation, the others wait for this process.
+    let settled = shared.settle(0..shared.size, true);
     let completes = shared.with(|state| state.check_everybody().map(|()| state.fence.open))?
         && assertions & NO_PRECEDE == 0;
-    let passed = completes && complete_fence(shared)?;
+    let (passed, told) = if completes { complete_fence(shared)? } else { (false, Ok(())) };
     let opens = assertions & NO_SUCCEED == 0;
     let decision = if opens { shared.policy.epoch_open(ISSUE_FENCE) } else { Decision::Hold };
-    let all_early = decision != Decision::Hold;
+    // Where operations need not wait for their targets, they go at once.
+    let all_early = decision != Decision::Hold || (opens && shared.takes_locks());
     if all_early && !passed {
         barrier(shared)?;
     }
@@ -108,15 +111,16 @@ fn fence(shared: &Shared, assertions: u32) -> Result<(), Failure> {
         let passed = fence.passed;
         for (rank, out) in state.outgoing.iter_mut().enumerate() {
             // This process has come to the fence.
-            out.ready = opens && (passed || rank as u32 == shared.rank);
+            out.set_ready(opens && (passed || rank as u32 == shared.rank));
             out.decision = Decision::Hold;
         }
     });
-    Ok(())
+    settled.and(told)
 }
 
-/// Ends the epoch of the last fence. Whether it is known that all that came before is done everywhere.
-fn complete_fence(shared: &Shared) -> Result<bool, Failure> {
+/// Ends the epoch of the last fence. Whether it is known that all that came before is done everywhere, and what went
+/// wrong with operations.
+fn complete_fence(shared: &Shared) -> Result<(bool, Result<(), Failure>), Failure> {
     let all_early = shared.with(|state| {
         let all_early = state.fence.all_early;
         if !all_early && state.fence.sum.is_none() {
@@ -163,8 +167,7 @@ fn complete_fence(shared: &Shared) -> Result<bool, Failure> {
             Ok(true)
         })?;
     }
-    shared.with(|state| errors(state, 0..shared.size))?;
-    Ok(early > 0)
+    Ok((early > 0, shared.with(|state| errors(state, 0..shared.size))))
 }
 
 /// Waits until all processes have come here, or one has died. Those that hear of a death can't tell the others.
@@ -193,11 +196,12 @@ fn start(
     state.measured.ask();
     state.started = targets.to_vec();
     for out in &mut state.outgoing {
-        out.ready = false;
+        out.set_ready(false);
     }
     for target in targets {
         let out = &mut state.outgoing[*target as usize];
-        (out.ready, out.needs_post) = (!checked, checked);
+        out.set_ready(!checked);
+        out.needs_post = checked;
         out.decision = Decision::Hold;
         state.take_post(shared, *target);
     }
@@ -206,6 +210,13 @@ fn start(
 
 /// `MPI_Win_complete`.
 fn complete(shared: &Shared) -> Result<(), Failure> {
+    let settled = match shared.has_direct() {
+        true => {
+            let started = shared.with(|state| state.started.clone());
+            settle_all(shared, started)
+        }
+        false => Ok(()),
+    };
     let started = shared.with(|state| {
         state.check()?;
         // Errors of dynamic windows are found at the target.
@@ -229,12 +240,19 @@ fn complete(shared: &Shared) -> Result<(), Failure> {
         state.decision = Decision::Hold;
         for target in &started {
             let out = &mut state.outgoing[*target as usize];
-            out.ready = false;
+            out.set_ready(false);
             out.settle();
         }
         state.started.clear();
         errors(state, started)
-    })
+    })?;
+    settled
+}
+
+/// What went to these targets over devices is done there. The first error.
+fn settle_all(shared: &Shared, targets: Vec<u32>) -> Result<(), Failure> {
+    let settle = |target| shared.settle(target..target + 1, true);
+    targets.into_iter().map(settle).fold(Ok(()), Result::and)
 }
 
 /// `MPI_Win_post`.
@@ -271,13 +289,15 @@ fn lock(
     alone: bool,
 ) -> Result<(), Failure> {
     let own = targets.contains(&shared.rank) && checked;
+    let mut begins = false;
     shared.with(|state| {
         state.check()?;
         if state.epoch != ISSUE_LOCK {
             state.epoch = ISSUE_LOCK;
             state.decision = Decision::Hold;
             for out in &mut state.outgoing {
-                (out.ready, out.hold) = (false, Hold::Free);
+                out.hold = Hold::Free;
+                out.set_ready(false);
             }
         }
         if alone {
@@ -289,20 +309,23 @@ fn lock(
             out.decision = if alone { decision } else { Decision::Hold };
             out.measured = Default::default();
             let wanted = Hold::Wanted { shared: is_shared };
-            (out.hold, out.ready) = match checked {
+            let ready;
+            (out.hold, ready) = match checked {
                 _ if out.dead => (Hold::Refused, false),
                 true => (wanted, false),
                 false => (Hold::Unchecked, true),
             };
+            out.set_ready(ready);
             if target == shared.rank || !checked {
                 continue;
             }
             if alone {
                 state.order.enter(target);
-                if decision != Decision::Hold {
-                    state.begin(shared, target)?;
-                }
+                begins = decision != Decision::Hold;
             }
+        }
+        if begins && !shared.takes_locks() {
+            state.begin(shared, targets.start)?;
         }
         if own && alone {
             state.order.begin_all();
@@ -310,6 +333,13 @@ fn lock(
         }
         Ok::<_, Failure>(())
     })?;
+    if alone && checked && shared.takes_locks() {
+        let target = targets.start;
+        let taken = shared.take_lock(target)? == Some(true);
+        if begins && !taken {
+            shared.with(|state| state.begin(shared, target))?;
+        }
+    }
     if !own {
         return Ok(());
     }
@@ -338,12 +368,35 @@ fn lock(
 
 /// `MPI_Win_unlock`, and of all.
 fn unlock(shared: &Shared, targets: Ranks) -> Result<(), Failure> {
+    let settled = shared.settle(targets.clone(), true);
+    let ended = end_locks(shared, &targets);
+    let mut taken = Vec::new();
+    let told = shared.with(|state| {
+        for target in targets.clone() {
+            state.close_epoch(shared, Some(target));
+            let out = &mut state.outgoing[target as usize];
+            if let Hold::Taken { shared } = out.hold {
+                taken.push((target, shared));
+            }
+            (out.hold, out.decision) = (Hold::Free, Decision::Hold);
+            out.set_ready(false);
+        }
+        errors(state, targets)
+    });
+    // Whatever has gone wrong: others wait for them.
+    let release = |(target, is_shared)| shared.release_lock(target, is_shared);
+    let released = taken.into_iter().map(release).fold(Ok(()), Result::and);
+    ended.and(settled).and(told).and(released)
+}
+
+/// Waits until all that went to these targets by messages is done.
+fn end_locks(shared: &Shared, targets: &Ranks) -> Result<(), Failure> {
     shared.with(|state| {
         state.check()?;
         for target in targets.clone() {
             let out = &mut state.outgoing[target as usize];
-            let unchecked = out.hold == Hold::Unchecked;
-            out.finish(if unchecked { End::Answer } else { End::Unlock });
+            let answers = matches!(out.hold, Hold::Unchecked | Hold::Taken { .. });
+            out.finish(if answers { End::Answer } else { End::Unlock });
             state.pump(shared, target);
         }
         Ok::<_, Failure>(())
@@ -354,14 +407,7 @@ fn unlock(shared: &Shared, targets: Ranks) -> Result<(), Failure> {
             out.has_ended() && out.is_answered()
         }))
     })?;
-    shared.with(|state| {
-        for target in targets.clone() {
-            state.close_epoch(shared, Some(target));
-            let out = &mut state.outgoing[target as usize];
-            (out.hold, out.ready, out.decision) = (Hold::Free, false, Decision::Hold);
-        }
-        errors(state, targets)
-    })
+    Ok(())
 }
 
 /// Lets the operations of an epoch of locks go that wait for its end. A program that synchronizes before that may be
@@ -395,6 +441,14 @@ struct Through {
 /// `MPI_Win_flush` and the others: what any thread has issued before is done, at the target if `remote`. Ends
 /// although others go on to issue.
 fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
+    let mut settled = Ok(());
+    if shared.has_direct() {
+        settled = shared.settle(targets.clone(), remote);
+        if !shared.is_busy(targets.clone()) {
+            shared.pass_by();
+            return settled;
+        }
+    }
     let (mut one, mut many) = ([Through::default()], Vec::new());
     let through = match targets.len() {
         1 => &mut one[..],
@@ -428,7 +482,7 @@ fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
         // A program that waits for its own memory may flush only that.
         shared.host.progress();
     }
-    Ok(())
+    settled
 }
 
 /// Whether what a flush waits for of a target is done; the target is asked when it has everything.

@@ -42,12 +42,15 @@ pub enum Kind {
     Complete = 9,
     /// A part of the description of a datatype that is too long to travel with its operation.
     Type = 10,
+    /// The lock that the sender had taken without the receiver is free, and somebody waits for it.
+    Released = 11,
 }
 
 impl Kind {
     fn of(byte: u8) -> Option<Self> {
         use Kind::*;
-        let all = [Operation, Reply, Ack, Lock, Granted, Unlock, Flush, Post, Complete, Type];
+        let all =
+            [Operation, Reply, Ack, Lock, Granted, Unlock, Flush, Post, Complete, Type, Released];
         all.into_iter().find(|kind| *kind as u8 == byte)
     }
 }
@@ -64,6 +67,8 @@ pub const LAST_OF_FENCE: u8 = 8;
 pub const LAST_OF_START: u8 = 16;
 /// The target is to answer with an `Ack` or a `Reply`.
 pub const ANSWER: u8 = 32;
+/// A lock was not given back, and nobody can have it any more.
+pub const LOST: u8 = 64;
 
 /// The header of a packet. Which fields hold depends on the kind; others are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

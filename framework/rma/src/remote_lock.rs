@@ -8,7 +8,7 @@
 //! ```
 //!
 //! **Nobody waits for ever**: while somebody waits, only the target gives the lock. **Nobody polls**: one that
-//! waits has sent a message and gets one. **No release is missed**: the target sets `waiting` and then looks whether the
+//! waits sends a message and gets one, and so does one whose operations wait. **No release is missed**: the target sets `waiting` and then looks whether the
 //! lock is free; a release before that is seen by it, and one after it sees `waiting`.
 
 use cairn_framework::sync::{AtomicU64, Ordering};
