@@ -70,7 +70,7 @@ fn run(count: u32, mca: &[(&str, &str)], work: impl Fn(&Rank) -> Look + Send + S
 const SM: [(&str, &str); 2] = [("osc", "sm"), ("btl", "self,sm")];
 
 fn plan(flavor: u32, flags: u32, len: fn(u32) -> u64, given: Given) -> Plan {
-    Plan { flavor, flags, len, given }
+    Plan { flags, len, given, ..Plan::of(flavor) }
 }
 
 #[test]

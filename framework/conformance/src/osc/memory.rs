@@ -7,7 +7,7 @@ use cairn_framework::frameworks::osc::{WINDOW_DYNAMIC, WINDOW_NONCONTIGUOUS, WIN
 use cairn_framework::host::forget_reason;
 
 use super::{PLANS, all, every_window, neighbours_of, not_served, same, windows};
-use crate::windows::{Given, Look, Operation, Plan, Rank, Reason, SUM, Win};
+use crate::windows::{Look, Operation, Plan, Rank, Reason, SUM, Win};
 
 pub fn lives(rank: &Rank) -> Look {
     let cells = || rank.system().counter_count();
@@ -34,7 +34,7 @@ pub fn several(rank: &Rank) -> Look {
     let mut open: Vec<Win<'_>> = Vec::new();
     for _ in 0..2 {
         for (flavor, flags, given) in PLANS {
-            open.extend(rank.open(Plan { flavor, flags, len: |_| 100, given })?);
+            open.extend(rank.open(Plan { flags, given, ..Plan::of(flavor) })?);
         }
     }
     if open.is_empty() {
@@ -196,7 +196,7 @@ pub fn shared(rank: &Rank) -> Look {
     let lens = |of: u32| [3, 0, 1000][of as usize % 3];
     let mut served = false;
     for flags in [0, WINDOW_NONCONTIGUOUS] {
-        let plan = Plan { flavor: WINDOW_SHARED, flags, len: lens, given: Given::Heap };
+        let plan = Plan { flags, len: lens, ..Plan::of(WINDOW_SHARED) };
         let Some(window) = rank.open(plan)? else { continue };
         served = true;
         let bases: Vec<*mut u64> =

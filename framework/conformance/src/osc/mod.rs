@@ -156,7 +156,7 @@ const PLANS: [(u32, u32, Given); 5] = [
 fn windows(rank: &Rank, len: fn(u32) -> u64, work: impl Fn(&Win<'_>) -> Look) -> Look {
     let mut served = false;
     for (flavor, flags, given) in PLANS {
-        let plan = Plan { flavor, flags, len, given };
+        let plan = Plan { flags, len, given, ..Plan::of(flavor) };
         let Some(window) = rank.open(plan)? else { continue };
         served = true;
         let in_flavor = |reason| match reason {

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use cairn_framework::abi::datatype::{
-    Cursor, DATATYPE_CONTIGUOUS, DATATYPE_PREDEFINED, Datatype, OP_COMMUTATIVE, OP_NOTHING,
-    OP_REPLACE, Op, Segment,
+    Cursor, DATATYPE_CONTIGUOUS, DATATYPE_INTEGER, DATATYPE_PREDEFINED, Datatype, OP_COMMUTATIVE,
+    OP_NOTHING, OP_REPLACE, Op, Segment,
 };
 use cairn_framework::abi::status::{ERR_PROTOCOL, OK, Status};
 
@@ -25,7 +25,7 @@ const SIZE: u64 = 8;
 
 /// `MPI_UINT64_T`.
 pub static LONG: Datatype =
-    datatype(DATATYPE_CONTIGUOUS | DATATYPE_PREDEFINED, SIZE as i64, UINT64);
+    datatype(DATATYPE_CONTIGUOUS | DATATYPE_PREDEFINED | DATATYPE_INTEGER, SIZE as i64, UINT64);
 
 const fn datatype(flags: u32, extent: i64, predefined: u32) -> Datatype {
     Datatype {

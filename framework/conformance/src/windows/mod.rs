@@ -34,7 +34,9 @@ use crate::ranks::{Ranks, Recipe};
 use collective::{Collectives, Messages};
 
 pub use datatypes::{Gapped, LONG, MAX, NO_OP, REPLACE, SUM};
-pub use window::{Given, NO_CHECK, NO_PRECEDE, NO_SUCCEED, Operation, Pending, Plan, Win};
+pub use window::{
+    ALL_ORDERED, Given, NO_CHECK, NO_PRECEDE, NO_SUCCEED, Operation, Pending, Plan, Win,
+};
 
 /// No rule takes so long, on whatever machine: what does hangs.
 pub const DEADLINE: Duration = Duration::from_secs(180);

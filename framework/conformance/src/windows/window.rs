@@ -31,6 +31,9 @@ pub const NO_PRECEDE: u32 = 2048;
 /// `MPI_MODE_NOSUCCEED`.
 pub const NO_SUCCEED: u32 = 16384;
 
+/// Accumulates of an origin keep every order.
+pub const ALL_ORDERED: u32 = 15;
+
 /// What lies in the gaps of buffers.
 const GAP: u64 = 0x6a70_6a70_6a70_6a70;
 /// What lies where results go, before they come.
@@ -56,12 +59,14 @@ pub struct Plan {
     pub len: fn(u32) -> u64,
     /// For windows on memory of the program.
     pub given: Given,
+    /// The order that accumulates of an origin keep (`accumulate_ordering`).
+    pub ordering: u32,
 }
 
 impl Plan {
     /// A window of this flavor, 100 integers in each rank.
     pub fn of(flavor: u32) -> Self {
-        Self { flavor, flags: 0, len: |_| 100, given: Given::Heap }
+        Self { flavor, flags: 0, len: |_| 100, given: Given::Heap, ordering: ALL_ORDERED }
     }
 }
 
@@ -199,7 +204,7 @@ impl Rank {
             remotes: remotes.as_ptr(),
             flavor: plan.flavor,
             flags: plan.flags | WINDOW_THREADS,
-            ordering: 15,
+            ordering: plan.ordering,
             unified: 1,
             alignment: 16,
             granularity: 0,
