@@ -157,21 +157,25 @@ fn collective() -> *mut Request {
     }))
 }
 
-/// What the others call the window is nothing that they listen to.
+/// The others give as little as rank 0 does, and what they call the window is nothing that they listen to.
 unsafe extern "C" fn allgather(
     window: &Window,
     sent: *const c_void,
     received: *mut c_void,
     len: usize,
 ) -> Status {
-    assert_eq!(len, size_of::<u32>());
-    // SAFETY: a number, and room for one of each rank.
+    let (sent, received) = (sent.cast::<u8>(), received.cast::<u8>());
+    // SAFETY: so many bytes, and room for those of each rank.
     unsafe {
-        let port = sent.cast::<u32>().read_unaligned();
-        PORT.set(port);
         for rank in 0..window.scope.size as usize {
-            let other = if rank == 0 { port } else { u32::MAX };
-            received.cast::<u32>().add(rank).write_unaligned(other);
+            received.add(rank * len).copy_from_nonoverlapping(sent, len);
+        }
+        // The last word of all is the port.
+        if len == size_of::<u64>() {
+            PORT.set(sent.cast::<u64>().read_unaligned() as u32);
+            for rank in 1..window.scope.size as usize {
+                received.cast::<u64>().add(rank).write_unaligned(u32::MAX.into());
+            }
         }
     }
     OK
