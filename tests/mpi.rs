@@ -205,6 +205,15 @@ fn windows_work_over_every_transport() {
     }
 }
 
+/// Processes of a node can share memory whatever transports are left out.
+#[test]
+fn windows_are_shared_without_a_transport_for_it() {
+    let program = compiled("win_shared", Counts::Small);
+    for processes in [2, 3, 5] {
+        silent(processes, "multiple", &["--mca", "btl", "self,tcp"], &program);
+    }
+}
+
 /// Where a way needs not the target's processor, it may be absent from MPI.
 #[test]
 fn windows_need_not_their_targets() {
@@ -349,6 +358,8 @@ fn windows_that_no_component_serves_are_refused() {
         let said = "MPI_Win_create_dynamic failed: MPI_ERR_OTHER: no component serves this window: \
                     osc_sm declined";
         mpirun(2, &mca, &program).args([place, "fatal"]).exits(16).complains(&[said]);
+        let mca = ["--mca", "osc", "rdma", "--mca", "btl", transports];
+        mpirun(3, &mca, &program).args(["messages"]).says_nothing();
     }
 }
 

@@ -66,10 +66,10 @@ impl Model<'_> {
         run.args(self.avoids()).args(self.arguments).args(arguments)
     }
 
-    /// Memory that all processes load and store is there only with the component and the transport for that.
+    /// Memory that all processes load and store is there only with the component for that.
     fn avoids(&self) -> &[&str] {
         let is = |name, value: &str| self.combination.iter().any(|(n, v)| n == name && v == value);
-        if is("osc", "rdma") || is("btl", "self,tcp") { &["--avoid", "shared"] } else { &[] }
+        if is("osc", "rdma") { &["--avoid", "shared"] } else { &[] }
     }
 
     /// How it ended, if it did not end well.

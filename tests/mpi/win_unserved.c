@@ -1,5 +1,6 @@
 /* Windows that no component serves, because osc_sm is the only one: all processes get the error, and go on. The
-   first argument is "apart" where processes share no memory; with a second one the last error ends the job. */
+   first argument is "apart" where processes share only memory that is asked for as such, and "messages" where only
+   osc_rdma is there, which has none; with a second one the last error ends the job. */
 #include "check.h"
 
 static int rank, size;
@@ -21,7 +22,14 @@ int main(int count, char **arguments)
     begin(&rank, &size);
     int apart = count > 1 && strcmp(arguments[1], "apart") == 0;
     OK(MPI_Alloc_mem(sizeof own, MPI_INFO_NULL, &library));
-    for (int round = 0; round < 3; round++) {
+    int messages = count > 1 && strcmp(arguments[1], "messages") == 0;
+    for (int round = 0; messages && round < 3; round++) {
+        refused(MPI_ERR_RMA_SHARED,
+                MPI_Win_allocate_shared(sizeof own, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+        OK(MPI_Win_create(own, sizeof own, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        OK(MPI_Win_free(&win));
+    }
+    for (int round = 0; !messages && round < 3; round++) {
         refused(MPI_ERR_OTHER, MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
         refused(MPI_ERR_OTHER, MPI_Win_create(own, sizeof own, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
         /* One process is enough. */
@@ -29,8 +37,8 @@ int main(int count, char **arguments)
         refused(MPI_ERR_OTHER, MPI_Win_create(base, sizeof own, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
         if (apart) {
             refused(MPI_ERR_OTHER, MPI_Win_allocate(sizeof own, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
-            refused(MPI_ERR_RMA_SHARED,
-                    MPI_Win_allocate_shared(sizeof own, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+            OK(MPI_Win_allocate_shared(sizeof own, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+            OK(MPI_Win_free(&win));
         } else {
             OK(MPI_Win_create(library, sizeof own, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
             OK(MPI_Win_free(&win));

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Memory comes from the transport that reaches the other processes of the node, if that gives any out
-//! (`allocate_memory` of `btl.h`), and is mapped by its keys. Where one process can't map what another has, no
+//! (`allocate_memory` of `btl.h`), and is mapped by its keys. Memory that the program wants shared is there without such a
+//! transport, too: each process makes a segment then. Where one process can't map what another has, no
 //! process serves the window, and the next component is asked: so are dynamic windows, and those on memory
 //! that is the program's own.
 //!

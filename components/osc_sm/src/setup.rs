@@ -19,7 +19,10 @@ use crate::control::Control;
 use crate::deaths::Deaths;
 use crate::window::{Heap, Own, Shared, SmWindow};
 use cairn_rma::{Device, Key, PackedKey};
+use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
+/// What is given out begins at a page.
+const PAGE: usize = 4096;
 /// What peers may do with memory.
 const RIGHTS: u32 = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
 
@@ -29,13 +32,15 @@ const RIGHTS: u32 = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
 struct Offer {
     /// 1 if it has all that it needs.
     fine: u64,
-    /// The device that its keys are of.
+    /// The device that its keys are of; 0 without keys.
     device: u64,
     /// Where its control block and its memory lie, for it; 0 without memory.
     control: u64,
     memory: u64,
     control_key: PackedKey,
     memory_key: PackedKey,
+    /// Of its segment, where no device gives memory: then `control` and `memory` say where they lie in it.
+    card: [u8; CARD_LEN],
 }
 
 const NONE: Offer = Offer {
@@ -45,6 +50,7 @@ const NONE: Offer = Offer {
     memory: 0,
     control_key: [0; BTL_MAX_KEY],
     memory_key: [0; BTL_MAX_KEY],
+    card: [0; CARD_LEN],
 };
 
 /// The memory of this process for a window.
@@ -60,6 +66,7 @@ struct Mapped {
     controls: Vec<*const Control>,
     bases: Vec<*mut u8>,
     keys: Vec<Key>,
+    segments: Vec<Segment>,
 }
 
 /// Makes a window on the processes of one node, if each can map what the others have.
@@ -106,6 +113,9 @@ pub fn open(
         window.base = mapped.bases[rank as usize].cast();
     }
     window.unified = 1;
+    let (mut own, mut segments) = (prepared.own, mapped.segments);
+    // All have them: no descriptor is needed any more.
+    own.segment.iter_mut().chain(&mut segments).for_each(Segment::close_file);
     let shared = Arc::new(Shared::new(rank, mapped.controls.into(), peers));
     deaths.add(&shared);
     Ok(Some(SmWindow {
@@ -117,15 +127,16 @@ pub fn open(
         expected: Default::default(),
         deaths: Arc::clone(deaths),
         keys: mapped.keys,
-        own: prepared.own,
+        segments,
+        own,
     }))
 }
 
 /// Ends a window. All ranks come, with no operation in flight.
 pub fn close(host: HostHandle, window: &Window, state: SmWindow) {
-    let SmWindow { deaths, shared, keys, own, .. } = state;
+    let SmWindow { deaths, shared, keys, segments, own, .. } = state;
     deaths.remove(&shared);
-    drop((shared, keys));
+    drop((shared, keys, segments));
     // What this process has is freed when no other has it mapped. If one has died that is of no matter.
     let _ = barrier(host, window);
     own.end();
@@ -177,7 +188,11 @@ fn prepare(host: HostHandle, window: &Window, peers: &[*const Peer]) -> Result<P
     let to = |peer: &*const Peer| Device::to(host, unsafe { &**peer });
     let device = peers.iter().find_map(to).map(|(device, _)| device);
     if device.is_none() && peers.len() > 1 {
-        return Err(Failure::unavailable("no transport gives out memory"));
+        // Other memory is windows' that go by messages where a transport has been left out.
+        return match window.flavor {
+            WINDOW_SHARED => in_a_segment(host, window, len),
+            _ => Err(Failure::unavailable("no transport gives out memory")),
+        };
     }
     let mut own = Own::default();
     let mut offer = Offer { fine: 1, device: device.map_or(0, Device::id), ..NONE };
@@ -189,8 +204,7 @@ fn prepare(host: HostHandle, window: &Window, peers: &[*const Peer]) -> Result<P
                 own.heap.push(heap);
                 return Ok(base);
             };
-            // What the device gives begins at a page.
-            let more = if alignment > 4096 { alignment } else { 0 };
+            let more = if alignment > PAGE { alignment } else { 0 };
             let (base, registration) = device.allocate(host, len.saturating_add(more))?;
             own.registrations.push(registration);
             registration.pack(host, key)?;
@@ -230,6 +244,43 @@ fn prepare(host: HostHandle, window: &Window, peers: &[*const Peer]) -> Result<P
     }
 }
 
+/// Memory of this process that no transport gives.
+fn in_a_segment(host: HostHandle, window: &Window, len: usize) -> Result<Prepared, Failure> {
+    let alignment = (window.alignment as usize).max(PAGE).next_power_of_two();
+    let control = HEADER.next_multiple_of(align_of::<Control>());
+    let end = control + Control::len(window.comm().remote_size);
+    // A segment begins with a page.
+    let all = end.checked_add(alignment).and_then(|start| start.checked_add(len));
+    let all = all.ok_or_else(|| Failure::unavailable("it is too large"))?;
+    // SAFETY: the host keeps the string as long as the process lives.
+    let job = unsafe { cairn_framework::text::copy(host.job().id) };
+    let segment = Segment::create(&Options {
+        name: &format!("{job}-window"),
+        len: all,
+        front: all,
+        backing: Backing::Memory,
+        peers: window.comm().remote_size - 1,
+    });
+    let segment = segment.map_err(|error| Failure::unavailable(error.to_string()))?;
+    let base = segment.front();
+    let memory = (base.addr() + end).next_multiple_of(alignment) - base.addr();
+    let offer = Offer {
+        fine: 1,
+        control: control as u64,
+        memory: if len == 0 { 0 } else { memory as u64 },
+        card: *segment.card(),
+        ..NONE
+    };
+    let there = if len == 0 { std::ptr::null_mut() } else { base.wrapping_add(memory) };
+    let own = Own { segment: Some(segment), ..Own::default() };
+    Ok(Prepared {
+        offer,
+        own,
+        control: base.wrapping_add(control).cast_const().cast(),
+        memory: there,
+    })
+}
+
 /// Maps what the others have.
 fn map(
     host: HostHandle,
@@ -239,7 +290,8 @@ fn map(
     prepared: &Prepared,
 ) -> Result<Mapped, Failure> {
     let (size, own) = (peers.len(), window.comm().rank as usize);
-    let mut mapped = Mapped { controls: Vec::new(), bases: Vec::new(), keys: Vec::new() };
+    let (controls, bases) = (Vec::new(), Vec::new());
+    let mut mapped = Mapped { controls, bases, keys: Vec::new(), segments: Vec::new() };
     for (rank, (peer, offer)) in peers.iter().zip(offers).enumerate() {
         if rank == own {
             mapped.controls.push(prepared.control);
@@ -249,9 +301,16 @@ fn map(
         // SAFETY: peers are never freed.
         let way = Device::to(host, unsafe { &**peer });
         let way = way.filter(|(device, _)| device.id() == offer.device);
-        let (device, endpoint) =
-            way.ok_or_else(|| Failure::unavailable("there is no way to map what a rank has"))?;
+        if offer.device == 0 {
+            let segment = Segment::attach(&offer.card);
+            mapped.segments.push(segment.map_err(|error| Failure::unavailable(error.to_string()))?);
+        }
         let mut get = |key: &PackedKey, remote: u64, len: usize| {
+            if offer.device == 0 {
+                return place(mapped.segments.last(), remote, len);
+            }
+            let (device, endpoint) =
+                way.ok_or_else(|| Failure::unavailable("there is no way to map what a rank has"))?;
             // SAFETY: the endpoint is the device's.
             let key = unsafe { device.unpack(host, endpoint, key)? };
             let pointer = key
@@ -279,6 +338,17 @@ fn map(
         }
     }
     Ok(mapped)
+}
+
+/// Where bytes of a rank's segment lie here.
+fn place(segment: Option<&Segment>, offset: u64, len: usize) -> Result<*mut u8, Failure> {
+    let fits = |segment: &&Segment| {
+        let end = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(len));
+        end.is_some_and(|end| end <= segment.front_len())
+    };
+    let segment = segment.filter(fits);
+    let outside = || Failure::new(ERR_PROTOCOL, "a rank's memory is not in its segment");
+    Ok(segment.ok_or_else(outside)?.front().wrapping_add(offset as usize))
 }
 
 /// What every rank says, by rank.

@@ -11,6 +11,7 @@ use cairn_framework::author::{Failure, Mutex};
 use crate::control::Control;
 use crate::deaths::Deaths;
 use cairn_rma::{Key, Registration};
+use cairn_segment::Segment;
 
 /// A window.
 pub struct SmWindow {
@@ -28,6 +29,7 @@ pub struct SmWindow {
     pub deaths: Arc<Deaths>,
     /// Of the memory of others. Released before what is this process's own ends, which is `window_close`'s.
     pub keys: Vec<Key>,
+    pub segments: Vec<Segment>,
     pub own: Own,
 }
 
@@ -36,6 +38,8 @@ pub struct SmWindow {
 pub struct Own {
     pub registrations: Vec<Registration>,
     pub heap: Vec<Heap>,
+    /// Where no transport gives memory.
+    pub segment: Option<Segment>,
 }
 
 /// Memory that no other process maps.
