@@ -16,11 +16,13 @@ pub use loom;
 
 #[cfg(feature = "loom")]
 pub use model::{
-    AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Cell, Lock, Ordering, fence, yield_now,
+    AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Cell, Lock, Ordering, fence, full_fence,
+    yield_now,
 };
 #[cfg(not(feature = "loom"))]
 pub use real::{
-    AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Cell, Lock, Ordering, fence, yield_now,
+    AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Cell, Lock, Ordering, fence, full_fence,
+    yield_now,
 };
 
 #[cfg(not(feature = "loom"))]
@@ -29,6 +31,7 @@ mod real {
     pub use std::thread::yield_now;
 
     pub use crate::abi::lock::Lock;
+    pub use crate::sys::full_fence;
 
     /// A value that belongs to the holder of certain locks.
     #[derive(Debug)]
@@ -58,6 +61,11 @@ mod model {
     pub use loom::thread::yield_now;
 
     use crate::audit::LockLevel;
+
+    /// All before it comes before all behind it.
+    pub fn full_fence() {
+        fence(Ordering::SeqCst);
+    }
 
     /// See the real one. The model checker notices two threads inside `with` of which neither
     /// comes before the other.

@@ -13,7 +13,7 @@
 //! bit taken and sets it. A sender that has not seen that yet sets none, so that the
 //! receiver now and then looks into all rings.
 
-use cairn_framework::sync::{AtomicU64, Ordering, fence};
+use cairn_framework::sync::{AtomicU64, Ordering, full_fence};
 
 /// Rings in a word.
 pub const WORD: usize = 64;
@@ -26,7 +26,7 @@ impl Bits {
     /// After a message was published in the ring of this bit.
     #[inline]
     pub fn set(&self, bit: u64) {
-        fence(Ordering::SeqCst);
+        full_fence();
         // Relaxed: ordered by the fence. A busy sender finds it set and moves no cache line.
         if self.0.load(Ordering::Relaxed) & bit == 0 {
             // Release: the receiver that takes the bit sees the message.
@@ -43,7 +43,7 @@ impl Bits {
         }
         // Acquire pairs with `set`.
         let bits = self.0.swap(0, Ordering::Acquire);
-        fence(Ordering::SeqCst);
+        full_fence();
         bits
     }
 }

@@ -30,7 +30,7 @@
 
 use std::sync::atomic::compiler_fence;
 
-use cairn_framework::sync::{AtomicU32, Ordering, fence};
+use cairn_framework::sync::{AtomicU32, Ordering, full_fence};
 
 /// A receiver's word: SLEEPING, USES_BITMAP, and from bit 2 on how often a sender has woken its threads.
 pub type Word = AtomicU32;
@@ -67,7 +67,7 @@ pub struct Announced {
 /// afterwards. With the lock of the receiver's first CRI held, until `take_back` if that is called.
 pub fn announce(requests: &Word, barriers: bool) -> Announced {
     let before = requests.fetch_or(SLEEPING, Ordering::SeqCst);
-    fence(Ordering::SeqCst);
+    full_fence();
     if barriers {
         #[cfg(test)]
         BARRIERS.set(BARRIERS.get() + 1);
@@ -101,7 +101,7 @@ pub fn announced(requests: &Word) -> Option<u32> {
 #[inline]
 pub fn requests(requests: &Word, fenced: bool) -> u32 {
     if fenced {
-        fence(Ordering::SeqCst);
+        full_fence();
     } else {
         compiler_fence(Ordering::SeqCst);
     }

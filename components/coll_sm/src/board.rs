@@ -22,7 +22,7 @@
 //! died breaks the board, for good and for all, since the others may not learn of it: processes that wait
 //! leave with an error, unless the generation was over, and those that come later leave at once.
 
-use cairn_framework::sync::{AtomicU32, Ordering, fence};
+use cairn_framework::sync::{AtomicU32, Ordering, full_fence};
 
 /// What the processes of a communicator share. All of it is zero in the beginning.
 #[repr(C)]
@@ -88,7 +88,7 @@ impl Board {
     }
 
     fn has_sleepers(&self) -> bool {
-        fence(Ordering::SeqCst);
+        full_fence();
         self.sleepers.0.load(Ordering::Relaxed) != 0
     }
 
@@ -111,7 +111,7 @@ impl Board {
     /// Around every sleep on the word.
     pub fn sleeping<R>(&self, sleep: impl FnOnce() -> R) -> R {
         self.sleepers.0.fetch_add(1, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        full_fence();
         let result = sleep();
         self.sleepers.0.fetch_sub(1, Ordering::Relaxed);
         result

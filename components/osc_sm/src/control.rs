@@ -12,9 +12,10 @@
 //! changes, because a process looks for it in its own and may sleep on a word of another. Between `++sleepers` and the kernel's look at the word,
 //! and between the change of the word and the look at `sleepers`, there is a full fence.
 
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::author::wake_sleepers;
+use cairn_framework::sync::full_fence;
 use cairn_rma::{AccumulateLocks, LockWord};
 
 /// The control block of a rank. All of it is zero in the beginning; behind it there is a word for each rank:
@@ -57,7 +58,7 @@ impl Signal {
     }
 
     fn wake(&self) {
-        fence(Ordering::SeqCst);
+        full_fence();
         if self.sleepers.load(Ordering::Relaxed) != 0 {
             wake_sleepers(&self.word);
         }
@@ -66,7 +67,7 @@ impl Signal {
     /// Around every sleep on the word.
     pub fn sleeping<R>(&self, sleep: impl FnOnce() -> R) -> R {
         self.sleepers.fetch_add(1, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        full_fence();
         let result = sleep();
         self.sleepers.fetch_sub(1, Ordering::Relaxed);
         result

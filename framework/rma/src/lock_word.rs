@@ -15,7 +15,7 @@
 //! `++sleepers` and the kernel's look at `releases`, and between its change and the look at `sleepers`,
 //! there is a full fence.
 
-use cairn_framework::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use cairn_framework::sync::{AtomicU32, AtomicU64, Ordering, full_fence};
 
 const HOLDERS: u64 = u32::MAX as u64;
 const OWNER_SHIFT: u32 = 32;
@@ -81,7 +81,7 @@ impl LockWord {
     fn released(&self) -> bool {
         // Release: a waiter that reads it before it tries sees the state.
         self.releases.fetch_add(1, Ordering::Release);
-        fence(Ordering::SeqCst);
+        full_fence();
         self.sleepers.load(Ordering::Relaxed) != 0
     }
 
@@ -104,7 +104,7 @@ impl LockWord {
     /// Around every sleep on the word.
     pub fn sleeping<R>(&self, sleep: impl FnOnce() -> R) -> R {
         self.sleepers.fetch_add(1, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        full_fence();
         let result = sleep();
         self.sleepers.fetch_sub(1, Ordering::Relaxed);
         result
