@@ -1,8 +1,7 @@
 //! What the component keeps for a window, and how threads come to its state and wait for it.
 
-use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use core::ffi::c_void;
 
@@ -15,11 +14,12 @@ use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::status::{ERR_PEER, OK, Status, status_name};
 use cairn_framework::audit::LockLevel;
 use cairn_framework::author::counters::Counted;
-use cairn_framework::author::{Failure, HostHandle, Mutex, MutexGuard};
+use cairn_framework::author::{Failure, HostHandle, Mutex, MutexGuard, Seldom};
 use cairn_framework::frameworks::osc::{
     OSC_GET, OSC_PUT, OscTransfer, WINDOW_ALLOCATE, WINDOW_CREATE, WINDOW_DYNAMIC, WINDOW_THREADS,
     Window,
 };
+use cairn_framework::sync::full_fence;
 use cairn_rma::{AccumulateLocks, Device, RemoteLock, Taker, Wish};
 
 use crate::direct::{Direct, Hot, Pending, Went};
@@ -416,7 +416,9 @@ impl Shared {
         {
             let known = hot.is_known();
             if let Some(direct) = self.find(rank) {
-                let taken = self.takes_locks() && self.take_lock(rank)? == Some(true);
+                // Where it is open there is a lock already, or no need for one.
+                let taken =
+                    self.takes_locks() && !hot.is_open() && self.take_lock(rank)? == Some(true);
                 if (taken || !known) && hot.is_open() {
                     // SAFETY: promised by the caller.
                     let went = unsafe { direct.start(self, hot, transfer, requested)? };
@@ -523,7 +525,7 @@ impl Shared {
             return Ok(());
         }
         // What was stored comes before what the synchronisation tells others.
-        fence(Ordering::SeqCst);
+        full_fence();
         let (mut pending, mut atomics) = (Vec::new(), Vec::new());
         for target in targets {
             let Some(direct) = self.hot(target).and_then(Hot::direct) else { continue };
@@ -546,7 +548,7 @@ impl Shared {
         if !is_over(&mut pending, none) && !poll(&mut pending) {
             // Pairs with the fence of `has_news`: that sees this thread, or this thread what has happened.
             self.settling.fetch_add(1, Ordering::SeqCst);
-            fence(Ordering::SeqCst);
+            full_fence();
             let waited = self.wait(|state| Ok(is_over(&mut pending, state.held)));
             self.settling.fetch_sub(1, Ordering::Relaxed);
             waited?;
@@ -571,11 +573,8 @@ impl Shared {
     /// Makes progress now and then, for what else goes on: a thread may do nothing but flush while it waits.
     pub fn pass_by(&self) {
         /// Calls of a thread between two passes.
-        const SELDOM: u32 = 64;
-        thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });
-        let calls = CALLS.get();
-        CALLS.set(calls.wrapping_add(1));
-        if calls.is_multiple_of(SELDOM) {
+        static CALLS: Seldom = Seldom::new(64);
+        if CALLS.is_due() {
             self.host.progress();
         }
     }
@@ -591,7 +590,7 @@ impl Shared {
 
     /// Something has happened to operations of devices, with the lock of a CRI held.
     pub fn has_news(&self, held: Held) {
-        fence(Ordering::SeqCst);
+        full_fence();
         if self.settling.load(Ordering::Relaxed) == 0 && !self.has_returned.load(Ordering::Relaxed)
         {
             return;
@@ -649,14 +648,14 @@ impl Shared {
     fn catch_up(&self, held: Held) {
         loop {
             // Pairs with the fence of a callback: it gets the lock, or what it has left is seen here.
-            fence(Ordering::SeqCst);
+            full_fence();
             if !self.missed.load(Ordering::Relaxed) || !self.missed.swap(false, Ordering::AcqRel) {
                 return;
             }
             let Some(mut state) = self.state.try_lock() else {
                 // Its holder looks when it has left the state.
                 self.missed.store(true, Ordering::Release);
-                fence(Ordering::SeqCst);
+                full_fence();
                 match self.state.try_lock() {
                     Some(state) => drop(state),
                     None => return,
@@ -675,7 +674,7 @@ impl Shared {
         self.state.try_lock().or_else(|| {
             left();
             self.missed.store(true, Ordering::Release);
-            fence(Ordering::SeqCst);
+            full_fence();
             self.state.try_lock()
         })
     }

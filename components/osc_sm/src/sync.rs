@@ -1,15 +1,16 @@
 //! Synchronisation: the words of the control blocks, and how a thread waits for them.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_UNSUPPORTED};
-use cairn_framework::author::{Failure, HostHandle, Outcome, wake_sleepers};
+use cairn_framework::author::{Failure, HostHandle, Outcome, Seldom, wake_sleepers};
 use cairn_framework::frameworks::osc::{
     OSC_COMPLETE, OSC_FENCE, OSC_FLUSH, OSC_FLUSH_LOCAL, OSC_LOCK, OSC_LOCK_ALL, OSC_POST,
     OSC_START, OSC_SYNC, OSC_TEST, OSC_UNLOCK, OSC_UNLOCK_ALL, OSC_WAIT, OscSync,
 };
+
+use cairn_framework::sync::full_fence;
 
 use crate::window::{Shared, SmWindow};
 
@@ -55,7 +56,26 @@ fn wait(
 ///
 /// # Safety
 /// The ranks are there.
+#[inline]
 pub unsafe fn synchronize(
+    host: HostHandle,
+    window: &SmWindow,
+    sync: &OscSync,
+) -> Result<Outcome, Failure> {
+    if matches!(sync.kind, OSC_FLUSH | OSC_FLUSH_LOCAL | OSC_SYNC) {
+        flush(host);
+        return Ok(Outcome::Done);
+    }
+    // SAFETY: promised by the caller.
+    unsafe { synchronize_otherwise(host, window, sync) }
+}
+
+/// The same for what is seldom.
+///
+/// # Safety
+/// As for `synchronize`.
+#[cold]
+unsafe fn synchronize_otherwise(
     host: HostHandle,
     window: &SmWindow,
     sync: &OscSync,
@@ -73,11 +93,6 @@ pub unsafe fn synchronize(
         }
     };
     match sync.kind {
-        // Operations are done when they have returned.
-        OSC_FLUSH | OSC_FLUSH_LOCAL | OSC_SYNC => {
-            fence(Ordering::SeqCst);
-            pass_by(host);
-        }
         OSC_FENCE => barrier(host, window, sync.assertions)?,
         OSC_LOCK => lock(host, window, target(window, sync)?, sync.shared != 0, sync.assertions)?,
         OSC_UNLOCK => unlock(window, target(window, sync)?),
@@ -116,15 +131,15 @@ pub unsafe fn synchronize(
     Ok(Outcome::Done)
 }
 
-/// Makes progress now and then, for what else goes on: a thread may do nothing but this while it waits.
+/// Flushes of a thread between two passes.
+static FLUSHES: Seldom = Seldom::new(64);
+
+/// Operations are done when they have returned.
 #[inline]
-fn pass_by(host: HostHandle) {
-    /// Calls of a thread between two passes.
-    const SELDOM: u32 = 64;
-    thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });
-    let calls = CALLS.get();
-    CALLS.set(calls.wrapping_add(1));
-    if calls.is_multiple_of(SELDOM) {
+fn flush(host: HostHandle) {
+    full_fence();
+    // A thread may do nothing but this while it waits.
+    if FLUSHES.is_due() {
         host.progress();
     }
 }
@@ -136,7 +151,7 @@ fn target(window: &SmWindow, sync: &OscSync) -> Result<u32, Failure> {
 
 /// The barrier of a fence, unless there is nothing before it and nothing behind it.
 fn barrier(host: HostHandle, window: &SmWindow, assertions: u32) -> Result<(), Failure> {
-    fence(Ordering::SeqCst);
+    full_fence();
     if assertions & (NO_PRECEDE | NO_SUCCEED) == NO_PRECEDE | NO_SUCCEED {
         return Ok(());
     }
@@ -159,7 +174,7 @@ fn lock(
     if assertions & NO_CHECK != 0 {
         held.store(UNCHECKED, Ordering::Relaxed);
         // What the holder before has done is seen.
-        fence(Ordering::SeqCst);
+        full_fence();
         return Ok(());
     }
     let word = &state.control(target).lock;
@@ -181,7 +196,7 @@ fn unlock(window: &SmWindow, target: u32) {
         SHARED => word.unlock(true),
         EXCLUSIVE => word.unlock(false),
         _ => {
-            fence(Ordering::SeqCst);
+            full_fence();
             false
         }
     };
@@ -195,7 +210,7 @@ fn post(window: &SmWindow, origins: &[u32], assertions: u32) {
     let shared = &window.shared;
     window.expected.fetch_add(origins.len() as u32, Ordering::Relaxed);
     if assertions & NO_CHECK != 0 {
-        fence(Ordering::SeqCst);
+        full_fence();
         return;
     }
     for origin in origins {

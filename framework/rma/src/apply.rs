@@ -139,7 +139,7 @@ pub unsafe fn accumulate(
 }
 
 /// Whether an element is one that the processor changes at once.
-fn is_atomic(address: *const u8, size: usize) -> bool {
+pub(crate) fn is_atomic(address: *const u8, size: usize) -> bool {
     matches!(size, 4 | 8) && address.addr().is_multiple_of(size)
 }
 
@@ -149,6 +149,7 @@ trait Word {
     /// There is one, aligned, and all that access it at the same time do so atomically.
     unsafe fn at<'a>(address: *mut u8) -> &'a Self;
     fn read(&self) -> u64;
+    fn write(&self, after: u64);
     fn replace(&self, before: u64, after: u64) -> Result<(), u64>;
 }
 
@@ -164,11 +165,12 @@ macro_rules! words {
                 widened(self.load(Ordering::Acquire).to_ne_bytes())
             }
 
+            fn write(&self, after: u64) {
+                self.store(<$integer>::from_ne_bytes(narrowed(after)), Ordering::Release);
+            }
+
             fn replace(&self, before: u64, after: u64) -> Result<(), u64> {
-                let narrow = |wide: u64| {
-                    let bytes = wide.to_ne_bytes();
-                    <$integer>::from_ne_bytes(*bytes.first_chunk().expect("it is no longer"))
-                };
+                let narrow = |wide| <$integer>::from_ne_bytes(narrowed(wide));
                 // Acquire and Release: what was written before an accumulate is seen by those that see it.
                 let (before, after) = (narrow(before), narrow(after));
                 let done =
@@ -185,6 +187,11 @@ fn widened<const LEN: usize>(bytes: [u8; LEN]) -> u64 {
     let mut all = [0; 8];
     all[..LEN].copy_from_slice(&bytes);
     u64::from_ne_bytes(all)
+}
+
+fn narrowed<const LEN: usize>(wide: u64) -> [u8; LEN] {
+    let bytes = wide.to_ne_bytes();
+    *bytes.first_chunk().expect("it is no longer")
 }
 
 #[cold]
@@ -544,27 +551,17 @@ pub unsafe fn compare_and_swap(
         return Err(wrong("no type has so many bytes"));
     }
     let address = base.wrapping_offset(offset as isize);
-    let mut found = [0_u8; MAX_ELEMENT];
-    if taker.atomics && is_atomic(address, width) {
-        let read = |from: *const u8| {
-            let mut bytes = [0; 8];
-            // SAFETY: promised by the caller.
-            unsafe { copy_bytes(from, bytes.as_mut_ptr(), width) };
-            u64::from_ne_bytes(bytes)
-        };
-        let (before, after) = (read(compare), read(new));
-        // SAFETY: as above.
-        let swapped = unsafe {
+    if is_atomic(address, width) {
+        // SAFETY: promised by the caller.
+        return unsafe {
+            let place = (offset as usize, locks, taker);
             match width {
-                8 => AtomicU64::at(address).replace(before, after),
-                _ => AtomicU32::at(address).replace(before, after),
+                8 => swap_word::<AtomicU64>(AtomicU64::at(address), [new, compare], result, place),
+                _ => swap_word::<AtomicU32>(AtomicU32::at(address), [new, compare], result, place),
             }
         };
-        let found = swapped.err().unwrap_or(before);
-        // SAFETY: as above.
-        unsafe { copy_bytes(found.to_ne_bytes().as_ptr(), result, width) };
-        return Ok(());
     }
+    let mut found = [0_u8; MAX_ELEMENT];
     let _held = locks.hold(offset as usize, taker)?;
     // SAFETY: promised by the caller.
     unsafe {
@@ -574,6 +571,38 @@ pub unsafe fn compare_and_swap(
         }
         copy_bytes(found.as_ptr(), result, width);
     }
+    Ok(())
+}
+
+/// # Safety
+/// As for `compare_and_swap`.
+unsafe fn swap_word<W: Word>(
+    word: &W,
+    [new, compare]: [*const u8; 2],
+    result: *mut u8,
+    (offset, locks, taker): (usize, &AccumulateLocks, &Taker<'_>),
+) -> Result<(), Failure> {
+    let width = size_of::<W>();
+    let read = |from: *const u8| {
+        let mut bytes = [0; 8];
+        // SAFETY: promised by the caller.
+        unsafe { copy_bytes(from, bytes.as_mut_ptr(), width) };
+        u64::from_ne_bytes(bytes)
+    };
+    let (before, after) = (read(compare), read(new));
+    let found = if taker.atomics {
+        word.replace(before, after).err().unwrap_or(before)
+    } else {
+        // All others that change it have the lock.
+        let _held = locks.hold(offset, taker)?;
+        let found = word.read();
+        if found == before {
+            word.write(after);
+        }
+        found
+    };
+    // SAFETY: as above.
+    unsafe { copy_bytes(found.to_ne_bytes().as_ptr(), result, width) };
     Ok(())
 }
 

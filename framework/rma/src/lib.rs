@@ -4,6 +4,7 @@
 //! ```text
 //!   put, get        copy      from one side to the other, whatever their datatypes
 //!   accumulate …    apply     elements, block by block ──► locks   one for each 4096 bytes of the target
+//!                   short     a few of one type, most of all one: without preparations ──► the same locks
 //!   operate       whatever the contract of windows has, by these two
 //!   memory of peers           device      the functions of transports that reach it
 //!   MPI_Win_lock              lock_word   shared or exclusive, of one target, by processes of a node
@@ -17,6 +18,7 @@ mod lock_word;
 mod locks;
 mod operation;
 mod remote_lock;
+mod short;
 
 pub use apply::{Packed, Target, Update, accumulate, accumulate_sides, compare_and_swap};
 pub use copy::{Side, copy};

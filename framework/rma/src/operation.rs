@@ -10,6 +10,7 @@ use cairn_framework::frameworks::osc::{
 
 use crate::{
     AccumulateLocks, Side, Taker, Target, Update, accumulate_sides, compare_and_swap, copy,
+    short::change_short,
 };
 
 /// Does an operation on the memory of its target, which begins at `base` in this process (null: offsets are
@@ -60,6 +61,9 @@ unsafe fn update(
     unsafe {
         match transfer.kind {
             OSC_ACCUMULATE | OSC_GET_ACCUMULATE | OSC_FETCH_OP => {
+                if let Some(result) = change_short(locks, &taker, transfer, target) {
+                    return result;
+                }
                 let op = transfer.op.as_ref().ok_or_else(wrong)?;
                 let element = element_of(window, target.datatype).ok_or_else(wrong)?;
                 let update = Update { op, element, locks, taker };

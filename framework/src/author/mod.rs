@@ -22,6 +22,7 @@ mod handle;
 mod padded;
 pub mod params;
 mod register;
+mod seldom;
 mod wake;
 pub mod walk;
 
@@ -41,6 +42,7 @@ pub use failure::{Attempted, Failure, Outcome};
 pub use handle::HostHandle;
 pub use padded::CachePadded;
 pub use register::{Instances, Param, Registrar};
+pub use seldom::Seldom;
 pub use wake::wake_sleepers;
 
 /// A component's answer to the question whether it would serve a scope.

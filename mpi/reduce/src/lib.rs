@@ -13,6 +13,8 @@
 //! MINLOC what is in `inout`. Logical values are true unless all their bits are zero; a logical result is 1 or
 //! 0, as C and the common Fortran compilers have it.
 
+use core::sync::atomic::{AtomicPtr, Ordering};
+
 mod kernels;
 mod number;
 mod soft;
@@ -65,7 +67,29 @@ pub type Kernel = unsafe fn(input: *const u8, inout: *mut u8, count: usize);
 /// The kernel of an operation on a datatype, both as numbers of the ABI; `None` when the standard does
 /// not define the operation on the datatype, or one of them is not predefined.
 ///
-/// Chooses among a few instruction sets by what the processor has; cheap, but worth keeping.
+/// Chooses among a few instruction sets by what the processor has, once for each.
+#[inline]
 pub fn kernel(op: u32, datatype: u32) -> Option<Kernel> {
-    kernels::find(op, types::find(datatype)?)
+    let of_op = KNOWN.get(op.wrapping_sub(FIRST_OP) as usize)?;
+    let known = of_op.get(datatype.wrapping_sub(types::FIRST) as usize)?.load(Ordering::Relaxed);
+    if known.is_null() {
+        return find(op, datatype);
+    }
+    // SAFETY: `find` has stored a kernel there, which is a constant.
+    Some(unsafe { core::mem::transmute::<*mut (), Kernel>(known) })
+}
+
+/// Numbers of operations begin here.
+const FIRST_OP: u32 = 0x20;
+
+/// Kernels that were found, by operation and datatype. Pages of it that nothing uses take no memory.
+static KNOWN: [[AtomicPtr<()>; types::COUNT]; 32] =
+    [const { [const { AtomicPtr::new(core::ptr::null_mut()) }; types::COUNT] }; 32];
+
+#[cold]
+fn find(op: u32, datatype: u32) -> Option<Kernel> {
+    let found = kernels::find(op, types::find(datatype)?)?;
+    let (op, datatype) = (op.wrapping_sub(FIRST_OP), datatype.wrapping_sub(types::FIRST));
+    KNOWN[op as usize][datatype as usize].store(found as *mut (), Ordering::Relaxed);
+    Some(found)
 }

@@ -68,7 +68,9 @@ pub(crate) struct Type {
 }
 
 /// The lowest handle of a datatype, `MPI_DATATYPE_NULL`.
-const FIRST: u32 = 0x200;
+pub(crate) const FIRST: u32 = 0x200;
+/// Of them.
+pub(crate) const COUNT: usize = 256;
 
 macro_rules! types {
     ($($class:ident { $($value:literal $name:tt $repr:ident,)* })*) => {
@@ -76,8 +78,8 @@ macro_rules! types {
         /// without `MPI_`.
         pub const DATATYPES: &[(u32, &str)] = &[$($(($value, stringify!($name)),)*)*];
 
-        static TYPES: [Option<Type>; 256] = {
-            let mut types = [None; 256];
+        static TYPES: [Option<Type>; COUNT] = {
+            let mut types = [None; COUNT];
             $($(types[($value - FIRST) as usize] =
                 Some(Type { class: Class::$class, repr: Repr::$repr });)*)*
             types
