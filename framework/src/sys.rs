@@ -204,6 +204,7 @@ pub(crate) fn spawn_quiet(
 /// All that this thread has stored and loaded before comes before all that it stores and loads afterwards, for everybody:
 /// a fence of `SeqCst`. The compiler makes `mfence` of that on x86-64, which orders stores past the caches, too, of
 /// which there are none here, and takes several times as long as any instruction with `lock`.
+#[cfg(not(feature = "loom"))]
 #[inline(always)]
 pub fn full_fence() {
     #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,5 @@
 //! An operation that its origin keeps: until it is sent, and until what it fetches has come.
 
-use std::collections::VecDeque;
-
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_PREDEFINED, Datatype, OP_NOTHING};
 use cairn_framework::abi::status::{OK, Status};
 use cairn_framework::author::{Failure, walk};
@@ -26,9 +24,8 @@ pub struct Operation {
     whole: u64,
     /// How much of that was sent, or asked for.
     position: u64,
-    /// How much of it has come, if it fetches, and lengths of the parts that are on their way.
+    /// How much of it has come, if it fetches.
     fetched: u64,
-    asked_for: VecDeque<u32>,
     from: Data,
     to: Data,
     /// Packets end between such parts of the data.
@@ -142,7 +139,6 @@ impl Operation {
                 whole: room,
                 position: 0,
                 fetched: 0,
-                asked_for: VecDeque::new(),
                 from,
                 to,
                 part,
@@ -271,9 +267,6 @@ impl Operation {
         let (len, text) = (header.len as usize, header.more.map_or(0, |more| more.type_len));
         let position = self.position;
         self.position += len as u64;
-        if self.fetches() {
-            self.asked_for.push_back(header.len);
-        }
         let swap = self.transfer.kind == OSC_COMPARE_SWAP;
         if !swap && text == 0 {
             match &self.from {
@@ -313,9 +306,8 @@ impl Operation {
     }
 
     /// The next part of what it fetches has come, or an error. False if it is not of the right length.
-    pub fn take(&mut self, header: &Header, data: &[u8]) -> bool {
+    pub fn take(&mut self, header: &Header, data: &[u8], len: u32) -> bool {
         let error = header.error();
-        let Some(len) = self.asked_for.pop_front() else { return false };
         if error == OK && data.len() != len as usize {
             return false;
         }

@@ -167,8 +167,8 @@ pub struct Outgoing {
     pub link: Option<Link>,
     /// The operation with this number, or one behind it, is answered when it is sent; 0: none need be.
     pub answer_at: u64,
-    /// Packets that were sent to fetch something, in the order in which their answers come.
-    pub asked_for: VecDeque<u32>,
+    /// Packets that were sent to fetch something, in the order in which their answers come, and the bytes of these.
+    pub asked_for: VecDeque<(u32, u32)>,
 }
 
 impl Outgoing {

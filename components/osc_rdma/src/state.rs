@@ -625,7 +625,7 @@ impl State {
         let len = payload.as_ref().map_or(0, |payload| payload.len);
         out.in_flight.add(number, HEADER + len, answered);
         if fetches {
-            out.asked_for.push_back(number as u32);
+            out.asked_for.push_back((number as u32, header.len));
         }
         match payload {
             Ok(payload) => self.send(shared, rank, header, payload),
@@ -898,18 +898,17 @@ impl State {
     fn reply(&mut self, shared: &Shared, header: &Header, data: &[u8]) {
         let source = header.origin;
         let out = &mut self.outgoing[source as usize];
-        let first = match out.fetching.is_empty() {
-            true => out.queue.front_mut(),
-            false => out.fetching.front_mut(),
+        let list = if out.fetching.is_empty() { &mut out.queue } else { &mut out.fetching };
+        let expected = out.asked_for.pop_front().filter(|(number, _)| *number == header.len);
+        let fits = |operation: &mut Operation| {
+            expected
+                .is_some_and(|(_, len)| operation.fetches() && operation.take(header, data, len))
         };
-        let expected = out.asked_for.front() == Some(&header.len);
-        let fits = |operation: &mut Operation| operation.fetches() && operation.take(header, data);
-        if !expected || !first.is_some_and(fits) {
+        if !list.front_mut().is_some_and(fits) {
             shared.malformed(source);
             self.lose(ERR_PROTOCOL);
             return;
         }
-        out.asked_for.pop_front();
         out.fetches = out.fetches.saturating_sub(1);
         out.hear(header.len);
         if out.fetching.front().is_some_and(Operation::is_fetched)
@@ -923,9 +922,8 @@ impl State {
     }
 
     fn next_turn(&mut self, shared: &Shared) -> Option<Turn> {
-        let Self { locks, outgoing, .. } = self;
-        let is_dead = |rank| outgoing.get(rank as usize).is_some_and(|out| out.dead);
-        locks.next(shared.lock(), is_dead)
+        let is_dead = |rank| self.outgoing.get(rank as usize).is_some_and(|out| out.dead);
+        self.locks.next(shared.lock(), is_dead)
     }
 
     /// Gives the lock of this process's memory to those whose turn it is.

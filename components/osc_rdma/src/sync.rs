@@ -417,7 +417,8 @@ fn push(shared: &Shared, state: &mut State) -> Result<(), Failure> {
     if state.epoch != ISSUE_LOCK {
         return Ok(());
     }
-    for target in core::mem::take(&mut state.behind) {
+    let mut behind = core::mem::take(&mut state.behind);
+    let begun = behind.drain(..).try_for_each(|target| {
         let out = &mut state.outgoing[target as usize];
         out.is_behind = false;
         if !out.queue.is_empty() {
@@ -425,8 +426,12 @@ fn push(shared: &Shared, state: &mut State) -> Result<(), Failure> {
             state.begin(shared, target)?;
             state.pump(shared, target);
         }
-    }
-    Ok(())
+        Ok(())
+    });
+    debug_assert!(state.behind.is_empty(), "only operations that start are behind");
+    // It keeps its memory.
+    state.behind = behind;
+    begun
 }
 
 /// What a flush waits for of a target.
