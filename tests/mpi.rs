@@ -246,6 +246,29 @@ fn windows_need_not_their_targets() {
     }
 }
 
+/// Calls that start operations are enough for those before them to go on, with strategies that do not wait.
+#[test]
+fn operations_go_on_while_others_start() {
+    let program = compiled("win_overlap", Counts::Small);
+    for ways in windows::WAYS {
+        for issue in ["eager", "adaptive"] {
+            for transports in windows::TRANSPORTS {
+                for operation in ["put", "get"] {
+                    let mca = [
+                        ["btl", transports],
+                        ["osc", "rdma"],
+                        ["osc_rdma_ways", ways],
+                        ["issue", issue],
+                    ];
+                    let mca: Vec<&str> =
+                        mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+                    mpirun(2, &mca, &program).args([operation]).says_nothing();
+                }
+            }
+        }
+    }
+}
+
 /// A process whose memory is exhausted leaves nobody waiting.
 #[test]
 fn epochs_end_where_no_more_memory_can_be_mapped() {

@@ -57,15 +57,23 @@ static void begin_measurement(void)
     OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Both processes have sent so many messages since the measurement has begun. */
-static void end_measurement(const char *what, unsigned long count, unsigned long expected)
+/* Both processes have sent so many messages since the measurement has begun; or one more with the eager strategy, if
+   operations `may_be_out` before the call that would have travelled with the last one: it asks or tells on its own
+   then. They are if the target's answer has come when another operation starts. */
+static void end_measurement_of(const char *what, unsigned long count, unsigned long expected, bool may_be_out)
 {
     OK(MPI_Barrier(MPI_COMM_WORLD));
     unsigned long own = sent() - begun, both;
     OK(MPI_Allreduce(&own, &both, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD));
-    if (both != expected && rank == 0)
+    bool right = both == expected || (may_be_out && strategy == EAGER && both == expected + 1);
+    if (!right && rank == 0)
         fprintf(stderr, "%s, %lu operations: %lu messages instead of %lu\n", what, count, both, expected);
-    CHECK(both == expected);
+    CHECK(right);
+}
+
+static void end_measurement(const char *what, unsigned long count, unsigned long expected)
+{
+    end_measurement_of(what, count, expected, false);
 }
 
 /* An operation, whose data fits into a packet. */
@@ -157,11 +165,11 @@ static void lock_epochs(int o, int m, int kind)
         if (rank == 0) {
             OK(MPI_Win_lock(kind, 1, 0, win));
             run(o, m, 1);
-            /* The lock request and the operations; without a call that makes progress no lock is granted. */
+            /* The lock request and the operations. */
             if (out) until_sent(1 + m);
             OK(MPI_Win_unlock(1, win));
         }
-        end_measurement(operations[o].name, m, lock_epoch(fetches, m, out));
+        end_measurement_of(operations[o].name, m, lock_epoch(fetches, m, out), !out);
     }
     if (strategy != ADAPTIVE)
         return;
@@ -185,7 +193,7 @@ static void lock_all_epochs(int o, int m)
         run(o, m, 1);
         OK(MPI_Win_unlock_all(win));
     }
-    end_measurement("lock_all", m, lock_epoch(operations[o].fetches, m, false));
+    end_measurement_of("lock_all", m, lock_epoch(operations[o].fetches, m, false), true);
 }
 
 /* What the formulas do not have. */
@@ -218,7 +226,7 @@ static void other_lock_epochs(void)
         OK(MPI_Win_unlock(1, win));
     }
     /* lock_req, lock_reply, data, which asks for an ack in the end, ack, last_msg */
-    end_measurement("flush", 2, 6);
+    end_measurement_of("flush", 2, 6, true);
 
     /* One that is no short one goes in several packets, each of which is a message. */
     enum { PARTS = 3, LENGTH = PARTS * (PACKET - HEADER) / sizeof(long) };

@@ -442,7 +442,12 @@ impl Reach {
         unsafe {
             let operation = Operation::new(shared.window(), transfer, request);
             let stream = self.stream(shared, transfer.target);
-            stream.issue(shared, pieces, Purpose::Program(operation), registration);
+            let number = stream.issue(shared, pieces, Purpose::Program(operation), registration);
+            // Where a peer serves them they go on when progress is made, and a program that computes between them makes
+            // no other calls.
+            if module.rma_from > 0 && !stream.is_done(number - 1) {
+                shared.host.progress();
+            }
         }
         Went::Out(requested.then_some(request.cast()))
     }

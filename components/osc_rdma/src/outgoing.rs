@@ -248,6 +248,13 @@ impl Outgoing {
             || (decision >= Decision::GoButLast && !last)
     }
 
+    /// Whether operations have begun that go on when progress is made: they wait for the target, for room, or for
+    /// answers.
+    pub fn goes_on(&self, decision: Decision) -> bool {
+        decision.max(self.decision) >= Decision::Begin
+            && !(self.queue.is_empty() && self.fetching.is_empty() && self.waiting() == 0)
+    }
+
     /// Whether the origin's memory of all operations up to one is the program's again.
     pub fn is_local(&self, through: u64) -> bool {
         let after = |operation: Option<&Operation>| {

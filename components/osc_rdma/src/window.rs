@@ -432,8 +432,17 @@ impl Shared {
                 }
             }
         }
-        // SAFETY: as above.
-        self.with(|state| unsafe { state.start(self, transfer, requested) })
+        let (started, goes_on) = self.with(|state| {
+            // SAFETY: as above.
+            let started = unsafe { state.start(self, transfer, requested) };
+            let decision = state.decision;
+            (started, state.outgoing.get(rank as usize).is_some_and(|out| out.goes_on(decision)))
+        });
+        // A program that computes between operations makes no other calls in which they could go on.
+        if goes_on && rank != self.rank {
+            self.host.progress();
+        }
+        started
     }
 
     /// Takes the lock of a target that the program has locked, if it is free and no other one that was locked before
