@@ -269,6 +269,27 @@ fn operations_go_on_while_others_start() {
     }
 }
 
+/// Each of the locks that one call gives back goes back by itself.
+#[test]
+fn a_lock_is_free_although_another_one_is_not() {
+    let program = compiled("win_unlock_all", Counts::Small);
+    for ways in windows::WAYS {
+        for issue in windows::ISSUES {
+            for transports in windows::TRANSPORTS {
+                let mca = [
+                    ["btl", transports],
+                    ["osc", "rdma"],
+                    ["osc_rdma_ways", ways],
+                    ["issue", issue],
+                ];
+                let mca: Vec<&str> =
+                    mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+                mpirun(4, &mca, &program).says_nothing();
+            }
+        }
+    }
+}
+
 /// A process whose memory is exhausted leaves nobody waiting.
 #[test]
 fn epochs_end_where_no_more_memory_can_be_mapped() {

@@ -17,7 +17,7 @@
 //! the target has said that they are done.
 
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::OnceLock;
 
 use cairn_framework::abi::btl::{
@@ -29,6 +29,7 @@ use cairn_framework::abi::datatype::{
     DATATYPE_INTEGER, DATATYPE_PREDEFINED, Datatype, OP_BAND, OP_BOR, OP_BXOR, OP_NOTHING,
     OP_REPLACE, OP_SUM,
 };
+use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::abi::pool::CriPool;
 use cairn_framework::abi::request::Request as RequestView;
 use cairn_framework::abi::status::OK;
@@ -43,7 +44,7 @@ use crate::link::assigned;
 use crate::offer::{CHANGES, CONTROL, Control, Head, LOAD_STORE, LOCKS, MEMORY, Offer, PUT_GET};
 use crate::operation::Operation;
 use crate::requests;
-use crate::stream::{Piece, Purpose, Stream};
+use crate::stream::{Own, Piece, Purpose, Stream};
 use crate::window::Shared;
 
 /// What threads read of a target without the lock of the state, with which it changes.
@@ -252,7 +253,11 @@ impl Direct {
             return Ok(Went::Not);
         }
         if let Some(mapped) = self.mapped.as_ref().filter(|mapped| mapped.has_memory) {
-            let check = |rank| shared.check_rank(rank);
+            let check = |rank| {
+                // Otherwise this process may not hear of a death.
+                shared.host.progress();
+                shared.check_rank(rank)
+            };
             // SAFETY: mapped as long as the key.
             let locks = unsafe { &(*mapped.control).locks };
             // SAFETY: promised by the caller.
@@ -267,12 +272,13 @@ impl Direct {
             if moves {
                 Ok(reach.copy(shared, transfer, requested))
             } else {
-                reach.change(shared, transfer, requested)
+                reach.change(shared, hot, transfer, requested)
             }
         }
     }
 
-    /// Takes the lock of the target if it is free; `None` where that takes a message.
+    /// Takes the lock of the target if it is free; `None` where that takes a message. After an error it may have been
+    /// taken.
     pub fn take_lock(&self, shared: &Shared, wish: Wish) -> Option<Result<bool, Failure>> {
         if let Some(mapped) = &self.mapped {
             // SAFETY: mapped as long as the key.
@@ -285,7 +291,13 @@ impl Direct {
             match reach.lock_word(shared, BTL_COMPARE_SWAP, taken, word) {
                 Ok(found) if found == word => return Some(Ok(true)),
                 Ok(found) => word = found,
-                Err(failure) => return Some(Err(failure)),
+                Err((failure, true)) => return Some(Err(failure)),
+                Err((failure, false)) => {
+                    shared.host.log(LOG_INFO, || {
+                        format!("the lock of a target is asked for by a message: {failure}")
+                    });
+                    return None;
+                }
             }
         }
     }
@@ -297,7 +309,8 @@ impl Direct {
             return Ok(unsafe { (*mapped.control).lock.release(wish) });
         }
         let Some(reach) = &self.device else { return Ok(false) };
-        reach.lock_word(shared, BTL_ADD, wish.release(), 0).map(|before| wish.is_awaited(before))
+        let before = reach.lock_word(shared, BTL_ADD, wish.release(), 0);
+        before.map(|before| wish.is_awaited(before)).map_err(|(failure, _)| failure)
     }
 
     /// What is under way, and has to be waited for: all, so that it is `remote`ly done, or so that buffers are free.
@@ -462,6 +475,7 @@ impl Reach {
     unsafe fn change(
         &self,
         shared: &Shared,
+        hot: &Hot,
         transfer: &OscTransfer,
         requested: bool,
     ) -> Result<Went, Failure> {
@@ -469,6 +483,10 @@ impl Reach {
         let Some(mut atomic) = (unsafe { self.atomic(transfer) }) else { return Ok(Went::Not) };
         if shared.window().ordering != 0 && self.has_atomics() {
             shared.settle(transfer.target..transfer.target + 1, true)?;
+            // One of them may go by messages after all.
+            if shared.has_returned() || !hot.is_ordered() {
+                return Ok(Went::Not);
+            }
         }
         let Some((memory, key)) = &self.memory else { return Ok(Went::Not) };
         atomic.remote = memory.wrapping_add_signed(transfer.offset);
@@ -556,15 +574,17 @@ impl Reach {
         Some(BtlAtomic { remote: 0, key: null_mut(), operation, width, operand, compare, result })
     }
 
-    /// Changes the word of the target's lock, and waits for what it was before.
+    /// Changes the word of the target's lock, and waits for what it was before. With an error: whether it may have been
+    /// changed all the same.
     fn lock_word(
         &self,
         shared: &Shared,
         operation: u32,
         operand: u64,
         compare: u64,
-    ) -> Result<u64, Failure> {
-        let (control, key) = self.control.as_ref().ok_or("the lock is out of reach")?;
+    ) -> Result<u64, (Failure, bool)> {
+        let out_of_reach = || (Failure::from("the lock is out of reach"), false);
+        let (control, key) = self.control.as_ref().ok_or_else(out_of_reach)?;
         let mut before = 0_u64;
         let atomic = BtlAtomic {
             remote: control + core::mem::offset_of!(Control, lock) as u64,
@@ -576,17 +596,17 @@ impl Reach {
             result: (&raw mut before).cast(),
         };
         let stream = &self.streams[0];
-        let (piece, outcome) = (core::iter::once(Piece::Atomic(atomic)), AtomicI32::new(OK));
-        // SAFETY: `before` and `outcome` stay, as the wait does not end before the operation.
-        let number = unsafe { stream.issue(shared, piece, Purpose::Window(&outcome), None) };
+        let (piece, own) = (core::iter::once(Piece::Atomic(atomic)), Own::default());
+        // SAFETY: `before` and `own` stay, as the wait does not end before the operation.
+        let number = unsafe { stream.issue(shared, piece, Purpose::Window(&own), None) };
         while !stream.is_done(number) {
             if shared.host.progress() == 0 {
                 std::thread::yield_now();
             }
         }
-        match outcome.into_inner() {
+        match own.status.into_inner() {
             OK => Ok(before),
-            status => Err(Failure::new(status, "the lock of a target")),
+            status => Err((Failure::new(status, "the lock of a target"), own.taken.into_inner())),
         }
     }
 }

@@ -161,8 +161,7 @@ impl State {
         let rank = operation.transfer.target;
         let out = &mut self.outgoing[rank as usize];
         if out.dead {
-            let error = operation.complete(ERR_PEER);
-            out.note(error);
+            out.note(operation.complete(ERR_PEER));
             return;
         }
         out.issued += 1;
@@ -786,6 +785,9 @@ impl State {
                     out.measured.is_ready();
                     self.ask_next(shared);
                     self.pump(shared, source);
+                } else if !matches!(out.hold, Hold::Held { .. }) {
+                    // It was asked for, and given up.
+                    self.tell(shared, source, Header::new(Kind::Unlock));
                 }
             }
             Kind::Unlock => {

@@ -10,7 +10,7 @@
 //! lock of the CRI, with which operations start and completions come; the numbers can be read without.
 
 use core::cell::{Cell, UnsafeCell};
-use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::collections::VecDeque;
 
 use cairn_framework::abi::btl::{BtlAtomic, BtlCompletion, BtlTransfer, Endpoint};
@@ -83,8 +83,8 @@ impl Unfinished {
 pub enum Purpose {
     /// What the program has asked for, which is complete with it.
     Program(Operation),
-    /// Something of the window's, which finds here what went wrong, and stays until it is done.
-    Window(*const AtomicI32),
+    /// Something of the window's, which finds here what came of it. That stays until it is done.
+    Window(*const Own),
 }
 
 /// A part of an operation.
@@ -92,6 +92,15 @@ pub enum Piece {
     Put(BtlTransfer),
     Get(BtlTransfer),
     Atomic(BtlAtomic),
+}
+
+/// What came of an operation of the window's own.
+#[derive(Default)]
+pub struct Own {
+    /// `OK` is 0.
+    pub status: AtomicI32,
+    /// The device has taken it, so it may have been done whatever the status says.
+    pub taken: AtomicBool,
 }
 
 /// An operation of a device, whose pieces lead back to it by the completion.
@@ -229,6 +238,11 @@ impl Stream {
             if outcome != QUEUED {
                 left.set(left.get() - 1);
             }
+            // SAFETY: as above; what it leads to stays as long.
+            if let (Purpose::Window(own), true) = unsafe { (&(*whole).purpose, outcome >= 0) } {
+                // SAFETY: as above.
+                unsafe { (**own).taken.store(true, Ordering::Relaxed) };
+            }
             if outcome < 0 && error.get() == OK {
                 error.set(outcome);
             }
@@ -329,7 +343,7 @@ impl Whole {
             Purpose::Program(operation) if error == ERR_UNSUPPORTED => shared.give_back(operation),
             Purpose::Program(operation) => stream.note(operation.complete(error)),
             // SAFETY: it stays until this is done, which `through` says.
-            Purpose::Window(outcome) => unsafe { (*outcome).store(error, Ordering::Relaxed) },
+            Purpose::Window(own) => unsafe { (*own).status.store(error, Ordering::Relaxed) },
         }
         // SAFETY: the lock is held.
         let through = unsafe { (*stream.unfinished.get()).leave(this.number) };

@@ -366,30 +366,64 @@ fn lock(
         .map(drop)
 }
 
-/// `MPI_Win_unlock`, and of all.
+/// `MPI_Win_unlock`, and of all. Each lock goes back as soon as its own target is done: who waits for it may have another
+/// one for which this process waits.
 fn unlock(shared: &Shared, targets: Ranks) -> Result<(), Failure> {
     let settled = shared.settle(targets.clone(), true);
     let ended = end_locks(shared, &targets);
-    let mut taken = Vec::new();
-    let told = shared.with(|state| {
-        for target in targets.clone() {
-            state.close_epoch(shared, Some(target));
-            let out = &mut state.outgoing[target as usize];
-            if let Hold::Taken { shared } = out.hold {
-                taken.push((target, shared));
+    let (not_told, mut result) = (ended.is_err(), settled.and(ended));
+    let mut left: Vec<u32> = targets.collect();
+    let is_over = |state: &State, target: u32| {
+        let out = &state.outgoing[target as usize];
+        out.has_ended() && out.is_answered()
+    };
+    while !left.is_empty() {
+        let waited = match not_told {
+            true => Ok(false),
+            false => shared.wait(|state| Ok(left.iter().any(|target| is_over(state, *target)))),
+        };
+        // Whatever has gone wrong: others wait for the locks.
+        let lost = not_told || waited.is_err();
+        let mut taken = Vec::new();
+        let told = shared.with(|state| {
+            let over = left.extract_if(.., |target| lost || is_over(state, *target));
+            let over: Vec<u32> = over.collect();
+            for target in &over {
+                taken.extend(give_up_lock(shared, state, *target, lost));
             }
-            (out.hold, out.decision) = (Hold::Free, Decision::Hold);
-            out.set_ready(false);
-        }
-        errors(state, targets)
-    });
-    // Whatever has gone wrong: others wait for them.
-    let release = |(target, is_shared)| shared.release_lock(target, is_shared);
-    let released = taken.into_iter().map(release).fold(Ok(()), Result::and);
-    ended.and(settled).and(told).and(released)
+            errors(state, over)
+        });
+        let release = |(target, is_shared)| shared.release_lock(target, is_shared);
+        let released = taken.into_iter().map(release).fold(Ok(()), Result::and);
+        result = result.and(waited.map(drop)).and(told).and(released);
+    }
+    result
 }
 
-/// Waits until all that went to these targets by messages is done.
+/// The lock of a target is the program's no more. What has to be given back without the target, and how it was taken.
+/// In a window that is `lost` nothing else tells the target.
+fn give_up_lock(
+    shared: &Shared,
+    state: &mut State,
+    target: u32,
+    lost: bool,
+) -> Option<(u32, bool)> {
+    state.close_epoch(shared, Some(target));
+    let out = &mut state.outgoing[target as usize];
+    let hold = core::mem::replace(&mut out.hold, Hold::Free);
+    out.decision = Decision::Hold;
+    out.set_ready(false);
+    if lost {
+        out.end = None;
+        state.order.leave(target);
+        if matches!(hold, Hold::Held { .. }) {
+            state.tell(shared, target, Header::new(Kind::Unlock));
+        }
+    }
+    if let Hold::Taken { shared } = hold { Some((target, shared)) } else { None }
+}
+
+/// All that went to these targets by messages is to end.
 fn end_locks(shared: &Shared, targets: &Ranks) -> Result<(), Failure> {
     shared.with(|state| {
         state.check()?;
@@ -399,15 +433,8 @@ fn end_locks(shared: &Shared, targets: &Ranks) -> Result<(), Failure> {
             out.finish(if answers { End::Answer } else { End::Unlock });
             state.pump(shared, target);
         }
-        Ok::<_, Failure>(())
-    })?;
-    shared.wait(|state| {
-        Ok(targets.clone().all(|target| {
-            let out = &state.outgoing[target as usize];
-            out.has_ended() && out.is_answered()
-        }))
-    })?;
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Lets the operations of an epoch of locks go that wait for its end. A program that synchronizes before that may be

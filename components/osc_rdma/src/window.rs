@@ -469,12 +469,6 @@ impl Shared {
         let Some(shared) = wanted else { return Ok(None) };
         let taken = match direct.take_lock(self, self.wish(shared)) {
             None => Ok(None),
-            Some(Err(failure)) if failure.status != ERR_PEER => {
-                self.host.log(LOG_INFO, || {
-                    format!("the lock of rank {rank} is asked for by a message: {failure}")
-                });
-                Ok(None)
-            }
             Some(taken) => taken.map(Some),
         };
         self.with(|state| {
@@ -501,6 +495,8 @@ impl Shared {
                 Err(_) => {
                     out.hold = Hold::Refused;
                     state.order.leave(rank);
+                    // This process may have it, and does not know.
+                    state.tell_released(self, rank, true);
                 }
             }
             state.ask_next(self);
@@ -574,7 +570,7 @@ impl Shared {
     /// Whether something that went to the targets by messages is not over, or operations wait that a synchronisation lets
     /// go, whatever its targets.
     pub fn is_busy(&self, mut targets: core::ops::Range<u32>) -> bool {
-        self.has_returned.load(Ordering::Acquire)
+        self.has_returned()
             || self.held_back.load(Ordering::Relaxed)
             || targets.any(|rank| self.hot(rank).is_none_or(Hot::is_busy))
     }
@@ -595,6 +591,11 @@ impl Shared {
         self.has_returned.store(true, Ordering::Release);
         drop(returned);
         self.missed.store(true, Ordering::Release);
+    }
+
+    /// Whether there are such operations that are not with the others yet.
+    pub fn has_returned(&self) -> bool {
+        self.has_returned.load(Ordering::Acquire)
     }
 
     /// Something has happened to operations of devices, with the lock of a CRI held.

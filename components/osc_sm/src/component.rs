@@ -100,7 +100,7 @@ impl Osc for SharedMemory {
         requested: bool,
     ) -> Result<Option<*mut Request>, Failure> {
         // SAFETY: promised by the caller.
-        unsafe { transfer::run(window, state, transfer)? };
+        unsafe { transfer::run(self.host, window, state, transfer)? };
         Ok(requested.then(|| (&raw const *self.done).cast_mut()))
     }
 

@@ -1,7 +1,7 @@
 //! Operations, each done in the call.
 
 use cairn_framework::abi::status::ERR_ARGUMENT;
-use cairn_framework::author::Failure;
+use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::osc::{OscTransfer, Window};
 use cairn_rma::{Taker, operate};
 
@@ -13,6 +13,7 @@ use crate::window::SmWindow;
 /// What the transfer names is there, and what it touches lies in the window.
 #[inline]
 pub unsafe fn run(
+    host: HostHandle,
     window: &Window,
     state: &SmWindow,
     transfer: &OscTransfer,
@@ -21,7 +22,12 @@ pub unsafe fn run(
         return Err(Failure::new(ERR_ARGUMENT, "no such rank"));
     };
     let shared = &state.shared;
-    let taker = Taker { rank: shared.rank, atomics: false, check: &|rank| shared.check_rank(rank) };
+    let check = |rank| {
+        // Otherwise this process may not hear of a death.
+        host.progress();
+        shared.check_rank(rank)
+    };
+    let taker = Taker { rank: shared.rank, atomics: false, check: &check };
     let locks = &shared.control(transfer.target).locks;
     // SAFETY: promised by the caller.
     unsafe { operate(window, *base, locks, taker, transfer) }
