@@ -22,6 +22,11 @@ fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
     run.args(mca).args([program])
 }
 
+/// What mpirun is told of parameters.
+fn options<'a>(mca: &[[&'a str; 2]]) -> Vec<&'a str> {
+    mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect()
+}
+
 /// Runs a program that has nothing to say, with one level of thread support.
 fn silent(processes: u32, level: &str, mca: &[&str], program: &Path) {
     mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level).says_nothing();
@@ -228,8 +233,7 @@ fn windows_need_not_their_targets() {
                     ["btl_sm_rma_from", "0"],
                     ["issue", issue],
                 ];
-                let mca: Vec<&str> =
-                    mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+                let mca = options(&mca);
                 let run = |argument| {
                     let run = mpirun(2, &mca, &program).args([argument]);
                     run.env("TEST_THREAD_LEVEL", level)
@@ -260,8 +264,7 @@ fn operations_go_on_while_others_start() {
                         ["osc_rdma_ways", ways],
                         ["issue", issue],
                     ];
-                    let mca: Vec<&str> =
-                        mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+                    let mca = options(&mca);
                     mpirun(2, &mca, &program).args([operation]).says_nothing();
                 }
             }
@@ -282,8 +285,7 @@ fn a_lock_is_free_although_another_one_is_not() {
                     ["osc_rdma_ways", ways],
                     ["issue", issue],
                 ];
-                let mca: Vec<&str> =
-                    mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+                let mca = options(&mca);
                 mpirun(4, &mca, &program).says_nothing();
             }
         }
@@ -317,8 +319,7 @@ fn windows_send_as_many_messages_as_they_should() {
                 ["issue_adaptive_operations", "8"],
                 ["issue_adaptive_learn", "false"],
             ];
-            let mca: Vec<&str> =
-                mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+            let mca = options(&mca);
             let run = mpirun(2, &mca, &program).args([issue]);
             run.env("TEST_THREAD_LEVEL", level).says_nothing();
         }
@@ -822,8 +823,7 @@ fn waits_poll_the_instance_of_their_operation() {
             ["btl_self_num_cris", "6"],
             ["btl_sm_num_cris", "6"],
         ];
-        let mca: Vec<&str> =
-            mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+        let mca = options(&mca);
         let run = mpirun(2, &mca, &program).args([misses]);
         run.env("TEST_THREAD_LEVEL", "multiple").says_nothing();
     }

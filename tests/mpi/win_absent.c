@@ -9,28 +9,9 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "sent.h"
 
 enum { LONGS = 16384, WORDS = 4 };
-
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle handle;
-
-static void start_counting(void)
-{
-    int level, index, count;
-    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
-    OK(MPI_T_pvar_session_create(&session));
-    OK(MPI_T_pvar_get_index("osc_rdma_messages", MPI_T_PVAR_CLASS_COUNTER, &index));
-    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
-    OK(MPI_T_pvar_start(session, handle));
-}
-
-static unsigned long sent(void)
-{
-    unsigned long now;
-    OK(MPI_T_pvar_read(session, handle, &now));
-    return now;
-}
 
 /* Puts `value` everywhere, gets it back, and tells the target by the last block. */
 static void move(MPI_Win win, long *data, long *back, long value)
@@ -122,6 +103,7 @@ int main(int argc, char **argv)
     } else {
         if (rank == 0) puts("not permitted");
         free(base);
+        stop_counting();
         OK(MPI_Finalize());
         return 0;
     }
@@ -136,6 +118,7 @@ int main(int argc, char **argv)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_Win_free(&win));
     if (!changes) free(base);
+    stop_counting();
     OK(MPI_Finalize());
     return 0;
 }

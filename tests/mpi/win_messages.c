@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "check.h"
+#include "sent.h"
 
 enum { THRESHOLD = 8, MOST = 3 * THRESHOLD, PACKET = 1024, HEADER = 56 };
 
@@ -16,28 +17,6 @@ static enum { LAZY, EAGER, ADAPTIVE } strategy;
 static int rank, size;
 static MPI_Win win;
 static long *base;
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle handle;
-
-static void start_counting(void)
-{
-    int level, index, count;
-    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
-    OK(MPI_T_pvar_session_create(&session));
-    OK(MPI_T_pvar_get_index("osc_rdma_messages", MPI_T_PVAR_CLASS_COUNTER, &index));
-    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
-    CHECK(count == 1);
-    OK(MPI_T_pvar_start(session, handle));
-}
-
-/* Messages that this process has sent so far. */
-static unsigned long sent(void)
-{
-    unsigned long now;
-    OK(MPI_T_pvar_read(session, handle, &now));
-    return now;
-}
-
 static unsigned long begun;
 
 /* Makes progress until this process has sent so many messages since the measurement has begun: then its operations
@@ -321,9 +300,7 @@ int main(int argc, char **argv)
         }
     other_lock_epochs();
     started_epochs(0, 0);
-    OK(MPI_T_pvar_handle_free(session, &handle));
-    OK(MPI_T_pvar_session_free(&session));
-    OK(MPI_T_finalize());
+    stop_counting();
     OK(MPI_Type_free(&every_other));
     OK(MPI_Win_free(&win));
     MPI_Finalize();
