@@ -11,14 +11,14 @@
 use core::ffi::c_void;
 
 use cairn_framework::abi::btl::{
-    BTL_ALLOCATE, BTL_ATOMIC_64, BTL_ATOMIC_GLOBAL, BTL_GET, BTL_MAX_KEY, BTL_PUT,
-    BTL_REMOTE_ATOMIC, BTL_REMOTE_READ, BTL_REMOTE_WRITE,
+    BTL_ALLOCATE, BTL_ATOMIC_64, BTL_ATOMIC_GLOBAL, BTL_GET, BTL_MAX_KEY, BTL_PUT, BTL_REMOTE_READ,
+    BTL_REMOTE_WRITE,
 };
 use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::abi::status::ERR_RESOURCES;
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::osc::{WINDOW_ALLOCATE, WINDOW_CREATE, WINDOW_DYNAMIC, Window};
-use cairn_rma::{AccumulateLocks, Device, PackedKey, Registration, RemoteLock};
+use cairn_rma::{ALL_RIGHTS, AccumulateLocks, Device, PackedKey, Registration, RemoteLock};
 
 use crate::memory::Memory;
 
@@ -55,8 +55,6 @@ pub const CHANGES: u64 = 8;
 
 /// Devices of a rank that others are told of.
 const MOST_DEVICES: usize = 4;
-/// Memory of a device begins at a page.
-const PAGE: usize = 4096;
 /// [`Head::count`] of a rank that can't make the window.
 const FAILED: u64 = u64::MAX;
 
@@ -204,9 +202,9 @@ fn prepare(host: HostHandle, window: &Window, ways: u32) -> Result<Prepared, Fai
     let giver = devices.iter().copied().find(|device| device.can(BTL_ALLOCATE));
     let mut own = Own::alone();
     // Memory that a device gives, and its registration.
-    let give = |own: &mut Own, len: usize| {
+    let give = |own: &mut Own, len: usize, alignment: usize| {
         let (base, made) = giver?
-            .allocate(host, len)
+            .allocate(host, len, alignment)
             .inspect_err(|failure| {
                 host.log(LOG_INFO, || {
                     format!("memory of a window comes from elsewhere: {failure}")
@@ -216,7 +214,7 @@ fn prepare(host: HostHandle, window: &Window, ways: u32) -> Result<Prepared, Fai
         own.registrations.push(made);
         Some((base, made))
     };
-    let control = give(&mut own, size_of::<Control>());
+    let control = give(&mut own, size_of::<Control>(), align_of::<Control>());
     if let Some((base, _)) = control {
         (own.control, own.heap) = (base.cast_const().cast(), None);
     }
@@ -226,14 +224,10 @@ fn prepare(host: HostHandle, window: &Window, ways: u32) -> Result<Prepared, Fai
         WINDOW_DYNAMIC => Memory::dynamic(),
         WINDOW_ALLOCATE => {
             let alignment = (window.alignment as usize).max(64).next_power_of_two();
-            let more = if alignment > PAGE { alignment } else { 0 };
-            let len = usize::try_from(given).ok().and_then(|len| len.checked_add(more));
-            given_memory = len.filter(|len| *len > 0).and_then(|len| give(&mut own, len));
+            let len = usize::try_from(given).ok().filter(|len| *len > 0);
+            given_memory = len.and_then(|len| give(&mut own, len, alignment));
             match given_memory {
-                Some((base, _)) => {
-                    let up = base.addr().next_multiple_of(alignment) - base.addr();
-                    Memory::of_program(base.wrapping_add(up), given)
-                }
+                Some((base, _)) => Memory::of_program(base, given),
                 None => match Memory::allocate(given, window.alignment) {
                     Ok(memory) => memory,
                     Err(failure) => {
@@ -275,8 +269,8 @@ fn prepare(host: HostHandle, window: &Window, ways: u32) -> Result<Prepared, Fai
         let changes = ways & ATOMICS != 0
             && device.can(BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL)
             && (ways & LOAD_STORE == 0 || !device.can(BTL_ALLOCATE));
-        offer.has |= if changes && control == Some(RIGHTS) { LOCKS } else { 0 };
-        offer.has |= if changes && reached == Some(RIGHTS) { CHANGES } else { 0 };
+        offer.has |= if changes && control == Some(ALL_RIGHTS) { LOCKS } else { 0 };
+        offer.has |= if changes && reached == Some(ALL_RIGHTS) { CHANGES } else { 0 };
         if offer.has != 0 {
             each.push(offer);
         }
@@ -293,9 +287,6 @@ fn prepare(host: HostHandle, window: &Window, ways: u32) -> Result<Prepared, Fai
     Ok(Prepared { memory, own, head, each })
 }
 
-/// What peers may do with memory.
-const RIGHTS: u32 = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
-
 /// Registers memory for as much as the device allows.
 ///
 /// # Safety
@@ -308,9 +299,9 @@ unsafe fn registration(
     known: Option<Registration>,
 ) -> Option<(Registration, u32)> {
     if let Some(known) = known {
-        return Some((known, RIGHTS));
+        return Some((known, ALL_RIGHTS));
     }
-    [RIGHTS, BTL_REMOTE_READ | BTL_REMOTE_WRITE].into_iter().find_map(|rights| {
+    [ALL_RIGHTS, BTL_REMOTE_READ | BTL_REMOTE_WRITE].into_iter().find_map(|rights| {
         // SAFETY: promised by the caller.
         let made = unsafe { device.register(host, base, len, rights) };
         made.ok().map(|made| (made, rights))

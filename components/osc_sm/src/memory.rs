@@ -9,9 +9,6 @@ use cairn_framework::author::{Failure, HostHandle, Mutex};
 
 use cairn_rma::{Device, Registration};
 
-/// What devices give out begins at a page.
-const ALIGNMENT: usize = 4096;
-
 /// Memory that programs have.
 #[derive(Default)]
 pub struct Memory {
@@ -41,17 +38,13 @@ impl Memory {
     ) -> Result<*mut u8, Failure> {
         let none = || Failure::new(ERR_UNSUPPORTED, "no transport gives out memory");
         let device = self.device(host).ok_or_else(none)?;
-        let more = if alignment > ALIGNMENT { alignment } else { 0 };
-        let len = size.checked_add(more).ok_or_else(none)?;
         // Where memory that is shared is short, other memory need not be.
-        let (block, registration) = device.allocate(host, len).map_err(|failure| {
+        let (given, registration) = device.allocate(host, size, alignment).map_err(|failure| {
             host.log(LOG_INFO, || {
                 format!("memory for the program comes from elsewhere: {failure}")
             });
             none()
         })?;
-        let up = block.addr().next_multiple_of(alignment.max(1)) - block.addr();
-        let given = block.wrapping_add(up);
         self.given.lock().insert(given.addr(), registration);
         Ok(given)
     }

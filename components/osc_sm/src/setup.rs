@@ -2,9 +2,7 @@
 
 use std::ffi::c_void;
 
-use cairn_framework::abi::btl::{
-    BTL_MAX_KEY, BTL_REMOTE_ATOMIC, BTL_REMOTE_READ, BTL_REMOTE_WRITE,
-};
+use cairn_framework::abi::btl::BTL_MAX_KEY;
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::abi::peer::{PEER_LOCAL, Peer};
@@ -18,13 +16,11 @@ use std::sync::Arc;
 use crate::control::Control;
 use crate::deaths::Deaths;
 use crate::window::{Heap, Own, Shared, SmWindow};
-use cairn_rma::{Device, Key, PackedKey};
+use cairn_rma::{ALL_RIGHTS, Device, Key, PackedKey};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
 /// What is given out begins at a page.
 const PAGE: usize = 4096;
-/// What peers may do with memory.
-const RIGHTS: u32 = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
 
 /// What a rank tells the others of its memory.
 #[repr(C)]
@@ -204,13 +200,10 @@ fn prepare(host: HostHandle, window: &Window, peers: &[*const Peer]) -> Result<P
                 own.heap.push(heap);
                 return Ok(base);
             };
-            let more = if alignment > PAGE { alignment } else { 0 };
-            let (base, registration) = device.allocate(host, len.saturating_add(more))?;
+            let (base, registration) = device.allocate(host, len, alignment)?;
             own.registrations.push(registration);
             registration.pack(host, key)?;
-            Ok::<_, Failure>(
-                base.wrapping_add(base.addr().next_multiple_of(alignment) - base.addr()),
-            )
+            Ok::<_, Failure>(base)
         };
         let control = Control::len(peers.len() as u32);
         let control = get(control, align_of::<Control>(), &mut offer.control_key)?;
@@ -221,7 +214,8 @@ fn prepare(host: HostHandle, window: &Window, peers: &[*const Peer]) -> Result<P
             (WINDOW_CREATE, len) => {
                 if let Some(device) = device {
                     // SAFETY: the program keeps it as long as the window.
-                    let registration = unsafe { device.register(host, window.base, len, RIGHTS)? };
+                    let registration =
+                        unsafe { device.register(host, window.base, len, ALL_RIGHTS)? };
                     own.registrations.push(registration);
                     registration.pack(host, &mut offer.memory_key)?;
                 }

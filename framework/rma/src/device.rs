@@ -4,10 +4,11 @@ use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
 
 use cairn_framework::abi::btl::{
-    BTL_ALLOCATE, BTL_EXCLUSIVITY_SELF, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BtlModule, BtlOps,
-    Endpoint,
+    BTL_ALLOCATE, BTL_EXCLUSIVITY_SELF, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_REMOTE_ATOMIC,
+    BTL_REMOTE_READ, BTL_REMOTE_WRITE, BtlModule, BtlOps, Endpoint,
 };
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer};
+use cairn_framework::abi::status::ERR_RESOURCES;
 use cairn_framework::author::{Failure, HostHandle};
 
 /// A device.
@@ -38,6 +39,12 @@ unsafe impl Sync for Key {}
 unsafe impl Send for Registration {}
 // SAFETY: as above.
 unsafe impl Sync for Registration {}
+
+/// All that peers may do with memory of a window.
+pub const ALL_RIGHTS: u32 = BTL_REMOTE_READ | BTL_REMOTE_WRITE | BTL_REMOTE_ATOMIC;
+
+/// What a device gives out begins at a page.
+const PAGE: usize = 4096;
 
 /// Packed keys have room in it.
 pub type PackedKey = [u8; BTL_MAX_KEY];
@@ -108,16 +115,26 @@ impl Device {
         name.to_bytes().iter().fold(seed, fold).max(1)
     }
 
-    /// Zeros that begin at a page.
+    /// Zeros that begin at a multiple of `alignment`, a power of two.
+    ///
+    /// # Errors
+    /// The device has not so much.
     pub fn allocate(
         self,
         host: HostHandle,
         len: usize,
+        alignment: usize,
     ) -> Result<(*mut u8, Registration), Failure> {
-        let (mut address, mut made) = (null_mut(), null_mut());
+        let more = if alignment > PAGE { alignment } else { 0 };
+        let len = len.checked_add(more).ok_or_else(|| {
+            Failure::new(ERR_RESOURCES, format!("no memory has {len} bytes from {alignment} on"))
+        })?;
+        let (mut address, mut made) = (null_mut::<c_void>(), null_mut());
         // SAFETY: the host completes tables.
         host.check(unsafe { call!(self, allocate_memory(len, &mut address, &mut made)) })?;
-        Ok((address.cast(), Registration { device: self, made, allocated: true }))
+        let up = address.addr().next_multiple_of(alignment.max(1)) - address.addr();
+        let registration = Registration { device: self, made, allocated: true };
+        Ok((address.cast::<u8>().wrapping_add(up), registration))
     }
 
     /// Registers memory for `rights`, of `BTL_LOCAL` and the others.

@@ -22,7 +22,7 @@ mod short;
 
 pub use apply::{Packed, Target, Update, accumulate, accumulate_sides, compare_and_swap};
 pub use copy::{Side, copy};
-pub use device::{Device, Key, PackedKey, Registration};
+pub use device::{ALL_RIGHTS, Device, Key, PackedKey, Registration};
 pub use lock_word::LockWord;
 pub use locks::{AccumulateLocks, BLOCK, Held, LOCKS, Taker};
 pub use operation::{element_of, operate};

@@ -4,7 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use cairn_framework::abi::datatype::{
-    Datatype as DatatypeView, OP_COMMUTATIVE, OP_NOTHING, OP_REPLACE, Op as View,
+    Datatype as DatatypeView, OP_BAND, OP_BOR, OP_BXOR, OP_COMMUTATIVE, OP_NOTHING, OP_REPLACE,
+    OP_SUM, Op as View,
 };
 use cairn_reduce::kernel;
 
@@ -25,6 +26,12 @@ class!(UserOp, b"op  ");
 /// The lowest and the highest value of a predefined operation's handle.
 const FIRST: usize = 0x21;
 const LAST: usize = 0x3d;
+
+/// Components know these by the numbers that their kernels have.
+const _: () = {
+    use cairn_reduce::{BAND, BOR, BXOR, SUM};
+    assert!(OP_SUM == SUM && OP_BAND == BAND && OP_BOR == BOR && OP_BXOR == BXOR);
+};
 
 /// A valid operation.
 #[derive(Clone, Copy)]
