@@ -36,6 +36,7 @@ mod direct;
 mod fence;
 mod incoming;
 mod link;
+mod lock_queue;
 mod memory;
 mod offer;
 mod operation;

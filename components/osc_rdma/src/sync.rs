@@ -8,7 +8,7 @@ use cairn_framework::frameworks::osc::{
     OSC_START, OSC_SYNC, OSC_TEST, OSC_UNLOCK, OSC_UNLOCK_ALL, OSC_WAIT, OscSync,
 };
 
-use crate::incoming::Waiting;
+use crate::lock_queue::Waiting;
 use crate::outgoing::{End, Hold, Outgoing};
 use crate::state::{State, died};
 use crate::window::Shared;
