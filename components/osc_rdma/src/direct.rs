@@ -59,16 +59,20 @@ struct HotFields {
     ordered: AtomicBool,
     /// Something that went by messages is not over.
     busy: AtomicBool,
+    /// The number of the last packet whose answer has come.
+    answered: AtomicU64,
     direct: OnceLock<Option<Box<Direct>>>,
 }
 
 impl Hot {
     /// Says how it is.
-    pub fn set(&self, open: bool, ordered: bool, busy: bool) {
+    pub fn set(&self, open: bool, ordered: bool, busy: bool, answered: u64) {
         let Self(CachePadded(fields)) = self;
         // Whoever finds it open may access what the synchronisation that opened it made visible.
         fields.ordered.store(ordered, Ordering::Release);
         fields.busy.store(busy, Ordering::Release);
+        // Whoever finds it answered sees what it has fetched, and whether it is still busy.
+        fields.answered.store(answered, Ordering::Release);
         fields.open.store(open, Ordering::Release);
     }
 
@@ -79,6 +83,10 @@ impl Hot {
 
     pub fn is_busy(&self) -> bool {
         self.0.busy.load(Ordering::Acquire)
+    }
+
+    pub fn answered(&self) -> u64 {
+        self.0.answered.load(Ordering::Acquire)
     }
 
     fn is_ordered(&self) -> bool {

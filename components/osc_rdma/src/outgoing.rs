@@ -228,7 +228,7 @@ impl Outgoing {
         let busy = !done || !self.is_answered() || self.end.is_some() || self.error != OK;
         let open = self.ready && !self.dead && self.queue.is_empty();
         // SAFETY: it stays as long as the window.
-        unsafe { (*self.hot).set(open, !self.accumulates, busy) };
+        unsafe { (*self.hot).set(open, !self.accumulates, busy, self.answered) };
     }
 
     /// Packets that wait for room.

@@ -103,7 +103,12 @@ impl State {
         }
     }
 
-    /// An error when the window is of no use any more.
+    /// The window is of no use any more.
+    pub fn is_lost(&self) -> bool {
+        self.lost != OK
+    }
+
+    /// An error when it is.
     pub fn check(&self) -> Result<(), Failure> {
         match self.lost {
             OK => Ok(()),

@@ -481,6 +481,9 @@ fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
             return settled;
         }
     }
+    if remote && targets.len() == 1 && await_answer(shared, targets.start)? {
+        return settled;
+    }
     let (mut one, mut many) = ([Through::default()], Vec::new());
     let through = match targets.len() {
         1 => &mut one[..],
@@ -493,16 +496,10 @@ fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
     let waited = shared.wait(|state| {
         if !begun {
             begun = true;
-            state.check()?;
             for (target, through) in targets.clone().zip(through.iter_mut()) {
-                let out = &mut state.outgoing[target as usize];
-                through.issued = out.issued;
-                if remote && !out.queue.is_empty() {
-                    // The last operation asks for the answer.
-                    out.answer_at = out.issued;
-                }
+                through.issued = state.outgoing[target as usize].issued;
             }
-            push(shared, state)?;
+            let_go(shared, state, targets.clone(), remote)?;
         }
         let mut done = true;
         for (target, through) in targets.clone().zip(through.iter_mut()) {
@@ -515,6 +512,40 @@ fn flush(shared: &Shared, targets: Ranks, remote: bool) -> Result<(), Failure> {
         shared.host.progress();
     }
     settled
+}
+
+/// What was issued for these targets goes out. The last operation for each asks for the answer, if the flush is `remote`.
+fn let_go(shared: &Shared, state: &mut State, targets: Ranks, remote: bool) -> Result<(), Failure> {
+    state.check()?;
+    for target in targets {
+        let out = &mut state.outgoing[target as usize];
+        if remote && !out.queue.is_empty() {
+            out.answer_at = out.issued;
+        }
+    }
+    push(shared, state)
+}
+
+/// The short way of a flush: all that was issued for one target goes out at once, and this thread polls for its answer
+/// without being one of those that the state has to wake. Whether it has come, and with it no error.
+fn await_answer(shared: &Shared, target: u32) -> Result<bool, Failure> {
+    let last = shared.with(|state| {
+        let_go(shared, state, target..target + 1, true)?;
+        let out = &state.outgoing[target as usize];
+        // What waits for the target, or for room, has no number yet.
+        let last = out.queue.is_empty().then_some(out.last);
+        if last.is_some_and(|last| out.asked < last) {
+            state.ask(shared, target);
+        }
+        Ok::<_, Failure>(last)
+    })?;
+    let (Some(last), Some(hot)) = (last, shared.hot(target)) else { return Ok(false) };
+    let has_come = || hot.answered() >= last;
+    let is_over = || has_come() || shared.is_lost();
+    shared.host.job().poll_until(|_| shared.host.progress(), is_over);
+    // What came before is not busy, unless something has gone wrong or others go on.
+    Ok(has_come()
+        && (!hot.is_busy() || shared.with(|state| errors(state, [target])).map(|()| true)?))
 }
 
 /// Whether what a flush waits for of a target is done; the target is asked when it has everything.

@@ -93,6 +93,8 @@ pub struct Shared {
     busy: AtomicBool,
     /// Operations wait for the end of their epoch.
     held_back: AtomicBool,
+    /// The window is of no use any more.
+    lost: AtomicBool,
 }
 
 // SAFETY: window and communicator are the MPI layer's, constant, and stay as long as this.
@@ -162,6 +164,7 @@ impl RdmaWindow {
             has_returned: AtomicBool::new(false),
             busy: AtomicBool::new(false),
             held_back: AtomicBool::new(false),
+            lost: AtomicBool::new(false),
         });
         let context = shared.context();
         let opened = Self(shared);
@@ -575,6 +578,11 @@ impl Shared {
             || targets.any(|rank| self.hot(rank).is_none_or(Hot::is_busy))
     }
 
+    /// Whether the window is of no use any more.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
+    }
+
     /// Makes progress now and then, for what else goes on: a thread may do nothing but flush while it waits.
     pub fn pass_by(&self) {
         /// Calls of a thread between two passes.
@@ -642,6 +650,9 @@ impl Shared {
             self.has_returned.store(!more.is_empty(), Ordering::Release);
         }
         let result = work(state);
+        if state.is_lost() {
+            self.lost.store(true, Ordering::Release);
+        }
         state.signal();
         let busy = state.is_busy();
         if busy != self.busy.load(Ordering::Relaxed) {
