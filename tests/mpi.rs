@@ -210,6 +210,25 @@ fn windows_work_over_every_transport() {
     }
 }
 
+/// A program that waits for what others do to its own memory synchronizes with that alone, and so makes progress, also
+/// where processes that wait do not poll.
+#[test]
+fn windows_make_progress_where_nobody_polls() {
+    let program = compiled("win_progress", Counts::Small);
+    for transports in windows::TRANSPORTS {
+        for level in ["single", "multiple"] {
+            let mca = [
+                ["btl", transports],
+                ["osc", "rdma"],
+                ["osc_rdma_ways", "none"],
+                ["progress", "serial"],
+                ["wait_polls", "0"],
+            ];
+            silent(2, level, &options(&mca), &program);
+        }
+    }
+}
+
 /// Processes of a node can share memory whatever transports are left out.
 #[test]
 fn windows_are_shared_without_a_transport_for_it() {

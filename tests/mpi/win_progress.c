@@ -114,17 +114,19 @@ static void put_then_message(int way)
     end_window(way, base, &win);
 }
 
-/* Until this process has the token. It waits without a synchronization with any other one. */
+/* Until this process has the token. It waits without a synchronization with any other one; with a flush alone, or
+   with those that say less. */
 static void spin(MPI_Win win, long token)
 {
     long seen;
     do {
-        if (token % 2)
-            OK(MPI_Win_flush(rank, win));
-        else
+        if (token % 3 == 0)
             OK(MPI_Win_sync(win));
         OK(MPI_Fetch_and_op(NULL, &seen, MPI_LONG, rank, 0, MPI_NO_OP, win));
-        OK(MPI_Win_flush_local(rank, win));
+        if (token % 3 == -1)
+            OK(MPI_Win_flush(rank, win));
+        else
+            OK(MPI_Win_flush_local(rank, win));
     } while (seen != token);
 }
 

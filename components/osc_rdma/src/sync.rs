@@ -529,23 +529,37 @@ fn let_go(shared: &Shared, state: &mut State, targets: Ranks, remote: bool) -> R
 /// The short way of a flush: all that was issued for one target goes out at once, and this thread polls for its answer
 /// without being one of those that the state has to wake. Whether it has come, and with it no error.
 fn await_answer(shared: &Shared, target: u32) -> Result<bool, Failure> {
-    let last = shared.with(|state| {
+    let (issued, last) = shared.with(|state| {
         let_go(shared, state, target..target + 1, true)?;
         let out = &state.outgoing[target as usize];
         // What waits for the target, or for room, has no number yet.
         let last = out.queue.is_empty().then_some(out.last);
+        let issued = out.issued;
         if last.is_some_and(|last| out.asked < last) {
             state.ask(shared, target);
         }
-        Ok::<_, Failure>(last)
+        Ok::<_, Failure>((issued, last))
     })?;
     let (Some(last), Some(hot)) = (last, shared.hot(target)) else { return Ok(false) };
     let has_come = || hot.answered() >= last;
     let is_over = || has_come() || shared.is_lost();
-    shared.host.job().poll_until(|_| shared.host.progress(), is_over);
-    // What came before is not busy, unless something has gone wrong or others go on.
-    Ok(has_come()
-        && (!hot.is_busy() || shared.with(|state| errors(state, [target])).map(|()| true)?))
+    if is_over() {
+        // A program that waits for its own memory may flush only that.
+        shared.host.progress();
+    } else {
+        shared.host.job().poll_until(|_| shared.host.progress(), is_over);
+    }
+    if !has_come() {
+        return Ok(false);
+    }
+    if !hot.is_busy() {
+        return Ok(true);
+    }
+    // Something has gone wrong, or others go on; or the target has answered what it was not asked.
+    shared.with(|state| match state.outgoing[target as usize].is_local(issued) {
+        true => errors(state, [target]).map(|()| true),
+        false => Ok(false),
+    })
 }
 
 /// Whether what a flush waits for of a target is done; the target is asked when it has everything.

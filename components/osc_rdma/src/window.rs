@@ -650,10 +650,10 @@ impl Shared {
             self.has_returned.store(!more.is_empty(), Ordering::Release);
         }
         let result = work(state);
+        state.signal();
         if state.is_lost() {
             self.lost.store(true, Ordering::Release);
         }
-        state.signal();
         let busy = state.is_busy();
         if busy != self.busy.load(Ordering::Relaxed) {
             self.busy.store(busy, Ordering::Relaxed);

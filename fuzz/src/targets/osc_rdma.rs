@@ -615,6 +615,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use cairn_framework::frameworks::osc::OSC_FLUSH;
+
     use super::*;
 
     /// The window after rank 1 has sent some packets, and what osc_rdma has counted of them.
@@ -676,6 +678,39 @@ mod tests {
             // SAFETY: integers; nothing writes to them any more.
             let result = unsafe { attack.buffers[1].as_ptr().cast::<[u8; 24]>().read_volatile() };
             assert_eq!(result[..], words);
+        });
+    }
+
+    /// A target may say that it has handled a get, and send nothing yet.
+    #[test]
+    fn a_get_is_not_over_before_its_data_have_come() {
+        attack(1 | 1 << 2, |attack| {
+            attack.begin_epoch(2);
+            // Three words from rank 1, without a request.
+            attack.operate(&mut Bytes(&[1, 3 | 32]));
+            attack.progress();
+            attack.send(1, &packet(&Header::answer(Kind::Ack, 1, OK), &[]));
+            attack.progress();
+            let words: Vec<u8> = (0..24).collect();
+            let reply = Header {
+                window: PORT.get(),
+                origin: 1,
+                serial: 2,
+                ..Header::answer(Kind::Reply, 1, OK)
+            };
+            let (fabric, reply) = (&*attack.stage.job.fabric, packet(&reply, &words));
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    // However late it comes.
+                    std::thread::sleep(std::time::Duration::from_millis(100));
+                    fabric.forge(1, 0, TAG, &reply);
+                });
+                attack.synchronize(OscSync { target: 1, ..sync_of(OSC_FLUSH) });
+                // SAFETY: integers; nothing writes to them any more.
+                let result =
+                    unsafe { attack.buffers[1].as_ptr().cast::<[u8; 24]>().read_volatile() };
+                assert_eq!(result[..], words);
+            });
         });
     }
 
