@@ -354,9 +354,7 @@ fn windows_make_progress_for_each_other() {
     for progress in ["concurrent", "hybrid", "serial", "thread"] {
         for transports in windows::TRANSPORTS {
             for osc in windows::COMPONENTS {
-                let mca = ["btl", transports, "progress", progress, "osc", osc];
-                let mca: Vec<_> =
-                    mca.chunks(2).flat_map(|pair| ["--mca", pair[0], pair[1]]).collect();
+                let mca = options(&[["btl", transports], ["progress", progress], ["osc", osc]]);
                 let run = mpirun(2, &mca, &progresses).args(["threads"]);
                 run.env("TEST_THREAD_LEVEL", "multiple").says_nothing();
                 silent(2, "multiple", &mca, &threads);

@@ -1,7 +1,7 @@
 /* A thread of the library makes progress while the program computes: background NUMBER, where NUMBER
  * of such threads are expected. */
 #define _POSIX_C_SOURCE 200809L
-#include "check.h"
+#include "counters.h"
 
 #include <dirent.h>
 #include <time.h>
@@ -59,30 +59,21 @@ enum { SLEEPS, WAKE_UPS, PASSES, COUNTERS };
 static void sleeps_meanwhile(void)
 {
     const char *names[] = { "mca_wait_sleeps", "mca_wait_wake_ups", "mca_progress_passes" };
-    int provided, index, count;
-    unsigned long long passes, wake_ups, sleeps;
-    MPI_T_pvar_session session;
+    unsigned long passes, wake_ups, sleeps;
     MPI_T_pvar_handle handles[COUNTERS];
-    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-    OK(MPI_T_pvar_session_create(&session));
-    for (int i = 0; i < COUNTERS; i++) {
-        OK(MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_COUNTER, &index));
-        OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handles[i], &count));
-        CHECK(count == 1);
-        OK(MPI_T_pvar_start(session, handles[i]));
-    }
+    begin_counting(MPI_THREAD_SINGLE);
+    for (int i = 0; i < COUNTERS; i++) handles[i] = started_counter(names[i]);
     do {
         struct timespec moment = { .tv_nsec = 1000000 };
         CHECK(nanosleep(&moment, NULL) == 0);
         /* In this order none of the sleeps of these passes is missed. */
-        OK(MPI_T_pvar_read(session, handles[PASSES], &passes));
-        OK(MPI_T_pvar_read(session, handles[WAKE_UPS], &wake_ups));
-        OK(MPI_T_pvar_read(session, handles[SLEEPS], &sleeps));
+        passes = counted(handles[PASSES]);
+        wake_ups = counted(handles[WAKE_UPS]);
+        sleeps = counted(handles[SLEEPS]);
         /* Besides one for each alarm, those before it goes to sleep after something happened. */
         CHECK(passes <= 200 + 4 * (sleeps - wake_ups));
     } while (sleeps < wake_ups + 50);
-    OK(MPI_T_pvar_session_free(&session));
-    OK(MPI_T_finalize());
+    end_counting();
 }
 
 int main(int argc, char **argv)

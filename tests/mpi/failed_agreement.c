@@ -1,7 +1,7 @@
 /* A process dies before it hands the number of a new communicator on: those below it in the tree get an
    error, and so do those below them, and no process waits for ever. Nor does what is sent on a communicator
    to a process that could not hand its number on. Rank 0 ends the job with 42. */
-#include "check.h"
+#include "counters.h"
 
 #include <signal.h>
 
@@ -17,27 +17,14 @@ static int duplicate(int blocking, MPI_Comm *comm)
     return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
 }
 
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle dropped;
-
-/* Counts messages that no receive can get. */
-static void count_dropped(void)
-{
-    int provided, index, count;
-    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-    OK(MPI_T_pvar_get_index("pml_ob1_dropped", MPI_T_PVAR_CLASS_COUNTER, &index));
-    OK(MPI_T_pvar_session_create(&session));
-    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &dropped, &count));
-    OK(MPI_T_pvar_start(session, dropped));
-}
-
 int main(void)
 {
     int rank, size, data[RANKS] = {0}, got[RANKS], codes[2], all[RANKS][2] = {{0}};
-    unsigned long long number;
     begin(&rank, &size);
     CHECK(size == RANKS);
-    count_dropped();
+    begin_counting(MPI_THREAD_SINGLE);
+    /* Messages that no receive can get. */
+    MPI_T_pvar_handle dropped = started_counter("pml_ob1_dropped");
     /* Every connection is there. */
     for (int round = 0; round < 3; round++)
         OK(MPI_Alltoall(data, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD));
@@ -69,8 +56,7 @@ int main(void)
         OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
         OK(MPI_Comm_free(&comm));
     }
-    OK(MPI_T_pvar_read(session, dropped, &number));
-    CHECK(number == 2);
+    CHECK(counted(dropped) == 2);
     for (int blocking = 0; blocking < 2; blocking++) {
         CHECK(codes[blocking] == MPI_ERR_PROC_ABORTED);
         for (int other = 1; other < DEAD; other++)

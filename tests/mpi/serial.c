@@ -1,5 +1,6 @@
 /* Threads that wait while one of them polls for all sleep until something is theirs to do: a message wakes
    the thread it is for and no other, besides the one that polls and, when that is done, its successor. */
+#include "counters.h"
 #include "threads.h"
 
 enum { ROUNDS = 400, WAITING = MOST_THREADS };
@@ -32,28 +33,22 @@ static void give_turns(void)
 
 int main(void)
 {
-    int level, index, count;
     unsigned long woken;
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
     begin_threads(&rank, &size);
     CHECK(size == 2 && threads == WAITING);
-    OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &level));
-    OK(MPI_T_pvar_session_create(&session));
-    OK(MPI_T_pvar_get_index("mca_wait_wake_ups", MPI_T_PVAR_CLASS_COUNTER, &index));
-    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
+    begin_counting(MPI_THREAD_MULTIPLE);
+    MPI_T_pvar_handle wake_ups = counter("mca_wait_wake_ups");
     each_its_own(comms);
-    OK(MPI_T_pvar_start(session, handle));
+    OK(MPI_T_pvar_start(counters, wake_ups));
     if (rank == 0)
         together(wait_for_turns);
     else
         give_turns();
-    OK(MPI_T_pvar_read(session, handle, &woken));
+    woken = counted(wake_ups);
     if (rank == 0 && woken > 3 * ROUNDS * WAITING + WAITING)
         fprintf(stderr, "%lu wake-ups for %d messages\n", woken, ROUNDS * WAITING);
     CHECK(rank != 0 || woken <= 3 * ROUNDS * WAITING + WAITING);
-    OK(MPI_T_pvar_session_free(&session));
-    OK(MPI_T_finalize());
+    end_counting();
     free_all(comms);
     MPI_Finalize();
     return 0;

@@ -1,6 +1,7 @@
 /* Which instances a waiting thread polls where each communicator has its own: that of the operation, and
    all of them only after so many polls of it (argument 1) that did not complete it. Transports have
    CRIS instances. */
+#include "counters.h"
 #include "threads.h"
 
 #include <stdbool.h>
@@ -10,7 +11,6 @@ enum { CRIS = 6, POOLS = 2, OWN = 2, MESSAGES = 300, LARGE = 1 << 20 };
 static const char *const pools[POOLS] = { "btl_self", "btl_sm" };
 static long misses;
 static int rank, size;
-static MPI_T_pvar_session session;
 
 /* How often each instance of each transport was polled, and left out because another thread was at it. */
 struct counts {
@@ -23,18 +23,13 @@ static MPI_T_pvar_handle handles[POOLS][CRIS][2];
 static void start_counting(void)
 {
     static const char *const names[2] = { "polls", "try_misses" };
-    int level, index, count;
-    OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &level));
-    OK(MPI_T_pvar_session_create(&session));
+    begin_counting(MPI_THREAD_MULTIPLE);
     for (int p = 0; p < POOLS; p++)
         for (int c = 0; c < CRIS; c++)
             for (int n = 0; n < 2; n++) {
                 char name[64];
                 snprintf(name, sizeof name, "%s_cri%d_%s", pools[p], c, names[n]);
-                OK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index));
-                OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handles[p][c][n], &count));
-                CHECK(count == 1);
-                OK(MPI_T_pvar_start(session, handles[p][c][n]));
+                handles[p][c][n] = started_counter(name);
             }
 }
 
@@ -43,8 +38,8 @@ static struct counts counts(void)
     struct counts now;
     for (int p = 0; p < POOLS; p++)
         for (int c = 0; c < CRIS; c++) {
-            OK(MPI_T_pvar_read(session, handles[p][c][0], &now.polls[p][c]));
-            OK(MPI_T_pvar_read(session, handles[p][c][1], &now.missed[p][c]));
+            now.polls[p][c] = counted(handles[p][c][0]);
+            now.missed[p][c] = counted(handles[p][c][1]);
         }
     return now;
 }
@@ -285,8 +280,7 @@ int main(int argc, char **argv)
     only_its_own_is_polled("MPI_Test for long", wait_until_it_asks, SINGLE | LONG);
     OK(MPI_Comm_free(&comm));
     threads_poll_their_own();
-    OK(MPI_T_pvar_session_free(&session));
-    OK(MPI_T_finalize());
+    end_counting();
     MPI_Finalize();
     return 0;
 }

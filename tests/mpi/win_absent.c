@@ -8,10 +8,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "sent.h"
+#include "counters.h"
 
 enum { LONGS = 16384, WORDS = 4 };
+
+/* Those that osc_rdma has sent. */
+static MPI_T_pvar_handle messages;
 
 /* Puts `value` everywhere, gets it back, and tells the target by the last block. */
 static void move(MPI_Win win, long *data, long *back, long value)
@@ -45,7 +47,7 @@ static void change(MPI_Win win)
 static void operate(MPI_Win win, bool changes)
 {
     long *data = malloc(LONGS * sizeof(long)), *back = malloc(LONGS * sizeof(long));
-    unsigned long before = sent();
+    unsigned long before = counted(messages);
     for (int kind = 0; kind < 3; kind++) {
         if (kind == 2)
             OK(MPI_Win_lock_all(0, win));
@@ -66,7 +68,7 @@ static void operate(MPI_Win win, bool changes)
     OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win));
     OK(MPI_Put(data, LONGS, MPI_LONG, 1, LONGS, LONGS, MPI_LONG, win));
     OK(MPI_Win_unlock(1, win));
-    CHECK(sent() == before);
+    CHECK(counted(messages) == before);
     free(data);
     free(back);
 }
@@ -91,7 +93,8 @@ int main(int argc, char **argv)
     begin(&rank, &size);
     CHECK(size == 2);
     bool changes = strcmp(argv[1], "all") == 0;
-    start_counting();
+    begin_counting(MPI_THREAD_SINGLE);
+    messages = started_counter("osc_rdma_messages");
     MPI_Aint bytes = (2 * LONGS + WORDS) * sizeof(long);
     long *base = changes ? NULL : calloc(1, bytes);
     MPI_Win win;
@@ -103,7 +106,7 @@ int main(int argc, char **argv)
     } else {
         if (rank == 0) puts("not permitted");
         free(base);
-        stop_counting();
+        end_counting();
         OK(MPI_Finalize());
         return 0;
     }
@@ -118,7 +121,7 @@ int main(int argc, char **argv)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_Win_free(&win));
     if (!changes) free(base);
-    stop_counting();
+    end_counting();
     OK(MPI_Finalize());
     return 0;
 }

@@ -8,8 +8,7 @@
    for each one that ends an epoch; nor are the messages of this program. */
 #include <stdbool.h>
 
-#include "check.h"
-#include "sent.h"
+#include "counters.h"
 
 enum { THRESHOLD = 8, MOST = 3 * THRESHOLD, PACKET = 1024, HEADER = 56 };
 
@@ -17,22 +16,24 @@ static enum { LAZY, EAGER, ADAPTIVE } strategy;
 static int rank, size;
 static MPI_Win win;
 static long *base;
+/* Those that osc_rdma has sent. */
+static MPI_T_pvar_handle messages;
 static unsigned long begun;
 
 /* Makes progress until this process has sent so many messages since the measurement has begun: then its operations
    are out, as they are when a program computes for long enough. */
-static void until_sent(unsigned long messages)
+static void until_sent(unsigned long number)
 {
     int flag;
-    while (sent() - begun < messages)
+    while (counted(messages) - begun < number)
         OK(MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
-    CHECK(sent() - begun == messages);
+    CHECK(counted(messages) - begun == number);
 }
 
 static void begin_measurement(void)
 {
     OK(MPI_Barrier(MPI_COMM_WORLD));
-    begun = sent();
+    begun = counted(messages);
     OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
@@ -42,7 +43,7 @@ static void begin_measurement(void)
 static void end_measurement_of(const char *what, unsigned long count, unsigned long expected, bool may_be_out)
 {
     OK(MPI_Barrier(MPI_COMM_WORLD));
-    unsigned long own = sent() - begun, both;
+    unsigned long own = counted(messages) - begun, both;
     OK(MPI_Allreduce(&own, &both, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD));
     bool right = both == expected || (may_be_out && strategy == EAGER && both == expected + 1);
     if (!right && rank == 0)
@@ -290,7 +291,8 @@ int main(int argc, char **argv)
     OK(MPI_Type_free(&every_other));
     every_other = pairs;
     OK(MPI_Type_commit(&every_other));
-    start_counting();
+    begin_counting(MPI_THREAD_SINGLE);
+    messages = started_counter("osc_rdma_messages");
     for (int o = 0; o < OPERATIONS; o++)
         for (int c = 0; c < COUNTS; c++) {
             lock_epochs(o, counts[c], c % 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE);
@@ -300,7 +302,7 @@ int main(int argc, char **argv)
         }
     other_lock_epochs();
     started_epochs(0, 0);
-    stop_counting();
+    end_counting();
     OK(MPI_Type_free(&every_other));
     OK(MPI_Win_free(&win));
     MPI_Finalize();

@@ -127,7 +127,10 @@ impl Device {
     ) -> Result<(*mut u8, Registration), Failure> {
         let more = if alignment > PAGE { alignment } else { 0 };
         let len = len.checked_add(more).ok_or_else(|| {
-            Failure::new(ERR_RESOURCES, format!("no memory has {len} bytes from {alignment} on"))
+            Failure::new(
+                ERR_RESOURCES,
+                format!("{len} bytes at a multiple of {alignment} are too many"),
+            )
         })?;
         let (mut address, mut made) = (null_mut::<c_void>(), null_mut());
         // SAFETY: the host completes tables.
