@@ -102,8 +102,14 @@ pub const FLOORS: &[&[Room]] = &[
     ],
     &[Room {
         name: "libraries for components",
-        packages: &["cairn-descriptors", "cairn-matching", "cairn-rma", "cairn-segment"],
-        purpose: "shared memory, matching engines, one-sided operations, descriptors",
+        packages: &[
+            "cairn-descriptors",
+            "cairn-matching",
+            "cairn-rma",
+            "cairn-segment",
+            "cairn-transport",
+        ],
+        purpose: "shared memory, matching engines, one-sided operations, descriptors, foreign transports",
         uses: &["framework"],
     }],
     &[Room {

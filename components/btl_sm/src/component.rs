@@ -18,13 +18,13 @@ use cairn_framework::frameworks::btl::{
     BTL_REMOTE_WRITE, Btl, BtlAtomic, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
     Completion, DeviceBox, Way, too_long,
 };
-use cairn_segment::{Options, Segment, arena_len};
+use cairn_segment::{Options, Owner, Segment, arena_len};
+use cairn_transport::Lives;
 
 use crate::blocks::{Blocks, Unpacked};
 use crate::cri::{self, SmCri, SmInstance};
 use crate::endpoint::{Own, Peer};
 use crate::large;
-use crate::life::Lives;
 use crate::module::{SmDevice, State};
 use crate::orders::Refused;
 use crate::params::Params;
@@ -116,7 +116,7 @@ impl Component for SharedMemory {
             smsc,
             registry: Registry::default(),
             refused: Refused::default(),
-            lives: Lives::new(params.watch_interval()),
+            lives: Lives::new(params.watch_interval(), Owner::of),
             blocks: Blocks::default(),
         };
         let device = DeviceBox::<Self>::new(host, view, state, cris)?;

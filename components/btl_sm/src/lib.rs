@@ -24,7 +24,7 @@
 //! * `blocks`: memory that peers load and store.
 //! * `announce`: how a receiver learns of new rings. `unmapped`: those that there is no memory for now.
 //!   `active`: which of many rings have something.
-//!   `wake`: how a receiver sleeps. `life`: how the end of a peer's process is noticed.
+//!   `wake`: how a receiver sleeps. The end of a peer is noticed by `cairn_transport::Lives`.
 
 mod active;
 #[doc(hidden)] // for fuzzing
@@ -35,7 +35,6 @@ mod component;
 mod cri;
 mod endpoint;
 mod large;
-mod life;
 mod module;
 mod orders;
 mod params;

@@ -6,11 +6,11 @@ use cairn_framework::abi::status::ERR_PEER;
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Device;
 use cairn_segment::{Life, Owner, Segment};
+use cairn_transport::Lives;
 
 use crate::blocks::Blocks;
 use crate::component::SharedMemory;
 use crate::endpoint::Peer;
-use crate::life::Lives;
 use crate::orders::Refused;
 use crate::registry::Registry;
 use crate::smsc::SmscComponents;

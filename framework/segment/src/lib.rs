@@ -52,8 +52,8 @@ pub use card::{CARD_LEN, Card};
 pub use error::Error;
 use limits::Limits;
 use map::Map;
+pub use owner::{IDENTITY, Life, Owner};
 use owner::{Identity, Sign};
-pub use owner::{Life, Owner};
 pub use sweep::sweep;
 use sweep::{DIRECTORY, PREFIX};
 

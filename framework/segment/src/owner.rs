@@ -118,10 +118,15 @@ impl Stat {
     }
 }
 
-/// The process that made a segment, as another one asks for it.
+/// Bytes of [`Owner::identity`].
+pub const IDENTITY: usize = 20;
+
+/// A process, as another one asks for it: the one that made a segment, or one that says who it is.
 #[derive(Debug)]
 pub struct Owner {
-    card: Card,
+    identity: Identity,
+    /// The segment's.
+    card: Option<Card>,
     /// The segment's file, if it is one.
     file: Option<File>,
 }
@@ -129,22 +134,42 @@ pub struct Owner {
 impl Owner {
     /// The owner of the segment that a card describes; `None` when it is no card.
     pub fn of(card: &[u8]) -> Option<Self> {
-        Card::parse(card).ok().map(|card| Self { card, file: None })
+        Card::parse(card).ok().map(|card| Self::with_file(&card, None))
     }
 
     pub(crate) fn with_file(card: &Card, file: Option<File>) -> Self {
-        Self { card: card.clone(), file }
+        Self { identity: card.owner(), card: Some(card.clone()), file }
+    }
+
+    /// What this process says of itself to others, which pass it to [`Owner::identified`].
+    pub fn identity() -> [u8; IDENTITY] {
+        let own = Identity::own();
+        let mut bytes = [0; IDENTITY];
+        bytes[..4].copy_from_slice(&own.pid.to_le_bytes());
+        bytes[4..12].copy_from_slice(&own.namespace.to_le_bytes());
+        bytes[12..].copy_from_slice(&own.start.to_le_bytes());
+        bytes
+    }
+
+    /// The process that says this of itself. Whether it lives can't be told where processes have other ids
+    /// for each other, as there is no file between them.
+    pub fn identified(said: &[u8; IDENTITY]) -> Self {
+        let long =
+            |at: usize| u64::from_le_bytes(said[at..at + 8].try_into().expect("eight bytes"));
+        let pid = u32::from_le_bytes(said[..4].try_into().expect("four bytes"));
+        let identity = Identity { pid, namespace: long(4), start: long(12) };
+        Self { identity, card: None, file: None }
     }
 
     /// Its process id, if that is the same here. It may be another process's by now, unless `life`
     /// says afterwards that it lives.
     pub fn id(&self) -> Option<u32> {
-        self.card.owner().here()
+        self.identity.here()
     }
 
     /// Whether it lives.
     pub fn life(&self) -> Life {
-        match self.card.owner().life() {
+        match self.identity.life() {
             Life::Unknown => self.by_lock(),
             known => known,
         }
@@ -153,7 +178,7 @@ impl Owner {
     /// To be asked again and again: keeps the file open if its lock is the only thing that tells, since
     /// the file may lose its name, and then nothing would tell any more.
     pub fn keep(mut self) -> Self {
-        if self.file.is_none() && self.card.owner().life() == Life::Unknown {
+        if self.file.is_none() && self.identity.life() == Life::Unknown {
             self.file = self.open();
         }
         self
@@ -167,7 +192,8 @@ impl Owner {
     }
 
     fn open(&self) -> Option<File> {
-        let path = self.card.is_locked().then(|| self.card.path())?;
+        let card = self.card.as_ref().filter(|card| card.is_locked())?;
+        let path = card.path();
         File::options().read(true).write(true).open(path).ok()
     }
 }
@@ -308,7 +334,7 @@ mod tests {
             child.wait().unwrap();
             // Without a kept file nothing is found when the file has lost its name.
             drop(segment);
-            let _ = fs::remove_file(far.card.path());
+            let _ = fs::remove_file(far.card.as_ref().unwrap().path());
             assert_eq!((own.life(), far.life()), (Life::Ended, Life::Unknown));
             assert_eq!((attached.life(), kept.life()), (ended, ended));
             // The child that it had forked changes nothing of that.
@@ -317,6 +343,18 @@ mod tests {
             drop(output);
             crate::sweep();
         }
+    }
+
+    #[test]
+    fn who_says_who_it_is_can_be_asked_for() {
+        let mut said = Owner::identity();
+        let own = Owner::identified(&said);
+        assert_eq!((own.id(), own.life()), (Some(std::process::id()), Life::Lives));
+        said[12] ^= 1;
+        assert_eq!(Owner::identified(&said).life(), Life::Ended);
+        said[4] ^= 1;
+        let far = Owner::identified(&said).keep();
+        assert_eq!((far.id(), far.life()), (None, Life::Unknown));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::event::{EventSpec, EventType};
 use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
 use crate::abi::job::Job;
-use crate::abi::param::{BoolParam, PARAM_BOOL, ParamCell};
+use crate::abi::param::{BoolParam, ListParam, PARAM_BOOL, PARAM_LIST, ParamCell};
 use crate::abi::peer::Peer;
 use crate::abi::pool::{CriPool, CriSet};
 use crate::abi::receive::{ReceiveEntry, ReceiveFn};
@@ -301,6 +301,23 @@ impl HostHandle {
             let find = self.table().param_find;
             let found = find(self.0, c"counters".as_ptr(), PARAM_BOOL, &raw mut cell);
             found != OK || cell.is_null() || BoolParam::from_cell(&*cell).get()
+        }
+    }
+
+    /// Whether the user asks for this component by its name in the list of its framework, such as `btl=self,uct`,
+    /// and does not merely leave it in. For set-up.
+    pub fn is_named(self) -> bool {
+        let Some((framework, name)) = self.name().split_once('_') else { return false };
+        let framework = crate::text::to_c(framework);
+        let mut cell: *const ParamCell = core::ptr::null();
+        // SAFETY: the name is a string, the host fills the place if there is such a parameter, and a cell of
+        // this kind belongs to the handle.
+        unsafe {
+            let find = self.table().param_find;
+            let found = find(self.0, framework.as_ptr(), PARAM_LIST, &raw mut cell);
+            found == OK
+                && !cell.is_null()
+                && ListParam::from_cell(&*cell).get().any(|one| one == name)
         }
     }
 

@@ -33,6 +33,8 @@ const EARLY: Duration = Duration::from_secs(1);
 
 /// The processes that are watched.
 pub struct Lives {
+    /// Whose card a transport's card is.
+    owner_of: fn(&[u8]) -> Option<Owner>,
     watched: Mutex<Watched>,
     /// Ranks that have sent to us and were not looked at since.
     met: Mutex<Vec<u32>>,
@@ -88,12 +90,17 @@ impl Watch {
 }
 
 impl Lives {
-    /// No process is watched. So long, which is not zero, is at least between two looks.
-    pub fn new(interval: Duration) -> Self {
-        Self::with(epoll::create(CreateFlags::CLOEXEC).ok(), interval)
+    /// No process is watched. So long, which is not zero, is at least between two looks. `owner_of` finds
+    /// the process in a card of the transport.
+    pub fn new(interval: Duration, owner_of: fn(&[u8]) -> Option<Owner>) -> Self {
+        Self::with(epoll::create(CreateFlags::CLOEXEC).ok(), interval, owner_of)
     }
 
-    fn with(epoll: Option<OwnedFd>, interval: Duration) -> Self {
+    fn with(
+        epoll: Option<OwnedFd>,
+        interval: Duration,
+        owner_of: fn(&[u8]) -> Option<Owner>,
+    ) -> Self {
         let watched = Watched {
             epoll,
             processes: Vec::new(),
@@ -106,7 +113,7 @@ impl Lives {
             interval,
         };
         let (met, reaping) = (Mutex::default(), AtomicBool::new(false));
-        Self { watched: Mutex::new(watched), met, reaping }
+        Self { owner_of, watched: Mutex::new(watched), met, reaping }
     }
 
     /// A rank has sent to us. Any thread, also with a CRI's lock held.
@@ -167,7 +174,9 @@ impl Lives {
         for rank in met {
             // Fetching a card may take its time, so without the lock.
             match host.card_get(rank) {
-                Ok(card) => Owner::of(card).into_iter().for_each(|owner| self.watch(rank, owner)),
+                Ok(card) => {
+                    (self.owner_of)(card).into_iter().for_each(|owner| self.watch(rank, owner))
+                }
                 Err(failure) if failure.status == ERR_NOT_FOUND => {}
                 Err(_) => self.met(rank),
             }
@@ -175,7 +184,7 @@ impl Lives {
         let others = self.watched.lock().others(host, passed);
         for rank in others {
             if let Ok(card) = host.card_get(rank)
-                && Owner::of(card).is_some_and(|owner| owner.life() == Life::Ended)
+                && (self.owner_of)(card).is_some_and(|owner| owner.life() == Life::Ended)
             {
                 self.watched.lock().ended(rank);
             }
@@ -280,7 +289,7 @@ mod tests {
             return;
         }
         let backing = Backing::Memory;
-        let options = Options { name: "life", len: 4096, front: 4096, backing, peers: 1 };
+        let options = Options { name: "lives", len: 4096, front: 4096, backing, peers: 1 };
         let segment = Segment::create(&options).unwrap();
         let card: String = segment.card().iter().map(|byte| format!("{byte:02x}")).collect();
         println!("\ncard {card}.");
@@ -290,7 +299,7 @@ mod tests {
     /// A process, and the owner that its card names.
     fn peer() -> (Child, Owner) {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "life::tests::as_a_peer", "--nocapture"])
+            .args(["--exact", "lives::tests::as_a_peer", "--nocapture"])
             .env(ROLE, "peer")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -320,7 +329,7 @@ mod tests {
         // By the kernel, and by asking.
         for epoll in [epoll::create(CreateFlags::CLOEXEC).ok(), None] {
             let told = epoll.is_some();
-            let lives = Lives::with(epoll, INTERVAL);
+            let lives = Lives::with(epoll, INTERVAL, Owner::of);
             let ((mut child, owner), (other, other_owner)) = (peer(), peer());
             lives.watch(7, owner);
             lives.watch(8, other_owner);
@@ -366,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_process_that_was_dead_before_it_was_watched_is_noticed_and_one_that_is_forgotten_is_not() {
-        let lives = Lives::new(INTERVAL);
+        let lives = Lives::new(INTERVAL, Owner::of);
         lives.watch(3, peer_that_ended());
         lives.watch(4, peer_that_ended());
         lives.forget(4);

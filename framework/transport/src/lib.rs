@@ -1,0 +1,21 @@
+//! What transports share that let a foreign library move the bytes.
+//!
+//! ```text
+//!   Admission   who may send to this process: a greeting that only processes of the job can make, then a
+//!               short head in each message
+//!   Filter      which of the library's devices a user wants
+//!   Lives       whether the processes of the node live
+//! ```
+//!
+//! None of them knows a library. [`Lives`] also serves transports through shared memory, which have no
+//! connection that would break.
+
+#![forbid(unsafe_code)]
+
+pub mod admission;
+pub mod filter;
+pub mod lives;
+
+pub use admission::{Admission, Admitted, Head, Pass};
+pub use filter::Filter;
+pub use lives::Lives;
