@@ -1,0 +1,378 @@
+//! What belongs to a CRI: its worker and interfaces, and what was left for a progress call.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::ffi::{c_uint, c_void};
+use std::ptr::NonNull;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use cairn_framework::abi::host::LOG_INFO;
+use cairn_framework::abi::status::{ERR_PEER, Status};
+use cairn_framework::author::Failure;
+use cairn_framework::frameworks::btl::{Completion, OwnCri};
+use cairn_transport::{Admitted, Head};
+
+use crate::bindings::*;
+use crate::choice::Plan;
+use crate::endpoint::UctEndpoint;
+use crate::interface::{Connection, Interface, Worker};
+use crate::library::Library;
+use crate::module::UctDevice;
+use crate::transfer::{Flush, Operation};
+
+/// A CRI of this transport.
+pub type UctInstance = OwnCri<UctCri>;
+
+/// What belongs to a CRI. The order is that in which it ends: connections, interfaces, worker.
+pub struct UctCri {
+    /// Connections of endpoints that were removed, until what was sent has gone.
+    parting: RefCell<Vec<Parting>>,
+    pub messages: Interface,
+    pub bulk: Option<Interface>,
+    pub worker: Worker,
+    /// Where callbacks of the library leave what they learn. They have its address.
+    pub hook: Box<Hook>,
+    /// Flushes that could not be begun for every peer yet.
+    pub flushes: RefCell<Vec<Flush>>,
+    /// A message where the receiver expects it: at a multiple of 8.
+    aligned: RefCell<Vec<u64>>,
+}
+
+/// What callbacks of the library have.
+#[derive(Default)]
+pub struct Hook {
+    /// The progress call in which callbacks come; at other times what they bring is kept.
+    now: Cell<Option<(NonNull<UctDevice>, NonNull<UctInstance>)>>,
+    /// Something below is not empty.
+    busy: Cell<bool>,
+    /// Messages that came while nothing polled.
+    early: RefCell<VecDeque<Vec<u8>>>,
+    /// Ranks whose lanes have something that waits.
+    unready: RefCell<Vec<u32>>,
+    /// Endpoints of the library that broke.
+    broken: RefCell<Vec<uct_ep_h>>,
+    /// Ranks on which an operation has failed for good.
+    lost: RefCell<Vec<u32>>,
+    /// Operations that are over.
+    finished: RefCell<VecDeque<(Completion, Status)>>,
+}
+
+/// A connection that ends once it is flushed.
+struct Parting {
+    endpoint: Arc<UctEndpoint>,
+    messages: Option<Connection>,
+    _bulk: Option<Connection>,
+    waiting: VecDeque<Vec<u8>>,
+    /// Nothing is left that is worth a long wait.
+    courtesy: bool,
+    /// Set by the flush when it is over; none while it could not be begun.
+    flushed: Option<Rc<Cell<bool>>>,
+}
+
+// SAFETY: a CRI is used under its lock, by one thread at a time; what the pointers in it lead to is used with it.
+unsafe impl Send for UctCri {}
+
+impl UctCri {
+    /// Opens what a plan says.
+    pub fn open(library: &'static Library, plan: &Plan) -> Result<Self, Failure> {
+        let worker = Worker::new(library)?;
+        let hook: Box<Hook> = Box::default();
+        let context: *mut c_void = (&raw const *hook).cast_mut().cast();
+        let open = |candidate| Interface::open(candidate, worker.handle(), Some(broke), context);
+        let messages = open(&plan.messages)?;
+        let bulk = plan.bulk.as_ref().map(open).transpose()?;
+        messages.receive_by(Some(receive), context)?;
+        let (parting, flushes, aligned) = Default::default();
+        Ok(Self { parting, messages, bulk, worker, hook, flushes, aligned })
+    }
+
+    /// Most bytes of a message without its head.
+    pub fn message_limit(&self) -> usize {
+        self.messages.attr.cap.am.max_bcopy - size_of::<Head>()
+    }
+
+    /// The interface for transfers of any memory.
+    pub fn mover(&self) -> &Interface {
+        self.bulk.as_ref().unwrap_or(&self.messages)
+    }
+
+    /// A connection of a removed endpoint goes on until everything has been sent.
+    pub fn part(&self, endpoint: &Arc<UctEndpoint>, index: usize, is_local: bool) {
+        let mut lane = std::mem::take(&mut *endpoint.lane(index).borrow_mut());
+        if endpoint.is_lost() {
+            return;
+        }
+        // A peer that has sent to us learns that we go, from the first lane if we have none.
+        let met = index == 0 && endpoint.met.load(Ordering::Relaxed);
+        if lane.messages.is_none() && !met {
+            return;
+        }
+        if lane.messages.is_none() && endpoint.connection(self, index, false).is_ok() {
+            lane = std::mem::take(&mut *endpoint.lane(index).borrow_mut());
+        }
+        let mut waiting = lane.waiting;
+        // What a peer has in its memory is there. A network may still have to send what it has taken.
+        let courtesy = if lane.greeted { is_local } else { waiting.len() <= 1 };
+        waiting.push_back(endpoint.pass.goodbye().0.to_ne_bytes().to_vec());
+        self.parting.borrow_mut().push(Parting {
+            endpoint: endpoint.clone(),
+            messages: lane.messages,
+            _bulk: lane.bulk,
+            waiting,
+            courtesy,
+            flushed: None,
+        });
+        self.hook.busy.set(true);
+    }
+
+    /// Whether nothing is on its way any more, or nothing that is worth to wait for.
+    pub fn has_parted(&self, with_courtesy: bool) -> bool {
+        self.parting.borrow().iter().all(|one| one.courtesy && !with_courtesy)
+    }
+
+    /// Polls. With the CRI's lock, and not from a callback.
+    #[inline]
+    pub fn poll(device: &UctDevice, cri: &UctInstance) -> u32 {
+        let hook = &cri.hook;
+        hook.now.set(Some((NonNull::from(device), NonNull::from(cri))));
+        let mut count = if hook.busy.get() { cri.deliver_early(device, cri) } else { 0 };
+        // SAFETY: the CRI's lock is held.
+        count += unsafe { cri.worker.progress() };
+        hook.now.set(None);
+        if hook.busy.get() {
+            count += cri.rest(device, cri);
+        }
+        count
+    }
+
+    #[cold]
+    fn deliver_early(&self, device: &UctDevice, cri: &UctInstance) -> u32 {
+        let early = self.hook.early.take();
+        let count = early.len() as u32;
+        early.iter().for_each(|message| take(device, cri, message));
+        count
+    }
+
+    /// What callbacks, and calls that could not do it themselves, have left.
+    #[cold]
+    fn rest(&self, device: &UctDevice, cri: &UctInstance) -> u32 {
+        let hook = &self.hook;
+        hook.busy.set(false);
+        let mut count = 0;
+        for rank in hook.unready.take() {
+            let Some(endpoint) = device.endpoint(rank) else { continue };
+            let mut lane = endpoint.lane(cri.index()).borrow_mut();
+            let before = lane.waiting.len();
+            match endpoint.push(self, &mut lane) {
+                Ok(true) => {}
+                Ok(false) => hook.unready(rank),
+                // What waits is lost with the peer.
+                Err(_) => lane.waiting.clear(),
+            }
+            count += (before - lane.waiting.len()) as u32;
+        }
+        self.flushes.borrow_mut().retain_mut(|flush| !flush.go_on(device, cri));
+        if !self.flushes.borrow().is_empty() {
+            hook.busy.set(true);
+        }
+        count += self.part_further();
+        for ep in hook.broken.take() {
+            let is_its =
+                |ends: &Option<Connection>| ends.as_ref().is_some_and(|one| one.ep() == ep);
+            let owner = device.endpoints().find(|endpoint| {
+                let lane = endpoint.lane(cri.index()).borrow();
+                is_its(&lane.messages) || is_its(&lane.bulk)
+            });
+            if let Some(endpoint) = owner {
+                hook.lost.borrow_mut().push(endpoint.rank);
+            }
+            self.parting.borrow_mut().retain(|one| !is_its(&one.messages));
+        }
+        for rank in hook.lost.take() {
+            count += 1;
+            lose(device, rank);
+        }
+        loop {
+            let next = hook.finished.borrow_mut().pop_front();
+            let Some((completion, status)) = next else { break };
+            // When it closes nobody is there any more to be told.
+            if !device.is_closing() {
+                count += 1;
+                completion.call(status);
+            }
+        }
+        if !hook.early.borrow().is_empty() {
+            hook.busy.set(true);
+        }
+        count
+    }
+
+    /// Sends and flushes what removed endpoints have left.
+    fn part_further(&self) -> u32 {
+        let mut parting = self.parting.take();
+        let before = parting.len();
+        parting.retain_mut(|one| !one.go_on(self));
+        let count = before - parting.len();
+        if !parting.is_empty() {
+            self.hook.busy.set(true);
+        }
+        self.parting.borrow_mut().append(&mut parting);
+        count as u32
+    }
+}
+
+impl Parting {
+    /// Whether it is over.
+    fn go_on(&mut self, cri: &UctCri) -> bool {
+        let mut lane = crate::endpoint::Ends {
+            messages: self.messages.take(),
+            waiting: std::mem::take(&mut self.waiting),
+            ..Default::default()
+        };
+        let sent = self.endpoint.push(cri, &mut lane);
+        (self.messages, self.waiting) = (lane.messages, lane.waiting);
+        let (Ok(sent), Some(connection)) = (sent, &self.messages) else { return true };
+        if !sent {
+            return false;
+        }
+        if self.flushed.is_none() {
+            self.flushed = Operation::flush_connection(cri, connection.ep());
+            // Once a flush is begun, nothing waits in the library for the network; some networks then ask the
+            // peer, which may compute for hours.
+            self.courtesy |= self.flushed.is_some();
+        }
+        self.flushed.as_ref().is_some_and(|flushed| flushed.get())
+    }
+}
+
+/// A rank can't be reached any more.
+#[cold]
+pub fn lose(device: &UctDevice, rank: u32) {
+    let endpoint = device.endpoint(rank);
+    let news = endpoint.is_none_or(UctEndpoint::lose);
+    let parted = endpoint.is_some_and(|endpoint| endpoint.parted.load(Ordering::Relaxed));
+    if news && !parted && !device.is_closing() {
+        device.host.log(LOG_INFO, || format!("rank {rank} is gone"));
+        device.host.peer_failed(rank);
+    }
+}
+
+impl Hook {
+    /// A lane to this rank has something that waits.
+    pub fn unready(&self, rank: u32) {
+        self.unready.borrow_mut().push(rank);
+        self.busy.set(true);
+    }
+
+    /// An operation on this rank has failed for good.
+    pub fn lost(&self, rank: u32) {
+        self.lost.borrow_mut().push(rank);
+        self.busy.set(true);
+    }
+
+    /// An operation is over.
+    pub fn finish(&self, completion: Completion, status: Status) {
+        self.finished.borrow_mut().push_back((completion, status));
+        self.busy.set(true);
+    }
+
+    /// Something is left for a progress call.
+    pub fn wait(&self) {
+        self.busy.set(true);
+    }
+}
+
+/// A message has come in.
+unsafe extern "C" fn receive(
+    hook: *mut c_void,
+    data: *mut c_void,
+    len: usize,
+    _: c_uint,
+) -> ucs_status_t {
+    // SAFETY: the hook was given with this function; the library hands on so many bytes, which are ours
+    // until this returns.
+    let (hook, bytes) =
+        unsafe { (&*hook.cast::<Hook>(), std::slice::from_raw_parts(data.cast::<u8>(), len)) };
+    match hook.now.get() {
+        // SAFETY: they live during the progress call that has set them.
+        Some((device, cri)) => unsafe { take(device.as_ref(), cri.as_ref(), bytes) },
+        None => {
+            hook.early.borrow_mut().push_back(bytes.to_vec());
+            hook.busy.set(true);
+        }
+    }
+    UCS_OK
+}
+
+/// An endpoint of the library has broken.
+unsafe extern "C" fn broke(hook: *mut c_void, ep: uct_ep_h, _: ucs_status_t) -> ucs_status_t {
+    // SAFETY: the hook was given with this function.
+    let hook = unsafe { &*hook.cast::<Hook>() };
+    hook.broken.borrow_mut().push(ep);
+    hook.busy.set(true);
+    UCS_OK
+}
+
+/// Takes a message that came in, head first: from a peer of the job, or it is nobody's.
+#[inline]
+fn take(device: &UctDevice, cri: &UctInstance, message: &[u8]) {
+    let Some((head, rest)) = message.split_first_chunk() else { return };
+    match device.admission.admit(Head(u64::from_ne_bytes(*head)), rest) {
+        Admitted::Message(rank, tag) => {
+            let endpoint = device.endpoint(rank);
+            if rest.as_ptr().addr().is_multiple_of(8) {
+                device.deliver(cri, endpoint, tag, rest);
+            } else {
+                let mut room = cri.aligned.take();
+                let words = rest.len().div_ceil(8);
+                if room.len() < words {
+                    room.resize(words, 0);
+                }
+                // SAFETY: the room is longer; bytes need not be initialized further than they are.
+                let place = unsafe {
+                    let place = room.as_mut_ptr().cast::<u8>();
+                    place.copy_from_nonoverlapping(rest.as_ptr(), rest.len());
+                    std::slice::from_raw_parts(place, rest.len())
+                };
+                device.deliver(cri, endpoint, tag, place);
+                *cri.aligned.borrow_mut() = room;
+            }
+        }
+        Admitted::Greeting(rank) => {
+            if let Some(endpoint) = device.endpoint(rank) {
+                endpoint.met.store(true, Ordering::Relaxed);
+            }
+            device.lives.met(rank);
+        }
+        Admitted::Goodbye(rank) => {
+            if let Some(endpoint) = device.endpoint(rank) {
+                endpoint.parted.store(true, Ordering::Relaxed);
+            }
+        }
+        Admitted::Refused => device.refuse(),
+    }
+}
+
+/// Reports the processes of the node that have ended. With no CRI's lock held.
+pub fn reap(device: &UctDevice) -> u32 {
+    let ended = device.lives.reap(device.host, |_| {
+        // What a process has sent lies in front of the first poll that finds nothing.
+        device.hold_each().all(|cri| UctCri::poll(device, &cri) == 0)
+    });
+    for rank in &ended {
+        lose(device, *rank);
+    }
+    ended.len() as u32
+}
+
+/// The status of the contract for one of the library.
+pub fn status(status: ucs_status_t) -> Status {
+    match status {
+        UCS_OK => cairn_framework::abi::status::OK,
+        // A process may refuse that its memory is read, or has none there any more.
+        UCS_ERR_IO_ERROR => cairn_framework::abi::status::ERR_UNSUPPORTED,
+        _ => ERR_PEER,
+    }
+}

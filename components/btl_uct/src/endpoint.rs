@@ -1,0 +1,298 @@
+//! A peer, and the lanes to it.
+//!
+//! A lane goes from a CRI of this process to one of the peer. It is connected with the first message that takes
+//! it, which is a greeting; while the network is not ready for that, a few messages wait.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cairn_framework::abi::status::{ERR_PEER, ERR_UNSUPPORTED};
+use cairn_framework::author::{Attempted, Failure, Outcome};
+use cairn_transport::{Head, Pass};
+
+use crate::bindings::*;
+use crate::card::{CardDevice, CardInterface};
+use crate::cri::UctCri;
+use crate::interface::{Connection, Interface, MESSAGE};
+
+/// Bytes of messages that may wait until a lane is connected.
+const WAITING: usize = 64 << 10;
+
+/// Messages of at most so many bytes are put together before they are given to the library.
+const SHORT: usize = 256;
+
+/// A peer.
+pub struct UctEndpoint {
+    pub rank: u32,
+    /// What we show to it.
+    pub pass: Pass,
+    /// Where it is, for each of its CRIs.
+    pub place: CardDevice,
+    /// By our CRI.
+    lanes: Box<[Lane]>,
+    /// It can't be reached any more. Written by whoever notices it.
+    lost: AtomicBool,
+    /// It has said that it sends nothing more.
+    pub parted: AtomicBool,
+    /// It has sent to us, so that it wants to know when we part.
+    pub met: AtomicBool,
+}
+
+/// A lane. Everything of it is touched under the lock of its CRI.
+#[derive(Default)]
+pub struct Lane(RefCell<Ends>);
+
+// SAFETY: touched under the lock of its CRI.
+unsafe impl Sync for Lane {}
+// SAFETY: see `Sync`.
+unsafe impl Send for Lane {}
+
+/// What a lane is made of. Never borrowed while something is called that may lead to a callback of ours that
+/// borrows it: UCT calls none but from a progress call, and ours queue what comes at other times.
+#[derive(Default)]
+pub struct Ends {
+    pub messages: Option<Connection>,
+    pub bulk: Option<Connection>,
+    /// The library was given puts or atomics on these, so that a flush asks it.
+    pub moved: [bool; 2],
+    /// The greeting has gone, and nothing waits any more.
+    pub greeted: bool,
+    /// What is sent once the lane is connected, heads first; the first of them is the greeting.
+    pub waiting: VecDeque<Vec<u8>>,
+    pub waiting_bytes: usize,
+}
+
+impl UctEndpoint {
+    pub fn new(rank: u32, pass: Pass, place: CardDevice, cris: usize) -> Self {
+        let lanes = (0..cris).map(|_| Lane::default()).collect();
+        let (lost, parted, met) = Default::default();
+        Self { rank, pass, place, lanes, lost, parted, met }
+    }
+
+    /// Its lane from a CRI.
+    #[inline(always)]
+    pub fn lane(&self, cri: usize) -> &RefCell<Ends> {
+        &self.lanes[cri].0
+    }
+
+    /// Whether it can't be reached any more.
+    #[inline(always)]
+    pub fn is_lost(&self) -> bool {
+        // Relaxed: a hint; what is sent in vain does no harm.
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// It can't be reached any more. Whether that is news.
+    pub fn lose(&self) -> bool {
+        !self.lost.swap(true, Ordering::Relaxed)
+    }
+
+    /// The failure of what is to go to a peer that is gone.
+    #[cold]
+    pub fn gone(&self) -> Failure {
+        Failure::new(ERR_PEER, format!("rank {} is gone", self.rank))
+    }
+
+    /// Sends head and message: `parts` one after the other, of `len` bytes in all, or what `pack` writes
+    /// behind them.
+    #[inline]
+    pub fn send(&self, cri: &UctCri, index: usize, message: &mut Message<'_>) -> Attempted {
+        if self.is_lost() {
+            return Err(self.gone());
+        }
+        let mut lane = self.lane(index).borrow_mut();
+        if !lane.greeted && !self.greet(cri, index, &mut lane)? {
+            return Ok(lane.wait(message));
+        }
+        let ends = &mut *lane;
+        let Some(connection) = &ends.messages else { return Ok(Outcome::NoResources) };
+        // SAFETY: the CRI's lock is held; the message holds.
+        let status = unsafe { cri.messages.send(connection.ep(), message) };
+        drop(lane);
+        self.outcome(cri, status)
+    }
+
+    /// What a status of the library means for a message to this peer.
+    #[inline]
+    pub fn outcome(&self, cri: &UctCri, status: ucs_status_t) -> Attempted {
+        match status {
+            UCS_OK => Ok(Outcome::Done),
+            UCS_ERR_NO_RESOURCE => Ok(Outcome::NoResources),
+            other => Err(self.failed(cri, other)),
+        }
+    }
+
+    /// An operation on it has failed with a status that does not pass.
+    #[cold]
+    pub fn failed(&self, cri: &UctCri, status: ucs_status_t) -> Failure {
+        cri.hook.lost(self.rank);
+        let text = cri.worker.library.explain(status);
+        Failure::new(ERR_PEER, format!("rank {}: {text}", self.rank))
+    }
+
+    /// Connects a lane, if it is not connected, and greets. Whether the greeting has gone.
+    #[cold]
+    fn greet(&self, cri: &UctCri, index: usize, lane: &mut Ends) -> Result<bool, Failure> {
+        if lane.messages.is_none() {
+            lane.messages = Some(connect(&cri.messages, &self.place.messages, index)?);
+            let (head, proof) = self.pass.greeting();
+            lane.waiting.push_front([&head.0.to_ne_bytes()[..], &proof].concat());
+            cri.hook.unready(self.rank);
+        }
+        self.push(cri, lane)
+    }
+
+    /// Sends what waits on a lane. Whether nothing is left.
+    pub fn push(&self, cri: &UctCri, lane: &mut Ends) -> Result<bool, Failure> {
+        while let (Some(bytes), Some(connection)) = (lane.waiting.front(), &lane.messages) {
+            let (head, rest) = bytes.split_first_chunk().expect("a head comes first");
+            let mut message = Message::of(Head(u64::from_ne_bytes(*head)), rest);
+            // SAFETY: the CRI's lock is held; the message holds.
+            let status = unsafe { cri.messages.send(connection.ep(), &mut message) };
+            if self.outcome(cri, status)? != Outcome::Done {
+                return Ok(false);
+            }
+            lane.waiting_bytes -= bytes.len().min(lane.waiting_bytes);
+            lane.waiting.pop_front();
+        }
+        lane.greeted = true;
+        Ok(true)
+    }
+
+    /// The connection of a lane for transfers of any memory (`bulk`), or the one for messages.
+    pub fn connection(&self, cri: &UctCri, index: usize, bulk: bool) -> Result<uct_ep_h, Failure> {
+        if self.is_lost() {
+            return Err(self.gone());
+        }
+        let mut lane = self.lane(index).borrow_mut();
+        match &cri.bulk {
+            Some(interface) if bulk => {
+                if self.place.bulk.addresses.is_empty() {
+                    let text = format!("rank {} is not reached for that", self.rank);
+                    return Err(Failure::new(ERR_UNSUPPORTED, text));
+                }
+                if lane.bulk.is_none() {
+                    lane.bulk = Some(connect(interface, &self.place.bulk, index)?);
+                }
+                Ok(lane.bulk.as_ref().expect("connected just now").ep())
+            }
+            // The one for messages does both.
+            _ => {
+                if lane.messages.is_none() {
+                    self.greet(cri, index, &mut lane)?;
+                }
+                Ok(lane.messages.as_ref().expect("connected just now").ep())
+            }
+        }
+    }
+
+    /// What a lane does, for a person. With the lock of the CRI.
+    pub fn describe(&self, index: usize) -> Option<String> {
+        let lane = self.lane(index).try_borrow().ok()?;
+        lane.messages.as_ref()?;
+        Some(match lane.waiting.len() {
+            0 => "connected".into(),
+            count => format!("connecting, {count} messages wait"),
+        })
+    }
+}
+
+fn connect(
+    interface: &Interface,
+    place: &CardInterface,
+    index: usize,
+) -> Result<Connection, Failure> {
+    let address = &place.addresses[index % place.addresses.len()];
+    // SAFETY: the CRI's lock is held by whoever has its lane.
+    unsafe { interface.connect(&place.device, address) }
+}
+
+impl Ends {
+    /// Keeps a message until the lane is connected, if there is room.
+    fn wait(&mut self, message: &mut Message<'_>) -> Outcome {
+        if self.waiting_bytes + message.most() > WAITING {
+            return Outcome::NoResources;
+        }
+        let mut bytes = vec![0; message.most()];
+        // SAFETY: there is room for the whole message.
+        let len = unsafe { message.write(bytes.as_mut_ptr()) };
+        bytes.truncate(len);
+        self.waiting_bytes += len;
+        self.waiting.push_back(bytes);
+        Outcome::Done
+    }
+}
+
+/// A message on its way to the library.
+pub struct Message<'a> {
+    pub head: Head,
+    pub header: &'a [u8],
+    /// Writes the payload to a place and returns its length, at most `payload_len`.
+    pub payload: Option<&'a mut dyn FnMut(*mut u8) -> usize>,
+    pub payload_len: usize,
+}
+
+impl<'a> Message<'a> {
+    /// One of these bytes.
+    pub fn of(head: Head, header: &'a [u8]) -> Self {
+        Self { head, header, payload: None, payload_len: 0 }
+    }
+
+    /// Most bytes that it has, with its head.
+    #[inline(always)]
+    pub fn most(&self) -> usize {
+        size_of::<u64>() + self.header.len() + self.payload_len
+    }
+
+    /// Writes it, head first, and returns its length.
+    ///
+    /// # Safety
+    /// There is room for `most` bytes.
+    #[inline(always)]
+    unsafe fn write(&mut self, place: *mut u8) -> usize {
+        let header = self.header.len();
+        // SAFETY: promised by the caller.
+        unsafe {
+            place.cast::<u64>().write_unaligned(self.head.0);
+            let place = place.add(size_of::<u64>());
+            place.copy_from_nonoverlapping(self.header.as_ptr(), header);
+            let payload = self.payload.as_mut().map_or(0, |write| write(place.add(header)));
+            size_of::<u64>() + header + payload
+        }
+    }
+}
+
+impl Interface {
+    /// Gives a message to the library.
+    ///
+    /// # Safety
+    /// The thread may use the worker, and the message is no longer than the interface takes.
+    #[inline]
+    unsafe fn send(&self, ep: uct_ep_h, message: &mut Message<'_>) -> ucs_status_t {
+        let ops = self.ops();
+        let most = message.most();
+        if most <= SHORT && most - size_of::<u64>() <= self.attr.cap.am.max_short - size_of::<u64>()
+        {
+            let mut room = [0u64; SHORT / 8];
+            // SAFETY: there is room for so many bytes; the function is there, as the flags say.
+            unsafe {
+                let len = message.write(room.as_mut_ptr().cast()) - size_of::<u64>();
+                let send = ops.ep_am_short.unwrap_unchecked();
+                return send(ep, MESSAGE, message.head.0, room.as_ptr().add(1).cast(), len as u32);
+            }
+        }
+        // SAFETY: as above; the message outlives the call, in which it is packed.
+        let sent = unsafe {
+            let send = ops.ep_am_bcopy.unwrap_unchecked();
+            send(ep, MESSAGE, Some(pack), (&raw mut *message).cast(), 0)
+        };
+        if sent < 0 { sent as ucs_status_t } else { UCS_OK }
+    }
+}
+
+/// Writes a message where the library wants it.
+unsafe extern "C" fn pack(to: *mut std::ffi::c_void, message: *mut std::ffi::c_void) -> usize {
+    // SAFETY: `send` passes a message, no longer than there is room.
+    unsafe { (*message.cast::<Message<'_>>()).write(to.cast()) }
+}

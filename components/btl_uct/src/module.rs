@@ -1,0 +1,192 @@
+//! A device: what its CRIs share.
+
+use std::collections::HashMap;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use cairn_framework::abi::host::LOG_WARN;
+use cairn_framework::author::{Failure, HostHandle, Mutex};
+use cairn_framework::frameworks::btl::Device;
+use cairn_transport::{Admission, Lives};
+
+use crate::card::{Card, CardDevice, CardInterface};
+use crate::component::Uct;
+use crate::domain::Domain;
+use crate::endpoint::UctEndpoint;
+use crate::interface::Reach;
+use crate::library::Library;
+use crate::memory::Blocks;
+
+/// A device of this transport.
+pub type UctDevice = Device<Uct>;
+
+/// What the functions of the contract work on. Constant, but for the endpoints and blocks.
+pub struct State {
+    pub host: HostHandle,
+    pub library: &'static Library,
+    /// The messages' transport.
+    pub transport: String,
+    /// It reaches the processes of this node only.
+    pub is_local: bool,
+    pub admission: Admission,
+    pub lives: Lives,
+    pub blocks: Blocks,
+    /// Of the messages, and of transfers of any memory.
+    pub domain: Arc<Domain>,
+    pub bulk_domain: Arc<Domain>,
+    messages: Reach,
+    bulk: Option<Reach>,
+    /// Most bytes of a message.
+    pub message_limit: usize,
+    pub by_processor: bool,
+    /// Any memory can be put to or got from.
+    pub moves: bool,
+    /// Atomics reach memory that is registered.
+    pub atomics_anywhere: bool,
+    /// By rank. Written by `add` and `remove`.
+    endpoints: Box<[AtomicPtr<UctEndpoint>]>,
+    /// Those that there are.
+    owned: Mutex<Owned>,
+    closing: AtomicBool,
+    refused: AtomicBool,
+}
+
+/// Endpoints by rank, and how many have been given out of each.
+type Owned = HashMap<u32, (Arc<UctEndpoint>, usize)>;
+
+/// What a device is made of.
+pub struct Parts {
+    pub host: HostHandle,
+    pub library: &'static Library,
+    pub transport: String,
+    pub is_local: bool,
+    pub admission: Admission,
+    pub lives: Lives,
+    pub domain: Arc<Domain>,
+    pub bulk_domain: Arc<Domain>,
+    pub messages: Reach,
+    pub bulk: Option<Reach>,
+    pub message_limit: usize,
+    pub by_processor: bool,
+    pub moves: bool,
+    pub atomics_anywhere: bool,
+}
+
+impl State {
+    pub fn new(parts: Parts) -> Self {
+        let size = parts.host.job().size;
+        Self {
+            host: parts.host,
+            library: parts.library,
+            transport: parts.transport,
+            is_local: parts.is_local,
+            admission: parts.admission,
+            lives: parts.lives,
+            blocks: Blocks::default(),
+            domain: parts.domain,
+            bulk_domain: parts.bulk_domain,
+            messages: parts.messages,
+            bulk: parts.bulk,
+            message_limit: parts.message_limit,
+            by_processor: parts.by_processor,
+            moves: parts.moves,
+            atomics_anywhere: parts.atomics_anywhere,
+            endpoints: (0..size).map(|_| AtomicPtr::default()).collect(),
+            owned: Mutex::default(),
+            closing: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
+        }
+    }
+
+    /// The endpoint to a rank of the job, if there is one. It stays while a CRI's lock is held: `remove` takes
+    /// each of them before it lets go.
+    #[inline]
+    pub fn endpoint(&self, rank: u32) -> Option<&UctEndpoint> {
+        let endpoint = self.endpoints.get(rank as usize)?.load(Ordering::Acquire);
+        // SAFETY: null, or one that is owned as said.
+        unsafe { endpoint.as_ref() }
+    }
+
+    /// All endpoints. The same holds.
+    pub fn endpoints(&self) -> impl Iterator<Item = &UctEndpoint> {
+        (0..self.endpoints.len() as u32).filter_map(|rank| self.endpoint(rank))
+    }
+
+    /// The endpoint to a rank: the one that there is, or what `make` makes.
+    pub fn add(
+        &self,
+        rank: u32,
+        make: impl FnOnce() -> Result<Option<UctEndpoint>, Failure>,
+    ) -> Result<Option<Arc<UctEndpoint>>, Failure> {
+        if let Some(there) = Self::share(&mut self.owned.lock(), rank) {
+            return Ok(Some(there));
+        }
+        // Without the lock, as it asks others.
+        let Some(made) = make()? else { return Ok(None) };
+        let mut owned = self.owned.lock();
+        if let Some(there) = Self::share(&mut owned, rank) {
+            return Ok(Some(there));
+        }
+        let made = Arc::new(made);
+        // Release: a thread that finds the endpoint sees what is in it.
+        self.endpoints[rank as usize].store(Arc::as_ptr(&made).cast_mut(), Ordering::Release);
+        owned.insert(rank, (made.clone(), 1));
+        Ok(Some(made))
+    }
+
+    /// The endpoint that there is, for one user more.
+    fn share(owned: &mut Owned, rank: u32) -> Option<Arc<UctEndpoint>> {
+        let (endpoint, users) = owned.get_mut(&rank)?;
+        *users += 1;
+        Some(endpoint.clone())
+    }
+
+    /// An endpoint was given back. It is returned if nobody else has it; then nobody finds it any more.
+    pub fn remove(&self, endpoint: &Arc<UctEndpoint>) -> Option<Arc<UctEndpoint>> {
+        let mut owned = self.owned.lock();
+        let (_, users) = owned.get_mut(&endpoint.rank)?;
+        *users -= 1;
+        if *users > 0 {
+            return None;
+        }
+        self.endpoints[endpoint.rank as usize].store(null_mut(), Ordering::Release);
+        owned.remove(&endpoint.rank).map(|(endpoint, _)| endpoint)
+    }
+
+    /// Where the process with this card is on this device, if it is reached. Any thread.
+    pub fn reached(&self, card: &Card) -> Option<CardDevice> {
+        let same = |device: &&CardDevice| {
+            let one = &device.messages;
+            one.transport == self.transport.as_bytes()
+                && self.messages.reaches(&one.device, &one.addresses[0])
+        };
+        let mut found = card.devices.iter().find(same)?.clone();
+        let CardInterface { transport: _, device, addresses } = &mut found.bulk;
+        if !self.bulk.as_ref().is_some_and(|bulk| bulk.reaches(device, &addresses[0])) {
+            addresses.clear();
+        }
+        Some(found)
+    }
+
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
+    }
+
+    /// A message came from a process that has not shown that it is of this job.
+    #[cold]
+    pub fn refuse(&self) {
+        if !self.refused.swap(true, Ordering::Relaxed) {
+            self.host.log(LOG_WARN, || {
+                format!(
+                    "a message over {} that is of no process of this job was dropped",
+                    self.transport
+                )
+            });
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The parameters.
+
+use std::time::Duration;
+
+use cairn_framework::author::Failure;
+use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
+use cairn_transport::Filter;
+
+cairn_framework::params! {
+    /// Handles to the parameters.
+    pub struct Params {
+        pub priority: priority(30);
+        transports: list(""),
+            "Transports of UCX to use, by its names (posix, sysv, cma, tcp, rc_verbs), or all but these with a \
+             leading ^. Empty: one through shared memory with one that copies between processes beside \
+             it, and networks",
+            level(2);
+        devices: list(""),
+            "Devices of UCX to use, by its names (memory, eth0, mlx5_0:1), or all but these with a leading ^. \
+             Empty: all",
+            level(2);
+        pub instances: instances(256, "");
+        eager_limit: size("8k"),
+            "Largest message that is sent without asking the receiver first, if the transport takes as much \
+             in one piece with a header of 256 bytes",
+            range(0, 1 << 30), level(4);
+        pub rma_from: size("8k"),
+            "Bytes from which memory of peers that can't be mapped is put and got by the transport where a \
+             message and its answer would do",
+            level(6);
+        pub by_processor: bool(true),
+            "Load and store what UCX has allocated and can map, instead of calling it for each access",
+            level(6);
+        close_timeout: integer(60_000),
+            "How long the transport waits when it closes for what is still on its way",
+            range(0, 3_600_000), unit("ms"), level(6);
+        watch_interval: integer(50),
+            "Time at least between two looks of a process whether the others of the node live",
+            range(1, 3_600_000), unit("ms"), level(7);
+    }
+}
+
+impl Params {
+    /// Which transports are wanted.
+    pub fn transports(&self) -> Filter {
+        Filter::new(self.transports.get())
+    }
+
+    /// Which devices are wanted.
+    pub fn devices(&self) -> Filter {
+        Filter::new(self.devices.get())
+    }
+
+    pub fn close_timeout(&self) -> Duration {
+        Duration::from_millis(self.close_timeout.get().unsigned_abs())
+    }
+
+    pub fn watch_interval(&self) -> Duration {
+        Duration::from_millis(self.watch_interval.get().unsigned_abs())
+    }
+
+    /// Bytes that go eagerly where a message has so many at most.
+    pub fn eager_limit(&self, message: usize) -> Result<u64, Failure> {
+        let room = message.checked_sub(BTL_HEADER_ROOM).ok_or_else(|| {
+            Failure::unavailable(format!("its messages have only {message} bytes"))
+        })?;
+        Ok(self.eager_limit.get().min(room as u64))
+    }
+}
