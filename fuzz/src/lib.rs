@@ -58,6 +58,7 @@ targets! {
     smsc_ring: 500,
     tcp_connection: 10,
     tcp_wire: 500,
+    uct: 500,
 }
 
 /// The target of this name.

@@ -3,6 +3,7 @@
 
 pub mod debian;
 pub mod fetched;
+pub mod foreign;
 pub mod functions;
 pub mod mpi4py;
 pub mod pool;

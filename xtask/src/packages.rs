@@ -51,6 +51,9 @@ pub const ZLIB: Tool = Tool { there: "test -e /usr/include/zlib.h", packages: "z
 /// Watches what MPI programs do with memory.
 pub const VALGRIND: Tool = Tool { there: "command -v valgrind", packages: "valgrind" };
 
+/// What `btl_uct` loads.
+pub const UCX: Tool = Tool { there: "ldconfig -p | grep -q libuct.so.0", packages: "libucx0" };
+
 /// Makes sure that programs are there: installs what is missing when it can, and otherwise says what
 /// to install.
 pub fn require(tools: &[Tool]) -> Result<()> {

@@ -65,7 +65,7 @@ enum Watch {
     /// By a descriptor in the set.
     Notified(#[expect(dead_code, reason = "closed with it")] OwnedFd),
     /// By asking.
-    Polled(Owner),
+    Polled(Box<Owner>),
 }
 
 impl Watch {
@@ -84,7 +84,7 @@ impl Watch {
         });
         match descriptor {
             Some(descriptor) => Self::Notified(descriptor),
-            None => Self::Polled(owner.keep()),
+            None => Self::Polled(Box::new(owner.keep())),
         }
     }
 }

@@ -16,3 +16,4 @@ pub mod sm_ring;
 pub mod smsc_ring;
 pub mod tcp_connection;
 pub mod tcp_wire;
+pub mod uct;

@@ -7,6 +7,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::process::Command;
 
 /// The variable that names the file to which skips are appended, a line each.
 pub const FILE: &str = "CAIRN_SKIPS";
@@ -31,6 +32,18 @@ pub fn skipped(reason: &str) {
         file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
             .unwrap_or_else(|error| panic!("{FILE}: {error}"));
     }
+}
+
+/// Whether the system has a library that a component loads when it is opened. Without it the tests of the
+/// component do not run, which is said; `cargo xtask test` installs what has it.
+pub fn has_library(name: &str) -> bool {
+    let list =
+        Command::new("ldconfig").arg("-p").env("PATH", "/sbin:/usr/sbin:/bin:/usr/bin").output();
+    let there = list.is_ok_and(|list| String::from_utf8_lossy(&list.stdout).contains(name));
+    if !there {
+        skipped(&format!("{name} is not installed"));
+    }
+    there
 }
 
 /// The same for a test that needs a registry which does not answer.

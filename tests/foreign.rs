@@ -1,0 +1,105 @@
+//! Transports that load a library of others: a program of each kind over each of their ways, and what is said
+//! when there is none. All programs over all ways: `cargo xtask test --deep`.
+
+use std::path::PathBuf;
+
+use cairn_tests::programs::{self, Counts};
+use cairn_tests::{Run, foreign};
+
+fn compiled(name: &str) -> PathBuf {
+    programs::compiled(env!("CARGO_TARGET_TMPDIR"), name, Counts::Small)
+}
+
+fn mpirun(processes: &str, way: &[[&str; 2]]) -> Run {
+    let run = Run::mpirun().args(["--oversubscribe", "-n", processes]);
+    run.args(way.iter().flat_map(|[name, value]| ["--mca", *name, *value]))
+}
+
+/// Programs that say nothing when all is right, with this level of thread support.
+fn silent(level: &str, programs: &[(&str, &str)]) {
+    for way in foreign::ways() {
+        for (name, processes) in programs {
+            let run = mpirun(processes, way).args([compiled(name)]);
+            run.env("TEST_THREAD_LEVEL", level).says_nothing();
+        }
+    }
+}
+
+#[test]
+fn messages() {
+    silent("single", &[("p2p", "4"), ("derived", "3"), ("matching", "2"), ("large", "2")]);
+}
+
+#[test]
+fn collectives() {
+    silent("single", &[("colls", "5"), ("icoll", "3")]);
+}
+
+#[test]
+fn windows() {
+    let programs = ["win_operations", "win_sync", "win_requests", "win_dynamic", "win_shared"];
+    silent("single", &programs.map(|name| (name, "3")));
+}
+
+#[test]
+fn threads() {
+    silent("multiple", &[("threads_messages", "2"), ("threads_colls", "2"), ("win_threads", "2")]);
+}
+
+/// Threads that have a CRI each.
+#[test]
+fn instances() {
+    for foreign in foreign::here() {
+        let number = format!("btl_{}_num_cris", foreign.name);
+        let run = Run::mpirun().args(["-n", "2", "--oversubscribe", "--mca", &number, "3"]);
+        let run = run.args([
+            "--mca",
+            "btl",
+            &format!("self,{}", foreign.name),
+            "--mca",
+            "cri",
+            "dedicated",
+        ]);
+        run.args([compiled("threads_messages")])
+            .env("TEST_THREAD_LEVEL", "multiple")
+            .says_nothing();
+    }
+}
+
+/// What waits for a process that has died ends with an error.
+#[test]
+fn deaths() {
+    const SHELL: &str = "\"$@\"; status=$?; [ $status -lt 128 ] && exit $status; exec sleep 1000";
+    for way in foreign::ways() {
+        for level in ["single", "multiple"] {
+            let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
+            let run = run.args(["sh", "-c", SHELL, "sh"]).args([compiled("failure")]);
+            run.exits(42).complains(&["rank 0 aborted the job with code 42"]);
+        }
+    }
+}
+
+/// The user has named what is not there, and learns what is.
+#[test]
+fn what_is_named_is_there_or_it_is_said() {
+    let program = compiled("p2p");
+    for foreign in foreign::here() {
+        for (parameter, missing) in [("transports", "unheard_of"), ("devices", "nowhere0")] {
+            let name = format!("btl_{}_{parameter}", foreign.name);
+            let btl = format!("self,{}", foreign.name);
+            let ended = mpirun("2", &[["btl", &btl], [&name, missing]]).args([&program]).exits(16);
+            ended.complains(&[&name, missing, "here"]);
+        }
+    }
+}
+
+/// In a job on one node that does not ask for it no process loads such a library.
+#[test]
+fn nothing_is_loaded_that_is_not_needed() {
+    let maps = |way: &[[&str; 2]]| mpirun("2", way).args([compiled("maps")]).ok().stdout;
+    let loaded = |maps: &str| foreign::ALL.iter().any(|one| maps.contains(one.library));
+    assert!(!loaded(&maps(&[])));
+    for way in foreign::ways() {
+        assert!(loaded(&maps(way)), "{way:?}");
+    }
+}

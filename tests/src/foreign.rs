@@ -1,0 +1,33 @@
+//! Transports that load a library of others, with each way that they have on one machine.
+
+use cairn_skips::has_library;
+
+/// A transport's library, and what chooses each of its ways.
+pub struct Foreign {
+    /// The transport.
+    pub name: &'static str,
+    /// What it loads.
+    pub library: &'static str,
+    ways: &'static [&'static [[&'static str; 2]]],
+}
+
+/// All of them.
+pub const ALL: &[Foreign] = &[Foreign {
+    name: "uct",
+    library: "libuct.so.0",
+    ways: &[
+        &[["btl", "self,uct"], ["btl_uct_transports", "posix,cma"]],
+        &[["btl", "self,uct"], ["btl_uct_transports", "sysv"]],
+        &[["btl", "self,uct"], ["btl_uct_transports", "tcp"]],
+    ],
+}];
+
+/// Those whose library is here; what is not tested for want of one is said.
+pub fn here() -> impl Iterator<Item = &'static Foreign> {
+    ALL.iter().filter(|one| has_library(one.library))
+}
+
+/// Every way of those.
+pub fn ways() -> impl Iterator<Item = &'static [[&'static str; 2]]> {
+    here().flat_map(|one| one.ways.iter().copied())
+}
