@@ -70,7 +70,9 @@ fn instances() {
 #[test]
 fn deaths() {
     const SHELL: &str = "\"$@\"; status=$?; [ $status -lt 128 ] && exit $status; exec sleep 1000";
-    for way in foreign::ways() {
+    // This provider sends from queues of the process, which go with it, so that what was sent may not arrive.
+    let keeps = |way: &&[[&str; 2]]| way.iter().any(|[_, value]| *value == "sockets");
+    for way in foreign::ways().filter(|way| !keeps(way)) {
         for level in ["single", "multiple"] {
             let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
             let run = run.args(["sh", "-c", SHELL, "sh"]).args([compiled("failure")]);
@@ -84,11 +86,10 @@ fn deaths() {
 fn what_is_named_is_there_or_it_is_said() {
     let program = compiled("p2p");
     for foreign in foreign::here() {
-        for (parameter, missing) in [("transports", "unheard_of"), ("devices", "nowhere0")] {
-            let name = format!("btl_{}_{parameter}", foreign.name);
+        for name in foreign.parameters {
             let btl = format!("self,{}", foreign.name);
-            let ended = mpirun("2", &[["btl", &btl], [&name, missing]]).args([&program]).exits(16);
-            ended.complains(&[&name, missing, "here"]);
+            let way = [["btl", &btl], [name, "unheard_of"]];
+            mpirun("2", &way).args([&program]).exits(16).complains(&[name, "unheard_of", "here"]);
         }
     }
 }

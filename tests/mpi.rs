@@ -765,7 +765,7 @@ mod with_strategies {
     fn with_strategies(name: &str) {
         let program = compiled(name, Counts::Small);
         for combination in combinations(&strategies()) {
-            let instances = ["self", "sm", "tcp", "uct"];
+            let instances = ["self", "sm", "tcp", "uct", "ofi"];
             let three = instances.map(|name| (format!("btl_{name}_num_cris"), "3".to_owned()));
             let mca = flags(combination.iter().chain(&three));
             silent(2, "multiple", &mca, &program);

@@ -9,18 +9,33 @@ pub struct Foreign {
     /// What it loads.
     pub library: &'static str,
     ways: &'static [&'static [[&'static str; 2]]],
+    /// Parameters that name what it may use.
+    pub parameters: [&'static str; 2],
 }
 
 /// All of them.
-pub const ALL: &[Foreign] = &[Foreign {
-    name: "uct",
-    library: "libuct.so.0",
-    ways: &[
-        &[["btl", "self,uct"], ["btl_uct_transports", "posix,cma"]],
-        &[["btl", "self,uct"], ["btl_uct_transports", "sysv"]],
-        &[["btl", "self,uct"], ["btl_uct_transports", "tcp"]],
-    ],
-}];
+pub const ALL: &[Foreign] = &[
+    Foreign {
+        name: "uct",
+        library: "libuct.so.0",
+        ways: &[
+            &[["btl", "self,uct"], ["btl_uct_transports", "posix,cma"]],
+            &[["btl", "self,uct"], ["btl_uct_transports", "sysv"]],
+            &[["btl", "self,uct"], ["btl_uct_transports", "tcp"]],
+        ],
+        parameters: ["btl_uct_transports", "btl_uct_devices"],
+    },
+    Foreign {
+        name: "ofi",
+        library: "libfabric.so.1",
+        ways: &[
+            &[["btl", "self,ofi"], ["btl_ofi_providers", "shm"]],
+            &[["btl", "self,ofi"], ["btl_ofi_providers", "tcp;ofi_rxm"]],
+            &[["btl", "self,ofi"], ["btl_ofi_providers", "sockets"]],
+        ],
+        parameters: ["btl_ofi_providers", "btl_ofi_devices"],
+    },
+];
 
 /// Those whose library is here; what is not tested for want of one is said.
 pub fn here() -> impl Iterator<Item = &'static Foreign> {

@@ -54,6 +54,10 @@ pub const VALGRIND: Tool = Tool { there: "command -v valgrind", packages: "valgr
 /// What `btl_uct` loads.
 pub const UCX: Tool = Tool { there: "ldconfig -p | grep -q libuct.so.0", packages: "libucx0" };
 
+/// What `btl_ofi` loads.
+pub const LIBFABRIC: Tool =
+    Tool { there: "ldconfig -p | grep -q libfabric.so.1", packages: "libfabric1" };
+
 /// Makes sure that programs are there: installs what is missing when it can, and otherwise says what
 /// to install.
 pub fn require(tools: &[Tool]) -> Result<()> {

@@ -435,6 +435,9 @@ impl Btl for Uct {
         remote: u64,
         len: usize,
     ) -> Result<*mut c_void, Failure> {
+        if key.is_null() {
+            return Ok(std::ptr::null_mut());
+        }
         // SAFETY: promised by the caller.
         unsafe { Key::of(key)? }.pointer(remote, len)
     }

@@ -18,6 +18,8 @@ pub struct Domain {
     pub flags: u64,
     /// Bytes of a packed key.
     pub key_size: usize,
+    /// Most bytes of a block.
+    pub max_alloc: u64,
     /// Held by calls that change something in the domain.
     pub changing: Mutex<()>,
 }
@@ -78,12 +80,14 @@ impl Domain {
             library.uct_config_release(config.cast());
             library.check(name.to_string_lossy(), status)?;
             let changing = Mutex::default();
-            let mut domain = Self { library, component, md, flags: 0, key_size: 0, changing };
+            let mut domain =
+                Self { library, component, md, flags: 0, key_size: 0, max_alloc: 0, changing };
             // Longer than the struct of any version that is known.
             let mut attr: Box<(uct_md_attr_t, [u64; 64])> = Box::new(std::mem::zeroed());
             library.check("its attributes", library.uct_md_query(md, &raw mut attr.0))?;
             domain.flags = attr.0.cap.flags;
             domain.key_size = attr.0.rkey_packed_size;
+            domain.max_alloc = attr.0.cap.max_alloc;
             Ok(domain)
         }
     }

@@ -183,6 +183,13 @@ pub fn allocate(state: &State, len: usize) -> Result<(*mut c_void, *mut c_void),
         let text = format!("{len} bytes from UCX: {}", library.explain(status));
         Failure::new(ERR_RESOURCES, text)
     };
+    // UCX would take what there is, until the kernel ends a process.
+    let asked = len as u64;
+    let there = cairn_segment::memory(asked).map_or(u64::MAX, |there| there.min(domain.max_alloc));
+    if asked > there {
+        let text = format!("{len} bytes of memory are not there");
+        return Err(Failure::new(ERR_RESOURCES, text));
+    }
     let mds = [domain.md()];
     // SAFETY: zeros are valid values of the plain structs; arrays and names live during the call.
     let (status, memory) = unsafe {
@@ -381,9 +388,10 @@ impl Key {
         Failure::new(ERR_ARGUMENT, text)
     }
 
-    /// The pointer to such memory, or null.
+    /// The pointer to such memory, or null. The address comes from the peer.
     pub fn pointer(&self, remote: u64, len: usize) -> Result<*mut c_void, Failure> {
-        self.check(remote, len)?;
+        self.check(remote, len)
+            .map_err(|failure| Failure::new(ERR_PROTOCOL, failure.to_string()))?;
         Ok(match self.reach {
             Reach::Mapped(offset) => {
                 std::ptr::with_exposed_provenance_mut((remote as usize).wrapping_add(offset))

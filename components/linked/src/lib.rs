@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+use btl_ofi as _;
 use btl_self as _;
 use btl_sm as _;
 use btl_tcp as _;

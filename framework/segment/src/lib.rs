@@ -54,7 +54,7 @@ use limits::Limits;
 use map::Map;
 pub use owner::{IDENTITY, Life, Owner};
 use owner::{Identity, Sign};
-pub use sweep::sweep;
+pub use sweep::{Claim, foreign_name, sweep};
 use sweep::{DIRECTORY, PREFIX};
 
 /// Bytes at the beginning of a segment that are this crate's.
@@ -514,8 +514,9 @@ fn room(file: &File) -> Option<u64> {
     (status == 0 && place.f_blocks > 0).then(|| place.f_bavail * place.f_frsize)
 }
 
-/// Bytes of memory that this process may still take, or more than enough, if that is known.
-fn memory(enough: u64) -> Option<u64> {
+/// Bytes of memory that this process may still take, of the machine and of its control groups, or more than
+/// enough, if that is known. The kernel ends a process when shared memory takes more. Any thread.
+pub fn memory(enough: u64) -> Option<u64> {
     static LIMITS: OnceLock<Limits> = OnceLock::new();
     LIMITS.get_or_init(|| Limits::new("/")).available(enough)
 }

@@ -12,6 +12,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use cairn_descriptors::Private;
+
 /// Where files of segments lie.
 pub(crate) const DIRECTORY: &str = "/dev/shm";
 /// What their names begin with.
@@ -45,6 +47,32 @@ fn lock(file: &File, operation: i32) -> io::Result<()> {
 /// of other users, and what can't be removed, stay.
 pub fn sweep() -> usize {
     sweep_in(Path::new(DIRECTORY))
+}
+
+/// What another library calls a file of shared memory that it makes for this process, so that [`sweep`] finds it
+/// when the process has died without removing it. `name` is unique on the machine.
+pub fn foreign_name(name: &str) -> String {
+    format!("{PREFIX}{name}")
+}
+
+/// A file of another library that this process uses.
+#[derive(Debug)]
+pub struct Claim(#[expect(dead_code, reason = "its lock says that the file is in use")] Private);
+
+impl Claim {
+    /// Takes the file with a [`foreign_name`], right after it was made.
+    ///
+    /// # Errors
+    /// When it is not there: it never was, or has just been swept.
+    pub fn on(name: &str) -> io::Result<Self> {
+        let path = Path::new(DIRECTORY).join(name);
+        let file = Private::open(|| {
+            let file = File::options().read(true).custom_flags(libc::O_NOFOLLOW).open(&path)?;
+            lock(&file, libc::LOCK_SH | libc::LOCK_NB)?;
+            if has_name(&file)? { Ok(file.into()) } else { Err(io::ErrorKind::NotFound.into()) }
+        })?;
+        Ok(Self(file))
+    }
 }
 
 fn sweep_in(directory: &Path) -> usize {
@@ -98,6 +126,21 @@ mod tests {
         drop(peer);
         sweep();
         assert!(!kept.exists());
+    }
+
+    #[test]
+    fn a_file_of_another_library_stays_while_it_is_used() {
+        let name = foreign_name(&format!("claim-test-{}", std::process::id()));
+        let path = Path::new(DIRECTORY).join(&name);
+        assert!(Claim::on(&name).is_err());
+        std::fs::write(&path, "x").unwrap();
+        // Another test may sweep in between.
+        let Ok(claim) = Claim::on(&name) else { return };
+        sweep();
+        assert!(path.exists());
+        drop(claim);
+        sweep();
+        assert!(!path.exists());
     }
 
     #[test]

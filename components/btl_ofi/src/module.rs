@@ -1,0 +1,277 @@
+//! The device: one domain of a provider. What its CRIs share.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use cairn_framework::abi::host::LOG_WARN;
+use cairn_framework::abi::peer::PEER_LOCAL;
+use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
+use cairn_framework::author::{Failure, HostHandle, Mutex};
+use cairn_framework::frameworks::btl::Device;
+use cairn_transport::{Admission, Lives};
+
+use crate::bindings::*;
+use crate::choice::Choice;
+use crate::component::Ofi;
+use crate::fabric::{Domain, Endpoint};
+use crate::library::Library;
+use crate::link::OfiEndpoint;
+use crate::params::Config;
+use crate::progress;
+
+/// The device.
+pub type OfiDevice = Device<Ofi>;
+
+/// Empty looks at a queue behind which all that had come before is handed on. A provider takes several to get
+/// at what lies in a socket.
+const EMPTY_LOOKS: u64 = 8;
+
+/// What the device keeps.
+pub struct Module {
+    pub host: HostHandle,
+    pub library: &'static Library,
+    pub choice: Choice,
+    pub domain: Arc<Domain>,
+    /// That of the first CRI, to which registrations belong where they belong to one.
+    first: Option<Arc<Endpoint>>,
+    pub config: Config,
+    pub admission: Admission,
+    pub lives: Lives,
+    /// By rank in the job. Made by any thread, once each.
+    endpoints: Box<[OnceLock<Arc<OfiEndpoint>>]>,
+    /// By rank: it has said that it sends nothing more, and what breaks then has ended in order.
+    parted: Box<[AtomicBool]>,
+    /// Raised when a peer has failed, so that CRIs look which.
+    failures: AtomicU32,
+    /// By CRI: how often its queue was looked at and empty.
+    looks: Box<[Looks]>,
+    /// Ranks whose processes have ended, and what `looks` were then.
+    ended: Mutex<Vec<(u32, Vec<u64>)>>,
+    closing: AtomicBool,
+    next_key: AtomicU64,
+}
+
+/// On cache lines of its own: CRIs are used by different threads.
+#[repr(align(128))]
+#[derive(Default)]
+struct Looks(AtomicU64);
+
+impl Module {
+    pub fn new(
+        host: HostHandle,
+        library: &'static Library,
+        choice: Choice,
+        domain: Arc<Domain>,
+        first: Option<Arc<Endpoint>>,
+        config: Config,
+    ) -> Result<Self, Failure> {
+        let ranks = host.job().size;
+        let mut start = [0; 8];
+        let flags = rustix::rand::GetRandomFlags::empty();
+        rustix::rand::getrandom(&mut start, flags)
+            .map_err(|error| Failure::from(format!("no random numbers: {error}")))?;
+        Ok(Self {
+            host,
+            library,
+            choice,
+            domain,
+            first,
+            config,
+            admission: Admission::new(host.job(), "btl_ofi")?,
+            lives: Lives::new(config.watch_interval, crate::card::Card::owner),
+            endpoints: (0..ranks).map(|_| OnceLock::new()).collect(),
+            parted: (0..ranks).map(|_| AtomicBool::new(false)).collect(),
+            failures: AtomicU32::new(0),
+            looks: (0..config.cris).map(|_| Looks::default()).collect(),
+            ended: Mutex::default(),
+            closing: AtomicBool::new(false),
+            next_key: AtomicU64::new(u64::from_ne_bytes(start)),
+        })
+    }
+
+    /// The endpoint of a rank, if there is one.
+    #[inline]
+    pub fn endpoint(&self, rank: u32) -> Option<&Arc<OfiEndpoint>> {
+        self.endpoints.get(rank as usize)?.get()
+    }
+
+    /// The endpoint of a rank, made if there is none. `None` when there is no such rank.
+    pub fn make_endpoint(&self, rank: u32, addresses: Vec<Vec<u8>>) -> Option<&Arc<OfiEndpoint>> {
+        let place = self.endpoints.get(rank as usize)?;
+        Some(
+            place.get_or_init(|| {
+                Arc::new(OfiEndpoint::new(rank, addresses, self.admission.pass(rank)))
+            }),
+        )
+    }
+
+    fn mr_mode(&self) -> u32 {
+        // SAFETY: what was chosen has attributes.
+        unsafe { (*self.choice.info.get().domain_attr).mr_mode as u32 }
+    }
+
+    /// Whether the provider takes addresses of the peer, and not places in a registration.
+    pub fn addresses_are_virtual(&self) -> bool {
+        self.mr_mode() & FI_MR_VIRT_ADDR != 0
+    }
+
+    /// Whether memory of this process's own must be registered, too.
+    pub fn needs_local(&self) -> bool {
+        self.mr_mode() & FI_MR_LOCAL != 0
+    }
+
+    /// Whether a registration is good for one endpoint. It is that of the first CRI then.
+    pub fn keys_are_of_endpoints(&self) -> bool {
+        self.mr_mode() & FI_MR_ENDPOINT != 0
+    }
+
+    /// The endpoint to which a registration is to belong, if it is to.
+    pub fn registration_endpoint(&self) -> Option<&Endpoint> {
+        self.first.as_deref().filter(|_| self.keys_are_of_endpoints())
+    }
+
+    /// A key for a registration; the provider may choose its own.
+    pub fn key(&self) -> u64 {
+        // Odd, so that every number comes once.
+        let key = self.next_key.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
+        // SAFETY: as above.
+        match unsafe { (*self.choice.info.get().domain_attr).mr_key_size } {
+            size @ 1..8 => key & ((1 << (8 * size)) - 1),
+            _ => key,
+        }
+    }
+
+    /// Whether the transport closes, so that no receiver is left.
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
+    }
+
+    /// How often a peer has failed.
+    #[inline(always)]
+    pub fn failures(&self) -> u32 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// The queue of a CRI was empty.
+    pub fn looked(&self, cri: usize) {
+        let looks = &self.looks[cri].0;
+        // The CRI's lock is held.
+        looks.store(looks.load(Ordering::Relaxed) + 1, Ordering::Release);
+    }
+
+    /// A rank sends nothing more, or sends again.
+    pub fn part(&self, rank: u32, parted: bool) {
+        if let Some(place) = self.parted.get(rank as usize) {
+            place.store(parted, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a rank sends nothing more.
+    pub fn has_parted(&self, rank: u32) -> bool {
+        self.parted.get(rank as usize).is_some_and(|place| place.load(Ordering::Relaxed))
+    }
+
+    /// A rank has sent to this process. Ids of another node's processes mean nothing here.
+    pub fn met(&self, rank: u32) {
+        if self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL)) {
+            self.lives.met(rank);
+        }
+    }
+
+    /// A peer is gone: tells CRIs and, unless it went in order, the host.
+    pub fn fail(&self, rank: u32, why: &str) {
+        let first = self.endpoint(rank).is_none_or(|endpoint| endpoint.fail());
+        if !first {
+            return;
+        }
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        if self.has_parted(rank) || self.is_closing() {
+            return;
+        }
+        self.host.log(LOG_WARN, || format!("rank {rank} is gone: {why}"));
+        self.host.peer_failed(rank);
+    }
+
+    /// Looks for processes of the node that have ended.
+    pub fn reap(&self) -> u32 {
+        let ended = self.lives.reap(self.host, |rank| self.is_through_with(rank));
+        for rank in &ended {
+            self.ended.lock().retain(|(other, _)| other != rank);
+            self.fail(*rank, "its process has ended");
+        }
+        ended.len() as u32
+    }
+
+    /// Whether all that came of a process that has ended was handed on.
+    fn is_through_with(&self, rank: u32) -> bool {
+        let now = || self.looks.iter().map(|looks| looks.0.load(Ordering::Acquire));
+        let mut ended = self.ended.lock();
+        match ended.iter().find(|(other, _)| *other == rank) {
+            Some((_, then)) => now().zip(then).all(|(now, then)| now >= then + EMPTY_LOOKS),
+            None => {
+                ended.push((rank, now().collect()));
+                false
+            }
+        }
+    }
+}
+
+/// Why a peer's address can't be used.
+#[cold]
+pub fn no_address(device: &OfiDevice, rank: u32, error: c_int) -> Failure {
+    let why = device.library.explain(error);
+    Failure::new(ERR_RESOURCES, format!("the address of rank {rank} is not taken: {why}"))
+}
+
+/// The failure of an operation to a peer that is gone.
+#[cold]
+pub fn gone(rank: u32) -> Failure {
+    Failure::new(ERR_PEER, format!("rank {rank} is gone"))
+}
+
+/// Has goodbye be said to a peer by all ways that it knows, behind all that was sent. Progress says it, when it
+/// has seen what has come: a peer that has said it already may not be there any more.
+pub fn part_from(device: &OfiDevice, endpoint: &OfiEndpoint) {
+    for cri in device.hold_each() {
+        if let Some(link) = cri.existing(endpoint.rank) {
+            link.is_ending.set(true);
+            cri.is_ending.set(true);
+            cri.traffic();
+        }
+    }
+}
+
+/// At the close: waits for what was sent, for at most `close_timeout`. No other thread polls any more, and
+/// receivers may be closed: what comes meanwhile is dropped.
+pub fn close(device: &OfiDevice) {
+    device.closing.store(true, Ordering::Relaxed);
+    let until = Instant::now() + device.config.close_timeout;
+    for endpoint in device.endpoints.iter().filter_map(OnceLock::get) {
+        part_from(device, endpoint);
+    }
+    loop {
+        let mut busy = false;
+        let mut events = 0;
+        for cri in device.hold_each() {
+            events += progress::pass(device, &cri);
+            busy |= cri.is_busy();
+        }
+        if !busy {
+            break;
+        }
+        if Instant::now() >= until {
+            let text = "peers do not take the last messages that were sent to them";
+            device.host.log(LOG_WARN, || text.into());
+            break;
+        }
+        device.reap();
+        if events == 0 {
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
+    for cri in device.hold_each() {
+        progress::give_up_all(device, &cri);
+    }
+}

@@ -1,0 +1,501 @@
+//! What is on its way: handed to the provider, taken back from it.
+
+use std::ffi::c_int;
+use std::mem::MaybeUninit;
+use std::time::{Duration, Instant};
+
+use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
+use cairn_framework::abi::status::{ERR_OTHER, ERR_PEER, ERR_PROTOCOL, OK, Status};
+use cairn_framework::author::{Attempted, Failure, Outcome};
+
+use crate::bindings::*;
+use crate::context::OfiCri;
+use crate::link::Link;
+use crate::module::{OfiDevice, gone};
+use crate::op::{Kind, Op, OpRef};
+use crate::receive;
+use crate::wire::{HEADER, Header};
+
+/// Completions that are read at once, and how often in a pass.
+const AT_ONCE: usize = 16;
+const ROUNDS: usize = 4;
+
+/// How long operations to a peer that is gone may be with the provider until their callers are told so. It
+/// mostly tells itself, when a connection breaks.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Errors that say that a peer is gone.
+fn means_gone(error: c_int) -> bool {
+    matches!(
+        error,
+        libc::EREMOTEIO
+            | libc::EHOSTUNREACH
+            | libc::EHOSTDOWN
+            | libc::ENETUNREACH
+            | libc::ECONNABORTED
+            | libc::ECONNRESET
+            | libc::ECONNREFUSED
+            | libc::ENOTCONN
+            | libc::ESHUTDOWN
+            | libc::EPIPE
+            | libc::ETIMEDOUT
+            | libc::EIO
+    )
+}
+
+/// An operation with a buffer.
+pub fn message_op(device: &OfiDevice, cri: &OfiCri) -> Result<OpRef, Failure> {
+    let key = || device.key();
+    let domain = device.needs_local().then_some((&*device.domain, &key as &dyn Fn() -> u64));
+    let taken = cri.messages.borrow_mut().take(domain);
+    taken.map_err(|error| Failure::from(format!("no buffer: {}", device.library.explain(error))))
+}
+
+/// Hands an operation to the provider, behind those that wait; what it does not take now waits, too. When it
+/// fails the operation is the caller's again.
+///
+/// # Safety
+/// What it refers to is there until it is over.
+pub unsafe fn submit(
+    device: &OfiDevice,
+    cri: &OfiCri,
+    link: &Link,
+    op: OpRef,
+) -> Result<(), Failure> {
+    op.link.set(link);
+    let must_wait = !link.backlog.borrow().is_empty();
+    if !must_wait {
+        // SAFETY: promised by the caller.
+        match unsafe { op.post(&cri.endpoint) } {
+            Ok(()) => return Ok(()),
+            Err(libc::EAGAIN) => {}
+            Err(error) => return Err(refused(device, link, error)),
+        }
+        cri.waiting.borrow_mut().push_back(link.endpoint.rank);
+    }
+    link.backlog.borrow_mut().push_back(op);
+    Ok(())
+}
+
+/// Why the provider did not take an operation.
+#[cold]
+fn refused(device: &OfiDevice, link: &Link, error: c_int) -> Failure {
+    let rank = link.endpoint.rank;
+    let why = device.library.explain(error);
+    if means_gone(error) {
+        device.fail(rank, &why);
+        return gone(rank);
+    }
+    Failure::new(ERR_OTHER, format!("nothing can be sent to rank {rank}: {why}"))
+}
+
+/// Sends a message that `write` writes into a buffer; it returns how long it has become.
+#[inline]
+pub fn send(
+    device: &OfiDevice,
+    cri: &OfiCri,
+    link: &Link,
+    tag: u8,
+    write: impl FnOnce(*mut u8) -> usize,
+) -> Attempted {
+    if link.endpoint.has_failed() {
+        return Err(gone(link.endpoint.rank));
+    }
+    if link.messages.get() >= device.config.send_buffers {
+        return Ok(Outcome::NoResources);
+    }
+    if !link.has_greeted.get() {
+        greet(device, cri, link)?;
+    }
+    let op = message_op(device, cri)?;
+    let head = link.endpoint.pass.head(tag);
+    // SAFETY: buffers have room for a header and the longest message.
+    let len = write(unsafe { op.local.get().add(HEADER) });
+    push(device, cri, link, op, head, len)?;
+    Ok(Outcome::Done)
+}
+
+/// Sends a buffer behind whose header there are so many bytes.
+fn push(
+    device: &OfiDevice,
+    cri: &OfiCri,
+    link: &Link,
+    op: OpRef,
+    head: cairn_transport::Head,
+    len: usize,
+) -> Result<(), Failure> {
+    let header = Header { head, number: link.number.get(), cri: cri.index() as u16 };
+    // SAFETY: the buffer has room for a header, and is aligned.
+    unsafe { op.local.get().cast::<[u64; 2]>().write(header.words()) };
+    op.kind.set(Kind::Message);
+    op.len.set(HEADER + len);
+    cri.traffic();
+    // SAFETY: the buffer stays with the operation.
+    if let Err(failure) = unsafe { submit(device, cri, link, op) } {
+        cri.messages.borrow_mut().give(op);
+        return Err(failure);
+    }
+    link.number.set(link.number.get().wrapping_add(1));
+    link.messages.set(link.messages.get() + 1);
+    Ok(())
+}
+
+#[cold]
+fn greet(device: &OfiDevice, cri: &OfiCri, link: &Link) -> Result<(), Failure> {
+    let (head, proof) = link.endpoint.pass.greeting();
+    let op = message_op(device, cri)?;
+    // SAFETY: buffers are longer.
+    unsafe {
+        let place = op.local.get().add(HEADER);
+        std::ptr::copy_nonoverlapping(proof.as_ptr(), place, proof.len());
+    }
+    push(device, cri, link, op, head, proof.len())?;
+    link.has_greeted.set(true);
+    Ok(())
+}
+
+/// Tells the peers of links that are over.
+#[cold]
+fn part(device: &OfiDevice, cri: &OfiCri) {
+    cri.is_ending.set(false);
+    for link in cri.all_links() {
+        if link.is_ending.replace(false) {
+            say_goodbye(device, cri, link);
+        }
+    }
+}
+
+/// Tells a peer that nothing more comes by a way, if it knows of the way.
+fn say_goodbye(device: &OfiDevice, cri: &OfiCri, link: &Link) {
+    let rank = link.endpoint.rank;
+    if link.endpoint.has_failed() || device.has_parted(rank) || !link.has_greeted.replace(false) {
+        return;
+    }
+    let said = message_op(device, cri)
+        .and_then(|op| push(device, cri, link, op, link.endpoint.pass.goodbye(), 0));
+    if let Err(failure) = said {
+        device.host.log(LOG_DEBUG, || format!("no goodbye to rank {rank}: {failure}"));
+    }
+}
+
+/// One pass over a CRI.
+pub fn pass(device: &OfiDevice, cri: &OfiCri) -> u32 {
+    let mut events = 0;
+    let mut is_empty = false;
+    if !cri.unposted.borrow().is_empty() {
+        post_buffers(device, cri);
+    }
+    if !cri.waiting.borrow().is_empty() {
+        events += retry(device, cri);
+    }
+    for _ in 0..ROUNDS {
+        let mut entries = [MaybeUninit::<fi_cq_msg_entry>::uninit(); AT_ONCE];
+        let cq = cri.endpoint.cq.get();
+        // SAFETY: the queue is open, and there is room for so many entries of its format.
+        let got = unsafe {
+            match (*(*cq).ops).read {
+                Some(read) => read(cq, entries.as_mut_ptr().cast(), AT_ONCE),
+                None => -(libc::ENOSYS as isize),
+            }
+        };
+        if got > 0 {
+            for entry in &entries[..got as usize] {
+                // SAFETY: so many were written; contexts are those of operations.
+                let (op, len) = unsafe {
+                    let entry = entry.assume_init_ref();
+                    (Op::of(entry.op_context), entry.len)
+                };
+                if let Some(op) = op {
+                    over(device, cri, op, Ok(len));
+                }
+            }
+            events += got as u32;
+            if (got as usize) < AT_ONCE {
+                break;
+            }
+        } else if got == -(FI_EAVAIL as isize) {
+            events += 1;
+            read_error(device, cri);
+        } else {
+            if got != -(libc::EAGAIN as isize) && got != 0 && got != -(libc::EINTR as isize) {
+                complain(device, -got as c_int);
+            }
+            device.looked(cri.index());
+            is_empty = true;
+            break;
+        }
+    }
+    if events > 0 {
+        cri.traffic();
+    }
+    if is_empty && cri.is_ending.get() {
+        part(device, cri);
+    }
+    if cri.failures.get() != device.failures() || cri.give_up.get().is_some() {
+        events += sweep(device, cri);
+    }
+    events
+}
+
+#[cold]
+fn complain(device: &OfiDevice, error: c_int) {
+    let why = device.library.explain(error);
+    device.host.show_once(c"queue", &format!("a completion queue of libfabric fails: {why}"));
+}
+
+/// Takes an error out of the queue.
+#[cold]
+fn read_error(device: &OfiDevice, cri: &OfiCri) {
+    let cq = cri.endpoint.cq.get();
+    // SAFETY: zeros are such an entry; the queue is open.
+    let (got, entry) = unsafe {
+        let mut entry: fi_cq_err_entry = std::mem::zeroed();
+        let got = match (*(*cq).ops).readerr {
+            Some(read) => read(cq, &raw mut entry, 0),
+            None => -(libc::ENOSYS as isize),
+        };
+        (got, entry)
+    };
+    if got != 1 {
+        return;
+    }
+    // SAFETY: the context is that of an operation, or null.
+    match unsafe { Op::of(entry.op_context) } {
+        Some(op) => over(device, cri, op, Err(entry.err)),
+        None => {
+            let why = device.library.explain(entry.err);
+            device.host.log(LOG_DEBUG, || format!("an error without an operation: {why}"));
+        }
+    }
+}
+
+/// The provider is through with an operation: bytes, or an error.
+fn over(device: &OfiDevice, cri: &OfiCri, op: OpRef, how: Result<usize, c_int>) {
+    op.is_posted.set(false);
+    match op.kind.get() {
+        Kind::Receive => {
+            match how {
+                Ok(len) if len <= device.config.frame => {
+                    // SAFETY: the buffer has the length of a frame, and nobody writes to it until it is posted.
+                    let bytes = unsafe { std::slice::from_raw_parts(op.local.get(), len) };
+                    receive::arrived(device, cri, bytes);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let why = device.library.explain(error);
+                    device.host.log(LOG_DEBUG, || format!("a message is dropped: {why}"));
+                }
+            }
+            if matches!(how, Err(libc::ECANCELED)) {
+                cri.messages.borrow_mut().give(op);
+                return;
+            }
+            // SAFETY: the buffer stays with the operation.
+            if unsafe { op.post(&cri.endpoint) }.is_err() {
+                cri.unposted.borrow_mut().push(op);
+            }
+        }
+        Kind::Orphan => cri.transfers.borrow_mut().give(op),
+        _ => settle(device, cri, op, how.map(|_| ())),
+    }
+}
+
+/// An operation of this process's is over, and is given back.
+fn settle(device: &OfiDevice, cri: &OfiCri, op: OpRef, how: Result<(), c_int>) {
+    // SAFETY: links stay as long as the CRI.
+    let link = unsafe { &*op.link.get() };
+    let rank = link.endpoint.rank;
+    let status = match how {
+        Ok(()) => OK,
+        Err(error) => failed(device, rank, op, error),
+    };
+    if op.kind.get() == Kind::Message {
+        link.messages.set(link.messages.get() - 1);
+        cri.messages.borrow_mut().give(op);
+        return;
+    }
+    if status == OK && op.kind.get() == Kind::Atomic {
+        // SAFETY: it is over; the caller keeps the place until it is told so.
+        unsafe { op.give_result() };
+    }
+    finish(cri, link, op, status, true);
+}
+
+/// A put, get or atomic is over for its caller, and if `free` for the provider.
+fn finish(cri: &OfiCri, link: &Link, op: OpRef, status: Status, free: bool) {
+    link.transfers.set(link.transfers.get() - 1);
+    let write = op.is_write().then(|| op.serial.get());
+    let completion = op.completion.take();
+    if free {
+        cri.transfers.borrow_mut().give(op);
+    } else {
+        op.kind.set(Kind::Orphan);
+    }
+    if let Some(completion) = completion {
+        completion.call(status);
+    }
+    if let Some(serial) = write {
+        link.writes.set(link.writes.get() - 1);
+        cri.writes.set(cri.writes.get() - 1);
+        written(cri, link.endpoint.rank, serial, status);
+    }
+}
+
+/// A write is over: of flushes that wait for it, those that wait for nothing else are, too.
+fn written(cri: &OfiCri, rank: u32, serial: u64, status: Status) {
+    let mut over = Vec::new();
+    {
+        let mut waiters = cri.waiters.borrow_mut();
+        for waiter in waiters.iter_mut() {
+            if serial < waiter.before && waiter.rank.is_none_or(|one| one == rank) {
+                waiter.left -= 1;
+                if status != OK {
+                    waiter.status = status;
+                }
+            }
+        }
+        while let Some(at) = waiters.iter().position(|waiter| waiter.left == 0) {
+            over.push(waiters.remove(at));
+        }
+    }
+    for waiter in over {
+        waiter.completion.call(waiter.status);
+    }
+}
+
+/// What an error means for the caller, and for the peer.
+#[cold]
+fn failed(device: &OfiDevice, rank: u32, op: OpRef, error: c_int) -> Status {
+    let why = device.library.explain(error);
+    if error == libc::ECANCELED {
+        return ERR_PEER;
+    }
+    if means_gone(error) {
+        device.fail(rank, &why);
+        return ERR_PEER;
+    }
+    let kind = op.kind.get();
+    device.host.log(LOG_WARN, || format!("{kind:?} to rank {rank}: {why}"));
+    if kind == Kind::Message {
+        // What is behind it can't be delivered without it.
+        device.fail(rank, &why);
+        return ERR_PEER;
+    }
+    match error {
+        libc::EACCES | libc::EKEYREJECTED | libc::EINVAL | libc::EFAULT => ERR_PROTOCOL,
+        error if error == FI_ENOKEY as c_int => ERR_PROTOCOL,
+        _ => ERR_OTHER,
+    }
+}
+
+/// Hands to the provider what it did not take before.
+fn retry(device: &OfiDevice, cri: &OfiCri) -> u32 {
+    let mut events = 0;
+    let turns = cri.waiting.borrow().len();
+    for _ in 0..turns {
+        let Some(rank) = cri.waiting.borrow_mut().pop_front() else { break };
+        let Some(link) = cri.existing(rank) else { continue };
+        loop {
+            let next = link.backlog.borrow().front().copied();
+            let Some(op) = next else { break };
+            // SAFETY: who submitted it promised that.
+            match unsafe { op.post(&cri.endpoint) } {
+                Ok(()) => _ = link.backlog.borrow_mut().pop_front(),
+                Err(libc::EAGAIN) => {
+                    cri.waiting.borrow_mut().push_back(rank);
+                    break;
+                }
+                Err(error) => {
+                    link.backlog.borrow_mut().pop_front();
+                    settle(device, cri, op, Err(error));
+                }
+            }
+            events += 1;
+        }
+    }
+    events
+}
+
+/// Peers have failed: what was for them is over.
+#[cold]
+fn sweep(device: &OfiDevice, cri: &OfiCri) -> u32 {
+    let mut events = 0;
+    let seen = device.failures();
+    if cri.failures.replace(seen) != seen {
+        cri.give_up.set(Some(Instant::now() + GRACE));
+    }
+    let links = cri.all_links();
+    for link in links.iter().filter(|link| link.endpoint.has_failed()) {
+        loop {
+            let next = link.backlog.borrow_mut().pop_front();
+            let Some(op) = next else { break };
+            settle(device, cri, op, Err(libc::ECANCELED));
+            events += 1;
+        }
+    }
+    if cri.give_up.get().is_some_and(|until| Instant::now() >= until) {
+        cri.give_up.set(None);
+        events += give_up(cri, |link| link.endpoint.has_failed());
+    }
+    events
+}
+
+/// Tells the callers of operations that the provider has that these are over.
+fn give_up(cri: &OfiCri, which: impl Fn(&Link) -> bool) -> u32 {
+    let all: Vec<OpRef> = cri.transfers.borrow().all().collect();
+    let mut events = 0;
+    for op in all {
+        if !op.is_posted.get() || op.kind.get() == Kind::Orphan {
+            continue;
+        }
+        // SAFETY: links stay as long as the CRI.
+        let link = unsafe { &*op.link.get() };
+        if which(link) {
+            finish(cri, link, op, ERR_PEER, false);
+            events += 1;
+        }
+    }
+    events
+}
+
+/// At the end: all callers are told.
+pub fn give_up_all(device: &OfiDevice, cri: &OfiCri) {
+    for link in cri.all_links() {
+        loop {
+            let next = link.backlog.borrow_mut().pop_front();
+            let Some(op) = next else { break };
+            settle(device, cri, op, Err(libc::ECANCELED));
+        }
+    }
+    give_up(cri, |_| true);
+}
+
+/// Makes buffers for messages that come.
+pub fn make_buffers(device: &OfiDevice, cri: &OfiCri) -> Result<(), Failure> {
+    for _ in 0..device.config.receive_buffers {
+        let op = message_op(device, cri)?;
+        op.kind.set(Kind::Receive);
+        op.len.set(device.config.frame);
+        cri.unposted.borrow_mut().push(op);
+    }
+    post_buffers(device, cri);
+    Ok(())
+}
+
+/// Hands buffers to the provider, as many as it takes.
+pub fn post_buffers(device: &OfiDevice, cri: &OfiCri) {
+    loop {
+        let Some(op) = cri.unposted.borrow_mut().pop() else { return };
+        // SAFETY: the buffer stays with the operation.
+        match unsafe { op.post(&cri.endpoint) } {
+            Ok(()) => {}
+            Err(error) => {
+                cri.unposted.borrow_mut().push(op);
+                if error != libc::EAGAIN {
+                    complain(device, error);
+                }
+                return;
+            }
+        }
+    }
+}
