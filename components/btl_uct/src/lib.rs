@@ -7,7 +7,7 @@
 //!   atomic        the processor, or the interface's
 //! ```
 //!
-//! The library is loaded at run time, and only when something needs it: [`library`]. Each CRI has a worker and
+//! The library is loaded at run time, and only when something needs it: `library`. Each CRI has a worker and
 //! interfaces of its own and uses them under its lock, since UCT is not safe for threads. A peer is reached by
 //! a lane for each CRI, which is connected with its first message.
 //!
