@@ -124,6 +124,6 @@ mod tests {
 
     tests! {
         command_lines descriptions elf experiments ob1 osc_rdma parameters plugins pmi_client pmi_server segments
-        shared_memory sm_ring smsc_ring tcp_connection tcp_wire
+        shared_memory sm_ring smsc_ring tcp_connection tcp_wire uct
     }
 }

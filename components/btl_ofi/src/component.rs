@@ -120,8 +120,16 @@ fn open(
     for _ in 0..config.cris {
         // A vector has two addresses of each peer at most.
         let peers = 2 * host.job().size as usize;
-        let file = (choice.kind == ProviderKind::SharedMemory).then(|| file_name(host));
-        let endpoint = Endpoint::open(&domain, &mut choice.info, peers, file.as_deref())
+        let mut open = || {
+            let file = (choice.kind == ProviderKind::SharedMemory).then(|| file_name(host));
+            Endpoint::open(&domain, &mut choice.info, peers, file.as_deref())
+        };
+        // A job that begins or ends at this moment may take the file for one that was left, once.
+        let endpoint = open()
+            .or_else(|error| match error {
+                libc::ENOENT | libc::EWOULDBLOCK => open(),
+                other => Err(other),
+            })
             .map_err(|error| why(&format!("an endpoint of {}", choice.provider), error))?;
         addresses.push(endpoint.name().map_err(|error| why("the name of an endpoint", error))?);
         contexts.push(Context::new(Arc::new(endpoint), config.frame));
@@ -513,8 +521,10 @@ impl Btl for Ofi {
     }
 
     unsafe fn deregister_memory(_: &OfiDevice, registration: *mut c_void) {
-        // SAFETY: `register_memory` boxed it.
-        drop(unsafe { Box::from_raw(registration.cast::<Registration>()) });
+        if !registration.is_null() {
+            // SAFETY: `register_memory` boxed it.
+            drop(unsafe { Box::from_raw(registration.cast::<Registration>()) });
+        }
     }
 
     unsafe fn pack_key(
@@ -534,8 +544,10 @@ impl Btl for Ofi {
     }
 
     unsafe fn release_key(_: &OfiDevice, key: *mut c_void) {
-        // SAFETY: `unpack_key` boxed it.
-        drop(unsafe { Box::from_raw(key.cast::<Region>()) });
+        if !key.is_null() {
+            // SAFETY: `unpack_key` boxed it.
+            drop(unsafe { Box::from_raw(key.cast::<Region>()) });
+        }
     }
 
     fn describe(device: &OfiDevice, endpoint: &OfiEndpoint) -> String {

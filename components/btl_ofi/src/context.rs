@@ -44,6 +44,8 @@ pub struct Context {
     pub give_up: Cell<Option<Instant>>,
     /// Links are over, and their peers are to be told so.
     pub is_ending: Cell<bool>,
+    /// The transport closes: nobody is there any more who could be told of an end.
+    pub is_closing: Cell<bool>,
     /// Passes without an event, and passes to skip.
     idle: Cell<u32>,
     skip: Cell<u32>,
@@ -92,6 +94,7 @@ impl Context {
             failures: Cell::new(0),
             give_up: Cell::new(None),
             is_ending: Cell::new(false),
+            is_closing: Cell::new(false),
             idle: Cell::new(0),
             skip: Cell::new(0),
         }

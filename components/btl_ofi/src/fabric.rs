@@ -268,7 +268,8 @@ impl Endpoint {
             flags: 0,
         };
         // SAFETY: the domain is open, attributes and places are valid.
-        let (ep, av, cq) = unsafe {
+        // In the order in which they may not be closed, should something fail.
+        let (cq, av, ep) = unsafe {
             let ops = &*(*open).ops;
             let cq = Object::made(|place| {
                 call!(ops.cq_open, open, &raw mut of_queue, place, null_mut())
@@ -277,7 +278,7 @@ impl Endpoint {
                 call!(ops.av_open, open, &raw mut of_addresses, place, null_mut())
             })?;
             let ep = Object::made(|place| call!(ops.endpoint, open, info, place, null_mut()))?;
-            (ep, av, cq)
+            (cq, av, ep)
         };
         bind(ep.fid(), cq.fid(), u64::from(FI_TRANSMIT) | u64::from(FI_RECV))?;
         bind(ep.fid(), av.fid(), 0)?;

@@ -247,6 +247,7 @@ pub fn part_from(device: &OfiDevice, endpoint: &OfiEndpoint) {
 /// receivers may be closed: what comes meanwhile is dropped.
 pub fn close(device: &OfiDevice) {
     device.closing.store(true, Ordering::Relaxed);
+    device.hold_each().for_each(|cri| cri.is_closing.set(true));
     let until = Instant::now() + device.config.close_timeout;
     for endpoint in device.endpoints.iter().filter_map(OnceLock::get) {
         part_from(device, endpoint);

@@ -331,7 +331,10 @@ fn finish(cri: &OfiCri, link: &Link, op: OpRef, status: Status, free: bool) {
     } else {
         op.kind.set(Kind::Orphan);
     }
-    if let Some(completion) = completion {
+    // When it closes nobody is there any more to be told.
+    if let Some(completion) = completion
+        && !cri.is_closing.get()
+    {
         completion.call(status);
     }
     if let Some(serial) = write {
@@ -358,7 +361,7 @@ fn written(cri: &OfiCri, rank: u32, serial: u64, status: Status) {
             over.push(waiters.remove(at));
         }
     }
-    for waiter in over {
+    for waiter in over.into_iter().filter(|_| !cri.is_closing.get()) {
         waiter.completion.call(waiter.status);
     }
 }

@@ -101,6 +101,7 @@ impl Drop for Uct {
         for device in &self.devices {
             device.close();
             loop {
+                cri::reap(device);
                 let with_courtesy = Instant::now() < courtesy;
                 let mut has_parted = true;
                 for cri in device.hold_each() {
@@ -146,7 +147,6 @@ fn device(
     let cri = cris.first().ok_or("a device without a CRI")?;
     let (messages, mover) = (&cri.messages, cri.mover());
     let (domain, bulk_domain) = (messages.domain.clone(), mover.domain.clone());
-    let by_processor = params.by_processor.get();
     let flag = |bit| domain.flags & u64::from(bit) != 0;
     let allocates = flag(UCT_MD_FLAG_ALLOC) && flag(UCT_MD_FLAG_RKEY_PTR);
     let registers = cri.bulk.is_some() || flag(UCT_MD_FLAG_REG);
@@ -161,7 +161,7 @@ fn device(
     if allocates {
         capabilities |= BTL_ALLOCATE;
     }
-    capabilities |= atomics(messages, allocates && by_processor, atomics_anywhere);
+    capabilities |= atomics(messages, allocates, atomics_anywhere);
     let message_limit = cri.message_limit();
     let name = match plan.is_local() {
         true => plan.messages.transport().to_owned(),
@@ -204,7 +204,6 @@ fn device(
         messages: cri.messages.reach(),
         bulk: cri.bulk.as_ref().map(Interface::reach),
         message_limit,
-        by_processor,
         moves: put_limit > 0 || get_limit > 0,
         atomics_anywhere,
     });
@@ -291,7 +290,7 @@ impl Btl for Uct {
         device.lives.forget(last.rank);
         // Whoever found it before has let go of it when each lock was held once.
         for cri in device.hold_each() {
-            cri.part(&last, cri.index(), device.is_local);
+            cri.part(device, &last, cri.index());
         }
     }
 
@@ -324,6 +323,7 @@ impl Btl for Uct {
                 header,
                 payload: Some(&mut write),
                 payload_len: payload.len(),
+                is_plain: true,
             },
         )
     }
@@ -342,6 +342,7 @@ impl Btl for Uct {
                 header: unsafe { part(message.header, message.header_len) },
                 payload: Some(&mut write),
                 payload_len: message.payload_len as usize,
+                is_plain: false,
             },
         )
     }

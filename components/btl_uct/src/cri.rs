@@ -6,10 +6,9 @@ use std::ffi::{c_uint, c_void};
 use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::host::LOG_INFO;
-use cairn_framework::abi::status::{ERR_PEER, Status};
+use cairn_framework::abi::status::Status;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::{Completion, OwnCri};
 use cairn_transport::{Admitted, Head};
@@ -80,9 +79,11 @@ impl UctCri {
         let worker = Worker::new(library)?;
         let hook: Box<Hook> = Box::default();
         let context: *mut c_void = (&raw const *hook).cast_mut().cast();
-        let open = |candidate| Interface::open(candidate, worker.handle(), Some(broke), context);
-        let messages = open(&plan.messages)?;
-        let bulk = plan.bulk.as_ref().map(open).transpose()?;
+        let open =
+            |candidate, broke| Interface::open(candidate, worker.handle(), Some(broke), context);
+        let messages = open(&plan.messages, broke as Broke)?;
+        // What is refused there is refused for one transfer.
+        let bulk = plan.bulk.as_ref().map(|bulk| open(bulk, refused as Broke)).transpose()?;
         messages.receive_by(Some(receive), context)?;
         let (parting, flushes, aligned) = Default::default();
         Ok(Self { parting, messages, bulk, worker, hook, flushes, aligned })
@@ -99,13 +100,13 @@ impl UctCri {
     }
 
     /// A connection of a removed endpoint goes on until everything has been sent.
-    pub fn part(&self, endpoint: &Arc<UctEndpoint>, index: usize, is_local: bool) {
+    pub fn part(&self, device: &UctDevice, endpoint: &Arc<UctEndpoint>, index: usize) {
         let mut lane = std::mem::take(&mut *endpoint.lane(index).borrow_mut());
         if endpoint.is_lost() {
             return;
         }
         // A peer that has sent to us learns that we go, from the first lane if we have none.
-        let met = index == 0 && endpoint.met.load(Ordering::Relaxed);
+        let met = index == 0 && device.has_met(endpoint.rank);
         if lane.messages.is_none() && !met {
             return;
         }
@@ -114,7 +115,7 @@ impl UctCri {
         }
         let mut waiting = lane.waiting;
         // What a peer has in its memory is there. A network may still have to send what it has taken.
-        let courtesy = if lane.greeted { is_local } else { waiting.len() <= 1 };
+        let courtesy = if lane.greeted { device.is_local } else { waiting.len() <= 1 };
         waiting.push_back(endpoint.pass.goodbye().0.to_ne_bytes().to_vec());
         self.parting.borrow_mut().push(Parting {
             endpoint: endpoint.clone(),
@@ -181,10 +182,9 @@ impl UctCri {
         for ep in hook.broken.take() {
             let is_its =
                 |ends: &Option<Connection>| ends.as_ref().is_some_and(|one| one.ep() == ep);
-            let owner = device.endpoints().find(|endpoint| {
-                let lane = endpoint.lane(cri.index()).borrow();
-                is_its(&lane.messages) || is_its(&lane.bulk)
-            });
+            let owner = device
+                .endpoints()
+                .find(|endpoint| is_its(&endpoint.lane(cri.index()).borrow().messages));
             if let Some(endpoint) = owner {
                 hook.lost.borrow_mut().push(endpoint.rank);
             }
@@ -247,16 +247,13 @@ impl Parting {
     }
 }
 
-/// A rank can't be reached any more.
+/// A rank can't be reached any more. The host is told when all CRIs were seen without a message of it.
 #[cold]
-pub fn lose(device: &UctDevice, rank: u32) {
-    let endpoint = device.endpoint(rank);
-    let news = endpoint.is_none_or(UctEndpoint::lose);
-    let parted = endpoint.is_some_and(|endpoint| endpoint.parted.load(Ordering::Relaxed));
-    if news && !parted && !device.is_closing() {
-        device.host.log(LOG_INFO, || format!("rank {rank} is gone"));
-        device.host.peer_failed(rank);
+fn lose(device: &UctDevice, rank: u32) {
+    if let Some(endpoint) = device.endpoint(rank) {
+        endpoint.lose();
     }
+    device.lives.has_ended(rank);
 }
 
 impl Hook {
@@ -306,6 +303,14 @@ unsafe extern "C" fn receive(
     UCS_OK
 }
 
+/// Called when an endpoint of the library has broken.
+type Broke = unsafe extern "C" fn(*mut c_void, uct_ep_h, ucs_status_t) -> ucs_status_t;
+
+/// A transfer was refused, of which its completion tells.
+unsafe extern "C" fn refused(_: *mut c_void, _: uct_ep_h, _: ucs_status_t) -> ucs_status_t {
+    UCS_OK
+}
+
 /// An endpoint of the library has broken.
 unsafe extern "C" fn broke(hook: *mut c_void, ep: uct_ep_h, _: ucs_status_t) -> ucs_status_t {
     // SAFETY: the hook was given with this function.
@@ -320,6 +325,8 @@ unsafe extern "C" fn broke(hook: *mut c_void, ep: uct_ep_h, _: ucs_status_t) -> 
 fn take(device: &UctDevice, cri: &UctInstance, message: &[u8]) {
     let Some((head, rest)) = message.split_first_chunk() else { return };
     match device.admission.admit(Head(u64::from_ne_bytes(*head)), rest) {
+        // Nobody is left to take it.
+        Admitted::Message(..) if device.is_closing() => {}
         Admitted::Message(rank, tag) => {
             let endpoint = device.endpoint(rank);
             if rest.as_ptr().addr().is_multiple_of(8) {
@@ -340,39 +347,36 @@ fn take(device: &UctDevice, cri: &UctInstance, message: &[u8]) {
                 *cri.aligned.borrow_mut() = room;
             }
         }
-        Admitted::Greeting(rank) => {
-            if let Some(endpoint) = device.endpoint(rank) {
-                endpoint.met.store(true, Ordering::Relaxed);
-            }
-            device.lives.met(rank);
-        }
-        Admitted::Goodbye(rank) => {
-            if let Some(endpoint) = device.endpoint(rank) {
-                endpoint.parted.store(true, Ordering::Relaxed);
-            }
-        }
+        Admitted::Greeting(rank) => device.greeted(rank),
+        Admitted::Goodbye(rank) => device.part(rank),
         Admitted::Refused => device.refuse(),
     }
 }
 
-/// Reports the processes of the node that have ended. With no CRI's lock held.
+/// Polls of a CRI after which what a peer had sent before it ended is handed on, also where others go on sending:
+/// the library takes several messages in each, and the queues that it shares have 64.
+const LAST_POLLS: u32 = 64;
+
+/// Reports the peers that have ended. With no CRI's lock held.
 pub fn reap(device: &UctDevice) -> u32 {
     let ended = device.lives.reap(device.host, |_| {
-        // What a process has sent lies in front of the first poll that finds nothing.
-        device.hold_each().all(|cri| UctCri::poll(device, &cri) == 0)
+        for cri in device.hold_each() {
+            (0..LAST_POLLS).any(|_| UctCri::poll(device, &cri) == 0);
+        }
+        true
     });
     for rank in &ended {
-        lose(device, *rank);
+        // With a lock, so that the endpoint stays.
+        let held = device.hold(0);
+        if let Some(endpoint) = device.endpoint(*rank) {
+            endpoint.lose();
+        }
+        drop(held);
+        // One that has said goodbye has ended in order.
+        if !device.has_parted(*rank) && !device.is_closing() {
+            device.host.log(LOG_INFO, || format!("rank {rank} is gone"));
+            device.host.peer_failed(*rank);
+        }
     }
     ended.len() as u32
-}
-
-/// The status of the contract for one of the library.
-pub fn status(status: ucs_status_t) -> Status {
-    match status {
-        UCS_OK => cairn_framework::abi::status::OK,
-        // A process may refuse that its memory is read, or has none there any more.
-        UCS_ERR_IO_ERROR => cairn_framework::abi::status::ERR_UNSUPPORTED,
-        _ => ERR_PEER,
-    }
 }

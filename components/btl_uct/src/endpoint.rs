@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cairn_framework::abi::status::{ERR_PEER, ERR_UNSUPPORTED};
+use cairn_framework::abi::status::{ERR_OTHER, ERR_PEER, ERR_UNSUPPORTED};
 use cairn_framework::author::{Attempted, Failure, Outcome};
 use cairn_transport::{Head, Pass};
 
@@ -33,10 +33,6 @@ pub struct UctEndpoint {
     lanes: Box<[Lane]>,
     /// It can't be reached any more. Written by whoever notices it.
     lost: AtomicBool,
-    /// It has said that it sends nothing more.
-    pub parted: AtomicBool,
-    /// It has sent to us, so that it wants to know when we part.
-    pub met: AtomicBool,
 }
 
 /// A lane. Everything of it is touched under the lock of its CRI.
@@ -66,8 +62,7 @@ pub struct Ends {
 impl UctEndpoint {
     pub fn new(rank: u32, pass: Pass, place: CardDevice, cris: usize) -> Self {
         let lanes = (0..cris).map(|_| Lane::default()).collect();
-        let (lost, parted, met) = Default::default();
-        Self { rank, pass, place, lanes, lost, parted, met }
+        Self { rank, pass, place, lanes, lost: AtomicBool::new(false) }
     }
 
     /// Its lane from a CRI.
@@ -83,9 +78,9 @@ impl UctEndpoint {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// It can't be reached any more. Whether that is news.
-    pub fn lose(&self) -> bool {
-        !self.lost.swap(true, Ordering::Relaxed)
+    /// It can't be reached any more.
+    pub fn lose(&self) {
+        self.lost.store(true, Ordering::Relaxed);
     }
 
     /// The failure of what is to go to a peer that is gone.
@@ -118,26 +113,38 @@ impl UctEndpoint {
     pub fn outcome(&self, cri: &UctCri, status: ucs_status_t) -> Attempted {
         match status {
             UCS_OK => Ok(Outcome::Done),
-            UCS_ERR_NO_RESOURCE => Ok(Outcome::NoResources),
+            UCS_ERR_NO_RESOURCE | UCS_ERR_NO_MEMORY | UCS_ERR_BUSY => Ok(Outcome::NoResources),
             other => Err(self.failed(cri, other)),
         }
     }
 
-    /// An operation on it has failed with a status that does not pass.
+    /// An operation on it has failed with a status that does not pass. With most of them the peer is gone.
     #[cold]
     pub fn failed(&self, cri: &UctCri, status: ucs_status_t) -> Failure {
-        cri.hook.lost(self.rank);
-        let text = cri.worker.library.explain(status);
-        Failure::new(ERR_PEER, format!("rank {}: {text}", self.rank))
+        let text = format!("rank {}: {}", self.rank, cri.worker.library.explain(status));
+        match status {
+            UCS_ERR_INVALID_PARAM
+            | UCS_ERR_INVALID_ADDR
+            | UCS_ERR_UNSUPPORTED
+            | UCS_ERR_NOT_IMPLEMENTED
+            | UCS_ERR_OUT_OF_RANGE
+            | UCS_ERR_EXCEEDS_LIMIT => Failure::new(ERR_OTHER, text),
+            _ => {
+                cri.hook.lost(self.rank);
+                Failure::new(ERR_PEER, text)
+            }
+        }
     }
 
     /// Connects a lane, if it is not connected, and greets. Whether the greeting has gone.
     #[cold]
     fn greet(&self, cri: &UctCri, index: usize, lane: &mut Ends) -> Result<bool, Failure> {
         if lane.messages.is_none() {
-            lane.messages = Some(connect(&cri.messages, &self.place.messages, index)?);
+            lane.messages = Some(self.connect(cri, &cri.messages, &self.place.messages, index)?);
             let (head, proof) = self.pass.greeting();
-            lane.waiting.push_front([&head.0.to_ne_bytes()[..], &proof].concat());
+            let greeting = [&head.0.to_ne_bytes()[..], &proof].concat();
+            lane.waiting_bytes += greeting.len();
+            lane.waiting.push_front(greeting);
             cri.hook.unready(self.rank);
         }
         self.push(cri, lane)
@@ -153,7 +160,7 @@ impl UctEndpoint {
             if self.outcome(cri, status)? != Outcome::Done {
                 return Ok(false);
             }
-            lane.waiting_bytes -= bytes.len().min(lane.waiting_bytes);
+            lane.waiting_bytes -= bytes.len();
             lane.waiting.pop_front();
         }
         lane.greeted = true;
@@ -173,7 +180,7 @@ impl UctEndpoint {
                     return Err(Failure::new(ERR_UNSUPPORTED, text));
                 }
                 if lane.bulk.is_none() {
-                    lane.bulk = Some(connect(interface, &self.place.bulk, index)?);
+                    lane.bulk = Some(self.connect(cri, interface, &self.place.bulk, index)?);
                 }
                 Ok(lane.bulk.as_ref().expect("connected just now").ep())
             }
@@ -187,6 +194,25 @@ impl UctEndpoint {
         }
     }
 
+    /// Connects to one of the peer's CRIs. One that can't be connected to is gone: it was there when it published
+    /// its addresses.
+    #[cold]
+    fn connect(
+        &self,
+        cri: &UctCri,
+        interface: &Interface,
+        place: &CardInterface,
+        index: usize,
+    ) -> Result<Connection, Failure> {
+        let address = &place.addresses[index % place.addresses.len()];
+        // SAFETY: the CRI's lock is held by whoever has its lane.
+        let made = unsafe { interface.connect(&place.device, address) };
+        made.map_err(|failure| {
+            cri.hook.lost(self.rank);
+            Failure::new(ERR_PEER, format!("rank {}: {failure}", self.rank))
+        })
+    }
+
     /// What a lane does, for a person. With the lock of the CRI.
     pub fn describe(&self, index: usize) -> Option<String> {
         let lane = self.lane(index).try_borrow().ok()?;
@@ -196,16 +222,6 @@ impl UctEndpoint {
             count => format!("connecting, {count} messages wait"),
         })
     }
-}
-
-fn connect(
-    interface: &Interface,
-    place: &CardInterface,
-    index: usize,
-) -> Result<Connection, Failure> {
-    let address = &place.addresses[index % place.addresses.len()];
-    // SAFETY: the CRI's lock is held by whoever has its lane.
-    unsafe { interface.connect(&place.device, address) }
 }
 
 impl Ends {
@@ -231,12 +247,14 @@ pub struct Message<'a> {
     /// Writes the payload to a place and returns its length, at most `payload_len`.
     pub payload: Option<&'a mut dyn FnMut(*mut u8) -> usize>,
     pub payload_len: usize,
+    /// It may be written before it is accepted.
+    pub is_plain: bool,
 }
 
 impl<'a> Message<'a> {
     /// One of these bytes.
     pub fn of(head: Head, header: &'a [u8]) -> Self {
-        Self { head, header, payload: None, payload_len: 0 }
+        Self { head, header, payload: None, payload_len: 0, is_plain: true }
     }
 
     /// Most bytes that it has, with its head.
@@ -272,7 +290,9 @@ impl Interface {
     unsafe fn send(&self, ep: uct_ep_h, message: &mut Message<'_>) -> ucs_status_t {
         let ops = self.ops();
         let most = message.most();
-        if most <= SHORT && most - size_of::<u64>() <= self.attr.cap.am.max_short - size_of::<u64>()
+        if message.is_plain
+            && most <= SHORT
+            && most - size_of::<u64>() <= self.attr.cap.am.max_short - size_of::<u64>()
         {
             let mut room = [0u64; SHORT / 8];
             // SAFETY: there is room for so many bytes; the function is there, as the flags say.

@@ -7,8 +7,9 @@
 //!   peer    key ─► the library's, or for a block that can be mapped a pointer
 //! ```
 //!
-//! A key comes from a peer of the job. An access that leaves the range that it names is refused; that the
-//! range is the peer's to give is for the library to check.
+//! A key comes from a peer of the job. An access that leaves the range that it names is refused. That the range is
+//! the peer's to give is believed: the library does not check it (UCT's posix and sysv map as much as their part of
+//! the key says, whatever there is), so a peer of the job that lies, or cuts its memory off, can end this process.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -306,7 +307,7 @@ impl Key {
         let kind = u32::from_ne_bytes(head[16..].try_into().expect("four bytes"));
         let (domain, bulk) = match kind {
             BLOCK => (&state.domain, false),
-            BULK => (&state.bulk_domain, true),
+            BULK => (&state.bulk_domain, state.has_bulk()),
             _ => return Err(wrong("it is no key")),
         };
         let library = domain.library;
@@ -331,7 +332,7 @@ impl Key {
         let reach = Reach::Library { rkey: bundle.rkey, bulk };
         let mut key =
             Box::new(Self { address, len, reach, bundle: Some((domain.clone(), bundle)) });
-        if state.by_processor && domain.flags & u64::from(UCT_MD_FLAG_RKEY_PTR) != 0 {
+        if domain.flags & u64::from(UCT_MD_FLAG_RKEY_PTR) != 0 {
             key.map()?;
         }
         Ok(key)
@@ -344,7 +345,7 @@ impl Key {
         let last = self.address + self.len.saturating_sub(1);
         for (address, place) in [self.address, last].into_iter().zip(&mut found) {
             let library = domain.library;
-            // SAFETY: the bundle was unpacked by this component, which checks the address.
+            // SAFETY: the bundle was unpacked by this component; that the address is in it is believed, see above.
             let status = unsafe {
                 library.uct_rkey_ptr(domain.component(), bundle, address, &raw mut *place)
             };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use cairn_framework::abi::host::LOG_WARN;
+use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::author::{Failure, HostHandle, Mutex};
 use cairn_framework::frameworks::btl::Device;
 use cairn_transport::{Admission, Lives};
@@ -39,7 +40,6 @@ pub struct State {
     bulk: Option<Reach>,
     /// Most bytes of a message.
     pub message_limit: usize,
-    pub by_processor: bool,
     /// Any memory can be put to or got from.
     pub moves: bool,
     /// Atomics reach memory that is registered.
@@ -48,6 +48,10 @@ pub struct State {
     endpoints: Box<[AtomicPtr<UctEndpoint>]>,
     /// Those that there are.
     owned: Mutex<Owned>,
+    /// By rank: it has sent to us, so that it wants to know when we part.
+    met: Box<[AtomicBool]>,
+    /// By rank: it has said that it sends nothing more.
+    parted: Box<[AtomicBool]>,
     closing: AtomicBool,
     refused: AtomicBool,
 }
@@ -68,7 +72,6 @@ pub struct Parts {
     pub messages: Reach,
     pub bulk: Option<Reach>,
     pub message_limit: usize,
-    pub by_processor: bool,
     pub moves: bool,
     pub atomics_anywhere: bool,
 }
@@ -89,11 +92,12 @@ impl State {
             messages: parts.messages,
             bulk: parts.bulk,
             message_limit: parts.message_limit,
-            by_processor: parts.by_processor,
             moves: parts.moves,
             atomics_anywhere: parts.atomics_anywhere,
             endpoints: (0..size).map(|_| AtomicPtr::default()).collect(),
             owned: Mutex::default(),
+            met: (0..size).map(|_| AtomicBool::default()).collect(),
+            parted: (0..size).map(|_| AtomicBool::default()).collect(),
             closing: AtomicBool::new(false),
             refused: AtomicBool::new(false),
         }
@@ -156,17 +160,49 @@ impl State {
 
     /// Where the process with this card is on this device, if it is reached. Any thread.
     pub fn reached(&self, card: &Card) -> Option<CardDevice> {
+        // UCT reads as many bytes of each as its own addresses have.
+        let reaches = |reach: &Reach, one: &CardInterface| {
+            one.addresses.iter().all(|address| reach.reaches(&one.device, address))
+        };
         let same = |device: &&CardDevice| {
             let one = &device.messages;
-            one.transport == self.transport.as_bytes()
-                && self.messages.reaches(&one.device, &one.addresses[0])
+            one.transport == self.transport.as_bytes() && reaches(&self.messages, one)
         };
         let mut found = card.devices.iter().find(same)?.clone();
-        let CardInterface { transport: _, device, addresses } = &mut found.bulk;
-        if !self.bulk.as_ref().is_some_and(|bulk| bulk.reaches(device, &addresses[0])) {
-            addresses.clear();
+        if !self.bulk.as_ref().is_some_and(|bulk| reaches(bulk, &found.bulk)) {
+            found.bulk.addresses.clear();
         }
         Some(found)
+    }
+
+    /// A rank of the job has greeted.
+    pub fn greeted(&self, rank: u32) {
+        self.met[rank as usize].store(true, Ordering::Relaxed);
+        self.parted[rank as usize].store(false, Ordering::Relaxed);
+        // Ids of another node's processes mean nothing here.
+        if self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL)) {
+            self.lives.met(rank);
+        }
+    }
+
+    /// A rank of the job sends nothing more.
+    pub fn part(&self, rank: u32) {
+        self.parted[rank as usize].store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a rank has sent to this process.
+    pub fn has_met(&self, rank: u32) -> bool {
+        self.met[rank as usize].load(Ordering::Relaxed)
+    }
+
+    /// Whether a rank sends nothing more.
+    pub fn has_parted(&self, rank: u32) -> bool {
+        self.parted[rank as usize].load(Ordering::Relaxed)
+    }
+
+    /// Whether any memory is moved by a second transport.
+    pub fn has_bulk(&self) -> bool {
+        self.bulk.is_some()
     }
 
     pub fn close(&self) {

@@ -28,9 +28,6 @@ cairn_framework::params! {
             "Bytes from which memory of peers that can't be mapped is put and got by the transport where a \
              message and its answer would do",
             level(6);
-        pub by_processor: bool(true),
-            "Load and store what UCX has allocated and can map, instead of calling it for each access",
-            level(6);
         close_timeout: integer(60_000),
             "How long the transport waits when it closes for what is still on its way",
             range(0, 3_600_000), unit("ms"), level(6);

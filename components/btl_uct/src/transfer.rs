@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::atomic::{Ordering, fence};
 
-use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_UNSUPPORTED, OK};
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, ERR_UNSUPPORTED, OK, Status};
 use cairn_framework::author::{Attempted, Failure, Outcome};
 use cairn_framework::frameworks::btl::{
     BTL_ADD, BTL_AND, BTL_COMPARE_SWAP, BTL_OR, BTL_SWAP, BTL_XOR, BtlAtomic, BtlTransfer,
@@ -31,6 +31,9 @@ pub struct Operation {
     /// Where the library writes what an atomic found, and where that is wanted: place and bytes.
     found: Cell<u64>,
     wanted: Option<(*mut u8, usize)>,
+    /// The status of the contract when the library could not read or write: a process may refuse that its memory
+    /// is read, or has none there any more.
+    refused: Status,
 }
 
 /// What is done when it is over.
@@ -50,7 +53,23 @@ unsafe extern "C" fn over(completion: *mut uct_completion_t) {
 impl Operation {
     fn new(cri: &UctCri, then: Then, wanted: Option<(*mut u8, usize)>) -> Box<Self> {
         let completion = uct_completion_t { func: Some(over), count: 1, status: UCS_OK };
-        Box::new(Self { completion, hook: &raw const *cri.hook, then, found: Cell::new(0), wanted })
+        Box::new(Self {
+            completion,
+            hook: &raw const *cri.hook,
+            then,
+            found: Cell::new(0),
+            wanted,
+            refused: ERR_PEER,
+        })
+    }
+
+    /// The contract's status.
+    fn status(&self) -> Status {
+        match self.completion.status {
+            UCS_OK => OK,
+            UCS_ERR_IO_ERROR => self.refused,
+            _ => ERR_PEER,
+        }
     }
 
     /// Gives what was found to who wants it.
@@ -63,7 +82,7 @@ impl Operation {
     }
 
     fn finish(self) {
-        let status = crate::cri::status(self.completion.status);
+        let status = self.status();
         if status == OK {
             self.store();
         }
@@ -126,7 +145,7 @@ fn outcome(way: Way<'_, Uct>, status: ucs_status_t, what: &str) -> Attempted {
     match status {
         UCS_OK => Ok(Outcome::Done),
         UCS_INPROGRESS => Ok(Outcome::Queued),
-        UCS_ERR_NO_RESOURCE => Ok(Outcome::NoResources),
+        UCS_ERR_NO_RESOURCE | UCS_ERR_NO_MEMORY | UCS_ERR_BUSY => Ok(Outcome::NoResources),
         // The system does not let this process at that memory, or it is gone.
         UCS_ERR_IO_ERROR | UCS_ERR_UNSUPPORTED => {
             let text = format!("{what}: {}", way.device.library.explain(status));
@@ -221,7 +240,9 @@ pub unsafe fn get(way: Way<'_, Uct>, transfer: &BtlTransfer, completion: Complet
     let interface = interface(way.cri, bulk);
     let (ops, limits) = (interface.ops(), &interface.attr.cap.get);
     let ep = connection(way, bulk, false)?;
-    let operation = Operation::new(way.cri, Then::Call(completion), None);
+    let mut operation = Operation::new(way.cri, Then::Call(completion), None);
+    // Then the protocol layer has the peer send.
+    operation.refused = ERR_UNSUPPORTED;
     // SAFETY: as for `put`.
     let status = unsafe {
         if interface.can(GET_ZCOPY) && len <= limits.max_zcopy && len >= limits.min_zcopy {
@@ -336,6 +357,9 @@ impl Flush {
         endpoint: Option<&UctEndpoint>,
         completion: Completion,
     ) -> Attempted {
+        if let Some(lost) = endpoint.filter(|endpoint| endpoint.is_lost()) {
+            return Err(lost.gone());
+        }
         // What this processor did comes before what it does next.
         fence(Ordering::SeqCst);
         let moved = |endpoint: &UctEndpoint| {
@@ -361,7 +385,7 @@ impl Flush {
             unsafe {
                 if (*operation).completion.count == 1 {
                     let operation = Box::from_raw(operation);
-                    return match crate::cri::status(operation.completion.status) {
+                    return match operation.status() {
                         OK => Ok(Outcome::Done),
                         status => {
                             Err(Failure::new(status, "a peer that was to be flushed is gone"))
@@ -397,7 +421,13 @@ impl Flush {
     fn try_all(&mut self, device: &UctDevice, cri: &UctInstance) {
         let operation = self.operation;
         self.left.retain(|(rank, bulk)| {
-            let connection = device.endpoint(*rank).map(|endpoint| {
+            let endpoint = device.endpoint(*rank);
+            if endpoint.is_some_and(UctEndpoint::is_lost) {
+                // SAFETY: the flush has a share of it.
+                unsafe { (*operation).completion.status = UCS_ERR_CONNECTION_RESET };
+                return false;
+            }
+            let connection = endpoint.map(|endpoint| {
                 let lane = endpoint.lane(cri.index()).borrow();
                 let connection =
                     if *bulk && cri.bulk.is_some() { &lane.bulk } else { &lane.messages };

@@ -38,7 +38,7 @@ const ALL_TRANSPORTS: &[&[(&str, &str)]] = &[
     ],
     &[("btl", "self,uct")],
     &[("btl", "self,uct"), ("btl_uct_num_cris", "3")],
-    &[("btl", "self,uct"), ("btl_uct_transports", "posix"), ("btl_uct_by_processor", "false")],
+    &[("btl", "self,uct"), ("btl_uct_transports", "posix")],
     &[("btl", "self,uct"), ("btl_uct_transports", "sysv,cma")],
     &[("btl", "self,uct"), ("btl_uct_transports", "tcp")],
     &[("btl", "self,uct"), ("btl_uct_transports", "tcp"), ("btl_uct_num_cris", "3")],
