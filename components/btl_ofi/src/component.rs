@@ -1,6 +1,6 @@
 //! The component: its life, and the functions of the contract.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -35,6 +35,9 @@ use crate::op::{Kind, OpRef};
 use crate::params::{Config, Params};
 use crate::progress;
 use crate::wire::HEADER;
+
+/// How often a file is made anew that another job has swept before it was ours.
+const ATTEMPTS: usize = 50;
 
 /// The transport.
 pub struct Ofi {
@@ -124,13 +127,19 @@ fn open(
             let file = (choice.kind == ProviderKind::SharedMemory).then(|| file_name(host));
             Endpoint::open(&domain, &mut choice.info, peers, file.as_deref())
         };
-        // A job that begins or ends at this moment may take the file for one that was left, once.
-        let endpoint = open()
-            .or_else(|error| match error {
-                libc::ENOENT | libc::EWOULDBLOCK => open(),
-                other => Err(other),
-            })
-            .map_err(|error| why(&format!("an endpoint of {}", choice.provider), error))?;
+        // A job that begins or ends at this moment may take the file for one that was left. Then another is made.
+        let is_swept = |made: &Result<Endpoint, c_int>| {
+            made.as_ref().is_err_and(|error| matches!(*error, libc::ENOENT | libc::EWOULDBLOCK))
+        };
+        let mut made = open();
+        for _ in 0..ATTEMPTS {
+            if !is_swept(&made) {
+                break;
+            }
+            made = open();
+        }
+        let endpoint =
+            made.map_err(|error| why(&format!("an endpoint of {}", choice.provider), error))?;
         addresses.push(endpoint.name().map_err(|error| why("the name of an endpoint", error))?);
         contexts.push(Context::new(Arc::new(endpoint), config.frame));
     }
