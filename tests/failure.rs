@@ -7,10 +7,7 @@ use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
 use cairn_tests::programs::{Counts, compiled};
-use cairn_tests::{Run, scratch, skipped, windows};
-
-/// Runs the program, and stays where it was killed.
-const SHELL: &str = "\"$@\"; status=$?; [ $status -lt 128 ] && exit $status; exec sleep 1000";
+use cairn_tests::{Run, SURVIVOR, scratch, skipped, windows};
 
 /// A job that a rank ends when all is well. `before` is a command that starts the shell around
 /// each rank.
@@ -30,7 +27,7 @@ impl Job<'_> {
         let program = compiled(env!("CARGO_TARGET_TMPDIR"), self.program, Counts::Small);
         let run = Run::mpirun().args(["--oversubscribe", "-n", self.ranks]).args(self.mca);
         let run = run.args(self.before).env("TEST_THREAD_LEVEL", self.level);
-        let run = run.args(["sh", "-c", SHELL, "sh"]).args([program]).args(self.arguments);
+        let run = run.args(["sh", "-c", SURVIVOR, "sh"]).args([program]).args(self.arguments);
         let judge = self.judge;
         run.exits(42).complains(&[&format!("rank {judge} aborted the job with code 42")]);
     }

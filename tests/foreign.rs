@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use cairn_tests::programs::{self, Counts};
-use cairn_tests::{Run, foreign};
+use cairn_tests::{Run, SURVIVOR, foreign};
 
 fn compiled(name: &str) -> PathBuf {
     programs::compiled(env!("CARGO_TARGET_TMPDIR"), name, Counts::Small)
@@ -69,13 +69,12 @@ fn instances() {
 /// What waits for a process that has died ends with an error.
 #[test]
 fn deaths() {
-    const SHELL: &str = "\"$@\"; status=$?; [ $status -lt 128 ] && exit $status; exec sleep 1000";
     // This provider sends from queues of the process, which go with it, so that what was sent may not arrive.
-    let keeps = |way: &&[[&str; 2]]| way.iter().any(|[_, value]| *value == "sockets");
-    for way in foreign::ways().filter(|way| !keeps(way)) {
+    let has_queues = |way: &&[[&str; 2]]| way.iter().any(|[_, value]| *value == "sockets");
+    for way in foreign::ways().filter(|way| !has_queues(way)) {
         for level in ["single", "multiple"] {
             let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
-            let run = run.args(["sh", "-c", SHELL, "sh"]).args([compiled("failure")]);
+            let run = run.args(["sh", "-c", SURVIVOR, "sh"]).args([compiled("failure")]);
             run.exits(42).complains(&["rank 0 aborted the job with code 42"]);
         }
     }

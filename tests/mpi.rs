@@ -765,8 +765,8 @@ mod with_strategies {
     fn with_strategies(name: &str) {
         let program = compiled(name, Counts::Small);
         for combination in combinations(&strategies()) {
-            let instances = ["self", "sm", "tcp", "uct", "ofi"];
-            let three = instances.map(|name| (format!("btl_{name}_num_cris"), "3".to_owned()));
+            let instances = ["btl_self_num_cris", "btl_sm_num_cris", "btl_tcp_num_cris"];
+            let three = instances.map(|name| (name.to_owned(), "3".to_owned()));
             let mca = flags(combination.iter().chain(&three));
             silent(2, "multiple", &mca, &program);
         }

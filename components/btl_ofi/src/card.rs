@@ -6,6 +6,7 @@
 //! ```
 
 use cairn_segment::{IDENTITY, Owner};
+use cairn_transport::Rest;
 
 const MAGIC: u32 = 0x4346_4f43;
 const VERSION: u16 = 1;
@@ -53,29 +54,29 @@ impl Card {
     /// A card of a peer, or why it is none.
     pub fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
         let mut rest = Rest(bytes);
-        if rest.long()? != MAGIC {
+        if long(&mut rest)? != MAGIC {
             return Err("it is not a card of btl_ofi");
         }
-        if rest.short()? != VERSION {
+        if short(&mut rest)? != VERSION {
             return Err("it is of another version");
         }
-        if rest.short()?.to_le_bytes() != ORDER.to_ne_bytes() {
+        if short(&mut rest)?.to_le_bytes() != ORDER.to_ne_bytes() {
             return Err("its machine has another order of bytes");
         }
-        let loopback = rest.short()? & LOOPBACK != 0;
-        let frame = rest.long()?;
+        let loopback = short(&mut rest)? & LOOPBACK != 0;
+        let frame = long(&mut rest)?;
         let identity = rest.array()?;
         let len = usize::from(rest.array::<1>()?[0]);
         let provider =
             std::str::from_utf8(rest.take(len)?).map_err(|_| "its provider is no text")?;
         let provider = provider.to_owned();
-        let count = usize::from(rest.short()?);
+        let count = usize::from(short(&mut rest)?);
         if count == 0 || count > MOST_CRIS {
             return Err("its number of instances is not allowed");
         }
         let mut addresses = Vec::with_capacity(count);
         for _ in 0..count {
-            let len = usize::from(rest.short()?);
+            let len = usize::from(short(&mut rest)?);
             if len == 0 || len > LONGEST {
                 return Err("an address has a length that is not allowed");
             }
@@ -93,27 +94,12 @@ impl Card {
     }
 }
 
-/// What is still to be read.
-struct Rest<'a>(&'a [u8]);
+fn short(rest: &mut Rest<'_>) -> Result<u16, &'static str> {
+    Ok(u16::from_le_bytes(rest.array()?))
+}
 
-impl<'a> Rest<'a> {
-    fn take(&mut self, len: usize) -> Result<&'a [u8], &'static str> {
-        let (taken, rest) = self.0.split_at_checked(len).ok_or("it is too short")?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], &'static str> {
-        Ok(self.take(N)?.try_into().expect("so many bytes"))
-    }
-
-    fn short(&mut self) -> Result<u16, &'static str> {
-        Ok(u16::from_le_bytes(self.array()?))
-    }
-
-    fn long(&mut self) -> Result<u32, &'static str> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
+fn long(rest: &mut Rest<'_>) -> Result<u32, &'static str> {
+    Ok(u32::from_le_bytes(rest.array()?))
 }
 
 #[cfg(test)]

@@ -69,9 +69,7 @@ impl Choice {
     pub fn make(
         library: &'static Library,
         providers: &Filter,
-        order: &[&str],
         devices: &Filter,
-        device_order: &[&str],
         need: Need,
     ) -> Result<Self, Failure> {
         let all = ask(library, None, FI_MSG).map_err(|error| {
@@ -94,8 +92,8 @@ impl Choice {
             )));
         }
         let mut refused = Vec::new();
-        for name in wanted(&names, providers, order, need) {
-            match Self::of(library, name, devices, device_order, need) {
+        for name in wanted(&names, providers, need) {
+            match Self::of(library, name, devices, need) {
                 Ok(choice) => return Ok(choice),
                 Err(failure) => refused.push(format!("{name}: {failure}")),
             }
@@ -133,7 +131,6 @@ impl Choice {
         library: &'static Library,
         provider: &str,
         devices: &Filter,
-        device_order: &[&str],
         need: Need,
     ) -> Result<Self, Failure> {
         let mut answer = Err(libc::ENODATA);
@@ -161,7 +158,7 @@ impl Choice {
             )));
         }
         let rank = |at: usize| {
-            let listed = device_order.iter().position(|one| *one == there[at]);
+            let listed = devices.included().position(|one| one == there[at]);
             // What leads to this node only is best when all are there.
             (listed, is_loopback(entries[at]) != need.one_node)
         };
@@ -188,14 +185,9 @@ impl Choice {
 }
 
 /// The providers that may be used, best first.
-fn wanted<'a>(
-    there: &[&'a str],
-    providers: &Filter,
-    order: &[&'a str],
-    need: Need,
-) -> Vec<&'a str> {
+fn wanted<'a>(there: &[&'a str], providers: &'a Filter, need: Need) -> Vec<&'a str> {
     if providers.includes() {
-        return order.to_vec();
+        return providers.included().collect();
     }
     let mut names: Vec<&str> =
         there.iter().copied().filter(|name| providers.takes(&[*name])).collect();
@@ -291,9 +283,10 @@ mod tests {
     const THERE: [&str; 7] =
         ["verbs;ofi_rxm", "tcp;ofi_rxm", "net", "sockets", "shm", "udp;ofi_rxd", "psm3"];
 
-    fn chosen(list: &[&'static str], one_node: bool, named: bool) -> Vec<&'static str> {
+    fn chosen(list: &[&'static str], one_node: bool, named: bool) -> Vec<String> {
         let filter = Filter::new(list.iter().copied());
-        wanted(&THERE, &filter, list, Need { one_node, named })
+        let names = wanted(&THERE, &filter, Need { one_node, named });
+        names.into_iter().map(str::to_owned).collect()
     }
 
     #[test]

@@ -20,14 +20,14 @@ use cairn_framework::frameworks::btl::{
     BtlTransfer, Completion, DeviceBox, Way, too_long,
 };
 use cairn_segment::{Owner, foreign_name};
-use cairn_transport::Filter;
+use cairn_transport::{Filter, Signals};
 
 use crate::bindings::*;
 use crate::card::Card;
 use crate::choice::{Choice, Kind as ProviderKind, Need};
 use crate::context::{Context, OfiCri, Waiter};
 use crate::fabric::{Domain, Endpoint};
-use crate::library::{Library, Signals, written};
+use crate::library::{Library, written};
 use crate::link::{Link, OfiEndpoint};
 use crate::memory::{KEY, Region, Registration};
 use crate::module::{self, Module, OfiDevice, gone};
@@ -100,11 +100,9 @@ fn open(
     library: &'static Library,
     need: Need,
 ) -> Result<(Module, Vec<Context>), Failure> {
-    let order: Vec<&str> = params.providers.get().collect();
-    let device_order: Vec<&str> = params.devices.get().collect();
     let (providers, devices) =
-        (Filter::new(order.iter().copied()), Filter::new(device_order.iter().copied()));
-    let mut choice = Choice::make(library, &providers, &order, &devices, &device_order, need)?;
+        (Filter::new(params.providers.get()), Filter::new(params.devices.get()));
+    let mut choice = Choice::make(library, &providers, &devices, need)?;
     let limit = choice.message_limit();
     if config.frame > limit {
         let (frame, provider) = (config.frame, &choice.provider);

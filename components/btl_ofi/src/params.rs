@@ -82,10 +82,6 @@ pub struct Config {
     pub watch_interval: Duration,
 }
 
-fn milliseconds(param: IntegerParam) -> Duration {
-    Duration::from_millis(param.get().unsigned_abs())
-}
-
 impl Params {
     /// The values now.
     pub fn config(&self, job: &Job) -> Config {
@@ -97,8 +93,8 @@ impl Params {
             send_buffers: self.send_buffers.get() as u32,
             transfers: self.transfers.get() as u32,
             poll_interval: self.poll_interval.get() as u32,
-            close_timeout: milliseconds(self.close_timeout),
-            watch_interval: milliseconds(self.watch_interval),
+            close_timeout: self.close_timeout.milliseconds(),
+            watch_interval: self.watch_interval.milliseconds(),
         }
     }
 

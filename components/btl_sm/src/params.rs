@@ -69,7 +69,7 @@ cairn_framework::params! {
 impl Params {
     /// How long at least between two looks whether processes live.
     pub fn watch_interval(&self) -> Duration {
-        Duration::from_millis(self.watch_interval.get().unsigned_abs())
+        self.watch_interval.milliseconds()
     }
 
     /// Bytes of a ring's cache lines, for so many instances in each process. A receiver keeps a short ring

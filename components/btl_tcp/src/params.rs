@@ -1,7 +1,6 @@
 //! The parameters.
 
 use cairn_framework::abi::job::Job;
-use cairn_framework::abi::param::IntegerParam;
 use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
 
 use crate::wire::MAX_CRIS;
@@ -102,8 +101,6 @@ pub struct Config {
 impl Params {
     /// The values now; CRIs no more than the process can `afford`.
     pub fn config(&self, job: &Job, afford: u32) -> Config {
-        let milliseconds =
-            |param: IntegerParam| std::time::Duration::from_millis(param.get().unsigned_abs());
         let frame_limit =
             self.fragment_size.get().max(self.eager_limit.get() + BTL_HEADER_ROOM as u64) as u32;
         Config {
@@ -114,9 +111,9 @@ impl Params {
             output_limit: (self.output_limit.get() as usize).max(2 * frame_limit as usize),
             sndbuf: self.sndbuf.get() as usize,
             rcvbuf: self.rcvbuf.get() as usize,
-            connect_timeout: milliseconds(self.connect_timeout),
-            peer_timeout: milliseconds(self.peer_timeout),
-            close_timeout: milliseconds(self.close_timeout),
+            connect_timeout: self.connect_timeout.milliseconds(),
+            peer_timeout: self.peer_timeout.milliseconds(),
+            close_timeout: self.close_timeout.milliseconds(),
             unauthenticated_limit: self.unauthenticated_limit.get() as usize,
             poll_interval: self.poll_interval.get() as u32,
         }

@@ -11,6 +11,7 @@
 
 use cairn_framework::author::Failure;
 use cairn_segment::{IDENTITY, Owner};
+use cairn_transport::Rest;
 
 const MAGIC: u32 = u32::from_ne_bytes(*b"CUCT");
 const VERSION: u16 = 1;
@@ -93,13 +94,13 @@ impl Card {
         let mut devices = Vec::new();
         for _ in 0..count {
             let mut named = || -> Result<CardInterface, Failure> {
-                let (transport, device) = (rest.part()?, rest.part()?);
+                let (transport, device) = (part(&mut rest)?, part(&mut rest)?);
                 Ok(CardInterface { transport, device, addresses: Vec::new() })
             };
             let mut device = CardDevice { messages: named()?, bulk: named()? };
             for _ in 0..cris {
-                device.messages.addresses.push(rest.part()?);
-                device.bulk.addresses.push(rest.part()?);
+                device.messages.addresses.push(part(&mut rest)?);
+                device.bulk.addresses.push(part(&mut rest)?);
             }
             devices.push(device);
         }
@@ -112,21 +113,9 @@ pub fn owner(card: &[u8]) -> Option<Owner> {
     Card::parse(card).ok().map(|card| Owner::identified(&card.owner))
 }
 
-struct Rest<'a>(&'a [u8]);
-
-impl Rest<'_> {
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Failure> {
-        let (found, rest) = self.0.split_first_chunk().ok_or("its card is cut off")?;
-        self.0 = rest;
-        Ok(*found)
-    }
-
-    fn part(&mut self) -> Result<Vec<u8>, Failure> {
-        let [len] = self.array()?;
-        let (found, rest) = self.0.split_at_checked(len.into()).ok_or("its card is cut off")?;
-        self.0 = rest;
-        Ok(found.to_vec())
-    }
+fn part(rest: &mut Rest<'_>) -> Result<Vec<u8>, &'static str> {
+    let [len] = rest.array()?;
+    Ok(rest.take(len.into())?.to_vec())
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::endpoint::{Message, UctEndpoint};
 use crate::interface::Interface;
 use crate::library::*;
 use crate::memory::{self, KEY, Key};
-use crate::module::{Parts, State, UctDevice};
+use crate::module::{Fixed, State, UctDevice};
 use crate::params::Params;
 use crate::transfer::{self, Flush};
 
@@ -192,7 +192,7 @@ fn device(
         ..BtlModule::named(name)
     };
     let transport = plan.messages.transport().to_owned();
-    let state = State::new(Parts {
+    let state = State::new(Fixed {
         host,
         library,
         admission: Admission::new(host.job(), &format!("uct/{transport}"))?,

@@ -89,8 +89,7 @@ impl UctEndpoint {
         Failure::new(ERR_PEER, format!("rank {} is gone", self.rank))
     }
 
-    /// Sends head and message: `parts` one after the other, of `len` bytes in all, or what `pack` writes
-    /// behind them.
+    /// Sends a message, behind a greeting if it is the first of its lane.
     #[inline]
     pub fn send(&self, cri: &UctCri, index: usize, message: &mut Message<'_>) -> Attempted {
         if self.is_lost() {

@@ -14,6 +14,7 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 use cairn_framework::author::Failure;
+use cairn_transport::Signals;
 use libloading::os::unix::{self, RTLD_LOCAL, RTLD_NOW};
 
 use crate::bindings::*;
@@ -110,10 +111,7 @@ impl Library {
 }
 
 fn load() -> Result<Library, String> {
-    let signals = Signals::save();
-    let loaded = open();
-    signals.restore();
-    let (functions, version) = loaded?;
+    let (functions, version) = open()?;
     let (major, minor, release) = version;
     if (major, minor) < OLDEST || (major, minor) > NEWEST {
         let text = |(major, minor)| format!("{major}.{minor}");
@@ -133,6 +131,7 @@ fn load() -> Result<Library, String> {
 }
 
 fn open() -> Result<(Uct, (u32, u32, u32)), String> {
+    let _signals = Signals::save();
     // SAFETY: the libraries' constructors are made to run in any process; the functions have these types.
     unsafe {
         let load = |name: &str| {
@@ -166,38 +165,4 @@ unsafe extern "C" fn silent(
     _: *mut __va_list_tag,
 ) -> ucs_log_func_rc_t {
     UCS_LOG_FUNC_RC_STOP
-}
-
-/// What the process does on the signals of errors, which the library would change.
-struct Signals(Vec<(c_int, libc::sigaction)>);
-
-impl Signals {
-    fn save() -> Self {
-        let all = [
-            libc::SIGILL,
-            libc::SIGTRAP,
-            libc::SIGABRT,
-            libc::SIGBUS,
-            libc::SIGFPE,
-            libc::SIGSEGV,
-            libc::SIGUSR1,
-            libc::SIGALRM,
-        ];
-        let saved = all.into_iter().filter_map(|signal| {
-            // SAFETY: a plain system call; zeros are a valid value of the struct.
-            unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                let status = libc::sigaction(signal, std::ptr::null(), &raw mut action);
-                (status == 0).then_some((signal, action))
-            }
-        });
-        Self(saved.collect())
-    }
-
-    fn restore(&self) {
-        for (signal, action) in &self.0 {
-            // SAFETY: the system gave this action.
-            unsafe { libc::sigaction(*signal, action, std::ptr::null_mut()) };
-        }
-    }
 }

@@ -307,7 +307,7 @@ impl Key {
         let kind = u32::from_ne_bytes(head[16..].try_into().expect("four bytes"));
         let (domain, bulk) = match kind {
             BLOCK => (&state.domain, false),
-            BULK => (&state.bulk_domain, state.has_bulk()),
+            BULK => (&state.bulk_domain, state.bulk.is_some()),
             _ => return Err(wrong("it is no key")),
         };
         let library = domain.library;

@@ -1,6 +1,7 @@
 //! A device: what its CRIs share.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -22,28 +23,10 @@ use crate::memory::Blocks;
 /// A device of this transport.
 pub type UctDevice = Device<Uct>;
 
-/// What the functions of the contract work on. Constant, but for the endpoints and blocks.
+/// What the functions of the contract work on: what is constant, and who is there.
 pub struct State {
-    pub host: HostHandle,
-    pub library: &'static Library,
-    /// The messages' transport.
-    pub transport: String,
-    /// It reaches the processes of this node only.
-    pub is_local: bool,
-    pub admission: Admission,
-    pub lives: Lives,
+    fixed: Fixed,
     pub blocks: Blocks,
-    /// Of the messages, and of transfers of any memory.
-    pub domain: Arc<Domain>,
-    pub bulk_domain: Arc<Domain>,
-    messages: Reach,
-    bulk: Option<Reach>,
-    /// Most bytes of a message.
-    pub message_limit: usize,
-    /// Any memory can be put to or got from.
-    pub moves: bool,
-    /// Atomics reach memory that is registered.
-    pub atomics_anywhere: bool,
     /// By rank. Written by `add` and `remove`.
     endpoints: Box<[AtomicPtr<UctEndpoint>]>,
     /// Those that there are.
@@ -59,41 +42,44 @@ pub struct State {
 /// Endpoints by rank, and how many have been given out of each.
 type Owned = HashMap<u32, (Arc<UctEndpoint>, usize)>;
 
-/// What a device is made of.
-pub struct Parts {
+/// What is constant of a device.
+pub struct Fixed {
     pub host: HostHandle,
     pub library: &'static Library,
+    /// The messages' transport.
     pub transport: String,
+    /// It reaches the processes of this node only.
     pub is_local: bool,
     pub admission: Admission,
     pub lives: Lives,
+    /// Of the messages, and of transfers of any memory.
     pub domain: Arc<Domain>,
     pub bulk_domain: Arc<Domain>,
     pub messages: Reach,
     pub bulk: Option<Reach>,
+    /// Most bytes of a message.
     pub message_limit: usize,
+    /// Any memory can be put to or got from.
     pub moves: bool,
+    /// Atomics reach memory that is registered.
     pub atomics_anywhere: bool,
 }
 
+impl Deref for State {
+    type Target = Fixed;
+
+    #[inline(always)]
+    fn deref(&self) -> &Fixed {
+        &self.fixed
+    }
+}
+
 impl State {
-    pub fn new(parts: Parts) -> Self {
-        let size = parts.host.job().size;
+    pub fn new(fixed: Fixed) -> Self {
+        let size = fixed.host.job().size;
         Self {
-            host: parts.host,
-            library: parts.library,
-            transport: parts.transport,
-            is_local: parts.is_local,
-            admission: parts.admission,
-            lives: parts.lives,
+            fixed,
             blocks: Blocks::default(),
-            domain: parts.domain,
-            bulk_domain: parts.bulk_domain,
-            messages: parts.messages,
-            bulk: parts.bulk,
-            message_limit: parts.message_limit,
-            moves: parts.moves,
-            atomics_anywhere: parts.atomics_anywhere,
             endpoints: (0..size).map(|_| AtomicPtr::default()).collect(),
             owned: Mutex::default(),
             met: (0..size).map(|_| AtomicBool::default()).collect(),
@@ -198,11 +184,6 @@ impl State {
     /// Whether a rank sends nothing more.
     pub fn has_parted(&self, rank: u32) -> bool {
         self.parted[rank as usize].load(Ordering::Relaxed)
-    }
-
-    /// Whether any memory is moved by a second transport.
-    pub fn has_bulk(&self) -> bool {
-        self.bulk.is_some()
     }
 
     pub fn close(&self) {

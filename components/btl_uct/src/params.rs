@@ -49,11 +49,11 @@ impl Params {
     }
 
     pub fn close_timeout(&self) -> Duration {
-        Duration::from_millis(self.close_timeout.get().unsigned_abs())
+        self.close_timeout.milliseconds()
     }
 
     pub fn watch_interval(&self) -> Duration {
-        Duration::from_millis(self.watch_interval.get().unsigned_abs())
+        self.watch_interval.milliseconds()
     }
 
     /// Bytes that go eagerly where a message has so many at most.

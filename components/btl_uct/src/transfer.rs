@@ -143,15 +143,13 @@ fn flush(ep: uct_ep_h, completion: *mut uct_completion_t) -> ucs_status_t {
 /// An operation, as the contract wants to know of it.
 fn outcome(way: Way<'_, Uct>, status: ucs_status_t, what: &str) -> Attempted {
     match status {
-        UCS_OK => Ok(Outcome::Done),
         UCS_INPROGRESS => Ok(Outcome::Queued),
-        UCS_ERR_NO_RESOURCE | UCS_ERR_NO_MEMORY | UCS_ERR_BUSY => Ok(Outcome::NoResources),
         // The system does not let this process at that memory, or it is gone.
         UCS_ERR_IO_ERROR | UCS_ERR_UNSUPPORTED => {
             let text = format!("{what}: {}", way.device.library.explain(status));
             Err(Failure::new(ERR_UNSUPPORTED, text))
         }
-        other => Err(way.endpoint.failed(way.cri, other)),
+        other => way.endpoint.outcome(way.cri, other),
     }
 }
 
@@ -177,23 +175,31 @@ fn piece(transfer: &BtlTransfer) -> uct_iov_t {
     uct_iov_t { buffer: transfer.local, length: transfer.len, memh, stride: 0, count: 1 }
 }
 
+/// How the peer's side of a transfer is reached; `None` where there is nothing to move.
+///
 /// # Safety
-/// As for [`Btl::put`](cairn_framework::frameworks::btl::Btl::put).
-pub unsafe fn put(way: Way<'_, Uct>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
+/// The key is null or `unpack_key` made it.
+#[inline]
+unsafe fn reach(transfer: &BtlTransfer) -> Result<Option<Reach>, Failure> {
     // SAFETY: promised by the caller.
     let key = unsafe { Key::of(transfer.key)? };
     key.check(transfer.remote, transfer.len)?;
+    Ok((transfer.len > 0).then_some(key.reach))
+}
+
+/// # Safety
+/// As for [`Btl::put`](cairn_framework::frameworks::btl::Btl::put).
+pub unsafe fn put(way: Way<'_, Uct>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
     let (local, remote, len) = (transfer.local, transfer.remote, transfer.len);
-    if len == 0 {
-        return Ok(Outcome::Done);
-    }
-    let (rkey, bulk) = match key.reach {
-        Reach::Mapped(offset) => {
+    // SAFETY: promised by the caller.
+    let (rkey, bulk) = match unsafe { reach(transfer)? } {
+        None => return Ok(Outcome::Done),
+        Some(Reach::Mapped(offset)) => {
             // SAFETY: so many bytes are mapped at the pointer; the local ones are promised.
             unsafe { std::ptr::copy(local.cast::<u8>(), pointer(remote, offset), len) };
             return Ok(Outcome::Done);
         }
-        Reach::Library { rkey, bulk } => (rkey, bulk),
+        Some(Reach::Library { rkey, bulk }) => (rkey, bulk),
     };
     let interface = interface(way.cri, bulk);
     let (ops, limits) = (interface.ops(), &interface.attr.cap.put);
@@ -222,20 +228,16 @@ pub unsafe fn put(way: Way<'_, Uct>, transfer: &BtlTransfer, completion: Complet
 /// # Safety
 /// As for [`Btl::get`](cairn_framework::frameworks::btl::Btl::get).
 pub unsafe fn get(way: Way<'_, Uct>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
-    // SAFETY: promised by the caller.
-    let key = unsafe { Key::of(transfer.key)? };
-    key.check(transfer.remote, transfer.len)?;
     let (local, remote, len) = (transfer.local, transfer.remote, transfer.len);
-    if len == 0 {
-        return Ok(Outcome::Done);
-    }
-    let (rkey, bulk) = match key.reach {
-        Reach::Mapped(offset) => {
+    // SAFETY: promised by the caller.
+    let (rkey, bulk) = match unsafe { reach(transfer)? } {
+        None => return Ok(Outcome::Done),
+        Some(Reach::Mapped(offset)) => {
             // SAFETY: so many bytes are mapped at the pointer; the local ones are promised.
             unsafe { std::ptr::copy(pointer(remote, offset), local.cast::<u8>(), len) };
             return Ok(Outcome::Done);
         }
-        Reach::Library { rkey, bulk } => (rkey, bulk),
+        Some(Reach::Library { rkey, bulk }) => (rkey, bulk),
     };
     let interface = interface(way.cri, bulk);
     let (ops, limits) = (interface.ops(), &interface.attr.cap.get);
@@ -429,8 +431,7 @@ impl Flush {
             }
             let connection = endpoint.map(|endpoint| {
                 let lane = endpoint.lane(cri.index()).borrow();
-                let connection =
-                    if *bulk && cri.bulk.is_some() { &lane.bulk } else { &lane.messages };
+                let connection = if *bulk { &lane.bulk } else { &lane.messages };
                 connection.as_ref().map(|connection| connection.ep())
             });
             let Some(Some(ep)) = connection else { return false };

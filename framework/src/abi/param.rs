@@ -146,6 +146,11 @@ impl IntegerParam {
     pub fn get(self) -> i64 {
         self.0.get() as i64
     }
+
+    /// The value now, of a parameter that counts milliseconds and is not below 0.
+    pub fn milliseconds(self) -> core::time::Duration {
+        core::time::Duration::from_millis(self.get().unsigned_abs())
+    }
 }
 
 impl SizeParam {

@@ -35,6 +35,11 @@ impl Filter {
     pub fn includes(&self) -> bool {
         !self.include.is_empty()
     }
+
+    /// Those that are, in the user's order.
+    pub fn included(&self) -> impl Iterator<Item = &str> {
+        self.include.iter().map(String::as_str)
+    }
 }
 
 #[cfg(test)]
@@ -48,10 +53,11 @@ mod tests {
         let some = Filter::new(["tcp", "posix"]);
         assert!(some.takes(&["tcp"]) && some.takes(&["x", "posix"]) && !some.takes(&["sysv"]));
         assert!(some.includes());
+        assert!(some.included().eq(["tcp", "posix"]));
         assert_eq!(some.unknown(&["posix", "sysv"]), ["tcp"]);
         let others = Filter::new(["^tcp", "posix"]);
         assert!(!others.takes(&["tcp"]) && !others.takes(&["posix"]) && others.takes(&["sysv"]));
         assert_eq!(others.unknown(&["sysv"]), ["tcp", "posix"]);
-        assert!(!others.includes());
+        assert!(!others.includes() && others.included().next().is_none());
     }
 }

@@ -5,17 +5,21 @@
 //!               short head in each message
 //!   Filter      which of the library's devices a user wants
 //!   Lives       whether the processes of the node live
+//!   Signals     puts the program's handlers back after the library has installed its own
+//!   Rest        reads what peers publish
 //! ```
 //!
 //! None of them knows a library. [`Lives`] also serves transports through shared memory, which have no
 //! connection that would break.
 
-#![forbid(unsafe_code)]
-
 pub mod admission;
 pub mod filter;
 pub mod lives;
+pub mod rest;
+pub mod signals;
 
 pub use admission::{Admission, Admitted, Head, Pass};
 pub use filter::Filter;
 pub use lives::Lives;
+pub use rest::Rest;
+pub use signals::Signals;
