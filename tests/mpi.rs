@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use cairn_tests::functions::{Function, implemented};
 use cairn_tests::programs::{self, Counts};
 use cairn_tests::strategies::{Combination, combinations, product, strategies};
-use cairn_tests::{Run, scratch, skipped, windows};
+use cairn_tests::{Run, foreign, scratch, skipped, windows};
 
 /// A program, compiled once.
 fn compiled(name: &str, counts: Counts) -> PathBuf {
@@ -32,6 +32,9 @@ fn silent(processes: u32, level: &str, mca: &[&str], program: &Path) {
     mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level).says_nothing();
 }
 
+/// For the counts of a library: levels of thread support, and programs with their processes.
+type Suite = (Counts, &'static [&'static str], &'static [(&'static str, RangeInclusive<u32>)]);
+
 /// Program × levels of thread support × processes.
 macro_rules! programs {
     ($counts:expr, $levels:expr; $($name:ident: $processes:expr;)*) => {
@@ -50,6 +53,9 @@ macro_rules! programs {
 
         /// Their names.
         pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        /// All of it.
+        pub const SUITE: Suite = ($counts, &$levels, &[$((stringify!($name), $processes)),*]);
     };
 }
 
@@ -765,8 +771,10 @@ mod with_strategies {
     fn with_strategies(name: &str) {
         let program = compiled(name, Counts::Small);
         for combination in combinations(&strategies()) {
-            let instances = ["btl_self_num_cris", "btl_sm_num_cris", "btl_tcp_num_cris"];
-            let three = instances.map(|name| (name.to_owned(), "3".to_owned()));
+            let own = ["self", "sm", "tcp"].into_iter();
+            let transports = own.chain(foreign::here().map(|one| one.name));
+            let three = transports.map(|name| (format!("btl_{name}_num_cris"), "3".to_owned()));
+            let three: Vec<_> = three.collect();
             let mca = flags(combination.iter().chain(&three));
             silent(2, "multiple", &mca, &program);
         }
@@ -799,6 +807,36 @@ mod with_strategies {
         threads_objects
         threads_requests
     }
+}
+
+/// Every program over every way of the transports that load a library of others. All that fail are said at the end.
+#[test]
+#[ignore = "takes an hour; see CONTRIBUTING.md"]
+fn over_every_way_of_other_libraries() {
+    let suites =
+        [with_ints::SUITE, with_large_counts::SUITE, with_each_level::SUITE, with_threads::SUITE];
+    let mut failed = Vec::new();
+    for way in foreign::ways().map(options) {
+        for (counts, levels, programs) in &suites {
+            for (name, processes) in *programs {
+                let program = compiled(name, *counts);
+                for (count, level) in processes
+                    .clone()
+                    .flat_map(|count| levels.iter().map(move |level| (count, level)))
+                {
+                    let run = mpirun(count, &way, &program).env("TEST_THREAD_LEVEL", level);
+                    let ended = run.end();
+                    if !ended.is_well() {
+                        failed.push(format!(
+                            "{name} -n {count}, {level}, {}\n{ended}",
+                            way.join(" ")
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
 /// Communicators with instances of their own, by the info key of the strategy that has it.

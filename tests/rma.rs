@@ -34,7 +34,7 @@ fn factor(name: &str, values: &[&str]) -> (String, Vec<String>) {
 fn factors(processes: &[&str]) -> Factors {
     vec![
         factor("processes", processes),
-        factor("btl", windows::TRANSPORTS),
+        ("btl".to_owned(), windows::transports()),
         factor("osc", windows::COMPONENTS),
         factor("issue", windows::ISSUES),
         factor("osc_rdma_ways", windows::WAYS),
@@ -75,8 +75,7 @@ impl Model<'_> {
     /// How it ended, if it did not end well.
     fn failure(&self, arguments: &[&str]) -> Option<Ended> {
         let ended = self.run(arguments).within(Duration::from_secs(600)).end();
-        let well = ended.status.success() && ended.stdout.is_empty() && ended.stderr.is_empty();
-        (!well).then_some(ended)
+        (!ended.is_well()).then_some(ended)
     }
 
     /// Programs with these seeds, all of which end well.

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use cairn_tests::fetched::{BUILDING, Made, fetch, fetched, made_here, mpich, or_skip, pip};
 use cairn_tests::mpi4py::{List, Outcomes};
-use cairn_tests::{Ended, Run, dist, root, scratch};
+use cairn_tests::{Ended, Run, dist, foreign, root, scratch};
 
 /// A test suite from outside, with more processes than cores.
 const TESTING: Duration = Duration::from_secs(300);
@@ -172,6 +172,34 @@ fn mpi4py_passes_its_tests() {
     assert!(problems.is_empty(), "tests/mpi4py/not_yet.txt:\n{}", problems.join("\n"));
     // Whose tests all pass ends well, too.
     ended.iter().for_each(|ended| assert!(ended.status.success(), "{ended}"));
+}
+
+/// Its tests of messages, collectives and windows over every way of the transports that load a library of others.
+#[test]
+#[ignore = "takes half an hour; see CONTRIBUTING.md"]
+fn mpi4py_passes_its_tests_over_every_way_of_other_libraries() {
+    let Some(mpi4py) = mpi4py() else { return };
+    let all = List::parse(LIST).all();
+    let modules = ["-i", "test_(p2p|cco|msg|rma|win|util_sync|threads)"];
+    for way in foreign::ways() {
+        let way: Vec<&str> =
+            way.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+        for osc in ["sm,rdma", "rdma"] {
+            let mca = [&way[..], &["--mca", "osc", osc]].concat();
+            let mut outcomes = Outcomes::default();
+            for processes in [2, 3] {
+                let ended = run_tests(
+                    mpi4py,
+                    processes,
+                    ("without", &all),
+                    (&mca, &modules),
+                    &mut outcomes,
+                );
+                assert!(ended.status.success(), "{ended}");
+            }
+            assert!(outcomes.failures().is_empty(), "{}", outcomes.failures().join("\n"));
+        }
+    }
 }
 
 // The Rust crate `mpi` ---------------------------------------------------------------------------------

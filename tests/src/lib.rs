@@ -217,6 +217,11 @@ impl std::fmt::Display for Ended {
 }
 
 impl Ended {
+    /// It ended well and had nothing to say.
+    pub fn is_well(&self) -> bool {
+        self.status.success() && self.stdout.is_empty() && self.stderr.is_empty()
+    }
+
     /// Standard output must contain all of these.
     pub fn says(&self, parts: &[&str]) -> &Self {
         for part in parts {

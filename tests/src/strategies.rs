@@ -1,6 +1,6 @@
 //! Combinations of strategies.
 
-use crate::{Run, foreign, scratch};
+use crate::{Run, scratch, windows};
 
 /// Frameworks, or parameters, with the values that are tried.
 pub type Factors = Vec<(String, Vec<String>)>;
@@ -26,9 +26,7 @@ pub fn strategies() -> Factors {
         .map(|framework| (framework.to_owned(), components(framework)))
         .into();
     factors[2].1.retain(|wait| wait != "spin");
-    let transports = ["self,sm".into(), "self,tcp".into()].into_iter();
-    let foreign = foreign::here().map(|one| format!("self,{}", one.name));
-    factors.push(("btl".into(), transports.chain(foreign).collect()));
+    factors.push(("btl".into(), windows::transports()));
     let caches = ["thread", "cri", "global"].map(String::from);
     factors.push(("pml_ob1_request_cache".into(), caches.into()));
     factors

@@ -1,7 +1,15 @@
 //! What windows are tested with.
 
-/// Transports.
+use crate::foreign;
+
+/// Transports of this library.
 pub const TRANSPORTS: &[&str] = &["self,sm", "self,tcp"];
+
+/// These, and those that load a library of others, if it is here.
+pub fn transports() -> Vec<String> {
+    let own = TRANSPORTS.iter().map(|one| (*one).to_owned());
+    own.chain(foreign::here().map(|one| format!("self,{}", one.name))).collect()
+}
 
 /// Selections of `osc`: with the direct way where there is one, and without.
 pub const COMPONENTS: &[&str] = &["sm,rdma", "rdma"];

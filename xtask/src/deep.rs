@@ -3,7 +3,9 @@
 //! ```text
 //!   sanitize     ThreadSanitizer                           minutes
 //!   strategies   every combination of strategies           hours
-//!   rma          random programs of windows, a model       half an hour
+//!   transports   every program over every transport that   an hour
+//!                loads a library of others
+//!   rma          random programs of windows, a model       an hour
 //!   huge         more than 2^31 elements, 2^32 bytes       half an hour, and 8 GB of memory
 //!   stress       every combination of strategies, threads  ┐ no natural end: half of the budget
 //!                that do everything at once                │ each
@@ -43,6 +45,8 @@ enum Step {
     Sanitize,
     /// Programs with threads under every combination of strategies
     Strategies,
+    /// Every program, and mpi4py's tests, over every way of UCX and libfabric
+    Transports,
     /// 100,000 random datatypes against a model
     Types,
     /// Random programs of windows against a model, with every combination of strategies
@@ -93,6 +97,14 @@ impl Step {
             Self::Strategies => system_tests(workspace, "with_strategies", |tests| {
                 tests.env("CAIRN_COMBINATIONS", "all");
             }),
+            Self::Transports => {
+                let tests = ["mpi", "unmodified"].map(|file| {
+                    tests_of(workspace, file, "over_every_way_of_other_libraries", |tests| {
+                        tests.arg("--ignored");
+                    })
+                });
+                tests.into_iter().collect()
+            }
             Self::Types => step("types", || {
                 let mut tests =
                     workspace.cargo(&["test", "--release", "--package", "cairn-layout"]);

@@ -1,17 +1,28 @@
 //! What exists so far, at work.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::bench;
 use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
-use crate::packages::{self, LIBCLANG};
+use crate::packages::{self, LIBCLANG, LIBFABRIC, UCX};
 
 /// What the comparison at the end runs, with each setting.
 const COMPARED: [&str; 7] = ["multirate", "-s", "8", "-t", "1,2", "--time", "0.1"];
 
-/// Builds, runs an MPI program over two transports, shows the components, swaps one by a flag, and
-/// compares the strategies.
+/// The transports that one program is run over, as flags choose them.
+const SWAPPED: [&[&str]; 7] = [
+    &["btl", "self,sm"],
+    &["btl", "self,uct"],
+    &["btl", "self,ofi"],
+    &["btl", "self,tcp"],
+    &["btl", "self,uct", "btl_uct_transports", "tcp"],
+    &["btl", "self,ofi", "btl_ofi_providers", "tcp;ofi_rxm"],
+    &["btl", "self,ofi", "btl_ofi_providers", "sockets"],
+];
+
+/// Builds, runs an MPI program over one transport after the other, shows the components, swaps one by a flag,
+/// and compares the strategies.
 pub fn run(workspace: &Workspace) -> Result<()> {
     let dist = step("building", || dist::build(workspace, Form::Linked))?;
     let run = |program: &str, args: &[&str]| {
@@ -24,6 +35,32 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         run("mpicc", &["-O2", &source.to_string_lossy(), "-o", "pingpong"])?;
         run("mpirun", &["-n", "2", "--mca", "btl", "self,sm", "./pingpong"])?;
         run("mpirun", &["-n", "2", "--mca", "btl", "self,tcp", "./pingpong"])
+    })?;
+    step("one program, its transport swapped by a flag: microseconds one way", || {
+        packages::require(&[UCX, LIBFABRIC])?;
+        let mut is_headed = false;
+        for way in SWAPPED {
+            let mut mpirun = workspace.command(dist.join("bin/mpirun"));
+            mpirun.args(["-n", "2"]).current_dir(&workspace.target);
+            way.chunks(2).for_each(|pair| _ = mpirun.arg("--mca").args(pair));
+            let said = exec::output(mpirun.arg("./pingpong"))?;
+            let rows = said.lines().skip(1).map(|line| line.split_whitespace());
+            let rows: Option<Vec<_>> = rows.map(|mut row| row.next().zip(row.next())).collect();
+            let (sizes, times): (Vec<_>, Vec<_>) =
+                rows.with_context(|| format!("this is no table: {said}"))?.into_iter().unzip();
+            let row = |name: &str, cells: &[&str]| {
+                let cells: String = cells.iter().map(|cell| format!("{cell:>9}")).collect();
+                println!("{name:<60}{cells}");
+            };
+            if !is_headed {
+                row("bytes", &sizes);
+                is_headed = true;
+            }
+            let flags: String =
+                way.chunks(2).map(|pair| format!("--mca {} ", pair.join(" "))).collect();
+            row(&flags, &times);
+        }
+        Ok(())
     })?;
     let info = |args: &[&str]| {
         println!("$ cairn-info {}", args.join(" "));
