@@ -34,7 +34,7 @@ pub enum Life {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Identity {
     pub pid: u32,
-    /// The namespace of its id; 0 when it is not known.
+    /// The namespace of its id, on this boot of this machine; 0 when it is not known.
     pub namespace: u64,
     /// When it started, in ticks of the system.
     pub start: u64,
@@ -82,8 +82,17 @@ fn namespace() -> Option<u64> {
         if own != Path::new(&std::process::id().to_string()) {
             return None;
         }
-        Some(fs::metadata("/proc/self/ns/pid").ok()?.ino())
+        let inode = fs::metadata("/proc/self/ns/pid").ok()?.ino();
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(inode ^ fold(&boot)?)
     })
+}
+
+/// A boot's id as a number. The first namespace of every machine has the same inode, so that alone it would make
+/// processes of other machines ours.
+fn fold(boot: &str) -> Option<u64> {
+    let id = u128::from_str_radix(&boot.trim().replace('-', ""), 16).ok()?;
+    Some((id >> 64) as u64 ^ id as u64)
 }
 
 /// What `/proc/<pid>/stat` says (proc(5)).
@@ -355,6 +364,19 @@ mod tests {
         said[4] ^= 1;
         let far = Owner::identified(&said).keep();
         assert_eq!((far.id(), far.life()), (None, Life::Unknown));
+    }
+
+    #[test]
+    fn a_process_of_another_machine_is_not_one_of_ours() {
+        use std::os::unix::fs::MetadataExt;
+        // As a process of a machine that has never booted would say it: its first namespace has this inode, too.
+        let inode = fs::metadata("/proc/self/ns/pid").unwrap().ino();
+        let far = Identity { namespace: inode, ..Identity::own() };
+        assert_eq!((far.here(), far.life()), (None, Life::Unknown));
+        let boots =
+            ["00000000-0000-0001-0000-000000000002\n", "00000000-0000-0001-0000-000000000003"];
+        assert_eq!(boots.map(fold), [Some(3), Some(2)]);
+        assert_eq!(fold("none"), None);
     }
 
     #[test]
