@@ -181,8 +181,7 @@ impl Lives {
                 Err(_) => self.met(rank),
             }
         }
-        let others = self.watched.lock().others(host, passed);
-        for rank in others {
+        for rank in self.others(host, passed) {
             if let Ok(card) = host.card_get(rank)
                 && (self.owner_of)(card).is_some_and(|owner| owner.life() == Life::Ended)
             {
@@ -190,6 +189,36 @@ impl Lives {
             }
         }
         self.watched.lock().look();
+    }
+
+    /// The next processes of the node that are not watched: one for each interval that has passed, as a
+    /// thread that sleeps looks seldom. The host is asked without the lock: it may call whoever wants that.
+    fn others(&self, host: HostHandle, passed: Duration) -> Vec<u32> {
+        let (began, asked) = {
+            let watched = self.watched.lock();
+            (watched.began, watched.others.is_some())
+        };
+        if began.elapsed() < EARLY {
+            return Vec::new();
+        }
+        let found = (!asked).then(|| others(host));
+        let mut watched = self.watched.lock();
+        if let Some(found) = found {
+            watched.others = Some(found);
+        }
+        watched.others(passed)
+    }
+}
+
+/// The other processes of the node.
+fn others(host: HostHandle) -> Vec<u32> {
+    let job = host.job();
+    let is_other = |rank: &u32| {
+        host.peer(*rank).is_some_and(|peer| peer.is(PEER_LOCAL) && !peer.is(PEER_SELF))
+    };
+    match job.local_size {
+        0 | 1 => Vec::new(),
+        _ => (0..job.size).filter(is_other).collect(),
     }
 }
 
@@ -214,20 +243,9 @@ impl Watched {
         watched || self.ended.contains(&rank) || self.over.contains(&rank)
     }
 
-    /// The next processes of the node that are not watched: one for each interval that has passed, as a
-    /// thread that sleeps looks seldom.
-    fn others(&mut self, host: HostHandle, passed: Duration) -> Vec<u32> {
-        if self.began.elapsed() < EARLY {
-            return Vec::new();
-        }
-        let job = host.job();
-        let is_other = |rank: &u32| {
-            host.peer(*rank).is_some_and(|peer| peer.is(PEER_LOCAL) && !peer.is(PEER_SELF))
-        };
-        let others = self.others.get_or_insert_with(|| match job.local_size {
-            0 | 1 => Vec::new(),
-            _ => (0..job.size).filter(is_other).collect(),
-        });
+    /// The next of the others.
+    fn others(&mut self, passed: Duration) -> Vec<u32> {
+        let Some(others) = &self.others else { return Vec::new() };
         let number =
             (passed.as_millis() / self.interval.as_millis()).min(others.len() as u128) as usize;
         let first = self.next;
