@@ -78,10 +78,11 @@ impl Component for Uct {
             opened.push((plan, cris));
         }
         let devices = opened.iter().map(|(plan, cris)| card_device(plan, cris)).collect();
-        let card = Card { cris: instances as u16, owner: Owner::identity(), devices };
-        host.card_put(&card.encode()?)?;
+        let card = Card { cris: instances as u16, owner: Owner::identity(), devices }.encode()?;
         let make = |(plan, cris)| device(host, library, &params, &plan, cris);
         made.devices = opened.into_iter().map(make).collect::<Result<_, _>>()?;
+        // Last: who reads it sends to what is there.
+        host.card_put(&card)?;
         Ok(made)
     }
 
