@@ -288,7 +288,6 @@ impl Btl for Uct {
 
     fn remove_peer(device: &UctDevice, endpoint: Arc<UctEndpoint>) {
         let Some(last) = device.remove(&endpoint) else { return };
-        device.lives.forget(last.rank);
         // Whoever found it before has let go of it when each lock was held once.
         for cri in device.hold_each() {
             cri.part(device, &last, cri.index());

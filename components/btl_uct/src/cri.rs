@@ -15,7 +15,7 @@ use cairn_transport::{Admitted, Head};
 
 use crate::bindings::*;
 use crate::choice::Plan;
-use crate::endpoint::UctEndpoint;
+use crate::endpoint::{Ends, UctEndpoint};
 use crate::interface::{Connection, Interface, Worker};
 use crate::library::Library;
 use crate::module::UctDevice;
@@ -61,9 +61,7 @@ pub struct Hook {
 /// A connection that ends once it is flushed.
 struct Parting {
     endpoint: Arc<UctEndpoint>,
-    messages: Option<Connection>,
-    _bulk: Option<Connection>,
-    waiting: VecDeque<Vec<u8>>,
+    lane: Ends,
     /// Nothing is left that is worth a long wait.
     courtesy: bool,
     /// Set by the flush when it is over; none while it could not be begun.
@@ -113,19 +111,17 @@ impl UctCri {
         if lane.messages.is_none() && endpoint.connection(self, index, false).is_ok() {
             lane = std::mem::take(&mut *endpoint.lane(index).borrow_mut());
         }
-        let mut waiting = lane.waiting;
         // What a peer has in its memory is there. A network may still have to send what it has taken.
-        let courtesy = if lane.greeted { device.is_local } else { waiting.len() <= 1 };
-        waiting.push_back(endpoint.pass.goodbye().0.to_ne_bytes().to_vec());
-        self.parting.borrow_mut().push(Parting {
-            endpoint: endpoint.clone(),
-            messages: lane.messages,
-            _bulk: lane.bulk,
-            waiting,
-            courtesy,
-            flushed: None,
-        });
+        let courtesy = if lane.greeted { device.is_local } else { lane.waiting.len() <= 1 };
+        lane.keep(endpoint.pass.goodbye().0.to_ne_bytes().to_vec());
+        let endpoint = endpoint.clone();
+        self.parting.borrow_mut().push(Parting { endpoint, lane, courtesy, flushed: None });
         self.hook.busy.set(true);
+    }
+
+    /// What is on its way to a rank that has ended is given up.
+    fn give_up(&self, rank: u32) {
+        self.parting.borrow_mut().retain(|one| one.endpoint.rank != rank);
     }
 
     /// Whether nothing is on its way any more, or nothing that is worth to wait for.
@@ -168,17 +164,15 @@ impl UctCri {
             let before = lane.waiting.len();
             match endpoint.push(self, &mut lane) {
                 Ok(true) => {}
-                Ok(false) => hook.unready(rank),
-                // What waits is lost with the peer.
-                Err(_) => lane.waiting.clear(),
+                Ok(false) if !endpoint.is_lost() => hook.unready(rank),
+                // What waits is lost with the peer; and a peer that would miss it, whatever the reason, is lost.
+                _ => {
+                    lane.waiting.clear();
+                    hook.lost(rank);
+                }
             }
             count += (before - lane.waiting.len()) as u32;
         }
-        self.flushes.borrow_mut().retain_mut(|flush| !flush.go_on(device, cri));
-        if !self.flushes.borrow().is_empty() {
-            hook.busy.set(true);
-        }
-        count += self.part_further();
         for ep in hook.broken.take() {
             let is_its =
                 |ends: &Option<Connection>| ends.as_ref().is_some_and(|one| one.ep() == ep);
@@ -188,11 +182,17 @@ impl UctCri {
             if let Some(endpoint) = owner {
                 hook.lost.borrow_mut().push(endpoint.rank);
             }
-            self.parting.borrow_mut().retain(|one| !is_its(&one.messages));
+            self.parting.borrow_mut().retain(|one| !is_its(&one.lane.messages));
         }
         for rank in hook.lost.take() {
             count += 1;
             lose(device, rank);
+        }
+        // After what has broken: the library may find nothing to flush on a connection that has lost it.
+        self.flushes.borrow_mut().retain_mut(|flush| !flush.go_on(device, cri));
+        count += self.part_further();
+        if !self.flushes.borrow().is_empty() || !hook.lost.borrow().is_empty() {
+            hook.busy.set(true);
         }
         loop {
             let next = hook.finished.borrow_mut().pop_front();
@@ -226,14 +226,8 @@ impl UctCri {
 impl Parting {
     /// Whether it is over.
     fn go_on(&mut self, cri: &UctCri) -> bool {
-        let mut lane = crate::endpoint::Ends {
-            messages: self.messages.take(),
-            waiting: std::mem::take(&mut self.waiting),
-            ..Default::default()
-        };
-        let sent = self.endpoint.push(cri, &mut lane);
-        (self.messages, self.waiting) = (lane.messages, lane.waiting);
-        let (Ok(sent), Some(connection)) = (sent, &self.messages) else { return true };
+        let sent = self.endpoint.push(cri, &mut self.lane);
+        let (Ok(sent), Some(connection)) = (sent, &self.lane.messages) else { return true };
         if !sent {
             return false;
         }
@@ -366,12 +360,13 @@ pub fn reap(device: &UctDevice) -> u32 {
         true
     });
     for rank in &ended {
-        // With a lock, so that the endpoint stays.
-        let held = device.hold(0);
-        if let Some(endpoint) = device.endpoint(*rank) {
-            endpoint.lose();
+        for cri in device.hold_each() {
+            cri.give_up(*rank);
+            // With a lock, so that the endpoint stays.
+            if let Some(endpoint) = device.endpoint(*rank) {
+                endpoint.lose();
+            }
         }
-        drop(held);
         // One that has said goodbye has ended in order.
         if !device.has_parted(*rank) && !device.is_closing() {
             device.host.log(LOG_INFO, || format!("rank {rank} is gone"));

@@ -142,8 +142,7 @@ impl UctEndpoint {
             lane.messages = Some(self.connect(cri, &cri.messages, &self.place.messages, index)?);
             let (head, proof) = self.pass.greeting();
             let greeting = [&head.0.to_ne_bytes()[..], &proof].concat();
-            lane.waiting_bytes += greeting.len();
-            lane.waiting.push_front(greeting);
+            lane.keep(greeting);
             cri.hook.unready(self.rank);
         }
         self.push(cri, lane)
@@ -233,9 +232,14 @@ impl Ends {
         // SAFETY: there is room for the whole message.
         let len = unsafe { message.write(bytes.as_mut_ptr()) };
         bytes.truncate(len);
-        self.waiting_bytes += len;
-        self.waiting.push_back(bytes);
+        self.keep(bytes);
         Outcome::Done
+    }
+
+    /// Keeps the bytes of a message.
+    pub fn keep(&mut self, bytes: Vec<u8>) {
+        self.waiting_bytes += bytes.len();
+        self.waiting.push_back(bytes);
     }
 }
 

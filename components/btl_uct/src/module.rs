@@ -35,6 +35,8 @@ pub struct State {
     met: Box<[AtomicBool]>,
     /// By rank: it has said that it sends nothing more.
     parted: Box<[AtomicBool]>,
+    /// By rank: its endpoint was removed, so that nobody wants to know of its end but what still goes to it.
+    left: Box<[AtomicBool]>,
     closing: AtomicBool,
     refused: AtomicBool,
 }
@@ -84,6 +86,7 @@ impl State {
             owned: Mutex::default(),
             met: (0..size).map(|_| AtomicBool::default()).collect(),
             parted: (0..size).map(|_| AtomicBool::default()).collect(),
+            left: (0..size).map(|_| AtomicBool::default()).collect(),
             closing: AtomicBool::new(false),
             refused: AtomicBool::new(false),
         }
@@ -121,6 +124,7 @@ impl State {
         let made = Arc::new(made);
         // Release: a thread that finds the endpoint sees what is in it.
         self.endpoints[rank as usize].store(Arc::as_ptr(&made).cast_mut(), Ordering::Release);
+        self.left[rank as usize].store(false, Ordering::Relaxed);
         owned.insert(rank, (made.clone(), 1));
         Ok(Some(made))
     }
@@ -141,6 +145,7 @@ impl State {
             return None;
         }
         self.endpoints[endpoint.rank as usize].store(null_mut(), Ordering::Release);
+        self.left[endpoint.rank as usize].store(true, Ordering::Relaxed);
         owned.remove(&endpoint.rank).map(|(endpoint, _)| endpoint)
     }
 
@@ -181,9 +186,9 @@ impl State {
         self.met[rank as usize].load(Ordering::Relaxed)
     }
 
-    /// Whether a rank sends nothing more.
+    /// Whether a rank ends in order: it sends nothing more, or is nobody's peer any more.
     pub fn has_parted(&self, rank: u32) -> bool {
-        self.parted[rank as usize].load(Ordering::Relaxed)
+        [&self.parted, &self.left].iter().any(|one| one[rank as usize].load(Ordering::Relaxed))
     }
 
     pub fn close(&self) {

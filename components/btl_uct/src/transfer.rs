@@ -443,7 +443,7 @@ impl Flush {
                 UCS_INPROGRESS => return false,
                 UCS_OK => {}
                 // SAFETY: as above.
-                UCS_ERR_NO_RESOURCE => unsafe {
+                UCS_ERR_NO_RESOURCE | UCS_ERR_NO_MEMORY | UCS_ERR_BUSY => unsafe {
                     (*completion).count -= 1;
                     return true;
                 },
