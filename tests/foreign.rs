@@ -2,6 +2,7 @@
 //! when there is none. All programs over all ways: `cargo xtask test --deep`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use cairn_tests::programs::{self, Counts};
 use cairn_tests::{Run, SURVIVOR, foreign};
@@ -66,16 +67,60 @@ fn instances() {
     }
 }
 
+/// The ways whose processes may die. One provider sends from queues of the process, which go with it, so that what was
+/// sent may not arrive.
+fn mortal() -> impl Iterator<Item = &'static [[&'static str; 2]]> {
+    let has_queues = |way: &&[[&str; 2]]| way.iter().any(|[_, value]| *value == "sockets");
+    foreign::ways().filter(move |way| !has_queues(way))
+}
+
 /// What waits for a process that has died ends with an error.
 #[test]
 fn deaths() {
-    // This provider sends from queues of the process, which go with it, so that what was sent may not arrive.
-    let has_queues = |way: &&[[&str; 2]]| way.iter().any(|[_, value]| *value == "sockets");
-    for way in foreign::ways().filter(|way| !has_queues(way)) {
+    for way in mortal() {
         for level in ["single", "multiple"] {
             let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
             let run = run.args(["sh", "-c", SURVIVOR, "sh"]).args([compiled("failure")]);
             run.exits(42).complains(&["rank 0 aborted the job with code 42"]);
+        }
+    }
+}
+
+/// Whatever the others do with it. A process that dies while it writes to a queue in shared memory may leave that
+/// blocked for all, which these libraries can't tell; so there it dies at once.
+#[test]
+fn deaths_at_any_time() {
+    let is_shared = |way: &[[&str; 2]]| {
+        way.iter().any(|[_, value]| ["posix,cma", "sysv", "shm"].contains(value))
+    };
+    for way in mortal() {
+        let times = if is_shared(way) { &["0"][..] } else { &["0", "20"] };
+        for level in ["single", "multiple"] {
+            for what in ["send", "receive", "large", "window"] {
+                for milliseconds in times {
+                    let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
+                    let run = run.args(["sh", "-c", SURVIVOR, "sh"]).args([compiled("phases")]);
+                    let run = run.args([what, milliseconds]);
+                    run.exits(42).complains(&["rank 0 aborted the job with code 42"]);
+                }
+            }
+        }
+    }
+}
+
+/// A script around a rank, which may be killed when a child of its has finalized for it.
+const STOOD_IN_FOR: &str = "\"$@\"; status=$?; [ $status = 137 ] || exit $status";
+
+/// A process that closes waits for no other one that has died meanwhile.
+#[test]
+fn deaths_while_others_close() {
+    for way in mortal() {
+        for level in ["single", "multiple"] {
+            let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
+            let for_ever = ["--mca", "btl_uct_close_timeout", "3600000"];
+            let run = run.args(for_ever).args(["sh", "-c", STOOD_IN_FOR, "sh"]);
+            let run = run.args([compiled("phases")]).args(["close", "2000"]);
+            run.within(Duration::from_secs(60)).ok();
         }
     }
 }
