@@ -132,6 +132,8 @@ impl Operation {
     }
 }
 
+/// Has the library say when all that a connection was given is over. The only kind of flush that all versions have;
+/// docs/architecture.md says what it promises.
 fn flush(ep: uct_ep_h, completion: *mut uct_completion_t) -> ucs_status_t {
     // SAFETY: the connection lives and the CRI's lock is held; every interface has the function.
     unsafe {
