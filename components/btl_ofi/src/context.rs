@@ -1,7 +1,7 @@
 //! What a CRI has.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use crate::fabric::{Domain, Endpoint};
 use crate::link::{Link, OfiEndpoint};
 use crate::module::{OfiDevice, no_address};
 use crate::op::{OpRef, Pool};
+use crate::order::Ways;
 
 /// Passes without an event before the queue is looked at seldom.
 const EAGER: u32 = 1024;
@@ -32,8 +33,8 @@ pub struct Context {
     pub transfers: RefCell<Pool>,
     /// Buffers that the provider did not take yet.
     pub unposted: RefCell<Vec<OpRef>>,
-    /// What comes, by the sender's rank: for each of its CRIs that sends here.
-    pub incoming: RefCell<Vec<Vec<(u16, Incoming)>>>,
+    /// What comes.
+    pub incoming: RefCell<Ways>,
     pub waiters: RefCell<Vec<Waiter>>,
     /// Writes that are under way, and the number of the next.
     pub writes: Cell<u32>,
@@ -55,15 +56,6 @@ pub struct Context {
 
 // SAFETY: the operations belong to the CRI, which one thread at a time uses.
 unsafe impl Send for Context {}
-
-/// Messages of one way of a peer.
-#[derive(Default)]
-pub struct Incoming {
-    /// The number of the next.
-    pub next: u32,
-    /// Messages that are ahead of it: their words and length.
-    pub ahead: BTreeMap<u32, (Vec<u64>, usize)>,
-}
 
 /// A flush that waits.
 pub struct Waiter {

@@ -16,7 +16,7 @@
 //! * A provider lets a first message wait until its peer makes progress, and refuses others when its queues are
 //!   full. What it does not take waits in this process (`link`), so a message is accepted as long as there are
 //!   buffers for the peer.
-//! * Messages are numbered, and delivered in their order (`wire`, `receive`).
+//! * Messages are numbered, and delivered in their order (`wire`, `order`).
 //! * Puts ask for a completion when they are in the peer's memory, and atomics bring the old value; so a flush
 //!   waits for what is under way, and no more (`progress`).
 //! * Most providers do nothing for a peer unless this process polls: one that computes does not serve gets.
@@ -28,17 +28,22 @@
 //! flags and counters by which CRIs learn of failures.
 
 mod bindings;
-mod card;
+#[doc(hidden)] // for fuzzing
+pub mod card;
 mod choice;
 mod component;
 mod context;
 mod fabric;
 mod library;
 mod link;
-mod memory;
+#[doc(hidden)] // for fuzzing
+pub mod memory;
 mod module;
 mod op;
+#[doc(hidden)] // for fuzzing
+pub mod order;
 mod params;
 mod progress;
 mod receive;
-mod wire;
+#[doc(hidden)] // for fuzzing
+pub mod wire;

@@ -151,6 +151,22 @@ impl Admission {
         }
     }
 
+    /// Whether a rank has greeted.
+    pub fn has_greeted(&self, rank: u32) -> bool {
+        // Relaxed: see the field.
+        self.known.get(rank as usize).is_some_and(|known| known.load(Ordering::Relaxed) != 0)
+    }
+
+    /// Whether a head that was refused is of the rank that it names all the same: one whose greeting comes later,
+    /// where a way may be out of order. Nothing of it is to be delivered before that has come.
+    #[cold]
+    pub fn is_early(&self, head: Head) -> bool {
+        let rank = head.rank();
+        (rank as usize) < self.known.len()
+            && !self.has_greeted(rank)
+            && self.prove(rank, self.own).1 == head.check()
+    }
+
     #[cold]
     fn greeted(&self, head: Head, rest: &[u8]) -> Admitted {
         let rank = head.rank();
@@ -196,6 +212,10 @@ mod tests {
         let pass = other.pass(0);
         assert_eq!(own.admit(pass.head(9), b"early"), Admitted::Refused);
         assert_eq!(own.admit(pass.goodbye(), b""), Admitted::Refused);
+        assert!(own.is_early(pass.head(9)) && !own.has_greeted(2));
+        for bit in 10..64 {
+            assert!(!own.is_early(Head(pass.head(9).0 ^ 1 << bit)), "{bit}");
+        }
         let (head, proof) = pass.greeting();
         assert_eq!(own.admit(head, &proof[..15]), Admitted::Refused);
         for bit in 0..128 {
@@ -204,6 +224,7 @@ mod tests {
             assert_eq!(own.admit(head, &wrong), Admitted::Refused, "{bit}");
         }
         assert_eq!(own.admit(head, &proof), Admitted::Greeting(2));
+        assert!(own.has_greeted(2) && !own.is_early(pass.head(9)));
         assert_eq!(own.admit(pass.head(9), b"now"), Admitted::Message(2, 9));
         assert_eq!(own.admit(pass.goodbye(), b""), Admitted::Goodbye(2));
         // Any other bit of the head but those of the tag.
@@ -223,6 +244,7 @@ mod tests {
         let own = of(0, 7);
         let (head, proof) = of(2, 8).pass(0).greeting();
         assert_eq!(own.admit(head, &proof), Admitted::Refused);
+        assert!(!own.is_early(of(2, 8).pass(0).head(1)));
         let job = Job { size: MOST + 1, ..*MockHost::leak("x").handle().job() };
         assert!(Admission::new(&job, "x").is_err());
         let job = Job { rank: 2, size: 3, secret: [7; 16], ..job };
