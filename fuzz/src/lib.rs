@@ -47,6 +47,7 @@ targets! {
     elf: 500,
     experiments: 200,
     ob1: 20,
+    ofi: 500,
     osc_rdma: 500,
     parameters: 200,
     plugins: 500,
@@ -123,7 +124,7 @@ mod tests {
     }
 
     tests! {
-        command_lines descriptions elf experiments ob1 osc_rdma parameters plugins pmi_client pmi_server segments
+        command_lines descriptions elf experiments ob1 ofi osc_rdma parameters plugins pmi_client pmi_server segments
         shared_memory sm_ring smsc_ring tcp_connection tcp_wire uct
     }
 }

@@ -5,6 +5,7 @@ pub mod descriptions;
 pub mod elf;
 pub mod experiments;
 pub mod ob1;
+pub mod ofi;
 pub mod osc_rdma;
 pub mod parameters;
 pub mod plugins;
