@@ -39,6 +39,10 @@ const BY_NAME_ONLY: [&str; 4] = ["net", "net;ofi_rxm", "sockets", "udp;ofi_rxd"]
 /// Their atomics are shown, and end in nothing or in a signal.
 const NO_ATOMICS: [&str; 3] = ["net", "net;ofi_rxm", "udp;ofi_rxd"];
 
+/// Most addresses that an endpoint of shm knows, those that it inserts and those of peers that come to it; beyond
+/// it does not check its table. Of all releases so far (SMR_MAX_PEERS).
+pub const MOST_OF_SHM: usize = 256;
+
 /// Capabilities that are asked for: the most first.
 const WANTED: [u32; 3] = [FI_MSG | FI_RMA | FI_ATOMIC, FI_MSG | FI_RMA, FI_MSG];
 
@@ -59,6 +63,8 @@ pub struct Need {
     pub one_node: bool,
     /// The component is asked for by its name.
     pub named: bool,
+    /// Endpoints of the processes of this node.
+    pub endpoints: usize,
 }
 
 impl Choice {
@@ -133,6 +139,14 @@ impl Choice {
         devices: &Filter,
         need: Need,
     ) -> Result<Self, Failure> {
+        // Atomics of all CRIs go to a peer's first one.
+        if Kind::of(provider) == Kind::SharedMemory && need.endpoints > MOST_OF_SHM {
+            return Err(Failure::unavailable(format!(
+                "it reaches {MOST_OF_SHM} endpoints, and the processes of this node have {}; \
+                 btl_ofi_num_cris says how many each has",
+                need.endpoints
+            )));
+        }
         let mut answer = Err(libc::ENODATA);
         for caps in WANTED {
             if caps & FI_ATOMIC != 0 && NO_ATOMICS.contains(&provider) {
@@ -285,7 +299,7 @@ mod tests {
 
     fn chosen(list: &[&'static str], one_node: bool, named: bool) -> Vec<String> {
         let filter = Filter::new(list.iter().copied());
-        let names = wanted(&THERE, &filter, Need { one_node, named });
+        let names = wanted(&THERE, &filter, Need { one_node, named, endpoints: 2 });
         names.into_iter().map(str::to_owned).collect()
     }
 

@@ -24,7 +24,7 @@ use cairn_transport::{Filter, Signals};
 
 use crate::bindings::*;
 use crate::card::Card;
-use crate::choice::{Choice, Kind as ProviderKind, Need};
+use crate::choice::{Choice, Kind as ProviderKind, MOST_OF_SHM, Need};
 use crate::context::{Context, OfiCri, Waiter};
 use crate::fabric::{Domain, Endpoint};
 use crate::library::{Library, written};
@@ -55,7 +55,12 @@ impl Component for Ofi {
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
         let job = host.job();
-        let need = Need { one_node: job.size == job.local_size, named: host.is_named() };
+        let config = params.config(job);
+        let need = Need {
+            one_node: job.size == job.local_size,
+            named: host.is_named(),
+            endpoints: (job.local_size as usize).saturating_mul(config.cris as usize),
+        };
         if need.one_node && !need.named {
             // Other transports are better there, and a job that starts does not load a library for nothing.
             return Ok(Self { priority: params.priority.get() as i32, device: None });
@@ -120,7 +125,10 @@ fn open(
     let mut addresses = Vec::new();
     for _ in 0..config.cris {
         // A vector has two addresses of each peer at most.
-        let peers = 2 * host.job().size as usize;
+        let peers = match choice.kind {
+            ProviderKind::SharedMemory => MOST_OF_SHM,
+            _ => 2 * host.job().size as usize,
+        };
         let mut open = || {
             let file = (choice.kind == ProviderKind::SharedMemory).then(|| file_name(host));
             Endpoint::open(&domain, &mut choice.info, peers, file.as_deref())
