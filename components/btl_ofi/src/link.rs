@@ -56,6 +56,8 @@ pub struct Link {
     pub number: Cell<u32>,
     /// Messages that the peer has not taken.
     pub messages: Cell<u32>,
+    /// The number of a message before which the peer has taken all.
+    pub all_taken: Cell<u32>,
     /// Puts, gets and atomics under way, and how many of them are not gets.
     pub transfers: Cell<u32>,
     pub writes: Cell<u32>,
@@ -82,6 +84,7 @@ impl Link {
             is_ending: Cell::new(false),
             number: Cell::new(0),
             messages: Cell::new(0),
+            all_taken: Cell::new(0),
             transfers: Cell::new(0),
             writes: Cell::new(0),
             backlog: RefCell::default(),

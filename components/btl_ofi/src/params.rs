@@ -10,6 +10,7 @@ use cairn_framework::frameworks::btl::{
 
 use crate::card::MOST_CRIS;
 use crate::choice::Kind;
+use crate::order::MOST_AHEAD;
 use crate::wire::HEADER;
 
 cairn_framework::params! {
@@ -36,7 +37,7 @@ cairn_framework::params! {
             range(2, 65536), level(5);
         pub send_buffers: integer(64),
             "Messages that an instance keeps for a peer that does not take them, before it takes no more",
-            range(2, 65536), level(5);
+            range(2, MOST_AHEAD.into()), level(5);
         pub transfers: integer(256),
             "Puts, gets and atomics of an instance to one peer that may be under way at once",
             range(1, 65536), level(5);

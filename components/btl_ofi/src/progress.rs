@@ -13,6 +13,7 @@ use crate::context::OfiCri;
 use crate::link::Link;
 use crate::module::{OfiDevice, gone};
 use crate::op::{Kind, Op, OpRef};
+use crate::order::MOST_AHEAD;
 use crate::receive;
 use crate::wire::{HEADER, Header};
 
@@ -101,7 +102,13 @@ pub fn send(
     if link.endpoint.has_failed() {
         return Err(gone(link.endpoint.rank));
     }
-    if link.messages.get() >= device.config.send_buffers {
+    let (messages, number) = (link.messages.get(), link.number.get());
+    if messages == 0 {
+        link.all_taken.set(number);
+    } else if messages >= device.config.send_buffers
+        || number.wrapping_sub(link.all_taken.get()) >= MOST_AHEAD - 1
+    {
+        // Also when many short ones have gone past one that the provider still has: the receiver keeps no more.
         return Ok(Outcome::NoResources);
     }
     if !link.has_greeted.get() {
