@@ -47,6 +47,7 @@ struct State {
     progress: Vec<(usize, usize)>,
     pools: Vec<usize>,
     card: Option<&'static [u8]>,
+    failed: Vec<u32>,
     slots: u32,
 }
 
@@ -138,8 +139,12 @@ impl MockHost {
 
     /// Registers and opens a component.
     pub fn open<T: Component>(&'static self) -> Result<T, Failure> {
-        let params = T::register(&Registrar::new(self.handle()))?;
-        T::open(self.handle(), params)
+        T::open(self.handle(), self.register::<T>()?)
+    }
+
+    /// Registers the parameters of a component.
+    pub fn register<T: Component>(&'static self) -> Result<T::Params, Failure> {
+        T::register(&Registrar::new(self.handle()))
     }
 
     /// Runs `body` as the thread with this index.
@@ -170,6 +175,11 @@ impl MockHost {
     /// The lines the component has logged or shown, and what it said when it failed.
     pub fn log(&self) -> Vec<String> {
         self.state().log.clone()
+    }
+
+    /// The ranks of which the component has said that they are gone.
+    pub fn failed(&self) -> Vec<u32> {
+        self.state().failed.clone()
     }
 
     /// How many pools the component has added and not removed.
@@ -525,7 +535,10 @@ unsafe extern "C" fn event_add(
     OK
 }
 
-unsafe extern "C" fn peer_failed(_: *mut Instance, _: u32) {}
+unsafe extern "C" fn peer_failed(instance: *mut Instance, rank: u32) {
+    // SAFETY: see above.
+    unsafe { mock(instance).state().failed.push(rank) };
+}
 
 unsafe extern "C" fn event_raise(_: *const EventType, _: *const i64) {}
 

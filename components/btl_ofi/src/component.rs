@@ -65,17 +65,7 @@ impl Component for Ofi {
             // Other transports are better there, and a job that starts does not load a library for nothing.
             return Ok(Self { priority: params.priority.get() as i32, device: None });
         }
-        let config = params.config(job);
-        let library = Library::get()?;
-        // Providers are set up when they are first asked, and some catch signals when they open endpoints.
-        let _signals = Signals::save();
-        let (module, contexts) = open(host, &params, config, library, need)?;
-        let view = view(&module, &params);
-        let device = DeviceBox::<Self>::new(host, view, module, contexts)?;
-        for index in 0..device.cri_count() {
-            progress::make_buffers(&device, &device.hold(index))?;
-        }
-        device.look_seldom()?;
+        let device = make_device(host, &params, config, need)?;
         Ok(Self { priority: params.priority.get() as i32, device: Some(device) })
     }
 
@@ -97,14 +87,39 @@ impl Drop for Ofi {
     }
 }
 
-/// Chooses a provider, opens it, and publishes where this process is.
+/// The device, which receives, and is published.
+fn make_device(
+    host: HostHandle,
+    params: &Params,
+    config: Config,
+    need: Need,
+) -> Result<DeviceBox<Ofi>, Failure> {
+    let library = Library::get()?;
+    // Providers are set up when they are first asked, and some catch signals when they open endpoints.
+    let _signals = Signals::save();
+    let (module, contexts, card) = open(host, params, config, library, need)?;
+    let view = view(&module, params);
+    let device = DeviceBox::<Ofi>::new(host, view, module, contexts)?;
+    for index in 0..device.cri_count() {
+        progress::make_buffers(&device, &device.hold(index))?;
+    }
+    if device.is_broken() {
+        return Err(Failure::unavailable("the provider takes no buffers for messages"));
+    }
+    device.look_seldom()?;
+    // Last: who finds it sends.
+    host.card_put(&card.encode())?;
+    Ok(device)
+}
+
+/// Chooses a provider and opens it. With what this process is to publish.
 fn open(
     host: HostHandle,
     params: &Params,
     config: Config,
     library: &'static Library,
     need: Need,
-) -> Result<(Module, Vec<Context>), Failure> {
+) -> Result<(Module, Vec<Context>, Card), Failure> {
     let (providers, devices) =
         (Filter::new(params.providers.get()), Filter::new(params.devices.get()));
     let mut choice = Choice::make(library, &providers, &devices, need)?;
@@ -165,9 +180,8 @@ fn open(
         identity: Owner::identity(),
         addresses,
     };
-    host.card_put(&card.encode())?;
     let first = contexts.first().map(|context| context.endpoint.clone());
-    Ok((Module::new(host, library, choice, domain, first, config)?, contexts))
+    Ok((Module::new(host, library, choice, domain, first, config)?, contexts, card))
 }
 
 /// The name of the file of an endpoint that has one: no other endpoint's of this process, nor of any that sees the
@@ -378,6 +392,9 @@ impl Btl for Ofi {
             return Ok(None);
         }
         let endpoint = device.make_endpoint(peer.rank, card.addresses).cloned();
+        if device.is_broken() {
+            device.fail(peer.rank, "this process has no queue for it any more");
+        }
         if is_local && endpoint.is_some() {
             device.lives.watch(peer.rank, owner);
         }
@@ -587,3 +604,6 @@ cairn_framework::component! {
     name: "ofi",
     description: "moves bytes by libfabric, which has providers for many networks",
 }
+
+#[cfg(test)]
+mod tests;

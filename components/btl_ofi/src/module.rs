@@ -24,7 +24,7 @@ use crate::progress;
 /// The device.
 pub type OfiDevice = Device<Ofi>;
 
-/// Empty looks at a queue behind which all that had come before is handed on. A provider takes several to get
+/// Looks that empty a queue behind which all that had come before is handed on. A provider takes several to get
 /// at what lies in a socket.
 const EMPTY_LOOKS: u64 = 8;
 
@@ -45,10 +45,14 @@ pub struct Module {
     parted: Box<[AtomicBool]>,
     /// Raised when a peer has failed, so that CRIs look which.
     failures: AtomicU32,
-    /// By CRI: how often its queue was looked at and empty.
+    /// By CRI: how often its queue was emptied.
     looks: Box<[Looks]>,
-    /// Ranks whose processes have ended, and what `looks` were then.
+    /// Ranks that are gone, and what `looks` were when that was first asked.
     ended: Mutex<Vec<(u32, Vec<u64>)>>,
+    /// Ranks that are gone of which the host does not know yet, and why.
+    untold: Mutex<Vec<(u32, String)>>,
+    /// A queue has failed.
+    broken: AtomicBool,
     closing: AtomicBool,
     next_key: AtomicU64,
 }
@@ -86,6 +90,8 @@ impl Module {
             failures: AtomicU32::new(0),
             looks: (0..config.cris).map(|_| Looks::default()).collect(),
             ended: Mutex::default(),
+            untold: Mutex::default(),
+            broken: AtomicBool::new(false),
             closing: AtomicBool::new(false),
             next_key: AtomicU64::new(u64::from_ne_bytes(start)),
         })
@@ -105,6 +111,12 @@ impl Module {
                 Arc::new(OfiEndpoint::new(rank, addresses, self.admission.pass(rank)))
             }),
         )
+    }
+
+    /// Makes a test's own endpoint.
+    #[cfg(test)]
+    pub fn insert_endpoint(&self, endpoint: OfiEndpoint) -> Arc<OfiEndpoint> {
+        self.endpoints[endpoint.rank as usize].get_or_init(|| Arc::new(endpoint)).clone()
     }
 
     fn mr_mode(&self) -> u32 {
@@ -154,7 +166,7 @@ impl Module {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// The queue of a CRI was empty.
+    /// The queue of a CRI was emptied.
     pub fn looked(&self, cri: usize) {
         let looks = &self.looks[cri].0;
         // The CRI's lock is held.
@@ -180,31 +192,61 @@ impl Module {
         }
     }
 
-    /// A peer is gone: tells CRIs and, unless it went in order, the host.
+    /// A peer is gone: tells CRIs, and has the host be told. Also from functions that may not tell it, as those
+    /// that send.
     pub fn fail(&self, rank: u32, why: &str) {
         let first = self.endpoint(rank).is_none_or(|endpoint| endpoint.fail());
-        if !first {
-            return;
+        if first {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+            self.untold.lock().push((rank, why.into()));
         }
-        self.failures.fetch_add(1, Ordering::Relaxed);
-        if self.has_parted(rank) || self.is_closing() {
-            return;
-        }
-        self.host.log(LOG_WARN, || format!("rank {rank} is gone: {why}"));
-        self.host.peer_failed(rank);
     }
 
-    /// Looks for processes of the node that have ended.
+    /// A queue has failed, and what it had to tell is lost: no peer is reached any more.
+    #[cold]
+    pub fn break_down(&self, why: &str) {
+        if self.broken.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        self.host.show_once(c"queue", &format!("a completion queue of libfabric fails: {why}"));
+        for rank in 0..self.endpoints.len() as u32 {
+            if self.endpoint(rank).is_some() || self.admission.has_greeted(rank) {
+                self.fail(rank, why);
+            }
+        }
+    }
+
+    /// Whether a queue has failed.
+    pub fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::SeqCst)
+    }
+
+    /// Looks for processes of the node that have ended, and tells the host of peers that are gone.
     pub fn reap(&self) -> u32 {
         let ended = self.lives.reap(self.host, |rank| self.is_through_with(rank));
         for rank in &ended {
-            self.ended.lock().retain(|(other, _)| other != rank);
             self.fail(*rank, "its process has ended");
         }
-        ended.len() as u32
+        ended.len() as u32 + self.tell()
     }
 
-    /// Whether all that came of a process that has ended was handed on.
+    /// Tells the host of peers that are gone when all is handed on that they had sent, unless they went in order.
+    fn tell(&self) -> u32 {
+        let untold = std::mem::take(&mut *self.untold.lock());
+        let (due, later): (Vec<_>, Vec<_>) =
+            untold.into_iter().partition(|(rank, _)| self.is_through_with(*rank));
+        self.untold.lock().extend(later);
+        for (rank, why) in &due {
+            self.ended.lock().retain(|(other, _)| other != rank);
+            if !self.has_parted(*rank) && !self.is_closing() {
+                self.host.log(LOG_WARN, || format!("rank {rank} is gone: {why}"));
+                self.host.peer_failed(*rank);
+            }
+        }
+        due.len() as u32
+    }
+
+    /// Whether all that came of a peer that is gone was handed on.
     fn is_through_with(&self, rank: u32) -> bool {
         let now = || self.looks.iter().map(|looks| looks.0.load(Ordering::Acquire));
         let mut ended = self.ended.lock();

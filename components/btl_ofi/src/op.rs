@@ -122,6 +122,18 @@ impl Op {
         }
     }
 
+    /// Asks the provider to end it soon. Not all can; its end is reported like any other.
+    pub fn cancel(&self, endpoint: &Endpoint) {
+        let ep = endpoint.ep.get();
+        // SAFETY: the endpoint is open, and takes any context.
+        unsafe {
+            let table = (*ep).ops;
+            if let Some(cancel) = table.as_ref().and_then(|table| table.cancel) {
+                cancel(ep.cast(), self.context());
+            }
+        }
+    }
+
     /// Hands it to the provider, or says why that did not take it; nothing has happened then.
     ///
     /// # Safety

@@ -218,11 +218,14 @@ pub fn pass(device: &OfiDevice, cri: &OfiCri) -> u32 {
             }
             events += got as u32;
             if (got as usize) < AT_ONCE {
+                device.looked(cri.index());
                 break;
             }
         } else if got == -(FI_EAVAIL as isize) {
             events += 1;
-            read_error(device, cri);
+            if !read_error(device, cri) {
+                break;
+            }
         } else {
             if got != -(libc::EAGAIN as isize) && got != 0 && got != -(libc::EINTR as isize) {
                 complain(device, -got as c_int);
@@ -244,15 +247,16 @@ pub fn pass(device: &OfiDevice, cri: &OfiCri) -> u32 {
     events
 }
 
+/// A queue can't be used any more. One that is overrun says so each time it is read; with resource management, which
+/// the choice asks for, a provider takes no operation for whose end its queue has no room.
 #[cold]
 fn complain(device: &OfiDevice, error: c_int) {
-    let why = device.library.explain(error);
-    device.host.show_once(c"queue", &format!("a completion queue of libfabric fails: {why}"));
+    device.break_down(&device.library.explain(error));
 }
 
-/// Takes an error out of the queue.
+/// Takes an error out of the queue. False when it can't be had now.
 #[cold]
-fn read_error(device: &OfiDevice, cri: &OfiCri) {
+fn read_error(device: &OfiDevice, cri: &OfiCri) -> bool {
     let cq = cri.endpoint.cq.get();
     // SAFETY: zeros are such an entry; the queue is open.
     let (got, entry) = unsafe {
@@ -264,7 +268,10 @@ fn read_error(device: &OfiDevice, cri: &OfiCri) {
         (got, entry)
     };
     if got != 1 {
-        return;
+        if !matches!(-got as c_int, 0 | libc::EAGAIN | libc::EINTR) {
+            complain(device, -got as c_int);
+        }
+        return false;
     }
     // SAFETY: the context is that of an operation, or null.
     match unsafe { Op::of(entry.op_context) } {
@@ -274,6 +281,7 @@ fn read_error(device: &OfiDevice, cri: &OfiCri) {
             device.host.log(LOG_DEBUG, || format!("an error without an operation: {why}"));
         }
     }
+    true
 }
 
 /// The provider is through with an operation: bytes, or an error.
@@ -426,13 +434,21 @@ fn retry(device: &OfiDevice, cri: &OfiCri) -> u32 {
     events
 }
 
-/// Peers have failed: what was for them is over.
+/// Peers have failed: what was for them is over. What the provider has still is cancelled where it can do that,
+/// and given up when it has said nothing for a while: its caller is told that the peer is gone, since it would wait
+/// for ever otherwise.
+///
+/// Of what is given up a provider may still read the memory of a put, and write to that of a get, if the peer lives
+/// all the same. Those of 1.17 end operations by themselves when a connection breaks; shm copies within the call, or
+/// waits for a process that has ended. The results of atomics lie in the operation until they are given.
 #[cold]
 fn sweep(device: &OfiDevice, cri: &OfiCri) -> u32 {
     let mut events = 0;
     let seen = device.failures();
     if cri.failures.replace(seen) != seen {
         cri.give_up.set(Some(Instant::now() + GRACE));
+        let pending = with_provider(cri, |link| link.endpoint.has_failed());
+        pending.iter().for_each(|op| op.cancel(&cri.endpoint));
     }
     let links = cri.all_links();
     for link in links.iter().filter(|link| link.endpoint.has_failed()) {
@@ -450,22 +466,26 @@ fn sweep(device: &OfiDevice, cri: &OfiCri) -> u32 {
     events
 }
 
+/// Puts, gets and atomics by some links that the provider has.
+fn with_provider(cri: &OfiCri, which: impl Fn(&Link) -> bool) -> Vec<OpRef> {
+    let transfers = cri.transfers.borrow();
+    let is_one = |op: &OpRef| {
+        op.is_posted.get()
+            && op.kind.get() != Kind::Orphan
+            // SAFETY: links stay as long as the CRI.
+            && which(unsafe { &*op.link.get() })
+    };
+    transfers.all().filter(is_one).collect()
+}
+
 /// Tells the callers of operations that the provider has that these are over.
 fn give_up(cri: &OfiCri, which: impl Fn(&Link) -> bool) -> u32 {
-    let all: Vec<OpRef> = cri.transfers.borrow().all().collect();
-    let mut events = 0;
-    for op in all {
-        if !op.is_posted.get() || op.kind.get() == Kind::Orphan {
-            continue;
-        }
+    let all = with_provider(cri, which);
+    for op in &all {
         // SAFETY: links stay as long as the CRI.
-        let link = unsafe { &*op.link.get() };
-        if which(link) {
-            finish(cri, link, op, ERR_PEER, false);
-            events += 1;
-        }
+        finish(cri, unsafe { &*op.link.get() }, op, ERR_PEER, false);
     }
-    events
+    all.len() as u32
 }
 
 /// At the end: all callers are told.
