@@ -124,6 +124,13 @@ impl Module {
         unsafe { (*self.choice.info.get().domain_attr).mr_mode as u32 }
     }
 
+    /// Most bytes of a message that the provider copies.
+    #[inline]
+    pub fn inject_limit(&self) -> usize {
+        // SAFETY: as above.
+        unsafe { (*self.choice.info.get().tx_attr).inject_size }
+    }
+
     /// Whether the provider takes addresses of the peer, and not places in a registration.
     pub fn addresses_are_virtual(&self) -> bool {
         self.mr_mode() & FI_MR_VIRT_ADDR != 0

@@ -134,6 +134,18 @@ impl Op {
         }
     }
 
+    /// Has the provider copy and send its bytes; there is no completion. Whether it did; otherwise nothing has
+    /// happened.
+    pub fn inject(&self, endpoint: &Endpoint, to: fi_addr_t) -> bool {
+        let ep = endpoint.ep.get();
+        // SAFETY: the endpoint is open, and the buffer stays with the operation.
+        unsafe {
+            let (table, local) = ((*ep).msg, self.local.get().cast::<c_void>());
+            let inject = table.as_ref().and_then(|table| table.inject);
+            inject.is_some_and(|inject| inject(ep, local, self.len.get(), to) == 0)
+        }
+    }
+
     /// Hands it to the provider, or says why that did not take it; nothing has happened then.
     ///
     /// # Safety
