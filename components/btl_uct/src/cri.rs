@@ -105,11 +105,11 @@ impl UctCri {
         }
         // A peer that has sent to us learns that we go, from the first lane if we have none.
         let met = index == 0 && device.has_met(endpoint.rank);
-        if lane.messages.is_none() && !met {
+        if lane.messages.is_none() && lane.waiting.is_empty() && !met {
             return;
         }
-        if lane.messages.is_none() && endpoint.connection(self, index, false).is_ok() {
-            lane = std::mem::take(&mut *endpoint.lane(index).borrow_mut());
+        if lane.messages.is_none() && endpoint.greet(self, index, &mut lane).is_err() {
+            return;
         }
         // What a peer has in its memory is there. A network may still have to send what it has taken.
         let courtesy = if lane.greeted { device.is_local } else { lane.waiting.len() <= 1 };
@@ -162,7 +162,7 @@ impl UctCri {
             let Some(endpoint) = device.endpoint(rank) else { continue };
             let mut lane = endpoint.lane(cri.index()).borrow_mut();
             let before = lane.waiting.len();
-            match endpoint.push(self, &mut lane) {
+            match endpoint.greet(self, cri.index(), &mut lane) {
                 Ok(true) => {}
                 Ok(false) if !endpoint.is_lost() => hook.unready(rank),
                 // What waits is lost with the peer; and a peer that would miss it, whatever the reason, is lost.
@@ -251,6 +251,11 @@ fn lose(device: &UctDevice, rank: u32) {
 }
 
 impl Hook {
+    /// Whether the library is calling us back.
+    pub fn is_called_back(&self) -> bool {
+        self.now.get().is_some()
+    }
+
     /// A lane to this rank has something that waits.
     pub fn unready(&self, rank: u32) {
         self.unready.borrow_mut().push(rank);

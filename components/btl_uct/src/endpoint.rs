@@ -136,14 +136,21 @@ impl UctEndpoint {
     }
 
     /// Connects a lane, if it is not connected, and greets. Whether the greeting has gone.
+    ///
+    /// Not from a callback of the library: UCX 1.13's `tcp` makes one connection of those of both directions, and loses
+    /// the buffer of the message that it is in. The progress call does it then, when the callbacks are over.
     #[cold]
-    fn greet(&self, cri: &UctCri, index: usize, lane: &mut Ends) -> Result<bool, Failure> {
+    pub fn greet(&self, cri: &UctCri, index: usize, lane: &mut Ends) -> Result<bool, Failure> {
+        if lane.messages.is_none() && lane.waiting.is_empty() {
+            let (head, proof) = self.pass.greeting();
+            lane.keep([&head.0.to_ne_bytes()[..], &proof].concat());
+            cri.hook.unready(self.rank);
+        }
+        if cri.hook.is_called_back() {
+            return Ok(false);
+        }
         if lane.messages.is_none() {
             lane.messages = Some(self.connect(cri, &cri.messages, &self.place.messages, index)?);
-            let (head, proof) = self.pass.greeting();
-            let greeting = [&head.0.to_ne_bytes()[..], &proof].concat();
-            lane.keep(greeting);
-            cri.hook.unready(self.rank);
         }
         self.push(cri, lane)
     }
@@ -165,8 +172,14 @@ impl UctEndpoint {
         Ok(true)
     }
 
-    /// The connection of a lane for transfers of any memory (`bulk`), or the one for messages.
-    pub fn connection(&self, cri: &UctCri, index: usize, bulk: bool) -> Result<uct_ep_h, Failure> {
+    /// The connection of a lane for transfers of any memory (`bulk`), or the one for messages. `None` while there is
+    /// none yet.
+    pub fn connection(
+        &self,
+        cri: &UctCri,
+        index: usize,
+        bulk: bool,
+    ) -> Result<Option<uct_ep_h>, Failure> {
         if self.is_lost() {
             return Err(self.gone());
         }
@@ -180,14 +193,14 @@ impl UctEndpoint {
                 if lane.bulk.is_none() {
                     lane.bulk = Some(self.connect(cri, interface, &self.place.bulk, index)?);
                 }
-                Ok(lane.bulk.as_ref().expect("connected just now").ep())
+                Ok(lane.bulk.as_ref().map(Connection::ep))
             }
             // The one for messages does both.
             _ => {
                 if lane.messages.is_none() {
                     self.greet(cri, index, &mut lane)?;
                 }
-                Ok(lane.messages.as_ref().expect("connected just now").ep())
+                Ok(lane.messages.as_ref().map(Connection::ep))
             }
         }
     }

@@ -155,11 +155,11 @@ fn outcome(way: Way<'_, Uct>, status: ucs_status_t, what: &str) -> Attempted {
     }
 }
 
-/// The connection for a key's memory.
-fn connection(way: Way<'_, Uct>, bulk: bool, changes: bool) -> Result<uct_ep_h, Failure> {
+/// The connection for a key's memory, if there is one.
+fn connection(way: Way<'_, Uct>, bulk: bool, changes: bool) -> Result<Option<uct_ep_h>, Failure> {
     let Way { cri, endpoint, .. } = way;
     let ep = endpoint.connection(cri, cri.index(), bulk)?;
-    if changes {
+    if changes && ep.is_some() {
         endpoint.lane(cri.index()).borrow_mut().moved[usize::from(bulk)] = true;
     }
     Ok(ep)
@@ -205,7 +205,7 @@ pub unsafe fn put(way: Way<'_, Uct>, transfer: &BtlTransfer, completion: Complet
     };
     let interface = interface(way.cri, bulk);
     let (ops, limits) = (interface.ops(), &interface.attr.cap.put);
-    let ep = connection(way, bulk, true)?;
+    let Some(ep) = connection(way, bulk, true)? else { return Ok(Outcome::NoResources) };
     // SAFETY: the CRI's lock is held, the memory is promised, and functions are there of which there are flags.
     let status = unsafe {
         if interface.can(PUT_SHORT) && len <= limits.max_short.min(u32::MAX as usize) {
@@ -243,7 +243,7 @@ pub unsafe fn get(way: Way<'_, Uct>, transfer: &BtlTransfer, completion: Complet
     };
     let interface = interface(way.cri, bulk);
     let (ops, limits) = (interface.ops(), &interface.attr.cap.get);
-    let ep = connection(way, bulk, false)?;
+    let Some(ep) = connection(way, bulk, false)? else { return Ok(Outcome::NoResources) };
     let mut operation = Operation::new(way.cri, Then::Call(completion), None);
     // Then the protocol layer has the peer send.
     operation.refused = ERR_UNSUPPORTED;
@@ -294,7 +294,7 @@ pub unsafe fn atomic(way: Way<'_, Uct>, atomic: &BtlAtomic, completion: Completi
         return Err(Failure::new(ERR_ARGUMENT, format!("{width} bytes at {remote:#x}")));
     }
     let ops = way.cri.messages.ops();
-    let ep = connection(way, bulk, true)?;
+    let Some(ep) = connection(way, bulk, true)? else { return Ok(Outcome::NoResources) };
     let wanted = (!atomic.result.is_null()).then_some((atomic.result.cast(), width as usize));
     let operation = Operation::new(way.cri, Then::Call(completion), wanted);
     // The fetching forms for all: the others say only that the operand may be reused.
