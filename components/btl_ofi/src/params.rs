@@ -36,7 +36,8 @@ cairn_framework::params! {
             "Buffers that an instance has ready for messages that come",
             range(2, 65536), level(5);
         pub send_buffers: integer(64),
-            "Messages that an instance keeps for a peer that does not take them, before it takes no more",
+            "Messages that an instance keeps for a peer that does not take them, before it takes no more; of short \
+             ones, which the provider copies, up to 16 times as many",
             range(2, MOST_AHEAD.into()), level(5);
         pub transfers: integer(256),
             "Puts, gets and atomics of an instance to one peer that may be under way at once",

@@ -21,6 +21,10 @@ use crate::wire::{HEADER, Header};
 const AT_ONCE: usize = 16;
 const ROUNDS: usize = 4;
 
+/// One of so many short messages has a completion. Without it nothing would tell that a peer takes no more, since a
+/// provider may copy as many as there is memory for.
+const INJECTED: u32 = 16;
+
 /// How long operations to a peer that is gone may be with the provider until their callers are told so. It
 /// mostly tells itself, when a connection breaks.
 const GRACE: Duration = Duration::from_secs(1);
@@ -119,8 +123,9 @@ pub fn send(
     // SAFETY: buffers have room for a header and the longest message.
     let len = write(unsafe { op.local.get().add(HEADER) });
     fill(cri, link, op, head, len);
-    // A short one is copied by the provider, which then says nothing of it: the goodbye behind it does.
+    // A short one is copied by the provider, which then says nothing of it: the next one that is not copied does.
     if op.len.get() <= device.inject_limit()
+        && !number.is_multiple_of(INJECTED)
         && link.backlog.borrow().is_empty()
         && op.inject(&cri.endpoint, link.address)
     {
