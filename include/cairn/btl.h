@@ -34,8 +34,7 @@
  * **What is used.** The protocol layer sends by `send_immediate` and `send_packed`, and moves large
  * messages by `put` and `get` where a device has them. One-sided communication loads and stores where
  * `map_key` gives it a pointer, and otherwise uses `put`, `get`, `atomic` and `flush` where a device has
- * them. **Experimental** is `send_gathered`: nothing calls it yet, so a transport gains nothing by it today,
- * and it may change.
+ * them.
  *
  * **Memory of the transport.** A device with `CAIRN_BTL_ALLOCATE` gives out memory that its peers reach best,
  * for windows above all. `map_key` turns the key of memory into a pointer by which this process loads and
@@ -80,7 +79,6 @@
 #include <stdint.h>
 #include <cairn/component.h>
 #include <cairn/contract.h>
-#include <cairn/datatype.h>
 #include <cairn/peer.h>
 #include <cairn/pool.h>
 #include <cairn/status.h>
@@ -95,11 +93,6 @@
  * `cairn_btl_module_t.capabilities`: `send_packed`.
  */
 #define CAIRN_BTL_SEND_PACKED 2
-
-/**
- * `cairn_btl_module_t.capabilities`: `send_gathered`. Experimental.
- */
-#define CAIRN_BTL_SEND_GATHERED 4
 
 /**
  * `cairn_btl_module_t.capabilities`: `put`.
@@ -297,48 +290,6 @@ struct cairn_btl_packed_t {
 };
 
 /**
- * An active message whose payload is sent from where it lies.
- */
-struct cairn_btl_gathered_t {
-  /**
-   * The header; copied.
-   */
-  const void *header;
-  /**
-   * The payload. The array is copied; the memory it names stays until completion.
-   */
-  const cairn_segment_t *segments;
-  /**
-   * Segments.
-   */
-  uint32_t segment_count;
-  /**
-   * Bytes of header.
-   */
-  uint32_t header_len;
-  /**
-   * Entry of the receive table that gets it at the peer.
-   */
-  uint8_t tag;
-};
-
-/**
- * What to call when an operation that was queued is finished. Allocated by the caller; stays
- * valid until it is called.
- */
-struct cairn_btl_completion_t {
-  /**
-   * Called once, from a progress call with the CRI's lock held. It may start operations;
-   * it must not wait and must not poll. `status` is `CAIRN_OK` or what went wrong.
-   */
-  void (*done)(struct cairn_btl_completion_t *completion, cairn_status_t status);
-  /**
-   * The caller's own.
-   */
-  void *context;
-};
-
-/**
  * A transfer between local memory and the memory of a peer.
  */
 struct cairn_btl_transfer_t {
@@ -362,6 +313,22 @@ struct cairn_btl_transfer_t {
    * Bytes.
    */
   size_t len;
+};
+
+/**
+ * What to call when an operation that was queued is finished. Allocated by the caller; stays
+ * valid until it is called.
+ */
+struct cairn_btl_completion_t {
+  /**
+   * Called once, from a progress call with the CRI's lock held. It may start operations;
+   * it must not wait and must not poll. `status` is `CAIRN_OK` or what went wrong.
+   */
+  void (*done)(struct cairn_btl_completion_t *completion, cairn_status_t status);
+  /**
+   * The caller's own.
+   */
+  void *context;
 };
 
 /**
@@ -472,14 +439,6 @@ struct cairn_btl_ops_t {
                                  const cairn_cri_t *cri,
                                  struct cairn_endpoint_t *endpoint,
                                  const struct cairn_btl_packed_t *message);
-  /**
-   * Experimental. Sends a message from where it lies. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
-   */
-  cairn_outcome_t (*send_gathered)(const struct cairn_btl_module_t *module,
-                                   const cairn_cri_t *cri,
-                                   struct cairn_endpoint_t *endpoint,
-                                   const struct cairn_btl_gathered_t *message,
-                                   struct cairn_btl_completion_t *completion);
   /**
    * Writes local memory into the peer's. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
    */
@@ -646,14 +605,6 @@ struct cairn_btl_module_t {
    * Most bytes of header and payload together in `send_packed`.
    */
   uint32_t packed_limit;
-  /**
-   * Most bytes of header and payload together in `send_gathered`.
-   */
-  uint64_t gathered_limit;
-  /**
-   * Most segments in `send_gathered`.
-   */
-  uint32_t gathered_segments;
   /**
    * Bytes of a packed remote key, at most `CAIRN_BTL_MAX_KEY`.
    */

@@ -22,7 +22,6 @@ typedef struct cairn_btl_module_t cairn_btl_module_t;
 typedef struct cairn_btl_completion_t cairn_btl_completion_t;
 typedef struct cairn_btl_message_t cairn_btl_message_t;
 typedef struct cairn_btl_packed_t cairn_btl_packed_t;
-typedef struct cairn_btl_gathered_t cairn_btl_gathered_t;
 typedef struct cairn_btl_transfer_t cairn_btl_transfer_t;
 typedef struct cairn_btl_atomic_t cairn_btl_atomic_t;
 typedef struct cairn_btl_wake_t cairn_btl_wake_t;

@@ -12,8 +12,9 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use cairn_framework::abi::btl::BTL_REMOTE_WRITE;
 use cairn_framework::abi::status::{DONE, NO_RESOURCES, QUEUED};
-use support::{Completion, Rank, Setup, TAG, close, job};
+use support::{Completion, Rank, Remote, Setup, TAG, close, job};
 
 const ROUNDS: usize = 9;
 const SIZES: [usize; 7] = [8, 256, 4096, 32 << 10, 128 << 10, 1 << 20, 4 << 20];
@@ -85,59 +86,65 @@ fn sockets(size: usize, pair: &(TcpStream, TcpStream)) -> f64 {
     )
 }
 
-/// Sends `size` bytes, in fragments if they are many, and waits until the last is gone.
-fn send(rank: Rank, route: &support::Route, bytes: &[u8], completion: &Completion) {
+/// Sends a message, or if it is long puts it and says so, and waits until the last byte is gone.
+fn send(rank: Rank, route: &support::Route, bytes: &[u8], to: &Remote, completion: &Completion) {
+    let until_taken = |send: &dyn Fn() -> i32| {
+        while !matches!(send(), DONE | QUEUED) {
+            rank.progress();
+        }
+    };
     if bytes.len() <= route.module.eager_limit as usize {
-        while route.send(TAG, &[], bytes) != DONE {
-            rank.progress();
-        }
-        return;
+        return until_taken(&|| route.send(TAG, &[], bytes));
     }
-    for fragment in bytes.chunks(route.module.gathered_limit as usize) {
-        let before = completion.calls();
-        loop {
-            match route.send_gathered(&[], &[fragment], completion) {
-                DONE => break,
-                QUEUED => {
-                    while completion.calls() == before {
-                        rank.progress();
-                    }
-                    break;
-                }
-                other => assert_eq!(other, NO_RESOURCES),
-            }
-            rank.progress();
-        }
+    let before = completion.calls();
+    let put = || {
+        let outcome = route.put(bytes, to, 0, completion);
+        assert!([DONE, QUEUED, NO_RESOURCES].contains(&outcome), "{outcome}");
+        outcome
+    };
+    let outcome = std::cell::Cell::new(NO_RESOURCES);
+    until_taken(&|| {
+        outcome.set(put());
+        outcome.get()
+    });
+    while outcome.get() == QUEUED && completion.calls() == before {
+        rank.progress();
     }
+    until_taken(&|| route.send(TAG, &[], &[]));
 }
 
 fn transport(size: usize, ranks: &[Rank]) -> f64 {
     let bytes = vec![0; size];
+    let mut memory = [vec![0; size], vec![0; size]];
+    let registered = [0, 1].map(|number: usize| {
+        ranks[number].route(1 - number as u32).register(&mut memory[number], BTL_REMOTE_WRITE)
+    });
     let side = |number: usize| {
         let (rank, bytes) = (ranks[number], &bytes);
         let route = rank.route(1 - number as u32);
-        let pieces = match size <= route.module.eager_limit as usize {
-            true => 1,
-            false => size.div_ceil(route.module.gathered_limit as usize) as u32,
-        };
+        let to = route.remote(&memory[1 - number], &registered[1 - number].1);
         let completion = Completion::new();
         let mut expected = rank.count();
         move |first: bool| {
             let route = &route;
             if first {
-                send(rank, route, bytes, &completion);
+                send(rank, route, bytes, &to, &completion);
             }
-            expected += pieces;
+            expected += 1;
             while rank.count() != expected {
                 rank.progress();
             }
             if !first {
-                send(rank, route, bytes, &completion);
+                send(rank, route, bytes, &to, &completion);
             }
         }
     };
     let (mut here, mut there) = (side(0), side(1));
-    time(size, move || here(true), move || there(false))
+    let time = time(size, move || here(true), move || there(false));
+    for (number, (registration, _)) in registered.iter().enumerate() {
+        ranks[number].route(1 - number as u32).deregister(*registration);
+    }
+    time
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -13,8 +13,8 @@ use cairn_framework::author::{
     Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
 };
 use cairn_framework::frameworks::btl::{
-    BTL_CAN_WAKE, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, Btl, BtlGathered, BtlMessage, BtlModule,
-    BtlPacked, BtlTransfer, BtlWake, Completion, DeviceBox, Way, too_long,
+    BTL_CAN_WAKE, BTL_IN_ORDER, BTL_NEEDS_REGISTRATION, Btl, BtlMessage, BtlModule, BtlPacked,
+    BtlTransfer, BtlWake, Completion, DeviceBox, Way, too_long,
 };
 
 use crate::acceptor::Acceptor;
@@ -23,11 +23,11 @@ use crate::context::{self, Context, TcpCri};
 use crate::endpoint::{self, TcpEndpoint};
 use crate::link::{Link, SharedFlush, Waiter};
 use crate::module::{self, At, Module, TcpDevice};
-use crate::output::{SEGMENTS, pad};
+use crate::output::pad;
 use crate::params::{Config, Params};
 use crate::progress::Pass;
 use crate::rdma::{self, Region};
-use crate::sys::{self, Piece, piece};
+use crate::sys::{self, piece};
 use crate::wire::{Card, CardAddress, Frame, Nonce};
 
 /// The transport.
@@ -161,8 +161,6 @@ fn view(config: &Config, params: &Params) -> BtlModule {
         capabilities: BTL_NEEDS_REGISTRATION | BTL_IN_ORDER | BTL_CAN_WAKE,
         immediate_limit: config.frame_limit,
         packed_limit: config.frame_limit,
-        gathered_limit: u64::from(config.frame_limit),
-        gathered_segments: SEGMENTS as u32,
         key_size: rdma::KEY as u32,
         eager_limit: config.eager_limit,
         put_limit: u64::from(config.transfer_limit),
@@ -287,37 +285,6 @@ impl Btl for Tcp {
         Ok(sent)
     }
 
-    unsafe fn send_gathered(
-        way: Way<'_, Self>,
-        message: &BtlGathered,
-        completion: Completion,
-    ) -> Attempted {
-        let (at, link) = link(way);
-        let count = message.segment_count as usize;
-        if count > SEGMENTS {
-            let text = format!("a message of {count} segments; at most {SEGMENTS} are allowed");
-            return Err(Failure::new(ERR_ARGUMENT, text));
-        }
-        let mut pieces: [Piece; SEGMENTS + 3] = [piece(std::ptr::null(), 0); SEGMENTS + 3];
-        let mut len = message.header_len as usize;
-        for (place, to) in pieces[2..2 + count].iter_mut().enumerate() {
-            // SAFETY: the caller vouches for so many segments.
-            let segment = unsafe { &*message.segments.add(place) };
-            *to = piece(segment.address.cast(), segment.len);
-            len = len.saturating_add(segment.len);
-        }
-        let len = checked(way.device, "a message", len)?;
-        let head = Frame::Message { tag: message.tag, len }.head();
-        let head = head.bytes();
-        pieces[0] = piece(head.as_ptr(), head.len());
-        pieces[1] = piece(message.header.cast(), message.header_len as usize);
-        pieces[2 + count] = pad(len as usize);
-        // SAFETY: the message's pointers and lengths hold, the segments' until the completion.
-        link.send(at, |work, socket| unsafe {
-            work.output.send_gathered(socket, &pieces[..3 + count], 2..2 + count, completion)
-        })
-    }
-
     unsafe fn put(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
         let (at, link) = link(way);
         // SAFETY: promised by the caller.
@@ -331,7 +298,7 @@ impl Btl for Tcp {
         ];
         link.send(at, |work, socket| {
             // SAFETY: the local memory stays until the completion.
-            let sent = unsafe { work.output.send_gathered(socket, &pieces, 1..2, completion) };
+            let sent = unsafe { work.output.send_in_place(socket, &pieces, 1..2, completion) };
             if matches!(sent, Ok(Outcome::Done | Outcome::Queued)) {
                 work.count_put();
             }

@@ -27,8 +27,6 @@ const PIECES: usize = 64;
 const PARTS: usize = 4096;
 /// Bytes that one connection sends in a pass before it is the next one's turn.
 const TURN: usize = 4 << 20;
-/// Most segments of a gathered message.
-pub const SEGMENTS: usize = 16;
 
 static ZEROS: [u8; 8] = [0; 8];
 
@@ -135,7 +133,7 @@ impl Output {
     ///
     /// # Safety
     /// Every piece may be read, those in `memory` until the completion.
-    pub unsafe fn send_gathered(
+    pub unsafe fn send_in_place(
         &mut self,
         socket: Option<BorrowedFd<'_>>,
         pieces: &[Piece],
@@ -440,7 +438,7 @@ mod tests {
                 let pieces = [part(&head), part(large), pad(3)];
                 let completion = Completion::new(std::ptr::without_provenance_mut(round + 1));
                 let sent =
-                    output.send_gathered(Some(ours.as_fd()), &pieces, 1..2, completion).unwrap();
+                    output.send_in_place(Some(ours.as_fd()), &pieces, 1..2, completion).unwrap();
                 queued += usize::from(sent == Outcome::Queued);
                 expected.extend([&head[..], &large[..], &[0; 5]].concat());
             }
@@ -492,7 +490,7 @@ mod tests {
         let [completion, same] =
             [8, 8].map(|at| unsafe { Completion::new(std::ptr::without_provenance_mut(at)) });
         // SAFETY: a slice.
-        let queued = unsafe { output.send_gathered(None, &[part(&body)], 0..1, completion) };
+        let queued = unsafe { output.send_in_place(None, &[part(&body)], 0..1, completion) };
         assert_eq!(queued.unwrap(), Outcome::Queued);
         let mut finished = VecDeque::new();
         output.fail(-7, &mut finished);

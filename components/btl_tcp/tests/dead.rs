@@ -92,7 +92,7 @@ fn a_cut_is_noticed_by_those_who_have_data_in_flight() {
             let queued: Vec<&Completion> = completions
                 .iter()
                 .map(|one| &**one)
-                .filter(|one| node.route().send_gathered(b"h", &[&data], one) == QUEUED)
+                .filter(|one| node.route().put_in_vain(&data, one) == QUEUED)
                 .collect();
             assert!(!queued.is_empty());
             learns(node, node.number == 0);
@@ -191,7 +191,7 @@ fn a_network_that_is_cut_when_the_first_message_is_sent_is_noticed() {
         node.cut();
         if node.number == 0 {
             let completion = Completion::new();
-            assert_eq!(node.route().send_gathered(b"x", &[b"y"], &completion), QUEUED);
+            assert_eq!(node.route().put_in_vain(b"y", &completion), QUEUED);
             learns(node, true);
             until(&[node.rank], "the completion", || completion.calls() == 1);
             assert_eq!(completion.status(), Some(ERR_PEER));

@@ -293,7 +293,7 @@ fn a_peer_that_dies_ends_what_waits_for_it() {
         let queued: Vec<&Completion> = completions
             .iter()
             .map(|one| &**one)
-            .filter(|one| route.send_gathered(b"h", &[&big], one) == QUEUED)
+            .filter(|one| route.put_in_vain(&big, one) == QUEUED)
             .collect();
         let memory = vec![0u8; 64];
         let mut key = vec![0; 32];
@@ -355,7 +355,7 @@ fn a_peer_that_dies_ends_what_waits_for_a_connection() {
     let one = lone(&[("btl_tcp_num_cris", "2")], Some(card));
     let open = greet_on(one, 0);
     let (route, completion) = (one.route(1).on(1), Completion::new());
-    assert_eq!(route.send_gathered(b"x", &[b"y"], &completion), QUEUED);
+    assert_eq!(route.put_in_vain(b"y", &completion), QUEUED);
     assert!(route.describe().contains("waits for its answer"), "{}", route.describe());
     drop(open);
     until(&[one], "the end", || completion.calls() == 1);
@@ -403,7 +403,7 @@ fn every_address_is_tried_and_told() {
     let route = one.route(1);
     let completion = Completion::new();
     assert_eq!(route.send(TAG, b"x", b""), DONE);
-    assert_eq!(route.send_gathered(b"x", &[b"y"], &completion), QUEUED);
+    assert_eq!(route.put_in_vain(b"y", &completion), QUEUED);
     rude.set_nonblocking(true).unwrap();
     odd.set_nonblocking(true).unwrap();
     let mut kept = Vec::new();

@@ -4,8 +4,8 @@ mod support;
 
 use std::sync::atomic::Ordering;
 
-use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, ERR_PEER, NO_RESOURCES, OK, QUEUED};
-use support::{Completion, ECHO, Setup, TAG, close, job, pattern, until};
+use cairn_framework::abi::status::{DONE, ERR_PEER, NO_RESOURCES, OK};
+use support::{ECHO, Setup, TAG, close, job, pattern, until};
 
 #[test]
 fn messages_of_every_size_arrive_whole_in_order_and_aligned() {
@@ -93,41 +93,6 @@ fn callbacks_may_answer() {
     assert_eq!(ranks[1].inbox.refused.load(Ordering::Relaxed), 0);
     let messages = ranks[0].messages();
     assert!(messages.iter().enumerate().all(|(i, one)| one[..4] == (i as u32).to_le_bytes()));
-    close(&ranks);
-}
-
-#[test]
-fn gathered_messages_are_sent_from_where_they_lie() {
-    let ranks = job(&Setup { mca: &[("btl_tcp_sndbuf", "16k")], ..Setup::default() });
-    let route = ranks[0].route(1);
-    let limit = route.module.gathered_limit as usize;
-    let parts: Vec<Vec<u8>> = (0..4).map(|i| pattern(limit / 4 - 7, i)).collect();
-    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-    let completions: Vec<_> = (0..50).map(|_| Completion::new()).collect();
-    let mut outcomes = Vec::new();
-    for (i, completion) in completions.iter().enumerate() {
-        let outcome = route.send_gathered(&[i as u8; 16], &parts, completion);
-        assert!([DONE, QUEUED].contains(&outcome), "{outcome}");
-        assert_eq!(completion.calls(), 0, "never from inside");
-        outcomes.push(outcome);
-    }
-    until(&ranks, "all messages and completions", || {
-        ranks[1].count() == 50 && completions.iter().all(|one| one.status().is_some())
-    });
-    for (completion, outcome) in completions.iter().zip(outcomes) {
-        assert_eq!(completion.status(), Some(OK));
-        assert_eq!(completion.calls(), u32::from(outcome == QUEUED));
-    }
-    for (i, message) in ranks[1].messages().iter().enumerate() {
-        assert!(message[..16] == [i as u8; 16] && message[16..] == parts.concat());
-    }
-    let completion = Completion::new();
-    let many = [&b"x"[..]; 17];
-    assert_eq!(route.send_gathered(b"", &many, &completion), ERR_ARGUMENT);
-    let long = vec![0; limit + 1];
-    assert_eq!(route.send_gathered(b"", &[&long], &completion), ERR_ARGUMENT);
-    assert!(ranks[0].reason(&route).contains("at most"), "{}", ranks[0].reason(&route));
-    assert_eq!(completion.calls(), 0);
     close(&ranks);
 }
 

@@ -29,8 +29,7 @@
 //! **What is used.** The protocol layer sends by `send_immediate` and `send_packed`, and moves large
 //! messages by `put` and `get` where a device has them. One-sided communication loads and stores where
 //! `map_key` gives it a pointer, and otherwise uses `put`, `get`, `atomic` and `flush` where a device has
-//! them. **Experimental** is `send_gathered`: nothing calls it yet, so a transport gains nothing by it today,
-//! and it may change.
+//! them.
 //!
 //! **Memory of the transport.** A device with [`BTL_ALLOCATE`] gives out memory that its peers reach best,
 //! for windows above all. `map_key` turns the key of memory into a pointer by which this process loads and
@@ -69,7 +68,6 @@ use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::AtomicU32;
 
 use super::component::Instance;
-use super::datatype::Segment;
 use super::peer::Peer;
 use super::pool::{Cri, CriPool};
 use super::status::{OutcomeCode, Status};
@@ -78,8 +76,6 @@ use super::status::{OutcomeCode, Status};
 pub const BTL_SEND_IMMEDIATE: u64 = 1;
 /// [`BtlModule::capabilities`]: `send_packed`.
 pub const BTL_SEND_PACKED: u64 = 2;
-/// [`BtlModule::capabilities`]: `send_gathered`. Experimental.
-pub const BTL_SEND_GATHERED: u64 = 4;
 /// [`BtlModule::capabilities`]: `put`.
 pub const BTL_PUT: u64 = 8;
 /// [`BtlModule::capabilities`]: `get`.
@@ -174,10 +170,6 @@ pub struct BtlModule {
     pub immediate_limit: u32,
     /// Most bytes of header and payload together in `send_packed`.
     pub packed_limit: u32,
-    /// Most bytes of header and payload together in `send_gathered`.
-    pub gathered_limit: u64,
-    /// Most segments in `send_gathered`.
-    pub gathered_segments: u32,
     /// Bytes of a packed remote key, at most `CAIRN_BTL_MAX_KEY`.
     pub key_size: u32,
     /// Messages up to this many bytes of payload go without asking the receiver first. With
@@ -249,22 +241,6 @@ pub struct BtlPacked {
     pub header_len: u32,
     /// Bytes of payload.
     pub payload_len: u32,
-    /// Entry of the receive table that gets it at the peer.
-    pub tag: u8,
-}
-
-/// An active message whose payload is sent from where it lies.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct BtlGathered {
-    /// The header; copied.
-    pub header: *const c_void,
-    /// The payload. The array is copied; the memory it names stays until completion.
-    pub segments: *const Segment,
-    /// Segments.
-    pub segment_count: u32,
-    /// Bytes of header.
-    pub header_len: u32,
     /// Entry of the receive table that gets it at the peer.
     pub tag: u8,
 }
@@ -372,16 +348,6 @@ pub struct BtlOps {
             cri: &Cri,
             endpoint: *mut Endpoint,
             message: &BtlPacked,
-        ) -> OutcomeCode,
-    >,
-    /// Experimental. Sends a message from where it lies. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.
-    pub send_gathered: Option<
-        unsafe extern "C" fn(
-            module: &BtlModule,
-            cri: &Cri,
-            endpoint: *mut Endpoint,
-            message: &BtlGathered,
-            completion: *mut BtlCompletion,
         ) -> OutcomeCode,
     >,
     /// Writes local memory into the peer's. Hot. Default: `CAIRN_ERR_UNSUPPORTED`.

@@ -36,7 +36,6 @@ impl BtlOps {
         }
         lacks!(send_immediate, BTL_SEND_IMMEDIATE);
         lacks!(send_packed, BTL_SEND_PACKED);
-        lacks!(send_gathered, BTL_SEND_GATHERED);
         lacks!(put, BTL_PUT);
         lacks!(get, BTL_GET);
         lacks!(atomic, BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL);
@@ -98,18 +97,6 @@ pub trait Btl: Component {
     /// As for [`Btl::send_immediate`].
     unsafe fn send_packed(way: Way<'_, Self>, message: &BtlPacked) -> Attempted {
         Err(author::unsupported("send_packed"))
-    }
-
-    /// Experimental. Sends a message from where it lies. Hot.
-    ///
-    /// # Safety
-    /// As for [`Btl::send_immediate`]; the payload stays until the completion is called.
-    unsafe fn send_gathered(
-        way: Way<'_, Self>,
-        message: &BtlGathered,
-        completion: Completion,
-    ) -> Attempted {
-        Err(author::unsupported("send_gathered"))
     }
 
     /// Writes local memory into the peer's. Hot.
@@ -317,12 +304,6 @@ contract! {
     ) -> OutcomeCode = outcome(module.instance) {
         T::send_packed(Way::new(module, cri, endpoint), message)
     } default { refuse(module, "send_packed") }
-    fn send_gathered(
-        module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, message: &BtlGathered,
-        completion: *mut BtlCompletion,
-    ) -> OutcomeCode = outcome(module.instance) {
-        T::send_gathered(Way::new(module, cri, endpoint), message, Completion::new(completion))
-    } default { refuse(module, "send_gathered") }
     fn put(
         module: &BtlModule, cri: &Cri, endpoint: *mut Endpoint, transfer: &BtlTransfer,
         completion: *mut BtlCompletion,
@@ -440,7 +421,7 @@ mod tests {
             (CONTRACT.fill_defaults)((&raw mut ops).cast());
             ops
         };
-        let sends = BTL_SEND_IMMEDIATE | BTL_SEND_PACKED | BTL_SEND_GATHERED;
+        let sends = BTL_SEND_IMMEDIATE | BTL_SEND_PACKED;
         let atomics = BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL;
         let none = !(sends | BTL_PUT | BTL_GET | atomics | BTL_CAN_WAKE | BTL_ALLOCATE);
         assert_eq!(ops.offered(), none);

@@ -12,9 +12,9 @@ use cairn_framework::abi::status::{
 };
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
-    BTL_GET, BTL_IN_ORDER, BTL_PUT, BTL_SEND_GATHERED, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl,
-    BtlAtomic, BtlCompletion, BtlGathered, BtlMessage, BtlModule, BtlOps, BtlPacked, BtlTransfer,
-    BtlWake, Completion, Device, DeviceBox, Endpoint, OwnCri, Way, pointer,
+    BTL_GET, BTL_IN_ORDER, BTL_PUT, BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, Btl, BtlAtomic,
+    BtlCompletion, BtlMessage, BtlModule, BtlOps, BtlPacked, BtlTransfer, BtlWake, Completion,
+    Device, DeviceBox, Endpoint, OwnCri, Way, pointer,
 };
 use cairn_framework::layout::check_elements;
 
@@ -107,7 +107,6 @@ impl Btl for Double {
     ways! {
         send_immediate(message: &BtlMessage);
         send_packed(message: &BtlPacked);
-        send_gathered(message: &BtlGathered, completion: Completion);
         put(transfer: &BtlTransfer, completion: Completion);
         get(transfer: &BtlTransfer, completion: Completion);
         atomic(atomic: &BtlAtomic, completion: Completion);
@@ -172,7 +171,7 @@ impl Btl for Double {
     }
 }
 
-components!(btl, Double: send_immediate, send_packed, send_gathered, put, get, atomic, flush,
+components!(btl, Double: send_immediate, send_packed, put, get, atomic, flush,
     register_memory, deregister_memory, pack_key, unpack_key, release_key, arm, describe,
     offer_memory, allocate_memory, free_memory, map_key);
 
@@ -213,15 +212,13 @@ fn every_function_reaches_the_device() {
 
 fn traffic(btl: &Subject<BtlOps>, module: &BtlModule) {
     let (message, packed) = (&BtlMessage::blank(), &BtlPacked::blank());
-    let (gathered, transfer) = (&BtlGathered::blank(), &BtlTransfer::blank());
+    let transfer = &BtlTransfer::blank();
     let (atomic, cri) = (&BtlAtomic::blank(), &cri(3));
     let (to, done) = (end(), at::<BtlCompletion>(COMPLETION));
     let all = null_mut::<Endpoint>();
     let on = p(cri);
     check!(btl, outcome send_immediate(module, cri, to, message) => (71, on, to, p(message)));
     check!(btl, outcome send_packed(module, cri, to, packed) => (71, on, to, p(packed)));
-    check!(btl, outcome send_gathered(module, cri, to, gathered, done)
-        => (71, on, to, p(gathered), done));
     check!(btl, outcome put(module, cri, to, transfer, done) => (71, on, to, p(transfer), done));
     check!(btl, outcome get(module, cri, to, transfer, done) => (71, on, to, p(transfer), done));
     check!(btl, outcome atomic(module, cri, to, atomic, done) => (71, on, to, p(atomic), done));
@@ -342,7 +339,6 @@ fn a_device_is_polled_by_its_pool_and_knows_what_its_limits_say() {
     for (view, more) in [
         (BtlModule { immediate_limit: 1, ..view }, BTL_SEND_IMMEDIATE),
         (BtlModule { packed_limit: 1, ..view }, BTL_SEND_PACKED),
-        (BtlModule { gathered_limit: 1, ..view }, BTL_SEND_GATHERED),
         (BtlModule { put_limit: 1, get_limit: 1, ..view }, BTL_PUT | BTL_GET),
     ] {
         let port = Port { number: 0 };
@@ -367,7 +363,7 @@ fn absent_functions() {
     let btl = Subject::<BtlOps>::bare(&scope);
     let [module, _] = modules(&btl);
     let (message, packed) = (&BtlMessage::blank(), &BtlPacked::blank());
-    let (gathered, transfer) = (&BtlGathered::blank(), &BtlTransfer::blank());
+    let transfer = &BtlTransfer::blank();
     let (atomic, cri) = (&BtlAtomic::blank(), &cri(3));
     let (endpoint, done) = (end(), at::<BtlCompletion>(COMPLETION));
     let ops = btl.ops;
@@ -378,9 +374,6 @@ fn absent_functions() {
             unsupported(c!(ops, send_immediate(module, cri, endpoint, message)));
         }),
         ("send_packed", &|| unsupported(c!(ops, send_packed(module, cri, endpoint, packed)))),
-        ("send_gathered", &|| {
-            unsupported(c!(ops, send_gathered(module, cri, endpoint, gathered, done)));
-        }),
         ("put", &|| unsupported(c!(ops, put(module, cri, endpoint, transfer, done)))),
         ("get", &|| unsupported(c!(ops, get(module, cri, endpoint, transfer, done)))),
         ("atomic", &|| unsupported(c!(ops, atomic(module, cri, endpoint, atomic, done)))),

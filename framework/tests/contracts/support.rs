@@ -20,7 +20,7 @@ use cairn_framework::abi::status::{
 use cairn_framework::abi::thread::Thread;
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
-    BtlAtomic, BtlGathered, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
+    BtlAtomic, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
 };
 use cairn_framework::frameworks::coll::CollArgs;
 use cairn_framework::frameworks::matching::MatchCounts;
@@ -125,7 +125,7 @@ macro_rules! blank {
     };
 }
 blank! {
-    BtlAtomic, BtlGathered, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, CollArgs,
+    BtlAtomic, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake, CollArgs,
     MatchCounts, OscSync, OscTransfer, PmlReceive, PmlSend,
 }
 

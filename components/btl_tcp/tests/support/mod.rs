@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use btl_tcp as _;
 use btl_tcp::wire::{Card, Secret};
-use cairn_framework::abi::datatype::Segment;
 use cairn_framework::abi::job::{Job, THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::pool::Cri;
 use cairn_framework::abi::receive::Received;
@@ -23,7 +22,7 @@ use cairn_framework::abi::status::{OK, OutcomeCode, Status};
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::component;
 use cairn_framework::frameworks::btl::{
-    BtlCompletion, BtlGathered, BtlMessage, BtlModule, BtlOps, BtlPacked, BtlTransfer, Endpoint,
+    BtlCompletion, BtlMessage, BtlModule, BtlOps, BtlPacked, BtlTransfer, Endpoint,
 };
 use cairn_framework::frameworks::wait::{Wait, WaitMeans, WaitOps};
 use cairn_framework::host::params::{CommandLine, Sources};
@@ -373,33 +372,12 @@ impl Route {
         })
     }
 
-    pub fn send_gathered(
-        &self,
-        header: &[u8],
-        parts: &[&[u8]],
-        completion: &Completion,
-    ) -> OutcomeCode {
-        let segments: Vec<Segment> = parts
-            .iter()
-            .map(|part| Segment { address: part.as_ptr().cast_mut().cast(), len: part.len() })
-            .collect();
-        let message = BtlGathered {
-            header: header.as_ptr().cast(),
-            segments: segments.as_ptr(),
-            segment_count: segments.len() as u32,
-            header_len: header.len() as u32,
-            tag: TAG,
-        };
-        // SAFETY: as above; tests keep the parts until the completion.
-        completion.note(self.locked(|| unsafe {
-            self.ops.send_gathered.unwrap()(
-                self.module,
-                self.cri,
-                self.endpoint,
-                &message,
-                completion.raw(),
-            )
-        }))
+    /// Puts to memory that the peer never gave out: something that waits for a peer that does not take it.
+    pub fn put_in_vain(&self, local: &[u8], done: &Completion) -> OutcomeCode {
+        let mut key = vec![0; self.module.key_size as usize];
+        key[8..16].copy_from_slice(&(local.as_ptr().addr() as u64).to_le_bytes());
+        key[16..24].copy_from_slice(&(local.len() as u64).to_le_bytes());
+        self.put(local, &self.remote(local, &key), 0, done)
     }
 
     pub fn put(&self, local: &[u8], to: &Remote, offset: u64, done: &Completion) -> OutcomeCode {
@@ -480,6 +458,11 @@ pub struct Remote {
     pub base: u64,
     pub key: *mut c_void,
 }
+
+// SAFETY: a key is for any thread.
+unsafe impl Send for Remote {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Remote {}
 
 impl Remote {
     fn transfer(&self, local: *const u8, len: usize, offset: u64) -> BtlTransfer {

@@ -27,8 +27,6 @@ impl BtlModule {
             instance: core::ptr::null_mut(),
             immediate_limit: 0,
             packed_limit: 0,
-            gathered_limit: 0,
-            gathered_segments: 0,
             key_size: 0,
             eager_limit: 0,
             put_limit: 0,

@@ -8,7 +8,6 @@ impl BtlModule {
         [
             (BTL_SEND_IMMEDIATE, self.immediate_limit.into()),
             (BTL_SEND_PACKED, self.packed_limit.into()),
-            (BTL_SEND_GATHERED, self.gathered_limit),
             (BTL_PUT, self.put_limit),
             (BTL_GET, self.get_limit),
         ]
