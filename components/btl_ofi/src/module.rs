@@ -13,7 +13,7 @@ use cairn_framework::frameworks::btl::Device;
 use cairn_transport::{Admission, Lives};
 
 use crate::bindings::*;
-use crate::choice::Choice;
+use crate::choice::{Choice, Kind};
 use crate::component::Ofi;
 use crate::fabric::{Domain, Endpoint};
 use crate::library::Library;
@@ -124,11 +124,15 @@ impl Module {
         unsafe { (*self.choice.info.get().domain_attr).mr_mode as u32 }
     }
 
-    /// Most bytes of a message that the provider copies.
+    /// Most bytes of a message that the provider is to copy. That is faster over shm; over `ofi_rxm` it is not, and
+    /// loses memory (libfabric 1.17).
     #[inline]
     pub fn inject_limit(&self) -> usize {
-        // SAFETY: as above.
-        unsafe { (*self.choice.info.get().tx_attr).inject_size }
+        match self.choice.kind {
+            // SAFETY: as above.
+            Kind::SharedMemory => unsafe { (*self.choice.info.get().tx_attr).inject_size },
+            _ => 0,
+        }
     }
 
     /// Whether the provider takes addresses of the peer, and not places in a registration.
