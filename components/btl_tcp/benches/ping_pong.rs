@@ -88,29 +88,23 @@ fn sockets(size: usize, pair: &(TcpStream, TcpStream)) -> f64 {
 
 /// Sends a message, or if it is long puts it and says so, and waits until the last byte is gone.
 fn send(rank: Rank, route: &support::Route, bytes: &[u8], to: &Remote, completion: &Completion) {
-    let until_taken = |send: &dyn Fn() -> i32| {
-        while !matches!(send(), DONE | QUEUED) {
+    let is_put = bytes.len() > route.module.eager_limit as usize;
+    let limit = route.module.put_limit as usize;
+    for (place, part) in bytes.chunks(limit).enumerate().filter(|_| is_put) {
+        let before = completion.calls();
+        let mut outcome = NO_RESOURCES;
+        while outcome == NO_RESOURCES {
+            outcome = route.put(part, to, (place * limit) as u64, completion);
+            assert!([DONE, QUEUED, NO_RESOURCES].contains(&outcome), "{outcome}");
             rank.progress();
         }
-    };
-    if bytes.len() <= route.module.eager_limit as usize {
-        return until_taken(&|| route.send(TAG, &[], bytes));
+        while outcome == QUEUED && completion.calls() == before {
+            rank.progress();
+        }
     }
-    let before = completion.calls();
-    let put = || {
-        let outcome = route.put(bytes, to, 0, completion);
-        assert!([DONE, QUEUED, NO_RESOURCES].contains(&outcome), "{outcome}");
-        outcome
-    };
-    let outcome = std::cell::Cell::new(NO_RESOURCES);
-    until_taken(&|| {
-        outcome.set(put());
-        outcome.get()
-    });
-    while outcome.get() == QUEUED && completion.calls() == before {
+    while route.send(TAG, &[], if is_put { &[] } else { bytes }) != DONE {
         rank.progress();
     }
-    until_taken(&|| route.send(TAG, &[], &[]));
 }
 
 fn transport(size: usize, ranks: &[Rank]) -> f64 {
