@@ -12,8 +12,7 @@ fn compiled(name: &str) -> PathBuf {
 }
 
 fn mpirun(processes: &str, way: &[[&str; 2]]) -> Run {
-    let run = Run::mpirun().args(["--oversubscribe", "-n", processes]);
-    run.args(way.iter().flat_map(|[name, value]| ["--mca", *name, *value]))
+    Run::mpirun().args(["--oversubscribe", "-n", processes]).args(foreign::options(way))
 }
 
 /// Programs that say nothing when all is right, with this level of thread support.
@@ -67,17 +66,11 @@ fn instances() {
     }
 }
 
-/// The ways whose processes may die. One provider sends from queues of the process, which go with it, so that what was
-/// sent may not arrive.
-fn mortal() -> impl Iterator<Item = &'static [[&'static str; 2]]> {
-    let has_queues = |way: &&[[&str; 2]]| way.iter().any(|[_, value]| *value == "sockets");
-    foreign::ways().filter(move |way| !has_queues(way))
-}
-
-/// What waits for a process that has died ends with an error.
+/// What waits for a process that has died ends with an error. Where a process sends from queues of its own these go
+/// with it, so that what was sent may not arrive.
 #[test]
 fn deaths() {
-    for way in mortal() {
+    for way in foreign::prompt_ways() {
         for level in ["single", "multiple"] {
             let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
             let run = run.args(["sh", "-c", SURVIVOR, "sh"]).args([compiled("failure")]);
@@ -93,7 +86,7 @@ fn deaths_at_any_time() {
     let is_shared = |way: &[[&str; 2]]| {
         way.iter().any(|[_, value]| ["posix,cma", "sysv", "shm"].contains(value))
     };
-    for way in mortal() {
+    for way in foreign::prompt_ways() {
         let times = if is_shared(way) { &["0"][..] } else { &["0", "20"] };
         for level in ["single", "multiple"] {
             for what in ["send", "receive", "large", "window"] {
@@ -114,7 +107,7 @@ const STOOD_IN_FOR: &str = "\"$@\"; status=$?; [ $status = 137 ] || exit $status
 /// A process that closes waits for no other one that has died meanwhile.
 #[test]
 fn deaths_while_others_close() {
-    for way in mortal() {
+    for way in foreign::prompt_ways() {
         for level in ["single", "multiple"] {
             let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
             let for_ever = ["--mca", "btl_uct_close_timeout", "3600000"];

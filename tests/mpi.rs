@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use cairn_tests::foreign::{self, options};
 use cairn_tests::functions::{Function, implemented};
 use cairn_tests::programs::{self, Counts};
 use cairn_tests::strategies::{Combination, combinations, product, strategies};
-use cairn_tests::{Run, foreign, scratch, skipped, windows};
+use cairn_tests::{Run, scratch, skipped, windows};
 
 /// A program, compiled once.
 fn compiled(name: &str, counts: Counts) -> PathBuf {
@@ -20,11 +21,6 @@ fn compiled(name: &str, counts: Counts) -> PathBuf {
 fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
     let run = Run::mpirun().args(["--oversubscribe", "-n", &processes.to_string()]);
     run.args(mca).args([program])
-}
-
-/// What mpirun is told of parameters.
-fn options<'a>(mca: &[[&'a str; 2]]) -> Vec<&'a str> {
-    mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect()
 }
 
 /// Runs a program that has nothing to say, with one level of thread support.
@@ -815,26 +811,23 @@ mod with_strategies {
 fn over_every_way_of_other_libraries() {
     let suites =
         [with_ints::SUITE, with_large_counts::SUITE, with_each_level::SUITE, with_threads::SUITE];
+    let all = suites.iter().flat_map(|(counts, levels, programs)| {
+        let of = move |(name, processes): &'static (&'static str, RangeInclusive<u32>)| {
+            let levels =
+                move |count| levels.iter().map(move |level| (*counts, *name, count, *level));
+            processes.clone().flat_map(levels)
+        };
+        programs.iter().flat_map(of)
+    });
+    // One asks for counters of btl_sm, and pools of libfabric grow for a while.
+    let tested: Vec<_> = all.filter(|(_, name, ..)| !["tool", "flat"].contains(name)).collect();
     let mut failed = Vec::new();
     for way in foreign::ways().map(options) {
-        for (counts, levels, programs) in &suites {
-            // One asks for counters of btl_sm, and pools of libfabric grow for a while.
-            let tested = programs.iter().filter(|(name, _)| !["tool", "flat"].contains(name));
-            for (name, processes) in tested {
-                let program = compiled(name, *counts);
-                for (count, level) in processes
-                    .clone()
-                    .flat_map(|count| levels.iter().map(move |level| (count, level)))
-                {
-                    let run = mpirun(count, &way, &program).env("TEST_THREAD_LEVEL", level);
-                    let ended = run.end();
-                    if !ended.is_well() {
-                        failed.push(format!(
-                            "{name} -n {count}, {level}, {}\n{ended}",
-                            way.join(" ")
-                        ));
-                    }
-                }
+        for (counts, name, count, level) in &tested {
+            let run = mpirun(*count, &way, &compiled(name, *counts));
+            let ended = run.env("TEST_THREAD_LEVEL", level).end();
+            if !ended.is_well() {
+                failed.push(format!("{name} -n {count}, {level}, {}\n{ended}", way.join(" ")));
             }
         }
     }

@@ -185,11 +185,8 @@ fn mpi4py_passes_its_tests_over_every_way_of_other_libraries() {
         ("sm,rdma", "test_(p2p|cco|msg|rma|win|util_sync|threads)"),
         ("rdma", "test_(rma|rma_nb|util_sync)"),
     ];
-    // Over this provider, which takes milliseconds, some that ask but once whether something has come ask too early.
-    let is_slow = |way: &&[[&str; 2]]| way.iter().any(|[_, value]| *value == "sockets");
-    for way in foreign::ways().filter(|way| !is_slow(way)) {
-        let way: Vec<&str> =
-            way.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect();
+    // Over the one that is slow, some that ask but once whether something has come ask too early.
+    for way in foreign::prompt_ways().map(foreign::options) {
         for (osc, modules) in suites {
             let mca = [&way[..], &["--mca", "osc", osc]].concat();
             let mut outcomes = Outcomes::default();

@@ -42,7 +42,20 @@ pub fn here() -> impl Iterator<Item = &'static Foreign> {
     ALL.iter().filter(|one| has_library(one.library))
 }
 
+/// A way: names of parameters, and their values.
+pub type Way = &'static [[&'static str; 2]];
+
 /// Every way of those.
-pub fn ways() -> impl Iterator<Item = &'static [[&'static str; 2]]> {
+pub fn ways() -> impl Iterator<Item = Way> {
     here().flat_map(|one| one.ways.iter().copied())
+}
+
+/// Every way but libfabric's `sockets`, which takes milliseconds for a message and sends from queues of the process.
+pub fn prompt_ways() -> impl Iterator<Item = Way> {
+    ways().filter(|way| !way.iter().any(|[_, value]| *value == "sockets"))
+}
+
+/// Parameters as `mpirun` takes them.
+pub fn options<'a>(mca: &[[&'a str; 2]]) -> Vec<&'a str> {
+    mca.iter().flat_map(|[name, value]| ["--mca", *name, *value]).collect()
 }

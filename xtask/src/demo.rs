@@ -30,11 +30,10 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         let mut command = workspace.command(dist.join("bin").join(program));
         exec::check(command.args(args).current_dir(&workspace.target))
     };
-    step("an MPI program in C over shared memory, and the same over TCP", || {
+    step("an MPI program in C", || {
         let source = workspace.root.join("examples/pingpong.c");
         run("mpicc", &["-O2", &source.to_string_lossy(), "-o", "pingpong"])?;
-        run("mpirun", &["-n", "2", "--mca", "btl", "self,sm", "./pingpong"])?;
-        run("mpirun", &["-n", "2", "--mca", "btl", "self,tcp", "./pingpong"])
+        run("mpirun", &["-n", "2", "./pingpong"])
     })?;
     step("one program, its transport swapped by a flag: microseconds one way", || {
         packages::require(&[UCX, LIBFABRIC])?;
