@@ -27,7 +27,7 @@ pub struct Plan {
 impl Plan {
     /// Whether it reaches the processes of this node only.
     pub fn is_local(&self) -> bool {
-        self.messages.kind != UCT_DEVICE_TYPE_NET
+        self.messages.is_local()
     }
 }
 
@@ -60,7 +60,7 @@ impl Able {
             messages: trial.can(sends) && !trial.can(AM_DUP),
             bulk: trial.can(moves | CONNECT_TO_IFACE) && !trial.can(AM_BCOPY),
             network: trial.can(sends | moves),
-            local: candidate.kind != UCT_DEVICE_TYPE_NET,
+            local: candidate.is_local(),
             candidate,
         })
     }

@@ -22,10 +22,11 @@ use crate::bindings::*;
 use crate::card::{self, Card, CardDevice, CardInterface};
 use crate::choice::{self, Plan};
 use crate::cri::{self, UctCri, UctInstance};
-use crate::endpoint::{Message, UctEndpoint};
+use crate::endpoint::UctEndpoint;
 use crate::interface::Interface;
 use crate::library::*;
 use crate::memory::{self, KEY, Key};
+use crate::message::{Message, Payload};
 use crate::module::{Fixed, State, UctDevice};
 use crate::params::Params;
 use crate::transfer::{self, Flush};
@@ -196,7 +197,10 @@ fn device(
     let state = State::new(Fixed {
         host,
         library,
-        admission: Admission::new(host.job(), &format!("uct/{transport}"))?,
+        admission: match plan.is_local() {
+            true => Admission::in_memory(host.job(), &format!("uct/{transport}"))?,
+            false => Admission::new(host.job(), &format!("uct/{transport}"))?,
+        },
         transport,
         is_local: plan.is_local(),
         lives: Lives::new(params.watch_interval(), card::owner),
@@ -310,20 +314,13 @@ impl Btl for Uct {
         let (header, payload) = unsafe {
             (part(message.header, message.header_len), part(message.payload, message.payload_len))
         };
-        let mut write = |place: *mut u8| {
-            // SAFETY: there is room for the payload.
-            unsafe { place.copy_from_nonoverlapping(payload.as_ptr(), payload.len()) };
-            payload.len()
-        };
         way.endpoint.send(
             way.cri,
             way.cri.index(),
             &mut Message {
                 head: way.endpoint.pass.head(message.tag),
                 header,
-                payload: Some(&mut write),
-                payload_len: payload.len(),
-                is_plain: true,
+                payload: Payload::Plain(payload),
             },
         )
     }
@@ -340,9 +337,7 @@ impl Btl for Uct {
                 head: way.endpoint.pass.head(message.tag),
                 // SAFETY: as above.
                 header: unsafe { part(message.header, message.header_len) },
-                payload: Some(&mut write),
-                payload_len: message.payload_len as usize,
-                is_plain: false,
+                payload: Payload::Packed(message.payload_len as usize, &mut write),
             },
         )
     }

@@ -11,13 +11,14 @@ use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::abi::status::Status;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::{Completion, OwnCri};
-use cairn_transport::{Admitted, Head};
+use cairn_transport::Admitted;
 
 use crate::bindings::*;
 use crate::choice::Plan;
 use crate::endpoint::{Ends, UctEndpoint};
 use crate::interface::{Connection, Interface, Worker};
 use crate::library::Library;
+use crate::message;
 use crate::module::UctDevice;
 use crate::transfer::{Flush, Operation};
 
@@ -89,7 +90,7 @@ impl UctCri {
 
     /// Most bytes of a message without its head.
     pub fn message_limit(&self) -> usize {
-        self.messages.attr.cap.am.max_bcopy - size_of::<Head>()
+        self.messages.attr.cap.am.max_bcopy - self.messages.head
     }
 
     /// The interface for transfers of any memory.
@@ -113,7 +114,7 @@ impl UctCri {
         }
         // What a peer has in its memory is there. A network may still have to send what it has taken.
         let courtesy = if lane.greeted { device.is_local } else { lane.waiting.len() <= 1 };
-        lane.keep(endpoint.pass.goodbye().0.to_ne_bytes().to_vec());
+        lane.keep(endpoint.pass.goodbye(), Vec::new());
         let endpoint = endpoint.clone();
         self.parting.borrow_mut().push(Parting { endpoint, lane, courtesy, flushed: None });
         self.hook.busy.set(true);
@@ -322,8 +323,8 @@ unsafe extern "C" fn broke(hook: *mut c_void, ep: uct_ep_h, _: ucs_status_t) -> 
 /// Takes a message that came in, head first: from a peer of the job, or it is nobody's.
 #[inline]
 fn take(device: &UctDevice, cri: &UctInstance, message: &[u8]) {
-    let Some((head, rest)) = message.split_first_chunk() else { return };
-    match device.admission.admit(Head(u64::from_ne_bytes(*head)), rest) {
+    let Some((head, rest)) = message::parse(message, cri.messages.head) else { return };
+    match device.admission.admit(head, rest) {
         // Nobody is left to take it.
         Admitted::Message(..) if device.is_closing() => {}
         Admitted::Message(rank, tag) => {

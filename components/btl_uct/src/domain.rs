@@ -53,6 +53,11 @@ impl Candidate {
     pub fn device(&self) -> &str {
         self.device.to_str().unwrap_or("?")
     }
+
+    /// Whether it reaches the processes of this node only, through memory.
+    pub fn is_local(&self) -> bool {
+        self.kind != UCT_DEVICE_TYPE_NET
+    }
 }
 
 impl Domain {

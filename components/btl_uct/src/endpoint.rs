@@ -14,13 +14,11 @@ use cairn_transport::{Head, Pass};
 use crate::bindings::*;
 use crate::card::{CardDevice, CardInterface};
 use crate::cri::UctCri;
-use crate::interface::{Connection, Interface, MESSAGE};
+use crate::interface::{Connection, Interface};
+use crate::message::Message;
 
 /// Bytes of messages that may wait until a lane is connected.
 const WAITING: usize = 64 << 10;
-
-/// Messages of at most so many bytes are put together before they are given to the library.
-const SHORT: usize = 256;
 
 /// A peer.
 pub struct UctEndpoint {
@@ -54,8 +52,8 @@ pub struct Ends {
     pub moved: [bool; 2],
     /// The greeting has gone, and nothing waits any more.
     pub greeted: bool,
-    /// What is sent once the lane is connected, heads first; the first of them is the greeting.
-    pub waiting: VecDeque<Vec<u8>>,
+    /// What is sent once the lane is connected: heads, and what follows them. The first is the greeting.
+    pub waiting: VecDeque<(Head, Vec<u8>)>,
     pub waiting_bytes: usize,
 }
 
@@ -143,7 +141,7 @@ impl UctEndpoint {
     pub fn greet(&self, cri: &UctCri, index: usize, lane: &mut Ends) -> Result<bool, Failure> {
         if lane.messages.is_none() && lane.waiting.is_empty() {
             let (head, proof) = self.pass.greeting();
-            lane.keep([&head.0.to_ne_bytes()[..], &proof].concat());
+            lane.keep(head, proof.to_vec());
             cri.hook.unready(self.rank);
         }
         if cri.hook.is_called_back() {
@@ -157,15 +155,14 @@ impl UctEndpoint {
 
     /// Sends what waits on a lane. Whether nothing is left.
     pub fn push(&self, cri: &UctCri, lane: &mut Ends) -> Result<bool, Failure> {
-        while let (Some(bytes), Some(connection)) = (lane.waiting.front(), &lane.messages) {
-            let (head, rest) = bytes.split_first_chunk().expect("a head comes first");
-            let mut message = Message::of(Head(u64::from_ne_bytes(*head)), rest);
+        while let (Some((head, bytes)), Some(connection)) = (lane.waiting.front(), &lane.messages) {
+            let mut message = Message::of(*head, bytes);
             // SAFETY: the CRI's lock is held; the message holds.
             let status = unsafe { cri.messages.send(connection.ep(), &mut message) };
             if self.outcome(cri, status)? != Outcome::Done {
                 return Ok(false);
             }
-            lane.waiting_bytes -= bytes.len();
+            lane.waiting_bytes -= cost(bytes.len());
             lane.waiting.pop_front();
         }
         lane.greeted = true;
@@ -238,97 +235,21 @@ impl UctEndpoint {
 impl Ends {
     /// Keeps a message until the lane is connected, if there is room.
     fn wait(&mut self, message: &mut Message<'_>) -> Outcome {
-        if self.waiting_bytes + message.most() > WAITING {
+        if self.waiting_bytes + cost(message.most()) > WAITING {
             return Outcome::NoResources;
         }
-        let mut bytes = vec![0; message.most()];
-        // SAFETY: there is room for the whole message.
-        let len = unsafe { message.write(bytes.as_mut_ptr()) };
-        bytes.truncate(len);
-        self.keep(bytes);
+        self.keep(message.head, message.body());
         Outcome::Done
     }
 
-    /// Keeps the bytes of a message.
-    pub fn keep(&mut self, bytes: Vec<u8>) {
-        self.waiting_bytes += bytes.len();
-        self.waiting.push_back(bytes);
+    /// Keeps what a message has.
+    pub fn keep(&mut self, head: Head, body: Vec<u8>) {
+        self.waiting_bytes += cost(body.len());
+        self.waiting.push_back((head, body));
     }
 }
 
-/// A message on its way to the library.
-pub struct Message<'a> {
-    pub head: Head,
-    pub header: &'a [u8],
-    /// Writes the payload to a place and returns its length, at most `payload_len`.
-    pub payload: Option<&'a mut dyn FnMut(*mut u8) -> usize>,
-    pub payload_len: usize,
-    /// It may be written before it is accepted.
-    pub is_plain: bool,
-}
-
-impl<'a> Message<'a> {
-    /// One of these bytes.
-    pub fn of(head: Head, header: &'a [u8]) -> Self {
-        Self { head, header, payload: None, payload_len: 0, is_plain: true }
-    }
-
-    /// Most bytes that it has, with its head.
-    #[inline(always)]
-    pub fn most(&self) -> usize {
-        size_of::<u64>() + self.header.len() + self.payload_len
-    }
-
-    /// Writes it, head first, and returns its length.
-    ///
-    /// # Safety
-    /// There is room for `most` bytes.
-    #[inline(always)]
-    unsafe fn write(&mut self, place: *mut u8) -> usize {
-        let header = self.header.len();
-        // SAFETY: promised by the caller.
-        unsafe {
-            place.cast::<u64>().write_unaligned(self.head.0);
-            let place = place.add(size_of::<u64>());
-            place.copy_from_nonoverlapping(self.header.as_ptr(), header);
-            let payload = self.payload.as_mut().map_or(0, |write| write(place.add(header)));
-            size_of::<u64>() + header + payload
-        }
-    }
-}
-
-impl Interface {
-    /// Gives a message to the library.
-    ///
-    /// # Safety
-    /// The thread may use the worker, and the message is no longer than the interface takes.
-    #[inline]
-    unsafe fn send(&self, ep: uct_ep_h, message: &mut Message<'_>) -> ucs_status_t {
-        let ops = self.ops();
-        let most = message.most();
-        if message.is_plain
-            && most <= SHORT
-            && most - size_of::<u64>() <= self.attr.cap.am.max_short - size_of::<u64>()
-        {
-            let mut room = [0u64; SHORT / 8];
-            // SAFETY: there is room for so many bytes; the function is there, as the flags say.
-            unsafe {
-                let len = message.write(room.as_mut_ptr().cast()) - size_of::<u64>();
-                let send = ops.ep_am_short.unwrap_unchecked();
-                return send(ep, MESSAGE, message.head.0, room.as_ptr().add(1).cast(), len as u32);
-            }
-        }
-        // SAFETY: as above; the message outlives the call, in which it is packed.
-        let sent = unsafe {
-            let send = ops.ep_am_bcopy.unwrap_unchecked();
-            send(ep, MESSAGE, Some(pack), (&raw mut *message).cast(), 0)
-        };
-        if sent < 0 { sent as ucs_status_t } else { UCS_OK }
-    }
-}
-
-/// Writes a message where the library wants it.
-unsafe extern "C" fn pack(to: *mut std::ffi::c_void, message: *mut std::ffi::c_void) -> usize {
-    // SAFETY: `send` passes a message, no longer than there is room.
-    unsafe { (*message.cast::<Message<'_>>()).write(to.cast()) }
+/// What a message that waits counts, with so many bytes behind its head.
+fn cost(body: usize) -> usize {
+    size_of::<Head>() + body
 }

@@ -9,6 +9,7 @@ use cairn_framework::author::Failure;
 use crate::bindings::*;
 use crate::domain::{Candidate, Domain};
 use crate::library::Library;
+use crate::message::{HEAD_IN_MEMORY, HEAD_OVER_NETWORK};
 
 /// The number of the one active message that there is.
 pub const MESSAGE: u8 = 11;
@@ -17,6 +18,8 @@ pub const MESSAGE: u8 = 11;
 pub struct Interface {
     iface: uct_iface_h,
     pub attr: Box<uct_iface_attr_t>,
+    /// Bytes of a message's head; see [`message`](crate::message).
+    pub head: usize,
     pub address: Vec<u8>,
     pub device_address: Vec<u8>,
     pub domain: Arc<Domain>,
@@ -41,6 +44,7 @@ impl Interface {
         hook: *mut c_void,
     ) -> Result<Self, Failure> {
         let library = candidate.domain.library;
+        let head = if candidate.is_local() { HEAD_IN_MEMORY } else { HEAD_OVER_NETWORK };
         // SAFETY: domain and worker live; the places are filled before they are read; zeros are valid
         // values of the plain structs.
         unsafe {
@@ -53,13 +57,17 @@ impl Interface {
                 UCT_IFACE_PARAM_FIELD_OPEN_MODE
                     | UCT_IFACE_PARAM_FIELD_DEVICE
                     | UCT_IFACE_PARAM_FIELD_ERR_HANDLER
-                    | UCT_IFACE_PARAM_FIELD_ERR_HANDLER_ARG,
+                    | UCT_IFACE_PARAM_FIELD_ERR_HANDLER_ARG
+                    | UCT_IFACE_PARAM_FIELD_AM_ALIGNMENT
+                    | UCT_IFACE_PARAM_FIELD_AM_ALIGN_OFFSET,
             );
             params.open_mode = u64::from(UCT_IFACE_OPEN_MODE_DEVICE);
             params.mode.device.tl_name = tl;
             params.mode.device.dev_name = candidate.device.as_ptr();
             params.err_handler = failed;
             params.err_handler_arg = hook;
+            // Where it can, the library receives what follows a head at a cache line.
+            (params.am_alignment, params.am_align_offset) = (64, head);
             let mut iface = null_mut();
             let opened =
                 library.uct_iface_open(md, worker, &raw const *params, config, &raw mut iface);
@@ -69,6 +77,7 @@ impl Interface {
             let mut interface = Self {
                 iface,
                 attr: Box::new(std::mem::zeroed()),
+                head,
                 address: Vec::new(),
                 device_address: Vec::new(),
                 domain: candidate.domain.clone(),

@@ -15,6 +15,7 @@
 //! * `choice`: which transports of UCT make which devices. `domain`: a memory domain; `interface`: a
 //!   transport on a device.
 //! * `card`: what peers need to reach this process.
+//! * `message`: how a message lies, and which of the library's functions sends it.
 //! * `endpoint`: a peer and its lanes. `cri`: worker and interfaces; what was left for a progress call.
 //! * `memory`: registrations, keys and memory that UCT gives out. `transfer`: put, get, atomics, flush.
 
@@ -29,6 +30,7 @@ mod endpoint;
 mod interface;
 mod library;
 mod memory;
+mod message;
 mod module;
 mod params;
 mod transfer;

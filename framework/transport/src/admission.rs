@@ -12,6 +12,9 @@
 //! The check is 32 further bits of the same MAC, that a stranger would have to guess for each message; that
 //! holds off the messages of other jobs and accidents, and strangers that do not read along. Who reads what
 //! goes over a network can send what it has read again: nothing is encrypted.
+//!
+//! Through memory that only processes of the same user can write ([`Admission::in_memory`]) there is no check,
+//! and a head is its lower half: such a process could change all other memory of this one, too.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -109,6 +112,8 @@ pub struct Admission {
     secret: [u8; 16],
     label: String,
     own: u32,
+    /// Heads have a check.
+    checks: bool,
     /// By rank: its check with [`KNOWN`] above it, once it has greeted. Written with Release by whoever
     /// verified the greeting; a number by itself, so a reader needs nothing else.
     known: Box<[AtomicU64]>,
@@ -122,12 +127,25 @@ impl Admission {
     /// # Errors
     /// When the job has too many processes for a head.
     pub fn new(job: &Job, label: &str) -> Result<Self, Failure> {
+        Self::with(job, label, true)
+    }
+
+    /// The same for a transport through memory of one user's processes. The upper half of each head is zero and
+    /// need not be sent.
+    ///
+    /// # Errors
+    /// As of `new`.
+    pub fn in_memory(job: &Job, label: &str) -> Result<Self, Failure> {
+        Self::with(job, label, false)
+    }
+
+    fn with(job: &Job, label: &str, checks: bool) -> Result<Self, Failure> {
         if job.size > MOST {
             let text = format!("a job of {} processes; {label} takes at most {MOST}", job.size);
             return Err(Failure::new(ERR_UNSUPPORTED, text));
         }
         let known = (0..job.size).map(|_| AtomicU64::new(0)).collect();
-        Ok(Self { secret: job.secret, label: label.into(), own: job.rank, known })
+        Ok(Self { secret: job.secret, label: label.into(), own: job.rank, checks, known })
     }
 
     /// What this process shows to a rank.
@@ -190,7 +208,8 @@ impl Admission {
         let made = mac.finalize().into_bytes();
         let (proof, rest) = made.split_at(PROOF);
         let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-        (proof.try_into().expect("sixteen bytes"), word(&rest[..4]))
+        let check = if self.checks { word(&rest[..4]) } else { 0 };
+        (proof.try_into().expect("sixteen bytes"), check)
     }
 }
 
@@ -237,6 +256,25 @@ mod tests {
         // The others are still strangers, to it and to each other.
         assert_eq!(own.admit(of(1, 7).pass(0).head(9), b""), Admitted::Refused);
         assert_eq!(of(1, 7).admit(head, &proof), Admitted::Refused);
+    }
+
+    #[test]
+    fn through_memory_a_head_is_its_lower_half() {
+        let job = |rank| Job { rank, size: 3, ..*MockHost::leak("x").handle().job() };
+        let of = |rank| Admission::in_memory(&job(rank), "x").unwrap();
+        let (own, pass) = (of(0), of(2).pass(0));
+        let (head, proof) = pass.greeting();
+        for head in [head, pass.head(255), pass.goodbye()] {
+            assert_eq!(head.0 >> 32, 0);
+        }
+        assert_eq!(own.admit(pass.head(9), b"early"), Admitted::Refused);
+        assert_eq!(own.admit(head, &[0; PROOF]), Admitted::Refused);
+        assert_eq!(own.admit(head, &proof), Admitted::Greeting(2));
+        assert_eq!(own.admit(pass.head(9), b"now"), Admitted::Message(2, 9));
+        // The ranks that have not greeted, and those that there are not.
+        for rank in [0, 1, 3, MOST - 1] {
+            assert_eq!(own.admit(Head::new(MESSAGE, rank, 0), b""), Admitted::Refused, "{rank}");
+        }
     }
 
     #[test]
