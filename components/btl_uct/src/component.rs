@@ -314,14 +314,15 @@ impl Btl for Uct {
         let (header, payload) = unsafe {
             (part(message.header, message.header_len), part(message.payload, message.payload_len))
         };
+        let head = way.endpoint.pass.head(message.tag);
+        if let Some(done) = way.endpoint.send_line(way.cri, way.cri.index(), head, header, payload)
+        {
+            return done;
+        }
         way.endpoint.send(
             way.cri,
             way.cri.index(),
-            &mut Message {
-                head: way.endpoint.pass.head(message.tag),
-                header,
-                payload: Payload::Plain(payload),
-            },
+            &mut Message { head, header, payload: Payload::Plain(payload) },
         )
     }
 

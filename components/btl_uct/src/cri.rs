@@ -100,7 +100,7 @@ impl UctCri {
 
     /// A connection of a removed endpoint goes on until everything has been sent.
     pub fn part(&self, device: &UctDevice, endpoint: &Arc<UctEndpoint>, index: usize) {
-        let mut lane = std::mem::take(&mut *endpoint.lane(index).borrow_mut());
+        let mut lane = endpoint.take(index);
         if endpoint.is_lost() {
             return;
         }

@@ -3,8 +3,9 @@
 //! A lane goes from a CRI of this process to one of the peer. It is connected with the first message that takes
 //! it, which is a greeting; while the network is not ready for that, a few messages wait.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cairn_framework::abi::status::{ERR_OTHER, ERR_PEER, ERR_UNSUPPORTED};
@@ -34,8 +35,11 @@ pub struct UctEndpoint {
 }
 
 /// A lane. Everything of it is touched under the lock of its CRI.
-#[derive(Default)]
-pub struct Lane(RefCell<Ends>);
+struct Lane {
+    ends: RefCell<Ends>,
+    /// Where messages go once the greeting has gone: the endpoint of `ends`; null before.
+    ready: Cell<uct_ep_h>,
+}
 
 // SAFETY: touched under the lock of its CRI.
 unsafe impl Sync for Lane {}
@@ -59,14 +63,16 @@ pub struct Ends {
 
 impl UctEndpoint {
     pub fn new(rank: u32, pass: Pass, place: CardDevice, cris: usize) -> Self {
-        let lanes = (0..cris).map(|_| Lane::default()).collect();
+        let lanes = (0..cris)
+            .map(|_| Lane { ends: RefCell::default(), ready: Cell::new(null_mut()) })
+            .collect();
         Self { rank, pass, place, lanes, lost: AtomicBool::new(false) }
     }
 
     /// Its lane from a CRI.
     #[inline(always)]
     pub fn lane(&self, cri: usize) -> &RefCell<Ends> {
-        &self.lanes[cri].0
+        &self.lanes[cri].ends
     }
 
     /// Whether it can't be reached any more.
@@ -90,6 +96,37 @@ impl UctEndpoint {
     /// Sends a message, behind a greeting if it is the first of its lane.
     #[inline]
     pub fn send(&self, cri: &UctCri, index: usize, message: &mut Message<'_>) -> Attempted {
+        let ready = self.lanes[index].ready.get();
+        if ready.is_null() || self.is_lost() {
+            return self.send_first(cri, index, message);
+        }
+        // SAFETY: the CRI's lock is held; the message holds.
+        self.outcome(cri, unsafe { cri.messages.send(ready, message) })
+    }
+
+    /// Sends a message as [`Interface::send_line`] does, if it is of that shape and the lane is connected. Messages
+    /// that this takes are the most frequent ones.
+    #[inline(always)]
+    pub fn send_line(
+        &self,
+        cri: &UctCri,
+        index: usize,
+        head: Head,
+        header: &[u8],
+        payload: &[u8],
+    ) -> Option<Attempted> {
+        let ready = self.lanes[index].ready.get();
+        if ready.is_null() || self.is_lost() {
+            return None;
+        }
+        // SAFETY: the CRI's lock is held.
+        let status = unsafe { cri.messages.send_line(ready, head, header, payload)? };
+        Some(if status == UCS_OK { Ok(Outcome::Done) } else { self.outcome(cri, status) })
+    }
+
+    /// The same, as long as the lane may not be connected.
+    #[cold]
+    fn send_first(&self, cri: &UctCri, index: usize, message: &mut Message<'_>) -> Attempted {
         if self.is_lost() {
             return Err(self.gone());
         }
@@ -99,10 +136,17 @@ impl UctEndpoint {
         }
         let ends = &mut *lane;
         let Some(connection) = &ends.messages else { return Ok(Outcome::NoResources) };
+        self.lanes[index].ready.set(connection.ep());
         // SAFETY: the CRI's lock is held; the message holds.
         let status = unsafe { cri.messages.send(connection.ep(), message) };
         drop(lane);
         self.outcome(cri, status)
+    }
+
+    /// Takes what a lane has, which sends nothing more by itself.
+    pub fn take(&self, index: usize) -> Ends {
+        self.lanes[index].ready.set(null_mut());
+        self.lane(index).take()
     }
 
     /// What a status of the library means for a message to this peer.

@@ -20,6 +20,8 @@ pub struct Interface {
     pub attr: Box<uct_iface_attr_t>,
     /// Bytes of a message's head; see [`message`](crate::message).
     pub head: usize,
+    /// [`Self::send_line`] takes what is short enough.
+    pub takes_lines: bool,
     pub address: Vec<u8>,
     pub device_address: Vec<u8>,
     pub domain: Arc<Domain>,
@@ -78,11 +80,13 @@ impl Interface {
                 iface,
                 attr: Box::new(std::mem::zeroed()),
                 head,
+                takes_lines: false,
                 address: Vec::new(),
                 device_address: Vec::new(),
                 domain: candidate.domain.clone(),
             };
             interface.query(library)?;
+            interface.takes_lines = interface.may_take_lines();
             let enable = interface.ops().iface_progress_enable.expect("every interface has it");
             enable(iface, UCT_PROGRESS_SEND | UCT_PROGRESS_RECV);
             Ok(interface)

@@ -67,6 +67,23 @@ impl<'a> Message<'a> {
         bytes
     }
 
+    /// Writes it with so many bytes of its head, and returns its length.
+    ///
+    /// # Safety
+    /// There is room for `head` and `most` bytes.
+    #[inline(always)]
+    unsafe fn write_whole(&mut self, place: *mut u8, head: usize) -> usize {
+        // SAFETY: promised by the caller.
+        unsafe {
+            if head == HEAD_IN_MEMORY {
+                place.cast::<u32>().write_unaligned(self.head.0 as u32);
+            } else {
+                place.cast::<Head>().write_unaligned(self.head);
+            }
+            head + self.write(place.add(head))
+        }
+    }
+
     /// Writes what follows its head, and returns its length.
     ///
     /// # Safety
@@ -103,7 +120,7 @@ pub fn parse(bytes: &[u8], head: usize) -> Option<(Head, &[u8])> {
 
 /// Room for a message that is put together.
 #[repr(align(64))]
-struct Room([std::mem::MaybeUninit<u8>; SHORT + FIRST]);
+struct Room([std::mem::MaybeUninit<u8>; SHORT]);
 
 impl Interface {
     /// Gives a message to the library.
@@ -113,36 +130,20 @@ impl Interface {
     #[inline]
     pub unsafe fn send(&self, ep: uct_ep_h, message: &mut Message<'_>) -> ucs_status_t {
         let most = message.most();
-        let is_short = most <= SHORT && self.head + most <= self.attr.cap.am.max_short;
+        // What is less than the first word is packed.
+        let is_short = matches!(message.payload, Payload::Plain(_))
+            && (FIRST..=SHORT).contains(&(self.head + most))
+            && self.head + most <= self.attr.cap.am.max_short;
         // SAFETY: promised by the caller; the functions are there, as the flags say.
         unsafe {
-            match &message.payload {
-                Payload::Plain(payload) if is_short && self.head == HEAD_IN_MEMORY => {
-                    #[cfg(target_arch = "x86_64")]
-                    if let Ok(header) = message.header.try_into()
-                        && payload.len() <= line::MOST
-                        && std::is_x86_feature_detected!("avx")
-                    {
-                        let call = |first, rest, len| self.send_short(ep, first, rest, len);
-                        return line::assemble(message.head, header, payload, call);
-                    }
-                    // Less than the first word goes the other way.
-                    if HEAD_IN_MEMORY + most >= FIRST {
-                        let mut room = Room([const { std::mem::MaybeUninit::uninit() }; _]);
-                        let place = room.0.as_mut_ptr().cast::<u8>();
-                        place.cast::<u32>().write(message.head.0 as u32);
-                        let len = HEAD_IN_MEMORY + message.write(place.add(HEAD_IN_MEMORY));
-                        let first = place.cast::<u64>().read();
-                        return self.send_short(ep, first, place.add(FIRST), len - FIRST);
-                    }
-                }
-                Payload::Plain(_) if is_short => {
-                    let mut room = Room([const { std::mem::MaybeUninit::uninit() }; _]);
-                    let place = room.0.as_mut_ptr().cast::<u8>();
-                    let len = message.write(place);
-                    return self.send_short(ep, message.head.0, place, len);
-                }
-                _ => {}
+            if is_short {
+                let mut room = Room([const { std::mem::MaybeUninit::uninit() }; _]);
+                let place = room.0.as_mut_ptr().cast::<u8>();
+                let len = message.write_whole(place, self.head);
+                let first = place.cast::<u64>().read();
+                let send = self.ops().ep_am_short.unwrap_unchecked();
+                let len = (len - FIRST) as u32;
+                return send(ep, MESSAGE, first, place.add(FIRST).cast(), len);
             }
             let send = self.ops().ep_am_bcopy.unwrap_unchecked();
             let mut packed = (self.head, message);
@@ -151,21 +152,42 @@ impl Interface {
         }
     }
 
+    /// The same for a message that ends within the first line through memory; none if this one is of another kind.
+    ///
     /// # Safety
-    /// As of `send`; `rest` has so many bytes.
+    /// As of `send`.
     #[inline(always)]
-    unsafe fn send_short(
+    pub unsafe fn send_line(
         &self,
         ep: uct_ep_h,
-        first: u64,
-        rest: *const u8,
-        len: usize,
-    ) -> ucs_status_t {
-        // SAFETY: promised by the caller; the function is there, as the flags say.
-        unsafe {
-            let send = self.ops().ep_am_short.unwrap_unchecked();
-            send(ep, MESSAGE, first, rest.cast(), len as u32)
+        head: Head,
+        header: &[u8],
+        payload: &[u8],
+    ) -> Option<ucs_status_t> {
+        #[cfg(target_arch = "x86_64")]
+        if self.takes_lines
+            && payload.len() <= line::MOST
+            && let Ok(header) = header.try_into()
+        {
+            // SAFETY: promised by the caller; that this is set says that the processor has what is used.
+            return Some(unsafe {
+                let send = self.ops().ep_am_short.unwrap_unchecked();
+                line::assemble(head, header, payload, |first, rest, len| {
+                    send(ep, MESSAGE, first, rest.cast(), len)
+                })
+            });
         }
+        None
+    }
+
+    /// Whether `send_line` may be used for it.
+    pub fn may_take_lines(&self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.head == HEAD_IN_MEMORY
+            && self.attr.cap.am.max_short >= line::WHOLE
+            && std::is_x86_feature_detected!("avx");
+        #[cfg(not(target_arch = "x86_64"))]
+        false
     }
 }
 
@@ -174,12 +196,7 @@ unsafe extern "C" fn pack(to: *mut c_void, packed: *mut c_void) -> usize {
     // SAFETY: `send` passes these, and the message is no longer than there is room.
     unsafe {
         let (head, message) = &mut *packed.cast::<(usize, &mut Message<'_>)>();
-        let to = to.cast::<u8>();
-        match *head {
-            HEAD_IN_MEMORY => to.cast::<u32>().write_unaligned(message.head.0 as u32),
-            _ => to.cast::<Head>().write_unaligned(message.head),
-        }
-        *head + message.write(to.add(*head))
+        message.write_whole(to.cast(), *head)
     }
 }
 
@@ -199,7 +216,9 @@ mod line {
     /// Bytes of a header.
     const HEADER: usize = 24;
     /// Most bytes of a payload.
-    pub const MOST: usize = 32 + 8 - 4 - HEADER;
+    pub const MOST: usize = WHOLE - 4 - HEADER;
+    /// Bytes of a message that has so many.
+    pub const WHOLE: usize = 8 + 32;
 
     #[repr(align(32))]
     struct Line(
@@ -213,7 +232,7 @@ mod line {
         head: Head,
         header: &[u8; HEADER],
         payload: &[u8],
-        send: impl FnOnce(u64, *const u8, usize) -> ucs_status_t,
+        send: impl FnOnce(u64, *const u8, u32) -> ucs_status_t,
     ) -> ucs_status_t {
         let word = |place: usize| {
             u64::from_ne_bytes(header[place..place + 8].try_into().expect("eight bytes"))
@@ -228,7 +247,7 @@ mod line {
             let all = _mm256_set_epi64x(join(d, e), join(c, d), join(b, c), join(a, b));
             _mm256_store_si256(place.cast(), all);
         }
-        send(head.0 & 0xffff_ffff | a << 32, place.cast(), HEADER - 4 + payload.len())
+        send(head.0 & 0xffff_ffff | a << 32, place.cast(), (HEADER - 4 + payload.len()) as u32)
     }
 
     /// At most [`MOST`] bytes as two words, without a byte behind them.
@@ -263,10 +282,10 @@ mod line {
                 let head = Head(0x1122_3344);
                 let expected = [&0x1122_3344_u32.to_ne_bytes()[..], &header, &payload].concat();
                 let mut found = Vec::new();
-                let send = |first: u64, rest: *const u8, len: usize| {
+                let send = |first: u64, rest: *const u8, len: u32| {
                     found.extend(first.to_ne_bytes());
                     // SAFETY: so many bytes are there.
-                    found.extend(unsafe { std::slice::from_raw_parts(rest, len) });
+                    found.extend(unsafe { std::slice::from_raw_parts(rest, len as usize) });
                     7
                 };
                 // SAFETY: the processor has it.
