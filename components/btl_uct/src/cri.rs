@@ -163,6 +163,10 @@ impl UctCri {
             let Some(endpoint) = device.endpoint(rank) else { continue };
             let mut lane = endpoint.lane(cri.index()).borrow_mut();
             let before = lane.waiting.len();
+            // Sent already by a call that came before this.
+            if before == 0 {
+                continue;
+            }
             match endpoint.greet(self, cri.index(), &mut lane) {
                 Ok(true) => {}
                 Ok(false) if !endpoint.is_lost() => hook.unready(rank),

@@ -152,7 +152,8 @@ impl Interface {
         }
     }
 
-    /// The same for a message that ends within the first line through memory; none if this one is of another kind.
+    /// The same for a short message through memory with the header that most have; none if this one is of another
+    /// kind.
     ///
     /// # Safety
     /// As of `send`.
