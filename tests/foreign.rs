@@ -66,6 +66,15 @@ fn instances() {
     }
 }
 
+/// UCX's transports through memory can be told to have longer segments than the messages that they can count.
+#[test]
+fn segments_that_are_too_long() {
+    if foreign::here().any(|one| one.name == "uct") {
+        let run = mpirun("2", &[["btl", "self,uct"], ["btl_uct_transports", "posix"]]);
+        run.env("UCX_POSIX_SEG_SIZE", "100000").args([compiled("large")]).says_nothing();
+    }
+}
+
 /// What waits for a process that has died ends with an error. Where a process sends from queues of its own these go
 /// with it, so that what was sent may not arrive.
 #[test]

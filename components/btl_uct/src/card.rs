@@ -14,7 +14,7 @@ use cairn_segment::{IDENTITY, Owner};
 use cairn_transport::Rest;
 
 const MAGIC: u32 = u32::from_ne_bytes(*b"CUCT");
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// A process's card.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use crate::choice::Plan;
 use crate::endpoint::{Ends, UctEndpoint};
 use crate::interface::{Connection, Interface, Worker};
 use crate::library::Library;
-use crate::message;
+use crate::message::{self, HEAD_IN_MEMORY};
 use crate::module::UctDevice;
 use crate::transfer::{Flush, Operation};
 
@@ -90,7 +90,12 @@ impl UctCri {
 
     /// Most bytes of a message without its head.
     pub fn message_limit(&self) -> usize {
-        self.messages.attr.cap.am.max_bcopy - self.messages.head
+        // Transports through memory write the length as 16 bits, whatever size of segments they are set to.
+        let most = match self.messages.head {
+            HEAD_IN_MEMORY => u16::MAX.into(),
+            _ => usize::MAX,
+        };
+        self.messages.attr.cap.am.max_bcopy.min(most) - self.messages.head
     }
 
     /// The interface for transfers of any memory.

@@ -56,7 +56,7 @@ impl Candidate {
 
     /// Whether it reaches the processes of this node only, through memory.
     pub fn is_local(&self) -> bool {
-        self.kind != UCT_DEVICE_TYPE_NET
+        matches!(self.kind, UCT_DEVICE_TYPE_SHM | UCT_DEVICE_TYPE_SELF)
     }
 }
 

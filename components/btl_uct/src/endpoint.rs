@@ -37,7 +37,7 @@ pub struct UctEndpoint {
 /// A lane. Everything of it is touched under the lock of its CRI.
 struct Lane {
     ends: RefCell<Ends>,
-    /// Where messages go once the greeting has gone: the endpoint of `ends`; null before.
+    /// Where messages go: the endpoint of `ends`; null until the first message after the greeting.
     ready: Cell<uct_ep_h>,
 }
 
@@ -47,7 +47,8 @@ unsafe impl Sync for Lane {}
 unsafe impl Send for Lane {}
 
 /// What a lane is made of. Never borrowed while something is called that may lead to a callback of ours that
-/// borrows it: UCT calls none but from a progress call, and ours queue what comes at other times.
+/// borrows it: UCT calls none but from a progress call (its `self` from a send, too), and ours queue what comes at other
+/// times.
 #[derive(Default)]
 pub struct Ends {
     pub messages: Option<Connection>,
@@ -134,13 +135,13 @@ impl UctEndpoint {
         if !lane.greeted && !self.greet(cri, index, &mut lane)? {
             return Ok(lane.wait(message));
         }
-        let ends = &mut *lane;
-        let Some(connection) = &ends.messages else { return Ok(Outcome::NoResources) };
-        self.lanes[index].ready.set(connection.ep());
-        // SAFETY: the CRI's lock is held; the message holds.
-        let status = unsafe { cri.messages.send(connection.ep(), message) };
+        let Some(ep) = lane.messages.as_ref().map(Connection::ep) else {
+            return Ok(Outcome::NoResources);
+        };
         drop(lane);
-        self.outcome(cri, status)
+        self.lanes[index].ready.set(ep);
+        // SAFETY: the CRI's lock is held; the message holds.
+        self.outcome(cri, unsafe { cri.messages.send(ep, message) })
     }
 
     /// Takes what a lane has, which sends nothing more by itself.

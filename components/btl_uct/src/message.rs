@@ -37,8 +37,8 @@ pub struct Message<'a> {
 pub enum Payload<'a> {
     /// These bytes.
     Plain(&'a [u8]),
-    /// At most so many bytes, which the function writes to a place; it returns how many. It is called once the
-    /// library has taken the message.
+    /// At most so many bytes, which the function writes to a place; it returns how many. It is called once, when the
+    /// message is taken.
     Packed(usize, &'a mut dyn FnMut(*mut u8) -> usize),
 }
 
@@ -208,7 +208,7 @@ unsafe extern "C" fn pack(to: *mut c_void, packed: *mut c_void) -> usize {
 /// receiver: that makes a stream of messages two times slower. What one store has written is read at once.
 #[cfg(target_arch = "x86_64")]
 mod line {
-    use std::arch::x86_64::{__m256i, _mm256_set_epi64x, _mm256_store_si256};
+    use std::arch::x86_64::{__m256i, _mm256_set_epi64x};
 
     use cairn_transport::Head;
 
@@ -243,11 +243,10 @@ mod line {
         let join = |low: u64, high: u64| (low >> 32 | high << 32).cast_signed();
         let mut line = Line(std::mem::MaybeUninit::uninit());
         let place = &raw mut line;
+        let all = _mm256_set_epi64x(join(d, e), join(c, d), join(b, c), join(a, b));
+        // Volatile, or the compiler makes two stores of it.
         // SAFETY: the place is as long and as aligned.
-        unsafe {
-            let all = _mm256_set_epi64x(join(d, e), join(c, d), join(b, c), join(a, b));
-            _mm256_store_si256(place.cast(), all);
-        }
+        unsafe { place.cast::<__m256i>().write_volatile(all) };
         send(head.0 & 0xffff_ffff | a << 32, place.cast(), (HEADER - 4 + payload.len()) as u32)
     }
 

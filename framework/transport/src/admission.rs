@@ -13,8 +13,10 @@
 //! holds off the messages of other jobs and accidents, and strangers that do not read along. Who reads what
 //! goes over a network can send what it has read again: nothing is encrypted.
 //!
-//! Through memory that only processes of the same user can write ([`Admission::in_memory`]) there is no check,
-//! and a head is its lower half: such a process could change all other memory of this one, too.
+//! Through memory ([`Admission::in_memory`]) there is no check, and a head is its lower half: who can write to a
+//! queue could change what others have put there, so a check would hold nobody off. The rank is mixed with bits of
+//! the job's secret, so that an accidental message of another job names nobody who has greeted, but for one in as
+//! many as fit into the ranks that there could be.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,7 +54,7 @@ impl Head {
         self.0 as u8
     }
 
-    /// Who says that it has sent it.
+    /// Who says that it has sent it, where heads have a check.
     #[inline(always)]
     pub fn rank(self) -> u32 {
         (self.0 >> 10) as u32 & (MOST - 1)
@@ -114,6 +116,8 @@ pub struct Admission {
     own: u32,
     /// Heads have a check.
     checks: bool,
+    /// What ranks in heads are mixed with: zero where heads have a check.
+    mask: u32,
     /// By rank: its check with [`KNOWN`] above it, once it has greeted. Written with Release by whoever
     /// verified the greeting; a number by itself, so a reader needs nothing else.
     known: Box<[AtomicU64]>,
@@ -130,8 +134,8 @@ impl Admission {
         Self::with(job, label, true)
     }
 
-    /// The same for a transport through memory of one user's processes. The upper half of each head is zero and
-    /// need not be sent.
+    /// The same for a transport through memory that the processes of the job share. The upper half of each head is
+    /// zero and need not be sent.
     ///
     /// # Errors
     /// As of `new`.
@@ -145,19 +149,25 @@ impl Admission {
             return Err(Failure::new(ERR_UNSUPPORTED, text));
         }
         let known = (0..job.size).map(|_| AtomicU64::new(0)).collect();
-        Ok(Self { secret: job.secret, label: label.into(), own: job.rank, checks, known })
+        let (secret, label, own) = (job.secret, label.into(), job.rank);
+        let mut made = Self { secret, label, own, checks, mask: 0, known };
+        if !checks {
+            // No two ranks have this pair.
+            made.mask = made.mac(u32::MAX, u32::MAX).1 & (MOST - 1);
+        }
+        Ok(made)
     }
 
     /// What this process shows to a rank.
     pub fn pass(&self, to: u32) -> Pass {
         let (proof, check) = self.prove(self.own, to);
-        Pass { base: Head::new(MESSAGE, self.own, check), proof }
+        Pass { base: Head::new(MESSAGE, self.own ^ self.mask, check), proof }
     }
 
     /// Looks at a message that came in, head first. `rest` is what follows its head.
     #[inline]
     pub fn admit(&self, head: Head, rest: &[u8]) -> Admitted {
-        let rank = head.rank();
+        let rank = self.rank(head);
         let Some(known) = self.known.get(rank as usize) else { return Admitted::Refused };
         // Relaxed: see the field.
         let admitted = known.load(Ordering::Relaxed) == KNOWN | u64::from(head.check());
@@ -167,6 +177,12 @@ impl Admission {
             GREETING => self.greeted(head, rest),
             _ => Admitted::Refused,
         }
+    }
+
+    /// Who says that it has sent a message with this head.
+    #[inline(always)]
+    fn rank(&self, head: Head) -> u32 {
+        head.rank() ^ self.mask
     }
 
     /// Whether a rank has greeted.
@@ -179,15 +195,16 @@ impl Admission {
     /// where a way may be out of order. Nothing of it is to be delivered before that has come.
     #[cold]
     pub fn is_early(&self, head: Head) -> bool {
-        let rank = head.rank();
-        (rank as usize) < self.known.len()
+        let rank = self.rank(head);
+        self.checks
+            && (rank as usize) < self.known.len()
             && !self.has_greeted(rank)
             && self.prove(rank, self.own).1 == head.check()
     }
 
     #[cold]
     fn greeted(&self, head: Head, rest: &[u8]) -> Admitted {
-        let rank = head.rank();
+        let rank = self.rank(head);
         let (proof, check) = self.prove(rank, self.own);
         // Every byte is looked at, whatever the first ones are: time tells nothing of the proof.
         let differ = |rest: &[u8]| rest.iter().zip(proof).fold(0, |all, (a, b)| all | (a ^ b));
@@ -198,8 +215,13 @@ impl Admission {
         Admitted::Greeting(rank)
     }
 
-    /// What `from` shows to `to`.
+    /// What `from` shows to `to`: proof and check.
     fn prove(&self, from: u32, to: u32) -> ([u8; PROOF], u32) {
+        let (proof, check) = self.mac(from, to);
+        (proof, if self.checks { check } else { 0 })
+    }
+
+    fn mac(&self, from: u32, to: u32) -> ([u8; PROOF], u32) {
         let mut mac =
             Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key of any length will do");
         for part in [self.label.as_bytes(), b"\0", &from.to_le_bytes(), &to.to_le_bytes()] {
@@ -208,8 +230,7 @@ impl Admission {
         let made = mac.finalize().into_bytes();
         let (proof, rest) = made.split_at(PROOF);
         let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-        let check = if self.checks { word(&rest[..4]) } else { 0 };
-        (proof.try_into().expect("sixteen bytes"), check)
+        (proof.try_into().expect("sixteen bytes"), word(&rest[..4]))
     }
 }
 
@@ -271,10 +292,16 @@ mod tests {
         assert_eq!(own.admit(head, &[0; PROOF]), Admitted::Refused);
         assert_eq!(own.admit(head, &proof), Admitted::Greeting(2));
         assert_eq!(own.admit(pass.head(9), b"now"), Admitted::Message(2, 9));
+        assert!(!own.is_early(of(1).pass(0).head(9)));
         // The ranks that have not greeted, and those that there are not.
         for rank in [0, 1, 3, MOST - 1] {
-            assert_eq!(own.admit(Head::new(MESSAGE, rank, 0), b""), Admitted::Refused, "{rank}");
+            let head = Head::new(MESSAGE, rank ^ own.mask, 0);
+            assert_eq!(own.admit(head, b""), Admitted::Refused, "{rank}");
         }
+        // Another job's process of a rank that has greeted here.
+        let other = Job { secret: [9; 16], ..job(2) };
+        let strange = Admission::in_memory(&other, "x").unwrap().pass(0).head(9);
+        assert_eq!(own.admit(strange, b""), Admitted::Refused);
     }
 
     #[test]
