@@ -194,13 +194,11 @@ fn device(
         ..BtlModule::named(name)
     };
     let transport = plan.messages.transport().to_owned();
+    let admit = if plan.is_local() { Admission::in_memory } else { Admission::new };
     let state = State::new(Fixed {
         host,
         library,
-        admission: match plan.is_local() {
-            true => Admission::in_memory(host.job(), &format!("uct/{transport}"))?,
-            false => Admission::new(host.job(), &format!("uct/{transport}"))?,
-        },
+        admission: admit(host.job(), &format!("uct/{transport}"))?,
         transport,
         is_local: plan.is_local(),
         lives: Lives::new(params.watch_interval(), card::owner),

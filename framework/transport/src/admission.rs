@@ -13,10 +13,10 @@
 //! holds off the messages of other jobs and accidents, and strangers that do not read along. Who reads what
 //! goes over a network can send what it has read again: nothing is encrypted.
 //!
-//! Through memory ([`Admission::in_memory`]) there is no check, and a head is its lower half: who can write to a
-//! queue could change what others have put there, so a check would hold nobody off. The rank is mixed with bits of
-//! the job's secret, so that an accidental message of another job names nobody who has greeted, but for one in as
-//! many as fit into the ranks that there could be.
+//! Through memory ([`Admission::in_memory`]) there is no check, and a head is its lower half: a process that can
+//! write to a queue can also change the messages of peers in it, against which a check does not help. The rank is
+//! mixed with bits of the job's secret, so that a message of another job by accident names a rank that has not
+//! greeted, or that there is not; of all ranks that a head can name, those that have greeted are the exception.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
