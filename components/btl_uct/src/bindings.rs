@@ -1163,6 +1163,11 @@ pub struct Uct {
         config_p: *mut *mut uct_iface_config_t,
     ) -> ucs_status_t,
     pub uct_config_release: unsafe extern "C" fn(config: *mut ::std::os::raw::c_void),
+    pub uct_config_modify: unsafe extern "C" fn(
+        config: *mut ::std::os::raw::c_void,
+        name: *const ::std::os::raw::c_char,
+        value: *const ::std::os::raw::c_char,
+    ) -> ucs_status_t,
     pub uct_iface_open: unsafe extern "C" fn(
         md: uct_md_h,
         worker: uct_worker_h,
@@ -1273,6 +1278,7 @@ impl Uct {
         let uct_md_iface_config_read =
             __library.get(b"uct_md_iface_config_read\0").map(|sym| *sym)?;
         let uct_config_release = __library.get(b"uct_config_release\0").map(|sym| *sym)?;
+        let uct_config_modify = __library.get(b"uct_config_modify\0").map(|sym| *sym)?;
         let uct_iface_open = __library.get(b"uct_iface_open\0").map(|sym| *sym)?;
         let uct_iface_close = __library.get(b"uct_iface_close\0").map(|sym| *sym)?;
         let uct_iface_query = __library.get(b"uct_iface_query\0").map(|sym| *sym)?;
@@ -1312,6 +1318,7 @@ impl Uct {
             uct_worker_destroy,
             uct_md_iface_config_read,
             uct_config_release,
+            uct_config_modify,
             uct_iface_open,
             uct_iface_close,
             uct_iface_query,
@@ -1415,6 +1422,14 @@ impl Uct {
     }
     pub unsafe fn uct_config_release(&self, config: *mut ::std::os::raw::c_void) {
         (self.uct_config_release)(config)
+    }
+    pub unsafe fn uct_config_modify(
+        &self,
+        config: *mut ::std::os::raw::c_void,
+        name: *const ::std::os::raw::c_char,
+        value: *const ::std::os::raw::c_char,
+    ) -> ucs_status_t {
+        (self.uct_config_modify)(config, name, value)
     }
     pub unsafe fn uct_iface_open(
         &self,

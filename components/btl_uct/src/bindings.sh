@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 functions='uct_query_components|uct_release_component_list|uct_component_query|uct_md_open|uct_md_close'
 functions="$functions|uct_md_query|uct_md_config_read|uct_md_query_tl_resources|uct_release_tl_resource_list"
-functions="$functions|uct_md_iface_config_read|uct_config_release|uct_worker_create|uct_worker_destroy"
+functions="$functions|uct_md_iface_config_read|uct_config_modify|uct_config_release|uct_worker_create|uct_worker_destroy"
 functions="$functions|uct_iface_open|uct_iface_close|uct_iface_query|uct_iface_get_address"
 functions="$functions|uct_iface_get_device_address|uct_iface_is_reachable|uct_iface_set_am_handler"
 functions="$functions|uct_ep_create|uct_ep_destroy|uct_md_mem_reg|uct_md_mem_dereg|uct_mem_alloc|uct_mem_free"

@@ -54,6 +54,17 @@ impl Interface {
             let tl = candidate.transport.as_ptr();
             let read = library.uct_md_iface_config_read(md, tl, null(), null(), &raw mut config);
             library.check(format_args!("{}'s configuration", candidate.transport()), read)?;
+            if candidate.transport() == "tcp" {
+                // Where the other side of a connection that it has accepted is gone, UCX connects again inside
+                // `uct_ep_create`. If that fails at once, as it does where connecting waits, the endpoint is
+                // freed behind the back of whoever gets it.
+                let set =
+                    library.uct_config_modify(config.cast(), c"CONN_NB".as_ptr(), c"y".as_ptr());
+                if let Err(failure) = library.check("tcp's CONN_NB", set) {
+                    library.uct_config_release(config.cast());
+                    return Err(failure);
+                }
+            }
             let mut params: Box<uct_iface_params_t> = Box::new(std::mem::zeroed());
             params.field_mask = u64::from(
                 UCT_IFACE_PARAM_FIELD_OPEN_MODE
