@@ -1,6 +1,6 @@
 //! An interface: a transport on a device, opened for one worker.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
@@ -37,6 +37,27 @@ impl Drop for Interface {
     }
 }
 
+/// Where the other side of a connection that it has accepted is gone, UCX's tcp connects again inside
+/// `uct_ep_create`. If that fails at once, as it does where connecting waits, the endpoint is freed behind the back
+/// of whoever gets it.
+///
+/// # Safety
+/// The configuration is one of tcp.
+unsafe fn connect_without_waiting(
+    library: &Library,
+    config: *mut uct_iface_config_t,
+) -> ucs_status_t {
+    // SAFETY: promised by the caller.
+    let set = |name: &CStr| unsafe {
+        library.uct_config_modify(config.cast(), name.as_ptr(), c"y".as_ptr())
+    };
+    match set(c"CONN_NB") {
+        // The later versions want the transport's name too.
+        UCS_ERR_NO_ELEM => set(c"TCP_CONN_NB"),
+        status => status,
+    }
+}
+
 impl Interface {
     /// Opens it and lets it send and receive. `failed` is called with `hook` for each endpoint that breaks.
     pub fn open(
@@ -55,11 +76,7 @@ impl Interface {
             let read = library.uct_md_iface_config_read(md, tl, null(), null(), &raw mut config);
             library.check(format_args!("{}'s configuration", candidate.transport()), read)?;
             if candidate.transport() == "tcp" {
-                // Where the other side of a connection that it has accepted is gone, UCX connects again inside
-                // `uct_ep_create`. If that fails at once, as it does where connecting waits, the endpoint is
-                // freed behind the back of whoever gets it.
-                let set =
-                    library.uct_config_modify(config.cast(), c"CONN_NB".as_ptr(), c"y".as_ptr());
+                let set = connect_without_waiting(library, config);
                 if let Err(failure) = library.check("tcp's CONN_NB", set) {
                     library.uct_config_release(config.cast());
                     return Err(failure);
