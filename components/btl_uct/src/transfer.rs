@@ -144,13 +144,15 @@ fn flush(ep: uct_ep_h, completion: *mut uct_completion_t) -> ucs_status_t {
 
 /// An operation, as the contract wants to know of it.
 fn outcome(way: Way<'_, Uct>, status: ucs_status_t, what: &str) -> Attempted {
+    let refused = || {
+        let text = format!("{what}: {}", way.device.library.explain(status));
+        Err(Failure::new(ERR_UNSUPPORTED, text))
+    };
     match status {
         UCS_INPROGRESS => Ok(Outcome::Queued),
-        // The system does not let this process at that memory, or it is gone.
-        UCS_ERR_IO_ERROR | UCS_ERR_UNSUPPORTED => {
-            let text = format!("{what}: {}", way.device.library.explain(status));
-            Err(Failure::new(ERR_UNSUPPORTED, text))
-        }
+        UCS_ERR_UNSUPPORTED => refused(),
+        // The system does not let this process at that memory, or it is gone. Over a network the connection is.
+        UCS_ERR_IO_ERROR if way.device.is_local => refused(),
         other => way.endpoint.outcome(way.cri, other),
     }
 }
