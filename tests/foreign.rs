@@ -75,6 +75,18 @@ fn segments_that_are_too_long() {
     }
 }
 
+/// What the kernel does not tell of is not kept.
+#[test]
+fn kept_registrations() {
+    if !cairn_skips::has_userfaultfd() {
+        return;
+    }
+    for way in foreign::ways().filter(|way| way[0][1] == "self,ofi") {
+        let run = mpirun("2", way).args(["--mca", "btl_ofi_kept_registrations", "8"]);
+        run.args([compiled("registrations")]).says_nothing();
+    }
+}
+
 /// What waits for a process that has died ends with an error. Where a process sends from queues of its own these go
 /// with it, so that what was sent may not arrive.
 #[test]

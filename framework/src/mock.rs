@@ -21,7 +21,7 @@ use crate::abi::btl::BtlModule;
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR, Instance};
 use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::event::{EventSpec, EventType};
-use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
+use crate::abi::host::{Host, MemoryRange, ProgressFn, ThreadExitFn};
 use crate::abi::job::{Job, THREAD_MULTIPLE};
 use crate::abi::lock::Lock;
 use crate::abi::param::{
@@ -49,6 +49,8 @@ struct State {
     card: Option<&'static [u8]>,
     failed: Vec<u32>,
     slots: u32,
+    watched: Vec<MemoryRange>,
+    gone: Vec<MemoryRange>,
 }
 
 /// What stands behind the table.
@@ -182,6 +184,16 @@ impl MockHost {
         self.state().failed.clone()
     }
 
+    /// The ranges that the component has asked to be told of.
+    pub fn watched(&self) -> Vec<MemoryRange> {
+        self.state().watched.clone()
+    }
+
+    /// Tells the component, when it asks, that a range of memory is gone.
+    pub fn memory_is_gone(&self, range: MemoryRange) {
+        self.state().gone.push(range);
+    }
+
     /// How many pools the component has added and not removed.
     pub fn pools(&self) -> usize {
         self.state().pools.len()
@@ -251,6 +263,8 @@ fn table() -> Host {
         wait_for,
         cris_of,
         arrivals: &NO_ARRIVALS,
+        memory_watch,
+        memory_gone,
     }
 }
 
@@ -299,6 +313,32 @@ unsafe extern "C" fn peer_get(_: *mut Instance, _: u32) -> *mut Peer {
 /// The test has its devices itself.
 unsafe extern "C" fn device_get(_: *mut Instance, _: u32) -> *const BtlModule {
     core::ptr::null()
+}
+
+unsafe extern "C" fn memory_watch(
+    instance: *mut Instance,
+    address: *const c_void,
+    len: usize,
+) -> Status {
+    // SAFETY: see above.
+    unsafe { mock(instance) }.state().watched.push(MemoryRange { address: address.addr(), len });
+    OK
+}
+
+unsafe extern "C" fn memory_gone(
+    instance: *mut Instance,
+    seen: *mut u64,
+    ranges: *mut MemoryRange,
+    capacity: usize,
+) -> usize {
+    // SAFETY: see above.
+    unsafe {
+        let gone = mock(instance).state().gone[*seen as usize..].to_vec();
+        let count = gone.len().min(capacity);
+        core::ptr::copy_nonoverlapping(gone.as_ptr(), ranges, count);
+        *seen += count as u64;
+        count
+    }
 }
 
 unsafe extern "C" fn param_register(

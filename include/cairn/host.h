@@ -78,6 +78,20 @@ typedef uint32_t (*cairn_progress_fn_t)(void *context);
 typedef void (*cairn_thread_exit_fn_t)(void *context, const cairn_thread_t *thread);
 
 /**
+ * Addresses of the process's memory.
+ */
+struct cairn_memory_range_t {
+  /**
+   * The first.
+   */
+  size_t address;
+  /**
+   * Bytes.
+   */
+  size_t len;
+};
+
+/**
  * The functions of the host. Every function pointer is set.
  */
 struct cairn_host_t {
@@ -361,6 +375,22 @@ struct cairn_host_t {
    * `cris_of` knows nothing that a thread does not poll first anyway.
    */
   const uint32_t *arrivals;
+  /**
+   * From now on `memory_gone` tells when memory of this range, of whole pages around it, is unmapped,
+   * moved, given back to the system, or mapped over, by whomever; of each part once. For transports that keep
+   * the program's memory registered. Only then does a change of mappings cost more: a switch of threads.
+   * `CAIRN_ERR_UNSUPPORTED` when the kernel does not tell, of this memory or at all. Any thread.
+   */
+  cairn_status_t (*memory_watch)(cairn_instance_t *instance, const void *address, size_t len);
+  /**
+   * Stores the ranges that are gone behind the first `seen` of them, at most `capacity`, raises `seen` by so
+   * many, and returns how many. Who has not asked for long gets one range of all addresses. `seen` begins
+   * with 0. What a thread has unmapped before it asks is among them. Any thread.
+   */
+  size_t (*memory_gone)(cairn_instance_t *instance,
+                        uint64_t *seen,
+                        struct cairn_memory_range_t *ranges,
+                        size_t capacity);
 };
 
 #endif  /* CAIRN_HOST_H */

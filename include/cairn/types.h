@@ -55,6 +55,7 @@ typedef struct cairn_event_type_t cairn_event_type_t;
 
 /* <cairn/host.h> */
 typedef struct cairn_host_t cairn_host_t;
+typedef struct cairn_memory_range_t cairn_memory_range_t;
 
 /* <cairn/job.h> */
 typedef struct cairn_job_t cairn_job_t;

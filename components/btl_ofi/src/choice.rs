@@ -112,6 +112,18 @@ impl Choice {
         Err(Failure::unavailable(format!("no provider of libfabric is to be used: {why}")))
     }
 
+    /// What the provider wants of registrations.
+    pub fn mr_mode(&self) -> u32 {
+        // SAFETY: what was chosen has attributes.
+        unsafe { (*self.info.get().domain_attr).mr_mode as u32 }
+    }
+
+    /// How many registrations are worth keeping. Where memory need not be there, registering it is only writing
+    /// it down.
+    pub fn kept_registrations(&self) -> usize {
+        if self.mr_mode() & FI_MR_ALLOCATED != 0 { 1024 } else { 0 }
+    }
+
     /// Most bytes of a message.
     pub fn message_limit(&self) -> usize {
         // SAFETY: what was chosen has attributes.

@@ -536,16 +536,20 @@ impl Btl for Ofi {
                 rights |= u64::from(right);
             }
         }
-        let mut object = None;
-        if len > 0 {
+        let make = || {
             let held = device.registration_endpoint();
-            // SAFETY: the caller keeps the memory until the registration ends.
+            // SAFETY: the caller keeps the memory until he ends the registration; afterwards it is used no more
+            // unless the memory is still the same.
             let made = unsafe { device.domain.register(address, len, rights, device.key(), held) };
-            object = Some(made.map_err(|error| {
+            made.map_err(|error| {
                 let why = device.library.explain(error);
                 Failure::new(ERR_RESOURCES, format!("{len} bytes can't be registered: {why}"))
-            })?);
-        }
+            })
+        };
+        let object = match len {
+            0 => None,
+            _ => Some(device.registrations.get(address, len, access, make)?),
+        };
         // SAFETY: the registration is open.
         let key = object.as_ref().map_or(0, |object| unsafe { (*object.get()).key });
         let region = Region { key, base, len: len as u64 };

@@ -3,6 +3,8 @@
 use cairn_framework::abi::status::ERR_ARGUMENT;
 use cairn_framework::author::Failure;
 
+use std::sync::Arc;
+
 use crate::bindings::fid_mr;
 use crate::fabric::Object;
 
@@ -24,7 +26,7 @@ pub struct Region {
 pub struct Registration {
     pub region: Region,
     /// None where there are no bytes.
-    pub object: Option<Object<fid_mr>>,
+    pub object: Option<Arc<Object<fid_mr>>>,
 }
 
 impl Region {

@@ -10,12 +10,12 @@ use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
 use cairn_framework::author::{Failure, HostHandle, Mutex};
 use cairn_framework::frameworks::btl::Device;
-use cairn_transport::{Admission, Lives};
+use cairn_transport::{Admission, Lives, Registrations};
 
 use crate::bindings::*;
 use crate::choice::{Choice, Kind};
 use crate::component::Ofi;
-use crate::fabric::{Domain, Endpoint};
+use crate::fabric::{Domain, Endpoint, Object};
 use crate::library::Library;
 use crate::link::OfiEndpoint;
 use crate::params::Config;
@@ -32,6 +32,8 @@ const EMPTY_LOOKS: u64 = 8;
 pub struct Module {
     pub host: HostHandle,
     pub library: &'static Library,
+    /// Ends before what it belongs to: the domain and the first endpoint.
+    pub registrations: Registrations<Object<fid_mr>>,
     pub choice: Choice,
     pub domain: Arc<Domain>,
     /// That of the first CRI, to which registrations belong where they belong to one.
@@ -76,9 +78,11 @@ impl Module {
         let flags = rustix::rand::GetRandomFlags::empty();
         rustix::rand::getrandom(&mut start, flags)
             .map_err(|error| Failure::from(format!("no random numbers: {error}")))?;
+        let kept = config.kept_registrations.unwrap_or_else(|| choice.kept_registrations());
         Ok(Self {
             host,
             library,
+            registrations: Registrations::new(host, kept)?,
             choice,
             domain,
             first,
@@ -119,11 +123,6 @@ impl Module {
         self.endpoints[endpoint.rank as usize].get_or_init(|| Arc::new(endpoint)).clone()
     }
 
-    fn mr_mode(&self) -> u32 {
-        // SAFETY: what was chosen has attributes.
-        unsafe { (*self.choice.info.get().domain_attr).mr_mode as u32 }
-    }
-
     /// Most bytes of a message that the provider is to copy. That is faster over shm; over `ofi_rxm` it is not, and
     /// loses memory (libfabric 1.17).
     #[inline]
@@ -137,17 +136,17 @@ impl Module {
 
     /// Whether the provider takes addresses of the peer, and not places in a registration.
     pub fn addresses_are_virtual(&self) -> bool {
-        self.mr_mode() & FI_MR_VIRT_ADDR != 0
+        self.choice.mr_mode() & FI_MR_VIRT_ADDR != 0
     }
 
     /// Whether memory of this process's own must be registered, too.
     pub fn needs_local(&self) -> bool {
-        self.mr_mode() & FI_MR_LOCAL != 0
+        self.choice.mr_mode() & FI_MR_LOCAL != 0
     }
 
     /// Whether a registration is good for one endpoint. It is that of the first CRI then.
     pub fn keys_are_of_endpoints(&self) -> bool {
-        self.mr_mode() & FI_MR_ENDPOINT != 0
+        self.choice.mr_mode() & FI_MR_ENDPOINT != 0
     }
 
     /// The endpoint to which a registration is to belong, if it is to.

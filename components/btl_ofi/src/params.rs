@@ -60,6 +60,11 @@ cairn_framework::params! {
         pub rma_from: size("8k"),
             "Bytes from which windows put and get by the provider's own operations; fewer go by messages",
             level(6);
+        pub kept_registrations: integer(-1),
+            "Registrations of the program's memory that are kept for the next transfer from there, until the \
+             memory is unmapped. -1: 1024 with a provider for which memory must be there when it is registered, \
+             as it takes time then, otherwise none",
+            range(-1, 1 << 20), level(5);
         pub close_timeout: integer(3_600_000),
             "How long the transport waits when it closes, for peers that compute and do not take what was \
              sent to them. It does not wait for those that have failed",
@@ -80,6 +85,8 @@ pub struct Config {
     pub send_buffers: u32,
     pub transfers: u32,
     pub poll_interval: u32,
+    /// Most registrations that are kept; none: as the provider wants.
+    pub kept_registrations: Option<usize>,
     pub close_timeout: Duration,
     pub watch_interval: Duration,
 }
@@ -95,6 +102,7 @@ impl Params {
             send_buffers: self.send_buffers.get() as u32,
             transfers: self.transfers.get() as u32,
             poll_interval: self.poll_interval.get() as u32,
+            kept_registrations: usize::try_from(self.kept_registrations.get()).ok(),
             close_timeout: self.close_timeout.milliseconds(),
             watch_interval: self.watch_interval.milliseconds(),
         }

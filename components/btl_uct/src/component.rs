@@ -16,7 +16,7 @@ use cairn_framework::frameworks::btl::{
     BtlModule, BtlPacked, BtlTransfer, Completion, Device, DeviceBox, Way, too_long,
 };
 use cairn_segment::{Life, Owner};
-use cairn_transport::{Admission, Lives};
+use cairn_transport::{Admission, Lives, Registrations};
 
 use crate::bindings::*;
 use crate::card::{self, Card, CardDevice, CardInterface};
@@ -203,6 +203,7 @@ fn device(
         is_local: plan.is_local(),
         lives: Lives::new(params.watch_interval(), card::owner),
         domain,
+        registrations: Registrations::new(host, params.kept_registrations.get() as usize)?,
         bulk_domain,
         messages: cri.messages.reach(),
         bulk: cri.bulk.as_ref().map(Interface::reach),

@@ -76,11 +76,11 @@ pub struct Region {
 enum Memory {
     Block(Arc<Block>),
     /// Any memory, with the library's handle where it wants one.
-    Any(Option<Handle>),
+    Any(Option<Arc<Handle>>),
 }
 
 /// The library's handle of registered memory.
-struct Handle {
+pub struct Handle {
     domain: Arc<Domain>,
     memh: uct_mem_h,
 }
@@ -149,19 +149,24 @@ pub fn register(
             false => Ok(null_mut()),
         };
     }
-    let mut memh = null_mut();
-    let changing = domain.changing.lock();
-    // SAFETY: the caller of `register_memory` vouches for the memory.
-    let status = unsafe {
+    let make = || {
         let library = domain.library;
-        library.uct_md_mem_reg(domain.md(), address, len, UCT_MD_MEM_ACCESS_ALL, &raw mut memh)
+        let mut memh = null_mut();
+        let changing = domain.changing.lock();
+        // SAFETY: the caller keeps the memory until he ends the registration; afterwards it is used no more unless
+        // the memory is still the same.
+        let status = unsafe {
+            library.uct_md_mem_reg(domain.md(), address, len, UCT_MD_MEM_ACCESS_ALL, &raw mut memh)
+        };
+        drop(changing);
+        if status != UCS_OK {
+            let text = format!("{len} bytes: {}", library.explain(status));
+            return Err(Failure::new(ERR_RESOURCES, text));
+        }
+        Ok(Handle { domain: domain.clone(), memh })
     };
-    drop(changing);
-    if status != UCS_OK {
-        let text = format!("{len} bytes: {}", domain.library.explain(status));
-        return Err(Failure::new(ERR_RESOURCES, text));
-    }
-    let handle = Handle { domain: domain.clone(), memh };
+    // Each is made with all rights.
+    let handle = state.registrations.get(address, len, 0, make)?;
     Ok(Region { address: place, len, memory: Memory::Any(Some(handle)) }.leak())
 }
 
@@ -259,7 +264,8 @@ pub unsafe fn pack(registration: *mut c_void, key: &mut [u8]) -> Result<(), Fail
             BLOCK
         }
         Memory::Any(handle) => {
-            if let Some(Handle { domain, memh }) = handle {
+            if let Some(handle) = handle {
+                let Handle { domain, memh } = &**handle;
                 let _changing = domain.changing.lock();
                 // SAFETY: there is room for a key of the domain; see `State::key_size`.
                 let packed = unsafe {

@@ -10,7 +10,7 @@ use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::author::{Failure, HostHandle, Mutex};
 use cairn_framework::frameworks::btl::Device;
-use cairn_transport::{Admission, Lives};
+use cairn_transport::{Admission, Lives, Registrations};
 
 use crate::card::{Card, CardDevice, CardInterface};
 use crate::component::Uct;
@@ -18,7 +18,7 @@ use crate::domain::Domain;
 use crate::endpoint::UctEndpoint;
 use crate::interface::Reach;
 use crate::library::Library;
-use crate::memory::Blocks;
+use crate::memory::{Blocks, Handle};
 
 /// A device of this transport.
 pub type UctDevice = Device<Uct>;
@@ -56,6 +56,8 @@ pub struct Fixed {
     pub lives: Lives,
     /// Of the messages, and of transfers of any memory.
     pub domain: Arc<Domain>,
+    /// Of the program's memory, in `bulk_domain`.
+    pub registrations: Registrations<Handle>,
     pub bulk_domain: Arc<Domain>,
     pub messages: Reach,
     pub bulk: Option<Reach>,

@@ -28,6 +28,10 @@ cairn_framework::params! {
             "Bytes from which memory of peers that can't be mapped is put and got by the transport where a \
              message and its answer would do",
             level(6);
+        pub kept_registrations: integer(1024),
+            "Registrations of the program's memory that are kept for the next transfer from there, until the \
+             memory is unmapped, with transports that want memory to be registered. 0: none",
+            range(0, 1 << 20), level(5);
         close_timeout: integer(60_000),
             "How long the transport waits when it closes for what is still on its way",
             range(0, 3_600_000), unit("ms"), level(6);

@@ -278,6 +278,39 @@ pub struct Host {
     /// Not 0 once the process's strategy has said of some pool where messages arrive; before,
     /// `cris_of` knows nothing that a thread does not poll first anyway.
     pub arrivals: *const AtomicU32,
+    /// From now on `memory_gone` tells when memory of this range, of whole pages around it, is unmapped,
+    /// moved, given back to the system, or mapped over, by whomever; of each part once. For transports that keep
+    /// the program's memory registered. Only then does a change of mappings cost more: a switch of threads.
+    /// `CAIRN_ERR_UNSUPPORTED` when the kernel does not tell, of this memory or at all. Any thread.
+    pub memory_watch:
+        unsafe extern "C" fn(instance: *mut Instance, address: *const c_void, len: usize) -> Status,
+    /// Stores the ranges that are gone behind the first `seen` of them, at most `capacity`, raises `seen` by so
+    /// many, and returns how many. Who has not asked for long gets one range of all addresses. `seen` begins
+    /// with 0. What a thread has unmapped before it asks is among them. Any thread.
+    pub memory_gone: unsafe extern "C" fn(
+        instance: *mut Instance,
+        seen: *mut u64,
+        ranges: *mut MemoryRange,
+        capacity: usize,
+    ) -> usize,
+}
+
+/// Addresses of the process's memory.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryRange {
+    /// The first.
+    pub address: usize,
+    /// Bytes.
+    pub len: usize,
+}
+
+impl MemoryRange {
+    /// Whether some address is in both.
+    pub fn meets(&self, other: &Self) -> bool {
+        let end = |range: &Self| range.address.saturating_add(range.len);
+        self.address < end(other) && other.address < end(self)
+    }
 }
 
 // SAFETY: the table is constant while components live, and its functions may be called from any

@@ -8,7 +8,7 @@ use crate::abi::btl::BtlModule;
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::event::{EventSpec, EventType};
-use crate::abi::host::{Host, ProgressFn, ThreadExitFn};
+use crate::abi::host::{Host, MemoryRange, ProgressFn, ThreadExitFn};
 use crate::abi::job::Job;
 use crate::abi::param::{BoolParam, ListParam, PARAM_BOOL, PARAM_LIST, ParamCell};
 use crate::abi::peer::Peer;
@@ -278,6 +278,24 @@ impl HostHandle {
             self.check((self.table().card_get)(self.0, rank, &raw mut data, &raw mut len))?;
             Ok(core::slice::from_raw_parts(data.cast(), len))
         }
+    }
+
+    /// Asks to be told by [`Self::memory_gone`] when memory of this range is unmapped, moved or given back.
+    ///
+    /// # Errors
+    /// When the kernel does not tell.
+    pub fn memory_watch(self, range: MemoryRange) -> Result<(), Failure> {
+        let address = core::ptr::without_provenance(range.address);
+        // SAFETY: the host takes any range.
+        self.check(unsafe { (self.table().memory_watch)(self.0, address, range.len) })
+    }
+
+    /// The ranges that are gone since `seen`, which begins with 0; as many as there is room for.
+    pub fn memory_gone<'a>(self, seen: &mut u64, room: &'a mut [MemoryRange]) -> &'a [MemoryRange] {
+        let (ranges, capacity) = (room.as_mut_ptr(), room.len());
+        // SAFETY: the room is as long as it says.
+        let count = unsafe { (self.table().memory_gone)(self.0, seen, ranges, capacity) };
+        &room[..count]
     }
 
     /// Makes a counter or adds a cell to one.

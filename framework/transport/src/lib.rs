@@ -6,6 +6,7 @@
 //!   Filter      which of the library's devices a user wants
 //!   Lives       whether the processes of the node live
 //!   Signals     puts the program's handlers back after the library has installed its own
+//!   Registrations   the program's memory stays registered for the next transfer from there
 //!   Rest        reads what peers publish
 //! ```
 //!
@@ -15,11 +16,13 @@
 pub mod admission;
 pub mod filter;
 pub mod lives;
+pub mod registrations;
 pub mod rest;
 pub mod signals;
 
 pub use admission::{Admission, Admitted, Head, Pass};
 pub use filter::Filter;
 pub use lives::Lives;
+pub use registrations::Registrations;
 pub use rest::Rest;
 pub use signals::Signals;

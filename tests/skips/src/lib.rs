@@ -3,10 +3,9 @@
 //! `cargo xtask test` collects what is said here and prints it at its end, so that "all tests passed"
 //! never hides what did not run.
 
-#![forbid(unsafe_code)]
-
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::process::Command;
 
 /// The variable that names the file to which skips are appended, a line each.
@@ -46,7 +45,23 @@ pub fn has_library(name: &str) -> bool {
     there
 }
 
-/// The same for a test that needs a registry which does not answer.
+/// Whether the kernel tells this process what becomes of its memory; see [`has_library`].
+pub fn has_userfaultfd() -> bool {
+    // SAFETY: takes no memory.
+    let fd = unsafe { libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC | USER_MODE_ONLY) };
+    if fd < 0 {
+        skipped(&format!("userfaultfd: {}", std::io::Error::last_os_error()));
+        return false;
+    }
+    // SAFETY: it is a new descriptor.
+    drop(unsafe { OwnedFd::from_raw_fd(fd as i32) });
+    true
+}
+
+/// linux/userfaultfd.h
+const USER_MODE_ONLY: i32 = 1;
+
+/// The same as [`has_library`] for a test that needs a registry which does not answer.
 ///
 /// # Panics
 /// `CAIRN_REQUIRE_NETWORK` is set: then that is no reason.

@@ -8,6 +8,7 @@ pub(crate) mod counters;
 pub(crate) mod events;
 pub(crate) mod grace;
 pub(crate) mod log;
+pub(crate) mod memory;
 pub(crate) mod progress;
 pub(crate) mod receive;
 pub(crate) mod sleep;

@@ -13,7 +13,9 @@ use crate::abi::btl::BtlModule;
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
 use crate::abi::event::{EventSpec, EventType};
-use crate::abi::host::{Host, PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn, ThreadExitFn};
+use crate::abi::host::{
+    Host, MemoryRange, PROGRESS_EVERY_PASS, PROGRESS_SELDOM, ProgressFn, ThreadExitFn,
+};
 use crate::abi::job::Job;
 use crate::abi::lock::Lock;
 use crate::abi::param::{
@@ -26,8 +28,8 @@ use crate::abi::receive::{ReceiveEntry, ReceiveFn};
 use crate::abi::request::WaitSync;
 use crate::abi::scope::{SCOPE_SLOTS, Scope};
 use crate::abi::status::{
-    ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_OTHER, ERR_PEER, ERR_RESOURCES, OK, Status,
-    status_name,
+    ERR_ARGUMENT, ERR_EXISTS, ERR_NOT_FOUND, ERR_OTHER, ERR_PEER, ERR_RESOURCES, ERR_UNSUPPORTED,
+    OK, Status, status_name,
 };
 use crate::abi::thread::Thread;
 use crate::audit::LockLevel;
@@ -103,6 +105,8 @@ pub(crate) fn host(
         wait_for,
         cris_of,
         arrivals,
+        memory_watch,
+        memory_gone,
     }
 }
 
@@ -575,6 +579,32 @@ unsafe extern "C" fn card_get(
             Ok(None) => failed(ERR_NOT_FOUND, format!("rank {rank} has published no card of it")),
             Err(reason) => failed(ERR_OTHER, reason),
         }
+    }
+}
+
+unsafe extern "C" fn memory_watch(
+    instance: *mut Instance,
+    address: *const c_void,
+    len: usize,
+) -> Status {
+    // SAFETY: the instance is a host's.
+    let (_, system) = unsafe { caller(instance) };
+    match system.memory.watch(MemoryRange { address: address.addr(), len }) {
+        Ok(()) => OK,
+        Err(reason) => failed(ERR_UNSUPPORTED, reason),
+    }
+}
+
+unsafe extern "C" fn memory_gone(
+    instance: *mut Instance,
+    seen: *mut u64,
+    ranges: *mut MemoryRange,
+    capacity: usize,
+) -> usize {
+    // SAFETY: the instance is a host's; the caller vouches for the place and for room for so many.
+    unsafe {
+        let (_, system) = caller(instance);
+        system.memory.gone(&mut *seen, std::slice::from_raw_parts_mut(ranges, capacity))
     }
 }
 
