@@ -25,7 +25,7 @@ use rustix::io::Errno;
 use crate::event::{Arrival, Note, Token};
 use crate::module::Module;
 use crate::sys;
-use crate::wire::{Answer, HELLO, Hello, MAX_CRIS, MAX_FRAME, VERSION};
+use crate::wire::{Answer, HELLO, Hello, MAX_CRIS, MAX_FRAME, MAX_LANES, VERSION, lane_and_cri};
 
 /// How long to leave the listeners alone when there is no file, or no memory, for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -246,6 +246,7 @@ impl PendingConnection {
 /// Whether a hello of this job makes sense.
 fn check_hello(module: &Module, hello: &Hello) -> Answer {
     let job = module.host.job();
+    let (lane, cri) = lane_and_cri(hello.link);
     if hello.version != VERSION {
         Answer::WrongVersion
     } else if hello.target != job.rank {
@@ -256,8 +257,11 @@ fn check_hello(module: &Module, hello: &Hello) -> Answer {
         || hello.source == job.rank
         || hello.cris == 0
         || hello.cris > MAX_CRIS
+        || hello.lanes == 0
+        || hello.lanes > MAX_LANES
         || hello.frame_limit > MAX_FRAME
-        || hello.link >= hello.cris.max(module.config.num_cris)
+        || lane >= hello.lanes.max(module.config.lanes)
+        || cri >= hello.cris.max(module.config.num_cris)
     {
         Answer::NoLink
     } else {

@@ -214,12 +214,14 @@ impl std::fmt::Display for Pair {
 }
 
 /// The ways to a peer in the order to try them. `node` has all addresses of this node, chosen or
-/// not; `on_node` says that the peer runs here.
+/// not; `on_node` says that the peer runs here. Where several interfaces are as good as the best, that of the
+/// `turn` comes first, so that connections with different ones spread.
 pub fn pairs(
     locals: &[Local],
     node: &[Local],
     remotes: &[CardAddress],
     on_node: bool,
+    turn: usize,
 ) -> Vec<Pair> {
     let mut ways = Vec::new();
     for (place, remote) in remotes.iter().enumerate() {
@@ -237,11 +239,21 @@ pub fn pairs(
             let class = local.class.max(remote.class);
             let near = IpNet::new(local.ip, local.prefix)
                 .is_ok_and(|network| network.contains(&ip) && local.prefix == remote.prefix);
-            ways.push(((ours, class, !near, place), Pair { from: local.ip, to: remote.address }));
+            let pair = Pair { from: local.ip, to: remote.address };
+            ways.push(((ours, class, !near), place, &local.name, pair));
         }
     }
-    ways.sort_by_key(|(order, _)| *order);
-    ways.into_iter().map(|(_, pair)| pair).collect()
+    ways.sort_by_key(|(order, place, ..)| (*order, *place));
+    let mut alike: Vec<usize> = Vec::new();
+    for (at, (order, _, name, _)) in ways.iter().enumerate() {
+        if *order == ways[0].0 && alike.iter().all(|other| ways[*other].2 != *name) {
+            alike.push(at);
+        }
+    }
+    if let Some(first) = turn.checked_rem(alike.len()) {
+        ways[..=alike[first]].rotate_right(1);
+    }
+    ways.into_iter().map(|(.., pair)| pair).collect()
 }
 
 #[cfg(test)]
@@ -322,7 +334,7 @@ mod tests {
                 same => same.parse().unwrap(),
             };
         }
-        let ways = order(&pairs(&node(), &node(), &card(&other), false));
+        let ways = order(&pairs(&node(), &node(), &card(&other), false, 0));
         assert_eq!(ways[..3], ["10.1.0.5>10.1.0.6", "192.168.4.5>192.168.4.6", "fd00::5>fd00::6"]);
         assert!(ways[ways.len() - 3..].iter().all(|way| way.ends_with(">172.17.0.1")), "{ways:?}");
         assert!(ways.iter().all(|way| !way.contains("127.0.0.1")));
@@ -330,9 +342,28 @@ mod tests {
 
     #[test]
     fn loopback_is_for_this_node_and_first_there() {
-        let ways = order(&pairs(&node(), &node(), &card(&node()), true));
+        let ways = order(&pairs(&node(), &node(), &card(&node()), true, 0));
         assert_eq!(ways[..2], ["127.0.0.1>127.0.0.1", "::1>::1"]);
         let only = [card(&node())[0]];
-        assert_eq!(pairs(&node(), &node(), &only, false), []);
+        assert_eq!(pairs(&node(), &node(), &only, false, 0), []);
+    }
+
+    #[test]
+    fn connections_spread_over_interfaces_that_are_as_good() {
+        let mut other = node();
+        other.iter_mut().filter(|local| local.class == ORDINARY).for_each(|local| {
+            local.ip =
+                local.ip.to_string().replace(".5", ".6").replace("::5", "::6").parse().unwrap();
+        });
+        let first = |turn| {
+            let ways = order(&pairs(&node(), &node(), &card(&other), false, turn));
+            assert_eq!(ways.len(), pairs(&node(), &node(), &card(&other), false, 0).len());
+            ways[0].clone()
+        };
+        let [eth, ib] = ["10.1.0.5>10.1.0.6", "192.168.4.5>192.168.4.6"];
+        assert_eq!([0, 1, 2, 3].map(first), [eth, ib, eth, ib]);
+        // Loopback has one interface.
+        let ways = order(&pairs(&node(), &node(), &card(&node()), true, 1));
+        assert_eq!(ways[..2], ["127.0.0.1>127.0.0.1", "::1>::1"]);
     }
 }

@@ -44,8 +44,9 @@ impl Component for Tcp {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let config =
-            params.config(host.job(), context::affordable(sys::open_files(), host.job().size));
+        let lanes = params.links.get() as u16;
+        let afford = context::affordable(sys::open_files(), host.job().size, lanes);
+        let config = params.config(host.job(), afford);
         let contexts: Vec<Context> = (0..u32::from(config.num_cris))
             .map(|index| Context::new(index).map_err(|error| no_file(&error)))
             .collect::<Result<_, _>>()?;
@@ -150,7 +151,7 @@ fn listen(
     let acceptor =
         Acceptor::new(listeners, &context.shared.epoll).map_err(|error| no_file(&error))?;
     *context.acceptor.borrow_mut() = Some(acceptor);
-    host.card_put(&Card { cris: config.num_cris, nonce, addresses }.encode())?;
+    host.card_put(&Card { cris: config.num_cris, lanes: config.lanes, nonce, addresses }.encode())?;
     Ok(locals)
 }
 
@@ -175,7 +176,7 @@ fn view(config: &Config, params: &Params) -> BtlModule {
 /// The link on which a CRI sends to a peer.
 #[inline]
 fn link<'a>(Way { device, cri, endpoint }: Way<'a, Tcp>) -> (At<'a>, &'a Link) {
-    (At { module: device, context: cri, endpoint }, &endpoint.links[cri.index()])
+    (At { module: device, context: cri, endpoint }, endpoint.link_in(0, cri.index()))
 }
 
 /// The bytes of a message, if they are few enough.
@@ -231,7 +232,7 @@ impl Btl for Tcp {
             Err(failure) if failure.status == ERR_NOT_FOUND => return Ok(None),
             Err(failure) => return Err(failure),
         };
-        Ok(device.make_endpoint(peer.rank, card.cris).cloned())
+        Ok(device.make_endpoint(peer.rank, (card.cris, card.lanes)).cloned())
     }
 
     fn remove_peer(device: &TcpDevice, endpoint: Arc<TcpEndpoint>) {
@@ -307,7 +308,8 @@ impl Btl for Tcp {
     }
 
     unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
-        let (at, link) = link(way);
+        let (at, _) = link(way);
+        let link = way.endpoint.link_in(way.cri.next_lane(way.endpoint.lanes), way.cri.index());
         // SAFETY: promised by the caller.
         let remote = unsafe { remote(way.device, transfer)? };
         link.get(at, remote, transfer.local.cast(), completion)
@@ -393,8 +395,8 @@ impl Btl for Tcp {
     }
 
     fn describe(device: &TcpDevice, endpoint: &TcpEndpoint) -> String {
-        let links = endpoint.links.iter().zip(0..).filter_map(|(link, index)| {
-            match device.try_hold(device.cri_of(index)) {
+        let links = endpoint.links.iter().filter_map(|link| {
+            match device.try_hold(device.cri_of(link.id.index)) {
                 Some(_held) => link.describe(),
                 None => Some("in use".into()),
             }

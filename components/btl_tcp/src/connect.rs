@@ -36,7 +36,7 @@ use crate::life::Life;
 use crate::link::{Fault, Link, State};
 use crate::module::{self, At};
 use crate::sys;
-use crate::wire::{Answer, Hello, MAX_FRAME, Nonce, VERSION, WELCOME, Welcome};
+use crate::wire::{Answer, Hello, MAX_FRAME, Nonce, VERSION, WELCOME, Welcome, lane_and_cri};
 
 /// Time between two rounds, and between two tries for a file.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -57,7 +57,9 @@ impl Dial {
     pub fn begin(at: At<'_>, id: LinkId) -> Result<Self, Failure> {
         let (module, card) = (at.module, at.endpoint.card()?);
         let on_node = at.endpoint.on_node();
-        let pairs = address::pairs(&module.locals, &module.node, &card.addresses, on_node);
+        let (lane, cri) = lane_and_cri(id.index);
+        let turn = usize::from(lane + cri);
+        let pairs = address::pairs(&module.locals, &module.node, &card.addresses, on_node, turn);
         let candidate = |pair| Candidate { pair, refused: false, failures: 0, why: String::new() };
         let now = Instant::now();
         let mut dial = Self {
@@ -222,6 +224,7 @@ impl Attempt {
             target: id.rank,
             frame_limit: config.frame_limit,
             cris: config.num_cris,
+            lanes: config.lanes,
             count: at.module.next_hello(),
             listener: *listener,
             nonce,
@@ -418,6 +421,7 @@ impl Link {
             match &mut core.state {
                 State::Idle | State::Over { .. } => return false,
                 State::Open(socket) => {
+                    core.work.rest();
                     if dead(&mut core.life, socket) {
                         sys::give_up(&*socket);
                         core.set_fault(at, self.id, Fault::Unheard(timeout));

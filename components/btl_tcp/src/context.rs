@@ -30,6 +30,7 @@ use rustix::time::{
 
 use crate::acceptor::Acceptor;
 use crate::event::{LinkId, Note, Token};
+use crate::input::Buffers;
 use crate::output::Finished;
 use crate::params::Config;
 use crate::sys;
@@ -70,6 +71,8 @@ impl Shared {
 pub struct Context {
     pub shared: Arc<Shared>,
     pub timer: OwnedFd,
+    /// Of the connections that receive.
+    pub buffers: Buffers,
     /// Of the first CRI: what takes connections.
     pub acceptor: RefCell<Option<Acceptor>>,
     /// Links that had more to receive or to send than fitted into their turn.
@@ -82,6 +85,8 @@ pub struct Context {
     pub dialing: RefCell<VecDeque<LinkId>>,
     /// Operations that are over; their completion is to be called.
     pub finished: RefCell<VecDeque<Finished>>,
+    /// In which lane the last get went.
+    lane: Cell<u16>,
     /// Passes in which the kernel is asked every time.
     eager: Cell<u32>,
     /// Passes that do not ask it before the next one that does.
@@ -110,12 +115,14 @@ impl Context {
                 sleeps: AtomicBool::new(index != 0),
             }),
             timer,
+            buffers: Buffers::default(),
             acceptor: RefCell::default(),
             again: RefCell::default(),
             full: RefCell::default(),
             broken: RefCell::default(),
             dialing: RefCell::default(),
             finished: RefCell::default(),
+            lane: Cell::default(),
             eager: Cell::new(EAGER),
             skip: Cell::new(0),
             unused: Cell::new(Some(Instant::now())),
@@ -131,6 +138,15 @@ impl Context {
         self.unused.set(None);
         // Relaxed: what comes over the inbox is found by its lock and the kernel.
         self.shared.sleeps.store(false, Ordering::Relaxed);
+    }
+
+    /// The lane for a get, of so many: each in turn.
+    #[inline]
+    pub fn next_lane(&self, lanes: u16) -> u16 {
+        if lanes > 1 {
+            self.lane.set(self.lane.get().wrapping_add(1));
+        }
+        self.lane.get() % lanes
     }
 
     #[inline]
@@ -196,9 +212,9 @@ impl Context {
 }
 
 /// The CRIs that need no more than half of the files that a process may open: each has some of
-/// its own and a connection to each of the other processes.
-pub fn affordable(files: Option<u64>, processes: u32) -> u32 {
-    let each = FILES + u64::from(processes.max(1)) - 1;
+/// its own and `lanes` connections to each of the other processes.
+pub fn affordable(files: Option<u64>, processes: u32, lanes: u16) -> u32 {
+    let each = FILES + (u64::from(processes.max(1)) - 1) * u64::from(lanes);
     files.map_or(u32::MAX, |files| u32::try_from(files / 2 / each).unwrap_or(u32::MAX))
 }
 
@@ -249,11 +265,12 @@ mod tests {
 
     #[test]
     fn half_of_the_files_suffice_for_all_connections() {
-        assert_eq!(affordable(Some(1024), 2), 128);
-        assert_eq!(affordable(Some(1024), 1), 170);
-        assert_eq!(affordable(Some(1024), 100), 5);
-        assert_eq!(affordable(Some(1024), 10_000), 0);
-        assert_eq!(affordable(Some(u64::MAX), 2), u32::MAX);
-        assert_eq!(affordable(None, u32::MAX), u32::MAX);
+        assert_eq!(affordable(Some(1024), 2, 1), 128);
+        assert_eq!(affordable(Some(1024), 1, 1), 170);
+        assert_eq!(affordable(Some(1024), 100, 1), 5);
+        assert_eq!(affordable(Some(1024), 10_000, 1), 0);
+        assert_eq!(affordable(Some(u64::MAX), 2, 1), u32::MAX);
+        assert_eq!(affordable(None, u32::MAX, 1), u32::MAX);
+        assert_eq!(affordable(Some(1024), 100, 5), 1);
     }
 }

@@ -8,7 +8,7 @@ use cairn_framework::author::{Failure, HostHandle};
 
 use crate::link::Link;
 use crate::params::Config;
-use crate::wire::Card;
+use crate::wire::{Card, lane_and_cri, link_number};
 
 /// What the protocol layer's pointer leads to. There is one for each peer, made when it is asked
 /// for or when the peer connects; it stays until the component closes.
@@ -17,9 +17,12 @@ pub struct TcpEndpoint {
     pub rank: u32,
     host: HostHandle,
     card: OnceLock<Card>,
-    /// As many as the process of the two with more CRIs has. CRI `i` sends on link `i`,
-    /// and each side has link `k` polled by its CRI `k` modulo their number.
+    /// By lane and CRI: as many CRIs as the process of the two with more has, and as many lanes. CRI `i` sends on
+    /// its link in lane 0, and gets over all; each side has a link polled by its CRI `i` modulo their number.
     pub links: Box<[Link]>,
+    /// Of a lane.
+    cris: u16,
+    pub lanes: u16,
     /// Whether a link was ever used: until then there is nothing to end.
     used: AtomicBool,
     /// How many links are open.
@@ -29,17 +32,35 @@ pub struct TcpEndpoint {
 }
 
 impl TcpEndpoint {
-    pub fn new(host: HostHandle, config: &Config, rank: u32, cris: u16) -> Self {
-        let count = cris.max(config.num_cris);
+    /// To a process that has so many CRIs and wants so many lanes.
+    pub fn new(host: HostHandle, config: &Config, rank: u32, (cris, lanes): (u16, u16)) -> Self {
+        let (cris, lanes) = (cris.max(config.num_cris), lanes.max(config.lanes));
+        let numbers = (0..lanes).flat_map(|lane| (0..cris).map(move |cri| link_number(lane, cri)));
         Self {
             rank,
             host,
             card: OnceLock::new(),
-            links: (0..count).map(|index| Link::new(rank, index, config)).collect(),
+            links: numbers.map(|number| Link::new(rank, number, config)).collect(),
+            cris,
+            lanes,
             used: AtomicBool::new(false),
             open: AtomicU32::new(0),
             lost: AtomicBool::new(false),
         }
+    }
+
+    /// The link with this number.
+    #[inline]
+    pub fn link(&self, number: u16) -> Option<&Link> {
+        let (lane, cri) = lane_and_cri(number);
+        let place = usize::from(lane) * usize::from(self.cris) + usize::from(cri);
+        self.links.get(place).filter(|link| link.id.index == number)
+    }
+
+    /// The link of a CRI in a lane.
+    #[inline]
+    pub fn link_in(&self, lane: u16, cri: usize) -> &Link {
+        &self.links[usize::from(lane) * usize::from(self.cris) + cri]
     }
 
     /// The peer's card.

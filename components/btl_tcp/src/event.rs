@@ -16,7 +16,7 @@ pub const LINK_FLAGS: EventFlags =
 pub struct LinkId {
     /// The peer.
     pub rank: u32,
-    /// Which of the links to it.
+    /// The number of the link to it; see [`link_number`](crate::wire::link_number).
     pub index: u16,
 }
 

@@ -8,6 +8,7 @@
 //! Messages are handed on from the buffer. The body of a put or of a get's answer goes from the
 //! socket to its destination; only what came into the buffer with the frames before it is copied.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::BorrowedFd;
 
@@ -17,6 +18,28 @@ use crate::wire::{Frame, HEADER, LONGEST_HEAD, Violation, padding};
 
 /// Room behind the longest frame, to read several small ones at once.
 const AHEAD: usize = 32 << 10;
+
+/// Buffers that an instance has for whichever of its connections receives: as long as a connection is in the middle
+/// of nothing it needs none.
+#[derive(Debug, Default)]
+pub struct Buffers(RefCell<Vec<Vec<u64>>>);
+
+/// Buffers that are kept. Few connections are in the middle of something at once.
+const KEPT_BUFFERS: usize = 4;
+
+impl Buffers {
+    fn take(&self, words: usize) -> Vec<u64> {
+        let kept = self.0.borrow_mut().pop();
+        kept.filter(|buffer| buffer.len() >= words).unwrap_or_else(|| vec![0; words])
+    }
+
+    fn give(&self, buffer: Vec<u64>) {
+        let mut kept = self.0.borrow_mut();
+        if kept.len() < KEPT_BUFFERS {
+            kept.push(buffer);
+        }
+    }
+}
 
 /// Where the body goes that is arriving.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +52,10 @@ pub enum Body {
 
 /// The receiving half of a connection.
 pub struct Input {
-    /// In words, for the alignment of what is handed on. Allocated at the first read.
+    /// In words, for the alignment of what is handed on. Empty between frames.
     buffer: Vec<u64>,
+    /// Words of a buffer.
+    words: usize,
     start: usize,
     end: usize,
     /// A body on its way and its missing bytes.
@@ -87,6 +112,7 @@ impl Input {
     pub fn new() -> Self {
         Self {
             buffer: Vec::new(),
+            words: 0,
             start: 0,
             end: 0,
             body: None,
@@ -101,7 +127,7 @@ impl Input {
     pub fn begin(&mut self, frame_limit: u32) {
         let limit = frame_limit as usize;
         let words = (HEADER + limit + padding(limit) + LONGEST_HEAD + AHEAD) / 8;
-        *self = Self { buffer: vec![0; words], frame_limit, ..Self::new() };
+        *self = Self { words, frame_limit, ..Self::new() };
     }
 
     /// Whether the peer's end came in the middle of something.
@@ -205,7 +231,15 @@ impl Input {
 
     /// Reads from the socket: first what is missing of a body, then into the buffer. Everything in
     /// the buffer was handled as far as it is whole.
-    pub fn fill(&mut self, socket: BorrowedFd<'_>, registry: &Registry) -> Result<Filled, Failed> {
+    pub fn fill(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        registry: &Registry,
+        buffers: &Buffers,
+    ) -> Result<Filled, Failed> {
+        if self.buffer.is_empty() {
+            self.buffer = buffers.take(self.words);
+        }
         self.make_room();
         let capacity = 8 * self.buffer.len();
         // SAFETY: inside of the buffer.
@@ -237,6 +271,15 @@ impl Input {
         self.end += got - into_body;
         let whole = got == direct + behind.iov_len;
         Ok(if whole { Filled::Whole } else { Filled::All })
+    }
+
+    /// Gives the buffer back if nothing is in it.
+    #[inline]
+    pub fn rest(&mut self, buffers: &Buffers) {
+        if self.start == self.end && !self.buffer.is_empty() {
+            buffers.give(std::mem::take(&mut self.buffer));
+            (self.start, self.end) = (0, 0);
+        }
     }
 
     /// Moves an incomplete frame to the front. Frames stay at multiples of 8.

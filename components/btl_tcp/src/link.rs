@@ -241,6 +241,16 @@ impl Work {
         }
     }
 
+    /// Gives back the room for transfers of which there are none now.
+    pub fn rest(&mut self) {
+        if self.gets.iter().all(Option::is_none) {
+            self.gets = Vec::new();
+        }
+        if self.flushes.is_empty() {
+            self.flushes = VecDeque::new();
+        }
+    }
+
     /// The peer has everything before a flush in its memory.
     pub fn flush_done(
         &mut self,

@@ -21,7 +21,7 @@ use crate::params::Config;
 use crate::progress::Pass;
 use crate::rdma::Registry;
 use crate::sys;
-use crate::wire::{Answer, Nonce, Secret, VERSION, Welcome};
+use crate::wire::{Answer, Nonce, Secret, VERSION, Welcome, lane_and_cri};
 
 /// The device.
 pub type TcpDevice = Device<Tcp>;
@@ -112,11 +112,11 @@ impl Module {
         self.endpoints.get(rank as usize)?.get()
     }
 
-    /// The endpoint of a rank, which has so many CRIs. `None` when there is no such rank.
-    pub fn make_endpoint(&self, rank: u32, cris: u16) -> Option<&Arc<TcpEndpoint>> {
+    /// The endpoint of a rank, which has so many CRIs and wants so many lanes. `None` when there is no such rank.
+    pub fn make_endpoint(&self, rank: u32, has: (u16, u16)) -> Option<&Arc<TcpEndpoint>> {
         let place = self.endpoints.get(rank as usize)?;
         let _making = self.making.lock();
-        Some(place.get_or_init(|| Arc::new(TcpEndpoint::new(self.host, &self.config, rank, cris))))
+        Some(place.get_or_init(|| Arc::new(TcpEndpoint::new(self.host, &self.config, rank, has))))
     }
 
     /// All endpoints there are.
@@ -126,7 +126,7 @@ impl Module {
 
     /// The CRI that polls a link.
     pub fn cri_of(&self, link: u16) -> usize {
-        usize::from(link) % self.shared.len()
+        usize::from(lane_and_cri(link).1) % self.shared.len()
     }
 
     /// Answers the hello. A welcome under the lock of the link's CRI, so that it covers all hellos
@@ -203,8 +203,8 @@ fn each_link(device: &TcpDevice, endpoint: &TcpEndpoint, mut act: impl FnMut(At<
     if !endpoint.is_used() {
         return;
     }
-    for (link, index) in endpoint.links.iter().zip(0..) {
-        let context = &*device.hold(device.cri_of(index));
+    for link in &endpoint.links {
+        let context = &*device.hold(device.cri_of(link.id.index));
         act(At { module: device, context, endpoint }, link);
     }
 }

@@ -28,6 +28,10 @@ const PARTS: usize = 4096;
 /// Bytes that one connection sends in a pass before it is the next one's turn.
 const TURN: usize = 4 << 20;
 
+/// Memory that a connection keeps which has nothing to send: bytes, and parts of the queue.
+const KEPT_BYTES: usize = 1024;
+const KEPT_PARTS: usize = 16;
+
 static ZEROS: [u8; 8] = [0; 8];
 
 /// A completion to call, and how its operation ended.
@@ -270,8 +274,19 @@ impl Output {
         }
         let needed = self.buffer.len() + bytes;
         if needed > self.buffer.capacity() {
-            let wanted = (2 * needed).min(2 * self.limit).max(needed).max(4096);
+            let wanted = (2 * needed).min(2 * self.limit).max(needed).max(KEPT_BYTES);
             self.buffer.reserve_exact(wanted - self.buffer.len());
+        }
+    }
+
+    /// Gives back what was needed while the socket took nothing, if everything was sent. Small ones stay.
+    fn rest(&mut self) {
+        if self.buffer.capacity() > KEPT_BYTES {
+            self.buffer = Vec::new();
+            self.head = 0;
+        }
+        if self.queue.capacity() > KEPT_PARTS {
+            self.queue = VecDeque::new();
         }
     }
 
@@ -285,6 +300,7 @@ impl Output {
         let mut turn = 0;
         loop {
             if self.queue.is_empty() {
+                self.rest();
                 return Ok(false);
             }
             if turn >= TURN {

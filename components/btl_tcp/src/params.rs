@@ -3,7 +3,7 @@
 use cairn_framework::abi::job::Job;
 use cairn_framework::frameworks::btl::BTL_HEADER_ROOM;
 
-use crate::wire::MAX_CRIS;
+use crate::wire::{MAX_CRIS, MAX_LANES};
 
 cairn_framework::params! {
     /// Handles to the parameters.
@@ -24,6 +24,11 @@ cairn_framework::params! {
             range(1, 65535), level(2), synonyms("btl_tcp_port_range_v4");
         pub instances: instances(u32::from(MAX_CRIS), ", but no more than half of the files it may open suffice for. Each has a connection \
                  of its own to a peer");
+        pub links: integer(1),
+            "Connections of a communication resource instance to a peer; the process of the two counts that wants more. Large \
+             messages are fetched over all of them in turn: for networks where one stream is not enough, \
+             or nodes with several networks that are alike, over which they spread",
+            range(1, MAX_LANES.into()), level(4);
         pub eager_limit: size("64k"),
             "Largest message that is sent without asking the receiver first",
             range(0, 16 << 20), level(4);
@@ -84,6 +89,8 @@ cairn_framework::params! {
 #[derive(Debug, Clone)]
 pub struct Config {
     pub num_cris: u16,
+    /// Links of a CRI to a peer.
+    pub lanes: u16,
     /// Most bytes of header and payload in a message.
     pub frame_limit: u32,
     pub eager_limit: u64,
@@ -105,6 +112,7 @@ impl Params {
             self.fragment_size.get().max(self.eager_limit.get() + BTL_HEADER_ROOM as u64) as u32;
         Config {
             num_cris: self.instances.number(job, afford) as u16,
+            lanes: self.links.get() as u16,
             frame_limit,
             eager_limit: self.eager_limit.get(),
             transfer_limit: self.transfer_limit.get() as u32,
@@ -129,6 +137,7 @@ pub(crate) mod tests {
         let second = std::time::Duration::from_secs(1);
         Config {
             num_cris: 1,
+            lanes: 1,
             frame_limit: 4096,
             eager_limit: 1024,
             transfer_limit: 4096,

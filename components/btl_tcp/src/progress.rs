@@ -46,8 +46,8 @@ impl<'a> Pass<'a> {
         if self.context.watch.get().is_some_and(|time| now >= time) {
             let mut watched = false;
             for endpoint in self.module.all_endpoints().filter(|endpoint| endpoint.is_used()) {
-                let own = endpoint.links.iter().skip(self.context.index());
-                for link in own.step_by(self.module.cri_count()) {
+                let own = |link: &&Link| self.module.cri_of(link.id.index) == self.context.index();
+                for link in endpoint.links.iter().filter(own) {
                     let at = self.to(endpoint);
                     watched |= link.check_alive(at, now);
                 }
@@ -66,7 +66,7 @@ impl<'a> Pass<'a> {
         let dialing = self.context.dialing.borrow();
         let dials = dialing.iter().filter_map(|id| {
             let endpoint = self.module.endpoint(id.rank)?;
-            endpoint.links[usize::from(id.index)].dial_deadline(&self.module.config)
+            endpoint.link(id.index)?.dial_deadline(&self.module.config)
         });
         dials.chain(acceptor).chain(self.context.watch.get()).min()
     }
@@ -78,7 +78,7 @@ impl<'a> Pass<'a> {
     /// What a link's functions need, if there is the link.
     fn at(self, id: LinkId) -> Option<(At<'a>, &'a Link)> {
         let endpoint = self.module.endpoint(id.rank)?;
-        let link = endpoint.links.get(usize::from(id.index))?;
+        let link = endpoint.link(id.index)?;
         Some((self.to(endpoint), link))
     }
 
@@ -192,7 +192,7 @@ impl<'a> Pass<'a> {
     /// A connection from a process that knows the secret.
     fn arrive(self, arrival: Arrival) {
         let id = LinkId { rank: arrival.hello.source, index: arrival.hello.link };
-        if self.module.make_endpoint(id.rank, arrival.hello.cris).is_some()
+        if self.module.make_endpoint(id.rank, (arrival.hello.cris, arrival.hello.lanes)).is_some()
             && let Some((at, link)) = self.at(id)
         {
             link.arrive(at, arrival);

@@ -63,7 +63,8 @@ impl Link {
             _ => return Ok(Filled::All),
         };
         let mut input = self.input.borrow_mut();
-        let filled = input.fill(socket, &at.module.registry)?;
+        let buffers = &at.context.buffers;
+        let filled = input.fill(socket, &at.module.registry, buffers)?;
         loop {
             match input.next(&at.module.registry)? {
                 Next::Nothing => break,
@@ -76,6 +77,7 @@ impl Link {
             }
             *events += 1;
         }
+        input.rest(buffers);
         drop(input);
         // Answers.
         if *events > 0 {

@@ -38,7 +38,7 @@ use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Version of everything in this file.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 /// Bytes of a hello.
 pub const HELLO: usize = 80;
 /// Bytes of a welcome.
@@ -53,6 +53,8 @@ pub const MAX_TRANSFER: u32 = 1 << 30;
 pub const MAX_REQUESTS: usize = 256;
 /// Most CRIs of a process.
 pub const MAX_CRIS: u16 = 256;
+/// Most links of a CRI to a peer.
+pub const MAX_LANES: u16 = 16;
 
 const HELLO_MAGIC: u32 = u32::from_le_bytes(*b"CrnH");
 const WELCOME_MAGIC: u32 = u32::from_le_bytes(*b"CrnW");
@@ -69,7 +71,7 @@ pub type Nonce = [u8; 16];
 pub struct Hello {
     /// Version of the protocol.
     pub version: u16,
-    /// Which of the links between the two processes this is.
+    /// Which of the links between the two processes this is; see [`link_number`].
     pub link: u16,
     /// The rank that connects.
     pub source: u32,
@@ -79,6 +81,8 @@ pub struct Hello {
     pub frame_limit: u32,
     /// Its CRIs.
     pub cris: u16,
+    /// Links that it wants of each CRI to a peer.
+    pub lanes: u16,
     /// Above that of every earlier hello of the connecting process.
     pub count: u64,
     /// [`Card::nonce`] of the process that is meant.
@@ -118,6 +122,16 @@ pub struct Welcome {
     pub hellos: u64,
 }
 
+/// The number of a link: of those of this CRI, the one in this place.
+pub const fn link_number(lane: u16, cri: u16) -> u16 {
+    lane * MAX_CRIS + cri
+}
+
+/// The place and the CRI of a link with this number.
+pub const fn lane_and_cri(link: u16) -> (u16, u16) {
+    (link / MAX_CRIS, link % MAX_CRIS)
+}
+
 /// A MAC over the parts, each with a label that keeps hello and welcome apart.
 fn mac(secret: &Secret, label: &[u8], parts: &[&[u8]]) -> Hmac<Sha256> {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
@@ -149,6 +163,7 @@ impl Hello {
         bytes[12..16].copy_from_slice(&self.target.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.frame_limit.to_le_bytes());
         bytes[20..22].copy_from_slice(&self.cris.to_le_bytes());
+        bytes[22..24].copy_from_slice(&self.lanes.to_le_bytes());
         bytes[24..32].copy_from_slice(&self.count.to_le_bytes());
         bytes[32..48].copy_from_slice(&self.listener);
         bytes[48..64].copy_from_slice(&self.nonce);
@@ -178,6 +193,7 @@ impl Hello {
             target: u32_at(said, 12),
             frame_limit: u32_at(said, 16),
             cris: u16_at(said, 20),
+            lanes: u16_at(said, 22),
             count: u64_at(said, 24),
             listener: said[32..48].try_into().expect("sixteen bytes"),
             nonce: said[48..64].try_into().expect("sixteen bytes"),
@@ -460,6 +476,8 @@ impl std::fmt::Display for Violation {
 pub struct Card {
     /// Its CRIs.
     pub cris: u16,
+    /// Links that it wants of each CRI to a peer.
+    pub lanes: u16,
     /// What hellos to it repeat.
     pub nonce: Nonce,
     /// Its addresses, best first.
@@ -479,7 +497,7 @@ pub struct CardAddress {
 
 /// Bytes of an address in a card.
 const CARD_ADDRESS: usize = 20;
-const CARD_HEADER: usize = 22;
+const CARD_HEADER: usize = 24;
 
 impl Card {
     /// The bytes to publish.
@@ -487,6 +505,7 @@ impl Card {
         let mut bytes = Vec::with_capacity(CARD_HEADER + CARD_ADDRESS * self.addresses.len());
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.cris.to_le_bytes());
+        bytes.extend(self.lanes.to_le_bytes());
         bytes.extend((self.addresses.len() as u16).to_le_bytes());
         bytes.extend(self.nonce);
         for one in &self.addresses {
@@ -510,10 +529,12 @@ impl Card {
         if version != VERSION {
             return Err(format!("its card has version {version}, this process knows {VERSION}"));
         }
-        let (cris, count) = (u16_at(bytes, 2), usize::from(u16_at(bytes, 4)));
-        let nonce = bytes[6..CARD_HEADER].try_into().expect("sixteen bytes");
+        let (cris, lanes) = (u16_at(bytes, 2), u16_at(bytes, 4));
+        let count = usize::from(u16_at(bytes, 6));
+        let nonce = bytes[8..CARD_HEADER].try_into().expect("sixteen bytes");
         let rest = &bytes[CARD_HEADER..];
-        if cris == 0 || cris > MAX_CRIS || rest.len() != count * CARD_ADDRESS {
+        let sound = (1..=MAX_CRIS).contains(&cris) && (1..=MAX_LANES).contains(&lanes);
+        if !sound || rest.len() != count * CARD_ADDRESS {
             return Err("its card is damaged".into());
         }
         let addresses = rest
@@ -528,7 +549,7 @@ impl Card {
                 }
             })
             .collect();
-        Ok(Self { cris, nonce, addresses })
+        Ok(Self { cris, lanes, nonce, addresses })
     }
 }
 
@@ -549,6 +570,7 @@ mod tests {
             target: 3,
             frame_limit: 4096,
             cris: 4,
+            lanes: 3,
             count: 1 << 40,
             listener: LISTENER,
             nonce: [9; 16],
@@ -588,6 +610,7 @@ mod tests {
     fn cards_come_back_as_they_were() {
         let card = Card {
             cris: 3,
+            lanes: 2,
             nonce: LISTENER,
             addresses: ["127.0.0.1:80", "[::1]:65535", "10.1.2.3:1"]
                 .iter()

@@ -116,6 +116,7 @@ fn no_common_network_is_an_error_that_names_both_sides() {
     let address = "[2001:db8::1]:99".parse().unwrap();
     let card = Card {
         cris: 1,
+        lanes: 1,
         nonce: [7; 16],
         addresses: vec![btl_tcp::wire::CardAddress { address, prefix: 64, class: 1 }],
     };

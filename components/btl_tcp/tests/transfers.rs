@@ -4,7 +4,7 @@ mod support;
 
 use cairn_framework::abi::status::{DONE, ERR_ARGUMENT, NO_RESOURCES, OK, QUEUED};
 use cairn_framework::frameworks::btl::{BTL_LOCAL, BTL_REMOTE_READ, BTL_REMOTE_WRITE};
-use support::{Completion, Setup, TAG, close, job, pattern, until};
+use support::{Cards, Completion, Rank, Setup, TAG, close, job, pattern, rank, until};
 
 const BOTH: u32 = BTL_LOCAL | BTL_REMOTE_READ | BTL_REMOTE_WRITE;
 
@@ -158,5 +158,38 @@ fn many_at_once_in_both_directions() {
     until(&ranks, "all gets", || gets.iter().all(|one| one.status() == Some(OK)));
     assert!(refused > 0);
     assert!(back == local.iter().map(Vec::clone).collect::<Vec<_>>());
+    close(&ranks);
+}
+
+/// Each CRI has links of its own besides that on which it sends, whichever side wants them.
+#[test]
+fn gets_go_over_all_links_in_turn() {
+    let cards = Cards::default();
+    let lanes = [&[("btl_tcp_links", "3"), ("btl_tcp_num_cris", "2")][..], &[]];
+    let ranks: Vec<Rank> = lanes
+        .iter()
+        .zip(0..)
+        .map(|(mca, number)| {
+            let one = rank(&Setup { mca, ..Setup::default() }, number);
+            one.open(&cards).unwrap();
+            one
+        })
+        .collect();
+    for [from, to] in [[0, 1], [1, 0]] {
+        let (here, there) = (ranks[from].route(to as u32), ranks[to].route(from as u32));
+        let mut memory = pattern(50_000, from);
+        let (registration, key) = there.register(&mut memory, BOTH);
+        let remote = here.remote(&memory, &key);
+        let mut parts = vec![vec![0; 5000]; 10];
+        let gets: Vec<_> = parts.iter().map(|_| Completion::new()).collect();
+        for (place, (part, get)) in parts.iter_mut().zip(&gets).enumerate() {
+            assert_eq!(here.get(part, &remote, (5000 * place) as u64, get), QUEUED);
+        }
+        until(&ranks, "the gets", || gets.iter().all(|get| get.status().is_some()));
+        assert!(gets.iter().all(|get| get.status() == Some(OK)) && parts.concat() == memory);
+        let seen = here.describe();
+        assert_eq!(seen.matches("connected to").count(), 3, "{seen}");
+        there.deregister(registration);
+    }
     close(&ranks);
 }

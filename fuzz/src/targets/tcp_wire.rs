@@ -63,6 +63,7 @@ fn hello() -> Hello {
         target: 0,
         frame_limit: 1 << 16,
         cris: 1,
+        lanes: 1,
         count: 1,
         listener: [7; 16],
         nonce: [1; 16],
@@ -74,6 +75,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         |text: &str| CardAddress { address: text.parse().expect("one"), prefix: 8, class: 1 };
     let card = Card {
         cris: 2,
+        lanes: 1,
         nonce: [7; 16],
         addresses: vec![address("127.0.0.1:80"), address("[fe80::1]:9")],
     };

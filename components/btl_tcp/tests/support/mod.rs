@@ -152,7 +152,7 @@ pub struct Rank {
 }
 
 /// The cards of all ranks, for each to read.
-type Cards = Arc<Mutex<HashMap<(u32, String), Vec<u8>>>>;
+pub type Cards = Arc<Mutex<HashMap<(u32, String), Vec<u8>>>>;
 
 struct Exchange(Cards);
 

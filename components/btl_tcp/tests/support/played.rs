@@ -53,6 +53,7 @@ pub fn hello(to: Rank) -> Hello {
         target: 0,
         frame_limit: 1 << 16,
         cris: 1,
+        lanes: 1,
         count: COUNT.fetch_add(1, Ordering::Relaxed),
         listener: to.card().nonce,
         nonce: [1; 16],
@@ -129,5 +130,5 @@ pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
 /// A card with addresses of this node.
 pub fn card(addresses: &[SocketAddr]) -> Card {
     let address = |address: &SocketAddr| CardAddress { address: *address, prefix: 8, class: 0 };
-    Card { cris: 1, nonce: [7; 16], addresses: addresses.iter().map(address).collect() }
+    Card { cris: 1, lanes: 1, nonce: [7; 16], addresses: addresses.iter().map(address).collect() }
 }
