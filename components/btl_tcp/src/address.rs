@@ -244,9 +244,11 @@ pub fn pairs(
         }
     }
     ways.sort_by_key(|(order, place, ..)| (*order, *place));
+    // Each with an interface and an address of the peer that none before has.
     let mut alike: Vec<usize> = Vec::new();
-    for (at, (order, _, name, _)) in ways.iter().enumerate() {
-        if *order == ways[0].0 && alike.iter().all(|other| ways[*other].2 != *name) {
+    for (at, (order, place, name, _)) in ways.iter().enumerate() {
+        let is_new = |other: &usize| ways[*other].1 != *place && ways[*other].2 != *name;
+        if *order == ways[0].0 && alike.iter().all(is_new) {
             alike.push(at);
         }
     }
@@ -362,6 +364,19 @@ mod tests {
         };
         let [eth, ib] = ["10.1.0.5>10.1.0.6", "192.168.4.5>192.168.4.6"];
         assert_eq!([0, 1, 2, 3].map(first), [eth, ib, eth, ib]);
+        // Two interfaces in one network: each to another address of the peer.
+        let host = |last: u8| -> Vec<Local> {
+            let address = |name: &str, last: u8| Local {
+                name: name.into(),
+                ip: IpAddr::from([10, 1, 0, last]),
+                prefix: 16,
+                class: ORDINARY,
+            };
+            vec![address("eth0", last), address("eth1", last + 1)]
+        };
+        let first =
+            |turn| order(&pairs(&host(5), &host(5), &card(&host(7)), false, turn))[0].clone();
+        assert_eq!([0, 1].map(first), ["10.1.0.5>10.1.0.7", "10.1.0.6>10.1.0.8"]);
         // Loopback has one interface.
         let ways = order(&pairs(&node(), &node(), &card(&node()), true, 1));
         assert_eq!(ways[..2], ["127.0.0.1>127.0.0.1", "::1>::1"]);

@@ -308,11 +308,10 @@ impl Btl for Tcp {
     }
 
     unsafe fn get(way: Way<'_, Self>, transfer: &BtlTransfer, completion: Completion) -> Attempted {
-        let (at, _) = link(way);
-        let link = way.endpoint.link_in(way.cri.next_lane(way.endpoint.lanes), way.cri.index());
+        let (at, link) = link(way);
         // SAFETY: promised by the caller.
         let remote = unsafe { remote(way.device, transfer)? };
-        link.get(at, remote, transfer.local.cast(), completion)
+        way.endpoint.link_for_get(at, link).get(at, remote, transfer.local.cast(), completion)
     }
 
     fn flush(

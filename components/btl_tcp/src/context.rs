@@ -85,8 +85,6 @@ pub struct Context {
     pub dialing: RefCell<VecDeque<LinkId>>,
     /// Operations that are over; their completion is to be called.
     pub finished: RefCell<VecDeque<Finished>>,
-    /// In which lane the last get went.
-    lane: Cell<u16>,
     /// Passes in which the kernel is asked every time.
     eager: Cell<u32>,
     /// Passes that do not ask it before the next one that does.
@@ -122,7 +120,6 @@ impl Context {
             broken: RefCell::default(),
             dialing: RefCell::default(),
             finished: RefCell::default(),
-            lane: Cell::default(),
             eager: Cell::new(EAGER),
             skip: Cell::new(0),
             unused: Cell::new(Some(Instant::now())),
@@ -138,15 +135,6 @@ impl Context {
         self.unused.set(None);
         // Relaxed: what comes over the inbox is found by its lock and the kernel.
         self.shared.sleeps.store(false, Ordering::Relaxed);
-    }
-
-    /// The lane for a get, of so many: each in turn.
-    #[inline]
-    pub fn next_lane(&self, lanes: u16) -> u16 {
-        if lanes > 1 {
-            self.lane.set(self.lane.get().wrapping_add(1));
-        }
-        self.lane.get() % lanes
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::author::{Failure, HostHandle};
 
 use crate::link::Link;
+use crate::module::At;
 use crate::params::Config;
 use crate::wire::{Card, lane_and_cri, link_number};
 
@@ -61,6 +62,19 @@ impl TcpEndpoint {
     #[inline]
     pub fn link_in(&self, lane: u16, cri: usize) -> &Link {
         &self.links[usize::from(lane) * usize::from(self.cris) + cri]
+    }
+
+    /// The link for a get of the CRI that sends on `first`: of those that it has each in turn. One that is not open is
+    /// connected, and the first one does it meanwhile.
+    #[inline]
+    pub fn link_for_get<'a>(&'a self, at: At<'_>, first: &'a Link) -> &'a Link {
+        if self.lanes == 1 {
+            return first;
+        }
+        let lane = (first.lane.get() + 1) % self.lanes;
+        first.lane.set(lane);
+        let link = self.link_in(lane, at.context.index());
+        if link.is_open_or_begins(at) { link } else { first }
     }
 
     /// The peer's card.

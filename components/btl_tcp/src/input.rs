@@ -29,8 +29,9 @@ const KEPT_BUFFERS: usize = 4;
 
 impl Buffers {
     fn take(&self, words: usize) -> Vec<u64> {
-        let kept = self.0.borrow_mut().pop();
-        kept.filter(|buffer| buffer.len() >= words).unwrap_or_else(|| vec![0; words])
+        let mut kept = self.0.borrow_mut();
+        let fits = kept.iter().position(|buffer| buffer.len() >= words);
+        fits.map_or_else(|| vec![0; words], |place| kept.swap_remove(place))
     }
 
     fn give(&self, buffer: Vec<u64>) {

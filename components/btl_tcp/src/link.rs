@@ -9,7 +9,7 @@
 //! thread there is. Callbacks run in the middle of receiving and may send on the same link: so the
 //! two halves are borrowed apart, and `core` never while a callback runs.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
@@ -31,6 +31,8 @@ use crate::wire::{MAX_REQUESTS, Violation};
 /// A connection to a peer. See the text of this file for when it may be touched.
 pub struct Link {
     pub id: LinkId,
+    /// Of the one in lane 0: in which lane the last get went.
+    pub lane: Cell<u16>,
     /// Borrowed briefly, never while a callback runs.
     pub core: RefCell<Core>,
     /// Borrowed by the one progress call that receives.
@@ -153,6 +155,7 @@ impl Link {
     pub fn new(rank: u32, index: u16, config: &Config) -> Self {
         Self {
             id: LinkId { rank, index },
+            lane: Cell::default(),
             core: RefCell::new(Core {
                 state: State::Idle,
                 work: Work {
@@ -241,8 +244,9 @@ impl Work {
         }
     }
 
-    /// Gives back the room for transfers of which there are none now.
+    /// Gives back the room for what is not under way now.
     pub fn rest(&mut self) {
+        self.output.rest();
         if self.gets.iter().all(Option::is_none) {
             self.gets = Vec::new();
         }

@@ -280,7 +280,10 @@ impl Output {
     }
 
     /// Gives back what was needed while the socket took nothing, if everything was sent. Small ones stay.
-    fn rest(&mut self) {
+    pub fn rest(&mut self) {
+        if !self.is_empty() {
+            return;
+        }
         if self.buffer.capacity() > KEPT_BYTES {
             self.buffer = Vec::new();
             self.head = 0;
@@ -300,7 +303,6 @@ impl Output {
         let mut turn = 0;
         loop {
             if self.queue.is_empty() {
-                self.rest();
                 return Ok(false);
             }
             if turn >= TURN {

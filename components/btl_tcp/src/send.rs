@@ -55,6 +55,19 @@ impl Link {
         })
     }
 
+    /// Whether it is open. If it was not needed yet it begins to connect; why that fails is told when it has failed.
+    pub fn is_open_or_begins(&self, at: At<'_>) -> bool {
+        let core = &mut *self.core.borrow_mut();
+        match core.state {
+            State::Open(_) => core.fault.is_none() && !core.said_goodbye,
+            State::Idle if !core.said_goodbye && core.fault.is_none() => {
+                let _ = self.prepare(at, core);
+                false
+            }
+            _ => false,
+        }
+    }
+
     /// Makes an idle link connect; says why one that is over can't be used.
     #[cold]
     fn prepare(&self, at: At<'_>, core: &mut Core) -> Result<(), Failure> {

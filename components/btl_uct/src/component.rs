@@ -303,6 +303,7 @@ impl Btl for Uct {
     }
 
     fn seldom(device: &UctDevice) -> u32 {
+        device.registrations.sweep();
         cri::reap(device)
     }
 

@@ -112,6 +112,19 @@ impl<R> Registrations<R> {
     }
 }
 
+impl<R> Registrations<R> {
+    /// Ends what is kept of memory that is gone, and is in no use: a device has its pages until then. From time to
+    /// time; does not wait.
+    pub fn sweep(&self) {
+        if self.most > 0
+            && let Some(mut kept) = self.kept.try_lock()
+            && !kept.by_memory.is_empty()
+        {
+            kept.forget(self.host);
+        }
+    }
+}
+
 impl<R> Kept<R> {
     /// Forgets what is gone, and returns the last of that.
     fn forget(&mut self, host: HostHandle) -> Vec<MemoryRange> {
@@ -240,6 +253,17 @@ mod tests {
         }
         device.mock.memory_is_gone(MemoryRange { address: 0, len: usize::MAX });
         assert_eq!(device.number(20000, 1000, 1), 6);
+        assert_eq!(device.alive.get(), 1);
+    }
+
+    #[test]
+    fn what_is_gone_ends_without_another_transfer() {
+        let device = Device::new(8);
+        device.cache.sweep();
+        device.number(4096, 10, 1);
+        device.number(8192, 10, 1);
+        device.mock.memory_is_gone(MemoryRange { address: 4100, len: 1 });
+        device.cache.sweep();
         assert_eq!(device.alive.get(), 1);
     }
 

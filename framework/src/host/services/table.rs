@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
 use std::sync::atomic::AtomicU32;
 
-use super::threads;
+use super::{memory, threads};
 use crate::abi::btl::BtlModule;
 use crate::abi::component::Instance;
 use crate::abi::counter::{CounterCell, CounterSpec};
@@ -582,30 +582,21 @@ unsafe extern "C" fn card_get(
     }
 }
 
-unsafe extern "C" fn memory_watch(
-    instance: *mut Instance,
-    address: *const c_void,
-    len: usize,
-) -> Status {
-    // SAFETY: the instance is a host's.
-    let (_, system) = unsafe { caller(instance) };
-    match system.memory.watch(MemoryRange { address: address.addr(), len }) {
+unsafe extern "C" fn memory_watch(_: *mut Instance, address: *const c_void, len: usize) -> Status {
+    match memory::watch(MemoryRange { address: address.addr(), len }) {
         Ok(()) => OK,
         Err(reason) => failed(ERR_UNSUPPORTED, reason),
     }
 }
 
 unsafe extern "C" fn memory_gone(
-    instance: *mut Instance,
+    _: *mut Instance,
     seen: *mut u64,
     ranges: *mut MemoryRange,
     capacity: usize,
 ) -> usize {
-    // SAFETY: the instance is a host's; the caller vouches for the place and for room for so many.
-    unsafe {
-        let (_, system) = caller(instance);
-        system.memory.gone(&mut *seen, std::slice::from_raw_parts_mut(ranges, capacity))
-    }
+    // SAFETY: the caller vouches for the place and for room for so many.
+    unsafe { memory::gone(&mut *seen, std::slice::from_raw_parts_mut(ranges, capacity)) }
 }
 
 unsafe extern "C" fn counter_add(

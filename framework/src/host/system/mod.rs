@@ -40,7 +40,6 @@ use super::services::cards::{CardExchange, Cards};
 use super::services::counters::{CounterInfo, Counters};
 use super::services::events::{EventInfo, Events, Listener};
 use super::services::log::{Log, Sink, standard_error};
-use super::services::memory::MemoryWatch;
 use super::services::progress::{Engine, Want};
 use super::services::receive::ReceiveTable;
 use super::services::sleep::Sleeper;
@@ -149,7 +148,6 @@ pub struct System {
     pub(crate) log: Log,
     pub(crate) receive: ReceiveTable,
     pub(crate) cards: Cards,
-    pub(crate) memory: MemoryWatch,
     pub(crate) counters: Counters,
     pub(crate) events: Events,
     pub(crate) engine: Engine,
@@ -214,7 +212,6 @@ impl System {
             log: Log::new(base.log_filter, sink),
             receive: ReceiveTable::new(),
             cards: Cards::default(),
-            memory: MemoryWatch::default(),
             counters: Counters::default(),
             events: Events::default(),
             engine: Engine::new(),
@@ -557,7 +554,6 @@ impl System {
         let strategies = |slot: &&&Slot| slot.loaded.contract.name == "cri";
         self.slots.iter().filter(|slot| !strategies(slot)).for_each(|slot| slot.close());
         self.slots.iter().filter(strategies).for_each(|slot| slot.close());
-        self.memory.close();
         self.serving.lock().clear();
     }
 }
