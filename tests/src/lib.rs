@@ -9,6 +9,7 @@ pub mod mpi4py;
 pub mod pool;
 pub mod programs;
 pub mod strategies;
+pub mod suites;
 pub mod windows;
 
 use std::collections::HashMap;
