@@ -426,7 +426,8 @@ fn neighbors_are_placed_on_nodes() {
         [(4, "(vector,(0,2,1))"), (6, "(vector,(0,2,1))"), (8, "(vector,(0,4,1))")]
     {
         for level in ["single", "multiple"] {
-            let run = mpirun(processes, &["--mca", "wait", "block"], &on_nodes).args([mapping]);
+            let mca = ["--mca", "wait", "block", "--mca", "mpi_node_identity", "launcher"];
+            let run = mpirun(processes, &mca, &on_nodes).args([mapping]);
             run.args([&program]).args(["nodes"]).env("TEST_THREAD_LEVEL", level).says_nothing();
         }
     }
