@@ -5,6 +5,7 @@ pub mod debian;
 pub mod fetched;
 pub mod foreign;
 pub mod functions;
+pub mod hosts;
 pub mod mpi4py;
 pub mod pool;
 pub mod programs;
