@@ -10,7 +10,7 @@ use cairn_tests::hosts::job::Job;
 use cairn_tests::hosts::{Hosts, Network};
 use cairn_tests::programs::{self, Counts};
 use cairn_tests::suites::{self, Case};
-use cairn_tests::{Run, foreign, scratch};
+use cairn_tests::{Ended, Run, foreign, scratch};
 
 #[path = "hosts/broken.rs"]
 mod broken;
@@ -26,14 +26,16 @@ const HOSTS: Parameters<'static> = &[["mpi_node_identity", "hostname"], ["wait",
 
 const TCP: Parameters<'static> = &[["btl", "self,tcp"], ["btl_tcp_if_include", "data"]];
 
+const UCT: Parameters<'static> =
+    &[["btl", "self,uct"], ["btl_uct_transports", "tcp"], ["btl_uct_devices", "data"]];
+
+const OFI: Parameters<'static> =
+    &[["btl", "self,ofi"], ["btl_ofi_providers", "tcp;ofi_rxm"], ["btl_ofi_devices", "data"]];
+
 /// The ways between hosts whose libraries are here.
 fn ways() -> Vec<Parameters<'static>> {
     let here: Vec<&str> = foreign::here().map(|one| one.name).collect();
-    let uct: Parameters<'_> =
-        &[["btl", "self,uct"], ["btl_uct_transports", "tcp"], ["btl_uct_devices", "data"]];
-    let ofi: Parameters<'_> =
-        &[["btl", "self,ofi"], ["btl_ofi_providers", "tcp;ofi_rxm"], ["btl_ofi_devices", "data"]];
-    let foreign = [("uct", uct), ("ofi", ofi)].into_iter();
+    let foreign = [("uct", UCT), ("ofi", OFI)].into_iter();
     let foreign = foreign.filter(|(name, _)| here.contains(name)).map(|(_, way)| way);
     [TCP].into_iter().chain(foreign).collect()
 }
@@ -91,29 +93,50 @@ fn threads() {
     );
 }
 
-/// Every program over four hosts, over every way. All that fail are said at the end.
-#[test]
-#[ignore = "takes an hour; see CONTRIBUTING.md"]
-fn every_program_over_four_hosts() {
-    let Some(hosts) = Hosts::new(4) else { return };
-    // One asks for counters of btl_sm, and pools of libfabric grow for a while.
-    let mut cases = suites::all();
-    cases.retain(|case| case.processes > 1 && !["tool", "flat"].contains(&case.name));
-    let mut failed = Vec::new();
-    for way in ways() {
-        for Case { counts, name, processes, level } in &cases {
-            let program = programs::compiled(env!("CARGO_TARGET_TMPDIR"), name, *counts);
-            let run = job(&hosts, *processes, &[HOSTS, way], &program);
+/// Every program over four hosts.
+mod every_program_over_four_hosts {
+    use super::*;
+
+    /// All that fail are said at the end, and each when it does.
+    fn over(way: Parameters<'_>) {
+        let Some(hosts) = Hosts::new(4).filter(|_| ways().contains(&way)) else { return };
+        // One asks for counters of btl_sm, and pools of libfabric grow for a while.
+        let mut cases = suites::all();
+        cases.retain(|case| case.processes > 1 && !["tool", "flat"].contains(&case.name));
+        let mut failed = Vec::new();
+        for Case { counts, name, processes, level } in cases {
+            let program = programs::compiled(env!("CARGO_TARGET_TMPDIR"), name, counts);
+            let run = job(&hosts, processes, &[HOSTS, way], &program);
             let ended = Job::start(run.env("TEST_THREAD_LEVEL", level)).end();
-            if ended.as_ref().is_ok_and(cairn_tests::Ended::is_well) {
+            if ended.as_ref().is_ok_and(Ended::is_well) {
                 continue;
             }
             let said = ended.map_or_else(|late| late, |ended| ended.to_string());
-            failed.push(format!("{name} -n {processes}, {level}, {counts:?}, {way:?}\n{said}"));
+            let said = format!("{name} -n {processes}, {level}, {counts:?}, {way:?}\n{said}");
+            eprintln!("{said}");
+            failed.push(said);
         }
+        assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed.join("\n"));
+        hosts.nothing_is_left();
     }
-    assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed.join("\n"));
-    hosts.nothing_is_left();
+
+    #[test]
+    #[ignore = "takes half an hour; see CONTRIBUTING.md"]
+    fn tcp() {
+        over(TCP);
+    }
+
+    #[test]
+    #[ignore = "takes half an hour; see CONTRIBUTING.md"]
+    fn uct() {
+        over(UCT);
+    }
+
+    #[test]
+    #[ignore = "takes half an hour; see CONTRIBUTING.md"]
+    fn ofi() {
+        over(OFI);
+    }
 }
 
 // What is on one node -------------------------------------------------------------------------------------

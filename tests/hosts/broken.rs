@@ -102,3 +102,44 @@ fn a_moment_without_a_network_costs_nothing() {
     assert!(ended.is_well(), "{ended}");
     hosts.nothing_is_left();
 }
+
+/// UCX asks an idle peer whether it is there, and leaves it to the kernel how often data is sent again.
+#[test]
+fn a_link_that_is_cut_ends_a_job_over_ucx() {
+    if !ways().contains(&UCT) {
+        return;
+    }
+    each(KINDS, |kind| {
+        let Some(hosts) = Hosts::new(2) else { return };
+        for host in [1, 2] {
+            let seldom = "echo 4 > /proc/sys/net/ipv4/tcp_retries2";
+            hosts.on(host, "sh").args(["-c", seldom]).ok();
+        }
+        let dir = scratch();
+        let job = communicates(&hosts, (Network::Control, 2), &[UCT], (kind, dir.path()));
+        hosts.cut(Network::Data, 2);
+        let ended = job.ends();
+        assert!(!ended.status.success(), "{ended}");
+        says_why(&ended.stderr, 2);
+        hosts.nothing_is_left();
+    });
+}
+
+/// libfabric does not notice, and the limit of the launcher ends the job.
+#[test]
+fn a_limit_ends_a_job_over_libfabric() {
+    if !ways().contains(&OFI) {
+        return;
+    }
+    let Some(hosts) = Hosts::new(2) else { return };
+    let dir = scratch();
+    fs::write(dir.path().join("go"), "").unwrap();
+    let run = set(hosts.mpiexec(2, Network::Control), &[OFI, HOSTS]).env("MPIEXEC_TIMEOUT", "20");
+    let run = run.args([compiled("traffic")]).args([Path::new("send"), dir.path()]);
+    let mut job = Job::start(run);
+    job.until("traffic", |_| (0..2).all(|rank| dir.path().join(rank.to_string()).exists()));
+    hosts.cut(Network::Data, 2);
+    let ended = job.ends();
+    assert!(!ended.status.success(), "{ended}");
+    hosts.nothing_is_left();
+}
