@@ -10,6 +10,7 @@ use cairn_tests::foreign::{self, options};
 use cairn_tests::functions::{Function, implemented};
 use cairn_tests::programs::{self, Counts};
 use cairn_tests::strategies::{Combination, combinations, product, strategies};
+use cairn_tests::suites::{self, Case};
 use cairn_tests::{Run, scratch, skipped, windows};
 
 /// A program, compiled once.
@@ -27,9 +28,6 @@ fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
 fn silent(processes: u32, level: &str, mca: &[&str], program: &Path) {
     mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level).says_nothing();
 }
-
-/// For the counts of a library: levels of thread support, and programs with their processes.
-type Suite = (Counts, &'static [&'static str], &'static [(&'static str, RangeInclusive<u32>)]);
 
 /// Program × levels of thread support × processes.
 macro_rules! programs {
@@ -49,9 +47,6 @@ macro_rules! programs {
 
         /// Their names.
         pub const NAMES: &[&str] = &[$(stringify!($name)),*];
-
-        /// All of it.
-        pub const SUITE: Suite = ($counts, &$levels, &[$((stringify!($name), $processes)),*]);
     };
 }
 
@@ -59,106 +54,26 @@ macro_rules! programs {
 mod with_ints {
     use super::*;
 
-    programs! {
-        Counts::Small, ["single", "multiple"];
-        attributes: 1..=8;
-        bsend: 1..=8;
-        coll_rules: 1..=8;
-        colls: 1..=8;
-        comms: 1..=8;
-        completion: 1..=8;
-        cuts: 1..=3;
-        datatypes: 1..=2;
-        derived: 1..=8;
-        engines: 1..=2;
-        errhandlers: 1..=3;
-        errors: 1..=3;
-        flat: 1..=3;
-        freed: 1..=8;
-        grequest: 1..=2;
-        groups: 1..=8;
-        icoll: 1..=8;
-        info: 1..=2;
-        inter: 1..=8;
-        large: 1..=3;
-        matching: 1..=8;
-        modes: 1..=8;
-        nobody: 1..=2;
-        ops: 1..=5;
-        p2p: 1..=8;
-        partitioned: 1..=8;
-        pcoll: 1..=8;
-        places: 1..=8;
-        statuses: 1..=1;
-        tool: 1..=3;
-        topologies: 1..=8;
-        win_errors: 1..=3;
-        win_objects: 1..=8;
-        win_dynamic: 1..=5;
-        win_operations: 1..=3;
-        win_progress: 1..=4;
-        win_requests: 1..=4;
-        win_shared: 1..=8;
-        win_sync: 1..=5;
-    }
+    cairn_tests::with_ints!(programs);
 }
 
 mod with_large_counts {
     use super::*;
 
-    programs! {
-        Counts::Large, ["single", "multiple"];
-        bsend: 2..=2;
-        coll_rules: 2..=3;
-        colls: 1..=4;
-        completion: 2..=2;
-        cuts: 2..=2;
-        datatypes: 2..=2;
-        derived: 2..=2;
-        errors: 1..=2;
-        matching: 2..=3;
-        modes: 2..=2;
-        nobody: 1..=2;
-        ops: 1..=4;
-        p2p: 2..=3;
-        partitioned: 2..=2;
-        places: 3..=3;
-        statuses: 1..=1;
-        win_errors: 1..=2;
-        win_objects: 2..=2;
-        win_dynamic: 2..=2;
-        win_operations: 2..=2;
-        win_requests: 2..=2;
-        win_shared: 3..=3;
-        win_sync: 2..=2;
-    }
+    cairn_tests::with_large_counts!(programs);
 }
 
 mod with_each_level {
     use super::*;
 
-    programs! {
-        Counts::Small, ["single", "funneled", "serialized", "multiple"];
-        environment: 1..=3;
-    }
+    cairn_tests::with_each_level!(programs);
 }
 
 /// Threads that call at the same time.
 mod with_threads {
     use super::*;
 
-    programs! {
-        Counts::Small, ["multiple"];
-        inter_threads: 1..=4;
-        probers: 2..=2;
-        reenter: 1..=3;
-        sync: 1..=3;
-        threads_colls: 1..=4;
-        threads_messages: 1..=4;
-        threads_objects: 1..=4;
-        threads_requests: 1..=4;
-        win_threads: 1..=3;
-    }
+    cairn_tests::with_threads!(programs);
 }
 
 /// The functions of MPI that programs call, as the linker sees it.
@@ -511,7 +426,8 @@ fn neighbors_are_placed_on_nodes() {
         [(4, "(vector,(0,2,1))"), (6, "(vector,(0,2,1))"), (8, "(vector,(0,4,1))")]
     {
         for level in ["single", "multiple"] {
-            let run = mpirun(processes, &["--mca", "wait", "block"], &on_nodes).args([mapping]);
+            let mca = ["--mca", "wait", "block", "--mca", "mpi_node_identity", "launcher"];
+            let run = mpirun(processes, &mca, &on_nodes).args([mapping]);
             run.args([&program]).args(["nodes"]).env("TEST_THREAD_LEVEL", level).says_nothing();
         }
     }
@@ -809,25 +725,16 @@ mod with_strategies {
 #[test]
 #[ignore = "takes an hour; see CONTRIBUTING.md"]
 fn over_every_way_of_other_libraries() {
-    let suites =
-        [with_ints::SUITE, with_large_counts::SUITE, with_each_level::SUITE, with_threads::SUITE];
-    let all = suites.iter().flat_map(|(counts, levels, programs)| {
-        let of = move |(name, processes): &'static (&'static str, RangeInclusive<u32>)| {
-            let levels =
-                move |count| levels.iter().map(move |level| (*counts, *name, count, *level));
-            processes.clone().flat_map(levels)
-        };
-        programs.iter().flat_map(of)
-    });
     // One asks for counters of btl_sm, and pools of libfabric grow for a while.
-    let tested: Vec<_> = all.filter(|(_, name, ..)| !["tool", "flat"].contains(name)).collect();
+    let mut tested = suites::all();
+    tested.retain(|case| !["tool", "flat"].contains(&case.name));
     let mut failed = Vec::new();
     for way in foreign::ways().map(options) {
-        for (counts, name, count, level) in &tested {
-            let run = mpirun(*count, &way, &compiled(name, *counts));
+        for Case { counts, name, processes, level } in &tested {
+            let run = mpirun(*processes, &way, &compiled(name, *counts));
             let ended = run.env("TEST_THREAD_LEVEL", level).end();
             if !ended.is_well() {
-                failed.push(format!("{name} -n {count}, {level}, {}\n{ended}", way.join(" ")));
+                failed.push(format!("{name} -n {processes}, {level}, {}\n{ended}", way.join(" ")));
             }
         }
     }

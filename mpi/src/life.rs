@@ -48,7 +48,7 @@ use crate::objects::info;
 use crate::objects::partitioned;
 use crate::objects::special;
 use crate::runtime::launch::{self, Launch};
-use crate::runtime::{Runtime, current, no_data, runtime, set_current, start_system};
+use crate::runtime::{Runtime, current, no_data, nodes, runtime, set_current, start_system};
 use crate::state::{self, World};
 
 /// What the World Model has.
@@ -138,7 +138,8 @@ fn start(level: c_int) -> Result<&'static Runtime> {
     let wishes = system.progress_wishes().map_err(problem)?;
     let level_within = if wishes.threads == 0 { level as u32 } else { THREAD_MULTIPLE };
     let polls = if level_within == THREAD_MULTIPLE { wishes.anonymous_passes } else { u32::MAX };
-    let job = launch.job(level_within, polls)?;
+    let mut job = launch.job(level_within, polls)?;
+    let nodes = nodes::find(system, &launch, &mut job)?;
     if job.size > 1 {
         launch::raise_descriptors();
     }
@@ -148,9 +149,7 @@ fn start(level: c_int) -> Result<&'static Runtime> {
     unsafe { system.set_job(job) };
     let abort_of = launch.clone();
     system.set_abort(Box::new(move |code, text| abort_of.abort(code, text)));
-    if let Some(nodes) = launch.nodes(job.size) {
-        system.set_nodes(&nodes);
-    }
+    system.set_nodes(&nodes);
     let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
     system.open_transports().map_err(problem)?;
     let pml = system.select_one::<PmlOps>(&process).map_err(problem)?;

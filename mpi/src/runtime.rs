@@ -3,6 +3,7 @@
 
 pub mod launch;
 mod messages;
+pub mod nodes;
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};

@@ -61,6 +61,20 @@ static inline int wanted_level(void)
     return MPI_THREAD_SINGLE;
 }
 
+/* Of how many hosts the processes take one after the other; TEST_HOSTS says so where there are several. */
+static inline int hosts(void)
+{
+    const char *number = getenv("TEST_HOSTS");
+    return number ? atoi(number) : 1;
+}
+
+/* How many of the processes of the job are on the host of one. */
+static inline int on_host_of(int rank, int size)
+{
+    int first = rank % hosts();
+    return (size - first + hosts() - 1) / hosts();
+}
+
 /* MPI, with errors that are returned, and who this process is. With MPI_THREAD_MULTIPLE the library
    works with its locks. */
 static inline void begin(int *rank, int *size)

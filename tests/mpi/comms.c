@@ -127,19 +127,19 @@ static void names(void)
     CHECK(strcmp(name, "MPI_COMM_NULL") == 0);
 }
 
-/* By the node and what is in it. All processes of these tests are on one node. */
+/* By the node and what is in it. */
 static void types(void)
 {
     MPI_Comm comm;
     MPI_Info info;
-    int n;
+    int n, here = on_host_of(rank, size);
     OK(MPI_Info_create(&info));
     OK(MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory"));
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, -rank, info, &comm));
     OK(MPI_Comm_size(comm, &n));
-    CHECK(n == size);
+    CHECK(n == here);
     OK(MPI_Comm_rank(comm, &n));
-    CHECK(n == size - 1 - rank);
+    CHECK(n == here - 1 - rank / hosts());
     works(comm);
     OK(MPI_Comm_free(&comm));
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &comm));
@@ -152,7 +152,8 @@ static void types(void)
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &comm));
     CHECK(comm == MPI_COMM_NULL);
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &comm));
-    CHECK(comm == MPI_COMM_NULL);
+    CHECK((comm == MPI_COMM_NULL) == (here == size));
+    if (comm != MPI_COMM_NULL) OK(MPI_Comm_free(&comm));
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &comm));
     CHECK(comm == MPI_COMM_NULL);
     OK(MPI_Info_free(&info));
@@ -226,7 +227,7 @@ static void splits(void)
     }
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm));
     OK(MPI_Comm_size(comm, &n));
-    CHECK(n == size);
+    CHECK(n == on_host_of(rank, size));
     works(comm);
     OK(MPI_Comm_free(&comm));
     FAILS(MPI_ERR_ARG, MPI_Comm_split(MPI_COMM_WORLD, -3, 0, &comm));

@@ -61,28 +61,34 @@ static void shared(void)
     MPI_Aint bytes;
     Displ unit;
     char *base, *found;
-    OK(MPI_Win_allocate_shared(rank * BYTES, rank + 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    MPI_Comm node;
+    int here, members;
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    OK(MPI_Comm_rank(node, &here));
+    OK(MPI_Comm_size(node, &members));
+    OK(MPI_Win_allocate_shared(here * BYTES, here + 1, MPI_INFO_NULL, node, &base, &win));
     OK(MPI_Win_lock_all(0, win));
-    if (rank > 0)
-        memset(base, rank, (size_t)rank * BYTES);
+    if (here > 0)
+        memset(base, here, (size_t)here * BYTES);
     OK(MPI_Win_sync(win));
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Barrier(node));
     OK(MPI_Win_sync(win));
-    for (int other = 0; other < size; other++) {
+    for (int other = 0; other < members; other++) {
         OK(MPI_Win_shared_query(win, other, &bytes, &unit, &found));
         CHECK(bytes == other * BYTES && unit == other + 1);
         for (int byte = 0; byte < bytes; byte++)
             CHECK(found[byte] == other);
-        if (other > 0 && other == rank)
+        if (other > 0 && other == here)
             CHECK(found == base);
     }
     /* The first process with memory. */
     OK(MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &found));
-    CHECK(bytes == (size > 1 ? BYTES : 0));
-    if (size > 1)
+    CHECK(bytes == (members > 1 ? BYTES : 0));
+    if (members > 1)
         CHECK(unit == 2 && found[0] == 1);
     OK(MPI_Win_unlock_all(win));
     OK(MPI_Win_free(&win));
+    OK(MPI_Comm_free(&node));
 }
 
 static int deleted, deleted_value;

@@ -5,6 +5,8 @@
 #include "check.h"
 
 static int rank, size;
+/* The processes that share memory; rank and size are theirs. */
+static MPI_Comm node;
 
 /* Rank r has r + 1 numbers, or none if it is the second of three. */
 static int length_of(int r) { return r % 3 == 1 ? 0 : r + 1; }
@@ -13,7 +15,7 @@ static MPI_Win shared(MPI_Info info, long **base)
 {
     MPI_Win win;
     int flag, *flavor, *model;
-    OK(MPI_Win_allocate_shared((MPI_Aint)sizeof(long) * length_of(rank), sizeof(long), info, MPI_COMM_WORLD, base, &win));
+    OK(MPI_Win_allocate_shared((MPI_Aint)sizeof(long) * length_of(rank), sizeof(long), info, node, base, &win));
     OK(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag));
     CHECK(flag && *flavor == MPI_WIN_FLAVOR_SHARED);
     OK(MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &flag));
@@ -36,7 +38,7 @@ static long *memory_of(MPI_Win win, int r)
 static void sync_all(MPI_Win win)
 {
     OK(MPI_Win_sync(win));
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Barrier(node));
     OK(MPI_Win_sync(win));
 }
 
@@ -98,20 +100,20 @@ static void operations(void)
         *there += 1;
         OK(MPI_Win_unlock(to, win));
     }
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Barrier(node));
     OK(MPI_Win_lock_all(0, win));
     OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, 0, MPI_NO_OP, win));
     OK(MPI_Win_flush(to, win));
     CHECK(old == size * (size + 1) / 2 + size * size);
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Barrier(node));
     /* A put is seen by a load of the process that is told of it. */
     if (size > 1 && rank == 1) {
         value = 4711;
         OK(MPI_Put(&value, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win));
         OK(MPI_Win_flush(0, win));
-        OK(MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD));
+        OK(MPI_Send(NULL, 0, MPI_INT, 0, 0, node));
     } else if (size > 1 && rank == 0) {
-        OK(MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        OK(MPI_Recv(NULL, 0, MPI_INT, 1, 0, node, MPI_STATUS_IGNORE));
         OK(MPI_Win_sync(win));
         CHECK(*own == 4711);
     }
@@ -128,7 +130,7 @@ static void atomics(void)
     Displ unit;
     MPI_Win win;
     MPI_Aint wanted = rank == 0 ? (MPI_Aint)sizeof *own : 0;
-    OK(MPI_Win_allocate_shared(wanted, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win));
+    OK(MPI_Win_allocate_shared(wanted, 1, MPI_INFO_NULL, node, &own, &win));
     OK(MPI_Win_shared_query(win, 0, &bytes, &unit, &there));
     CHECK(bytes == sizeof *own && unit == 1 && (uintptr_t)there % sizeof *own == 0);
     OK(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
@@ -144,14 +146,14 @@ static void atomics(void)
 int main(void)
 {
     MPI_Info info;
-    MPI_Comm node;
-    int members;
-    begin(&rank, &size);
-    CHECK(size <= 8);
+    int all, first;
+    begin(&first, &all);
+    CHECK(all <= 8);
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-    OK(MPI_Comm_size(node, &members));
-    CHECK(members == size);
-    OK(MPI_Comm_free(&node));
+    OK(MPI_Comm_size(node, &size));
+    OK(MPI_Comm_rank(node, &rank));
+    CHECK(size == on_host_of(first, all));
+    OK(MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN));
     OK(MPI_Info_create(&info));
     loads_and_stores(MPI_INFO_NULL, 1);
     OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
@@ -159,6 +161,7 @@ int main(void)
     OK(MPI_Info_free(&info));
     operations();
     atomics();
+    OK(MPI_Comm_free(&node));
     MPI_Finalize();
     return 0;
 }

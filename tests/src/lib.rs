@@ -5,10 +5,12 @@ pub mod debian;
 pub mod fetched;
 pub mod foreign;
 pub mod functions;
+pub mod hosts;
 pub mod mpi4py;
 pub mod pool;
 pub mod programs;
 pub mod strategies;
+pub mod suites;
 pub mod windows;
 
 use std::collections::HashMap;

@@ -5,6 +5,7 @@
 //!   strategies   every combination of strategies           hours
 //!   transports   every program over every transport that   an hour
 //!                loads a library of others
+//!   hosts        every program over four hosts             an hour
 //!   rma          random programs of windows, a model       an hour
 //!   huge         more than 2^31 elements, 2^32 bytes       half an hour, and 8 GB of memory
 //!   stress       every combination of strategies, threads  ┐ no natural end: half of the budget
@@ -47,6 +48,8 @@ enum Step {
     Strategies,
     /// Every program, and mpi4py's tests, over every way of UCX and libfabric
     Transports,
+    /// Every program over four hosts of network namespaces
+    Hosts,
     /// 100,000 random datatypes against a model
     Types,
     /// Random programs of windows against a model, with every combination of strategies
@@ -105,6 +108,9 @@ impl Step {
                 });
                 tests.into_iter().collect()
             }
+            Self::Hosts => tests_of(workspace, "hosts", "every_program_over_four_hosts", |tests| {
+                tests.args(["--ignored", "--test-threads", "1"]);
+            }),
             Self::Types => step("types", || {
                 let mut tests =
                     workspace.cargo(&["test", "--release", "--package", "cairn-layout"]);

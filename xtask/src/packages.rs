@@ -51,6 +51,9 @@ pub const ZLIB: Tool = Tool { there: "test -e /usr/include/zlib.h", packages: "z
 /// Watches what MPI programs do with memory.
 pub const VALGRIND: Tool = Tool { there: "command -v valgrind", packages: "valgrind" };
 
+/// Makes network namespaces, for tests on several hosts and networks.
+pub const IPROUTE: Tool = Tool { there: "command -v ip && command -v tc", packages: "iproute2" };
+
 /// What `btl_uct` loads.
 pub const UCX: Tool = Tool { there: "ldconfig -p | grep -q libuct.so.0", packages: "libucx0" };
 

@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 use crate::dist::{self, Form};
 use crate::exec::{self, Workspace, step};
 use crate::packages::{
-    self, BLAS, CC, CMAKE, CXX, GIT, LIBCLANG, LIBFABRIC, MAKE, PKG_CONFIG, PYTHON, SCANNERS, UCX,
-    VALGRIND, XZ, ZLIB,
+    self, BLAS, CC, CMAKE, CXX, GIT, IPROUTE, LIBCLANG, LIBFABRIC, MAKE, PKG_CONFIG, PYTHON,
+    SCANNERS, UCX, VALGRIND, XZ, ZLIB,
 };
 use crate::{generate, lint};
 
@@ -76,7 +76,7 @@ fn steps(workspace: &Workspace, skips: &Skips) -> Result<()> {
     step("system packages", || {
         packages::require(&[
             CC, CXX, CMAKE, PKG_CONFIG, MAKE, GIT, PYTHON, LIBCLANG, VALGRIND, BLAS, SCANNERS, XZ,
-            ZLIB, UCX, LIBFABRIC,
+            ZLIB, UCX, LIBFABRIC, IPROUTE,
         ])
     })?;
     step("formatting", || {

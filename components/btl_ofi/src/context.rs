@@ -171,13 +171,16 @@ impl Context {
         false
     }
 
-    /// Something waits to be handed to the provider, or for a peer to take it.
-    pub fn is_busy(&self) -> bool {
+    /// Something waits to be handed to the provider, or for a peer to take it. Of one that is `through` nothing but a
+    /// goodbye is waited for no more.
+    pub fn is_busy(&self, through: impl Fn(u32) -> bool) -> bool {
         if self.is_ending.get() {
             return true;
         }
         let is_waiting = |link: &Link| {
-            !link.endpoint.has_failed() && (link.messages.get() > 0 || link.writes.get() > 0)
+            let goodbye = link.has_said_goodbye.get() && through(link.endpoint.rank);
+            let is_under_way = link.messages.get() > u32::from(goodbye) || link.writes.get() > 0;
+            is_under_way && !link.endpoint.has_failed()
         };
         self.all_links().into_iter().any(is_waiting)
     }

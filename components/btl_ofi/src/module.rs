@@ -195,9 +195,14 @@ impl Module {
         self.parted.get(rank as usize).is_some_and(|place| place.load(Ordering::Relaxed))
     }
 
+    /// Whether a rank runs on another node, from which the kernel does not tell of its end.
+    fn is_far(&self, rank: u32) -> bool {
+        !self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL))
+    }
+
     /// A rank has sent to this process. Ids of another node's processes mean nothing here.
     pub fn met(&self, rank: u32) {
-        if self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL)) {
+        if !self.is_far(rank) {
             self.lives.met(rank);
         }
     }
@@ -295,6 +300,10 @@ pub fn part_from(device: &OfiDevice, endpoint: &OfiEndpoint) {
     }
 }
 
+/// How long a goodbye to a peer on another node may take. The peer may have closed before it came, and its provider
+/// not have answered; nothing tells of that.
+const GOODBYE: Duration = Duration::from_millis(500);
+
 /// At the close: waits for what was sent, for at most `close_timeout`. No other thread polls any more, and
 /// receivers may be closed: what comes meanwhile is dropped.
 pub fn close(device: &OfiDevice) {
@@ -304,12 +313,14 @@ pub fn close(device: &OfiDevice) {
     for endpoint in device.endpoints.iter().filter_map(OnceLock::get) {
         part_from(device, endpoint);
     }
+    let patience = Instant::now() + GOODBYE;
     loop {
         let mut busy = false;
         let mut events = 0;
+        let now = Instant::now();
         for cri in device.hold_each() {
             events += progress::pass(device, &cri);
-            busy |= cri.is_busy();
+            busy |= cri.is_busy(|rank| now >= patience && device.is_far(rank));
         }
         if !busy {
             break;

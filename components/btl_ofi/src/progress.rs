@@ -193,6 +193,7 @@ fn say_goodbye(device: &OfiDevice, cri: &OfiCri, link: &Link) {
     }
     let said = message_op(device, cri).and_then(|op| {
         fill(cri, link, op, link.endpoint.pass.goodbye(), 0);
+        link.has_said_goodbye.set(true);
         push(device, cri, link, op)
     });
     if let Err(failure) = said {

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_NOT_FOUND, ERR_PEER, ERR_PROTOCOL};
 use cairn_framework::author::Failure;
-use rustix::io::FdFlags;
-
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use rustix::io::Errno;
+use rustix::fs::{FileType, fstat};
+use rustix::io::{Errno, FdFlags, ioctl_fionread};
+use rustix::stdio::{stderr, stdout};
 
 use crate::wire::Line;
 
@@ -25,6 +25,8 @@ const MAX_REQUEST: usize = 1023;
 const BARRIER_OUT: &str = "barrier_out";
 /// How long a process that aborts the job waits for the launcher to take note, should that be stopped.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long for it to read what the process has written, should that go to a program that reads nothing.
+const HANDOVER: Duration = Duration::from_secs(1);
 /// No answer is longer, whatever the server announced.
 const MAX_ANSWER: u64 = 1 << 20;
 
@@ -396,6 +398,9 @@ impl Side {
         if !message.trim().is_empty() {
             line += &format!(" message={}", message.trim());
         }
+        if !self.words {
+            hand_over_output();
+        }
         let (socket, _) = &*self.shared;
         let sent = (&*socket).write_all(format!("{line}\n").as_bytes());
         // Our own server hangs up when it has noted that this rank was the first. Before that no
@@ -413,6 +418,21 @@ impl Side {
                 Err(Errno::INTR) => {}
                 _ => return,
             }
+        }
+    }
+}
+
+/// Waits until the launcher has read what this process has written, should it do so through pipes. Hydra ends a job
+/// without another look at them, and the reason of its end would be lost.
+fn hand_over_output() {
+    let deadline = Instant::now() + HANDOVER;
+    let is_pipe = |fd: BorrowedFd<'_>| {
+        fstat(fd).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo)
+    };
+    for fd in [stderr(), stdout()].into_iter().filter(|fd| is_pipe(*fd)) {
+        // What is left in a pipe can be seen from both of its ends.
+        while ioctl_fionread(fd).is_ok_and(|left| left > 0) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 }

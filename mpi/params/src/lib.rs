@@ -13,6 +13,9 @@ pub const PARAM_CHECK: &str = "mpi_param_check";
 /// Whether accesses to windows that conflict are errors.
 pub const PARAM_OSC_DEBUG: &str = "osc_debug";
 
+/// What decides which processes are on one node.
+pub const PARAM_NODE_IDENTITY: &str = "mpi_node_identity";
+
 /// Their owner.
 pub const OWNER: &str = "mpi";
 
@@ -52,7 +55,26 @@ pub fn register(params: &Registry) -> Result<(), Problem> {
     debug.level = 3;
     debug.same = true;
     params.register(debug)?;
+    let ways = ["memory", "launcher", "hostname", "process"];
+    let mut node = Spec::base(
+        PARAM_NODE_IDENTITY,
+        Kind::Choice(ways.map(Into::into).into()),
+        "memory",
+        "Which processes are on one node, for MPI_COMM_TYPE_SHARED and for everything that goes through \
+         shared memory. memory: those that can map each other's memory, as the system says of processes and \
+         of /dev/shm; launcher: as the launcher says; hostname: those whose hosts have one name; process: \
+         each is on a node of its own.",
+    );
+    node.owner = OWNER.into();
+    node.level = 3;
+    node.same = true;
+    params.register(node)?;
     Ok(())
+}
+
+/// The word that a parameter has which is one of several; empty if there is no such parameter.
+pub fn choice(system: &System, name: &str) -> String {
+    system.params.find(name).map_or_else(String::new, |param| param.value().to_string())
 }
 
 /// The value of a parameter that says yes or no.
