@@ -27,6 +27,9 @@
 // valid, objects were made and not destroyed. What may be null is checked.
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
 pub mod datagram;
 pub mod faults;
 pub mod nic;
@@ -36,3 +39,27 @@ mod segment;
 pub mod smsg;
 mod target;
 pub mod types;
+
+/// The shared library, which Cargo has built beside the program that runs.
+///
+/// # Errors
+/// When it is not there.
+pub fn library() -> std::io::Result<PathBuf> {
+    let program = std::env::current_exe()?;
+    let places = program.ancestors().skip(1).take(2);
+    let found = places.map(|place| place.join("libugni_emulator.so")).find(|path| path.exists());
+    found.ok_or_else(|| std::io::Error::other("libugni_emulator.so is not beside this program"))
+}
+
+/// Makes it the `libugni.so.0` of this process: who loads that later gets it. Whether it is.
+pub fn load() -> bool {
+    static LOADED: OnceLock<bool> = OnceLock::new();
+    *LOADED.get_or_init(|| {
+        let Ok(path) = library() else { return false };
+        let Ok(path) = std::ffi::CString::new(path.into_os_string().into_encoded_bytes()) else {
+            return false;
+        };
+        // SAFETY: a string; the library has no constructors.
+        !unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) }.is_null()
+    })
+}

@@ -7,6 +7,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 use crate::types::{DATAGRAM_MOST, MemHandle};
 
@@ -229,11 +230,24 @@ fn name(domain: u64, address: u32, id: u32) -> Option<SocketAddr> {
     SocketAddr::from_abstract_name(name.as_bytes()).ok()
 }
 
+/// How long a name is waited for that nobody has any more: a process that was forked from its owner has the socket,
+/// too, until it runs another program.
+const FORKED: Duration = Duration::from_secs(10);
+
 /// Takes the name of an instance, for as long as the socket is open. None when somebody has it.
 pub fn claim(domain: u64, address: u32, id: u32) -> Option<UnixListener> {
-    let listener = UnixListener::bind_addr(&name(domain, address, id)?).ok()?;
-    listener.set_nonblocking(true).ok()?;
-    Some(listener)
+    let end = Instant::now() + FORKED;
+    loop {
+        match UnixListener::bind_addr(&name(domain, address, id)?) {
+            Ok(listener) => {
+                listener.set_nonblocking(true).ok()?;
+                return Some(listener);
+            }
+            Err(error) if error.kind() != std::io::ErrorKind::AddrInUse => return None,
+            Err(_) if find(domain, address, id).is_some() || Instant::now() > end => return None,
+            Err(_) => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
 }
 
 /// Segments that are mapped, by process.
