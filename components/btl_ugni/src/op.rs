@@ -62,6 +62,32 @@ pub type OpRef = &'static Op;
 const NONE: gni_mem_handle_t = gni_mem_handle_t { qword1: 0, qword2: 0 };
 
 impl Op {
+    /// One whose old values, of atomics, the network puts there.
+    fn new(old: *mut u64) -> Self {
+        Self {
+            // SAFETY: zeros are such a struct.
+            post: UnsafeCell::new(unsafe { std::mem::zeroed() }),
+            kind: Cell::new(Kind::Put),
+            route: Cell::new(null()),
+            completion: Cell::new(None),
+            serial: Cell::new(0),
+            tries: Cell::new(0),
+            local: Cell::new(null_mut()),
+            local_handle: Cell::new(NONE),
+            remote: Cell::new(0),
+            remote_handle: Cell::new(NONE),
+            len: Cell::new(0),
+            done: Cell::new(0),
+            piece: Cell::new(0),
+            bounce: Cell::new(null_mut()),
+            skip: Cell::new(None),
+            command: Cell::new(0),
+            operands: Cell::new((0, 0)),
+            result: Cell::new(null_mut()),
+            old,
+        }
+    }
+
     /// Makes it one that begins.
     pub fn begin(&self) {
         self.done.set(0);
@@ -211,28 +237,7 @@ impl Ops {
         };
         let mut free = Vec::with_capacity(count);
         for at in (0..count).rev() {
-            let op = Op {
-                // SAFETY: zeros are such a struct.
-                post: UnsafeCell::new(unsafe { std::mem::zeroed() }),
-                kind: Cell::new(Kind::Put),
-                route: Cell::new(null()),
-                completion: Cell::new(None),
-                serial: Cell::new(0),
-                tries: Cell::new(0),
-                local: Cell::new(null_mut()),
-                local_handle: Cell::new(NONE),
-                remote: Cell::new(0),
-                remote_handle: Cell::new(NONE),
-                len: Cell::new(0),
-                done: Cell::new(0),
-                piece: Cell::new(0),
-                bounce: Cell::new(null_mut()),
-                skip: Cell::new(None),
-                command: Cell::new(0),
-                operands: Cell::new((0, 0)),
-                result: Cell::new(null_mut()),
-                old: scratch.at(at * size_of::<u64>()).cast(),
-            };
+            let op = Op::new(scratch.at(at * size_of::<u64>()).cast());
             // SAFETY: there is room for so many, which stay until `drop`; the references are given up before.
             unsafe {
                 all.add(at).write(op);
@@ -290,5 +295,112 @@ impl Drop for Ops {
         // its completion, which is none.
         unsafe { dealloc(self.all.as_ptr().cast(), Self::layout(self.count)) };
         debug_assert!(self.scratch.len() > 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const SCRATCH: gni_mem_handle_t = gni_mem_handle_t { qword1: 7, qword2: 7 };
+    const BOUNCE: u64 = 64;
+
+    fn config() -> Config {
+        Config {
+            most: 8192,
+            credits: 32,
+            send_buffers: 1,
+            receive_queue: 2,
+            retransmits: 1,
+            transfers: 1,
+            fma_put: 100,
+            fma_get: 32,
+            get_piece: 256,
+            bounce: BOUNCE,
+            bounces: 1,
+            poll_interval: 1,
+            close_timeout: Duration::ZERO,
+            watch_interval: Duration::ZERO,
+        }
+    }
+
+    fn op(kind: Kind, local: *mut u8, remote: u64, len: usize) -> Op {
+        let op = Op::new(null_mut());
+        op.kind.set(kind);
+        op.local.set(local);
+        op.remote.set(remote);
+        op.len.set(len);
+        op.begin();
+        op
+    }
+
+    /// A get as the network does it: by whole units only.
+    fn get(from: &[u8], at: usize, len: usize, to: &mut [u8]) -> usize {
+        let mut bounce = [0_u32; BOUNCE as usize / 4];
+        let bounce = bounce.as_mut_ptr().cast::<u8>();
+        let remote = from.as_ptr().expose_provenance() as u64 + at as u64;
+        let op = op(Kind::Get, to.as_mut_ptr(), remote, len);
+        op.bounce.set(bounce);
+        let mut pieces = 0;
+        while op.next_piece(&config(), SCRATCH) {
+            pieces += 1;
+            // SAFETY: a piece is inside of both sides, or of the buffer.
+            unsafe {
+                let post = &*op.descriptor();
+                let numbers = [post.local_addr, post.remote_addr, post.length];
+                assert!(numbers.iter().all(|one| one.is_multiple_of(UNIT)) && post.length > 0);
+                assert_eq!(op.is_long(), post.length > config().fma_get);
+                let is_bounced = post.local_addr == bounce.addr() as u64;
+                assert_eq!(post.local_mem_hndl.qword1 == SCRATCH.qword1, is_bounced);
+                assert!(post.length <= if is_bounced { BOUNCE } else { config().get_piece });
+                let start = std::ptr::with_exposed_provenance::<u8>(post.remote_addr as usize);
+                let place = std::ptr::with_exposed_provenance_mut::<u8>(post.local_addr as usize);
+                std::ptr::copy_nonoverlapping(start, place, post.length as usize);
+                op.piece_is_done();
+            }
+        }
+        pieces
+    }
+
+    #[test]
+    fn gets_of_any_bytes_are_made_of_whole_units() {
+        let source: Vec<u32> = (0..256).map(|i| 0x0101_0101_u32.wrapping_mul(i) ^ i << 9).collect();
+        // SAFETY: so many bytes are there.
+        let source = unsafe { std::slice::from_raw_parts(source.as_ptr().cast::<u8>(), 1024) };
+        let mut place = vec![0_u32; 256];
+        _ = place.as_mut_ptr().expose_provenance();
+        for (from, to) in (0..8).flat_map(|from| (0..8).map(move |to| (from, to))) {
+            for len in (1..40).chain([63, 64, 65, 200, 700]) {
+                place.fill(0);
+                // SAFETY: as above.
+                let place = unsafe {
+                    std::slice::from_raw_parts_mut(place.as_mut_ptr().cast::<u8>(), 1024)
+                };
+                let pieces = get(source, from, len, &mut place[to..]);
+                assert_eq!(place[to..to + len], source[from..from + len], "{from} {to} {len}");
+                assert!(place[..to].iter().chain(&place[to + len..]).all(|byte| *byte == 0));
+                if (from ^ to) % 4 == 0 {
+                    // The middle goes directly.
+                    assert!(pieces <= 2 + len.div_ceil(256), "{from} {to} {len}: {pieces}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn puts_go_in_one_piece_by_their_length() {
+        for (len, is_long) in [(1, false), (100, false), (101, true), (1 << 33, true)] {
+            let op = op(Kind::Put, null_mut(), 1, len);
+            assert!(op.next_piece(&config(), SCRATCH));
+            assert_eq!(op.is_long(), is_long);
+            // SAFETY: nothing was done.
+            unsafe {
+                assert_eq!((*op.descriptor()).length, len as u64);
+                op.piece_is_done();
+            }
+            assert!(!op.next_piece(&config(), SCRATCH));
+        }
     }
 }

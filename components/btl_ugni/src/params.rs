@@ -118,9 +118,9 @@ pub struct Config {
 /// Bytes of a message in a job of so many processes.
 fn usual(processes: u32) -> u32 {
     match processes {
-        ..=512 => 8192,
-        ..=1024 => 2048,
-        ..=8192 => 1024,
+        0..=512 => 8192,
+        513..=1024 => 2048,
+        1025..=8192 => 1024,
         _ => LEAST,
     }
 }
