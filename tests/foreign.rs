@@ -81,9 +81,47 @@ fn kept_registrations() {
     if !cairn_skips::has_userfaultfd() {
         return;
     }
-    for way in foreign::ways().filter(|way| way[0][1] == "self,ofi") {
-        let run = mpirun("2", way).args(["--mca", "btl_ofi_kept_registrations", "8"]);
-        run.args([compiled("registrations")]).says_nothing();
+    // UCX has no transport here that wants memory to be registered.
+    for (btl, name) in [("self,ofi", "btl_ofi"), ("self,ugni", "btl_ugni")] {
+        for way in foreign::ways().filter(|way| way[0][1] == btl) {
+            let kept = format!("{name}_kept_registrations");
+            let run = mpirun("2", way).args(["--mca", &kept, "8"]);
+            run.args([compiled("registrations").as_os_str(), name.as_ref()]).says_nothing();
+        }
+    }
+}
+
+/// A Cray's launcher has not started this, or there is no library: what was named can't be used, and it is said why.
+#[test]
+fn ugni_is_declined_where_it_is_not() {
+    let ugni = || mpirun("2", &[["btl", "self,ugni"]]).args([compiled("p2p")]);
+    for variable in ["PMI_GNI_PTAG", "PMI_GNI_COOKIE"] {
+        ugni().without(variable).exits(16).complains(&[&format!("{variable} is not set")]);
+    }
+    ugni().without("LD_LIBRARY_PATH").exits(16).complains(&["libugni.so.0 not found"]);
+    let limit = ugni().env("UGNI_EMULATOR_CQ_LIMIT", "5");
+    limit.exits(16).complains(&["too few queues or windows for 2 processes"]);
+}
+
+/// What the network does not take or loses, and can take again, nobody notices; a network with few atomics has others.
+#[test]
+fn faults_of_ugni_are_mended() {
+    let faults: [&[(&str, &str)]; 6] = [
+        &[("NOT_DONE", "3")],
+        &[("NO_RESOURCE", "3")],
+        &[("OVERRUN", "5")],
+        &[("RECOVERABLE", "3")],
+        &[("DELAY", "30"), ("REORDER", "1")],
+        &[("DEVICE", "gemini")],
+    ];
+    for fault in faults {
+        for program in ["p2p", "colls", "win_operations", "large"] {
+            let run = mpirun("3", &[["btl", "self,ugni"]]).args([compiled(program)]);
+            let with = |run: Run, (name, value): &(&str, &str)| {
+                run.env(&format!("UGNI_EMULATOR_{name}"), value)
+            };
+            fault.iter().fold(run, with).says_nothing();
+        }
     }
 }
 

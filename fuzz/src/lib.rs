@@ -60,6 +60,7 @@ targets! {
     tcp_connection: 10,
     tcp_wire: 500,
     uct: 500,
+    ugni: 500,
 }
 
 /// The target of this name.
@@ -125,6 +126,6 @@ mod tests {
 
     tests! {
         command_lines descriptions elf experiments ob1 ofi osc_rdma parameters plugins pmi_client pmi_server segments
-        shared_memory sm_ring smsc_ring tcp_connection tcp_wire uct
+        shared_memory sm_ring smsc_ring tcp_connection tcp_wire uct ugni
     }
 }

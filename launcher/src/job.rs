@@ -66,6 +66,9 @@ const FOREIGN: [&str; 9] = [
     "CAIRN_JOB_",
 ];
 
+/// What of it is not of the job but of the allocation: the right to use the network of a Cray.
+const KEPT: &str = "PMI_GNI_";
+
 /// Works out the job.
 ///
 /// # Errors
@@ -124,7 +127,8 @@ pub fn plan(wanted: &Wanted) -> Result<(Job, Binding), (u8, Problem)> {
 
 fn app(block: &Block, ours: &[(OsString, OsString)]) -> Result<App, (u8, Problem)> {
     let is_foreign = |name: &OsStr| {
-        FOREIGN.iter().any(|foreign| name.as_bytes().starts_with(foreign.as_bytes()))
+        let begins = |prefix: &&str| name.as_bytes().starts_with(prefix.as_bytes());
+        FOREIGN.iter().any(begins) && !begins(&KEPT)
     };
     let mut env: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| !is_foreign(name)).collect();

@@ -129,6 +129,7 @@ fn words(number: usize) -> Vec<u8> {
         target: 0,
         frame_limit: 1 << 16,
         cris: 1,
+        lanes: 1,
         count: u64::MAX,
         listener: [7; 16],
         nonce: [1; 16],

@@ -1,5 +1,5 @@
 /* Memory that is sent from and received into stays registered for the next time, but not when other memory is at its
-   addresses. To run with a transport that keeps registrations. */
+   addresses. The argument is the transport, which keeps registrations. */
 #define _DEFAULT_SOURCE
 #include <sys/mman.h>
 
@@ -39,14 +39,18 @@ static void message(unsigned char *buffer, int round)
         CHECK(buffer[i] == (unsigned char)(i / 64 + round));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    char name[100];
     int provided;
+    CHECK(argc == 2);
     OK(MPI_Init_thread(NULL, NULL, MPI_THREAD_SINGLE, &provided));
     OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     begin_counting(MPI_THREAD_SINGLE);
-    made = started_counter("btl_ofi_registrations_made");
-    reused = started_counter("btl_ofi_registrations_reused");
+    snprintf(name, sizeof name, "%s_registrations_made", argv[1]);
+    made = started_counter(name);
+    snprintf(name, sizeof name, "%s_registrations_reused", argv[1]);
+    reused = started_counter(name);
     unsigned char *buffer = map(NULL);
     for (int i = 0; i < TIMES; i++)
         message(buffer, i);

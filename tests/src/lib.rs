@@ -97,9 +97,15 @@ impl Run {
         Self::new(dist().join("bin/cairn-info")).env("HOME", home)
     }
 
-    /// `mpirun` of the installation, without a home directory.
+    /// `mpirun` of the installation, without a home directory, as on a machine with a network of Cray's (the emulator).
     pub fn mpirun() -> Self {
-        Self::new(dist().join("bin/mpirun")).env("HOME", "/nonexistent")
+        let mut run = Self::new(dist().join("bin/mpirun")).env("HOME", "/nonexistent");
+        if let Some(emulator) = foreign::emulator() {
+            run.command.env("LD_LIBRARY_PATH", emulator);
+            run.command.envs([("PMI_GNI_PTAG", "9"), ("PMI_GNI_COOKIE", "4711")]);
+            run.command.envs([("PMI_GNI_DEV_ID", "0"), ("PMI_GNI_LOC_ADDR", "256")]);
+        }
+        run
     }
 
     /// Gives it a file's content as standard input.

@@ -10,6 +10,7 @@ use btl_self as _;
 use btl_sm as _;
 use btl_tcp as _;
 use btl_uct as _;
+use btl_ugni as _;
 use coll_basic as _;
 use coll_sm as _;
 use cri_dedicated as _;

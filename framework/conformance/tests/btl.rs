@@ -18,7 +18,7 @@ use cairn_framework::frameworks::btl::{
     BTL_GET, BTL_HEADER_ROOM, BTL_OR, BTL_PUT, BTL_REMOTE_ATOMIC, BTL_REMOTE_READ,
     BTL_REMOTE_WRITE, BTL_SWAP, BTL_XOR, BtlAtomic, BtlTransfer,
 };
-use common::{DEADLINE, ECHO, Get, TAG, payload, start, until};
+use common::{DEADLINE, ECHO, Get, Inbox, TAG, payload, start, until};
 use linked as _;
 
 /// The transports. Where there is one to other ranks, it is what goes between rank 0 and rank 1.
@@ -56,6 +56,22 @@ const ALL_TRANSPORTS: &[&[(&str, &str)]] = &[
         ("btl_ofi_send_buffers", "16"),
     ],
     OFI_SOCKETS,
+    UGNI,
+    &[UGNI[0], UGNI[1], UGNI[2], UGNI[3], ("btl_ugni_num_cris", "3")],
+    // Few credits, short queues, nothing but the engine, gets in many pieces.
+    &[
+        UGNI[0],
+        UGNI[1],
+        UGNI[2],
+        UGNI[3],
+        ("btl_ugni_credits", "2"),
+        ("btl_ugni_send_buffers", "16"),
+        ("btl_ugni_receive_queue", "2"),
+        ("btl_ugni_fma_put_limit", "0"),
+        ("btl_ugni_fma_get_limit", "0"),
+        ("btl_ugni_get_piece", "4096"),
+        ("btl_ugni_transfers", "2"),
+    ],
     SELF,
     &[SELF[0], ("btl_self_num_cris", "3")],
 ];
@@ -69,7 +85,9 @@ fn transports() -> impl Iterator<Item = &'static &'static [(&'static str, &'stat
 fn offered(mca: &[(&str, &str)]) -> bool {
     let is = |name| mca[0].1.split(',').any(|one| one == name);
     let has = |name, library| !is(name) || cairn_skips::has_library(library);
-    has("uct", "libuct.so.0") && has("ofi", "libfabric.so.1")
+    has("uct", "libuct.so.0")
+        && has("ofi", "libfabric.so.1")
+        && (!is("ugni") || ugni_emulator::load())
 }
 
 /// Ranks close one after the other here, and the last ones find nobody who takes what they have to say.
@@ -79,6 +97,14 @@ const OFI_SOCKETS: &[(&str, &str)] =
     &[("btl", "self,ofi"), ("btl_ofi_providers", "sockets"), OFI_CLOSE];
 const OFI_TCP: &[(&str, &str)] =
     &[("btl", "self,ofi"), ("btl_ofi_providers", "tcp;ofi_rxm"), OFI_CLOSE];
+
+/// On the emulator.
+const UGNI: &[(&str, &str)] = &[
+    ("btl", "self,ugni"),
+    ("btl_ugni_protection_tag", "7"),
+    ("btl_ugni_cookie", "4711"),
+    ("btl_ugni_close_timeout", "500"),
+];
 
 /// A transport that reaches the own process only.
 const SELF: &[(&str, &str)] = &[("btl", "self")];
@@ -142,7 +168,7 @@ fn messages_of_every_size_arrive_whole_and_in_order() {
 
 /// Limits at the ends of the ranges of their parameters, those that depend on others included, and bytes
 /// of the longest message that goes eagerly.
-const EXTREMES: [(&[(&str, &str)], u64); 16] = [
+const EXTREMES: [(&[(&str, &str)], u64); 19] = [
     (&[("btl", "self"), ("btl_self_eager_limit", "0")], 0),
     (&[("btl", "self"), ("btl_self_eager_limit", "65280")], 65_280),
     (&[("btl", "sm"), ("btl_sm_eager_limit", "0")], 0),
@@ -175,10 +201,14 @@ const EXTREMES: [(&[(&str, &str)], u64); 16] = [
     (&[OFI_SHM[0], OFI_SHM[1], OFI_CLOSE, ("btl_ofi_eager_limit", "4m")], 4 << 20),
     (&[OFI_TCP[0], OFI_TCP[1], OFI_CLOSE, ("btl_ofi_eager_limit", "0")], 0),
     (&[OFI_TCP[0], OFI_TCP[1], OFI_CLOSE, ("btl_ofi_eager_limit", "4m")], 4 << 20),
+    (&[UGNI[0], UGNI[1], UGNI[2], UGNI[3], ("btl_ugni_eager_limit", "0")], 0),
+    (&[UGNI[0], UGNI[1], UGNI[2], UGNI[3], ("btl_ugni_message_size", "1")], 240),
+    (&[UGNI[0], UGNI[1], UGNI[2], UGNI[3], ("btl_ugni_message_size", "65535")], 65_263),
 ];
 
 #[test]
 fn a_header_has_room_before_every_eager_message_whatever_the_limits() {
+    assert!(ugni_emulator::load());
     for (mca, eager) in EXTREMES {
         let (ranks, inboxes) = start(2, THREAD_SINGLE, mca);
         let (from, to) = pairs(mca)[0];
@@ -272,7 +302,7 @@ fn many_ranks_answer_each_other_from_callbacks() {
 }
 
 /// Ways of getting, each for sure.
-const ALL_MOVERS: [&[(&str, &str)]; 11] = [
+const ALL_MOVERS: [&[(&str, &str)]; 13] = [
     &[("btl", "sm")],
     &[("btl", "sm"), ("smsc", "ring"), ("smsc_ring_chunk", "4k"), ("smsc_ring_slots", "2")],
     &[("btl", "sm"), ("smsc", "cma")],
@@ -283,6 +313,15 @@ const ALL_MOVERS: [&[(&str, &str)]; 11] = [
     OFI_SHM,
     OFI_TCP,
     OFI_SOCKETS,
+    UGNI,
+    &[
+        UGNI[0],
+        UGNI[1],
+        UGNI[2],
+        UGNI[3],
+        ("btl_ugni_bounce_size", "64"),
+        ("btl_ugni_bounce_buffers", "1"),
+    ],
     SELF,
 ];
 
@@ -532,8 +571,9 @@ fn puts_and_atomics_reach_the_memory_of_the_peer() {
             // SAFETY: both sides stay until all has happened.
             unsafe {
                 let local = source.as_mut_ptr().cast();
-                let transfer =
-                    BtlTransfer { local, registration: null_mut(), remote, key, len: bytes };
+                let whole = std::slice::from_raw_parts_mut(source.as_mut_ptr().cast(), bytes);
+                let registration = way.register_local(whole);
+                let transfer = BtlTransfer { local, registration, remote, key, len: bytes };
                 let (put, flush) = (Get::new(), Get::new());
                 let mut outcome = NO_RESOURCES;
                 until(&ranks, || {
@@ -543,6 +583,9 @@ fn puts_and_atomics_reach_the_memory_of_the_peer() {
                 wait(put, outcome);
                 let outcome = way.flush(way.cri(0), flush.completion());
                 wait(flush, outcome);
+                if !registration.is_null() {
+                    way.conceal(registration);
+                }
             }
             assert_eq!((0..count).map(read).collect::<Vec<u64>>(), source);
         }
@@ -848,6 +891,9 @@ fn threads_use_different_instances_at_the_same_time() {
     for ofi in [OFI_SHM, OFI_TCP] {
         use_different_instances(&[ofi[0], ofi[1], ofi[2], ("btl_ofi_num_cris", "3")]);
     }
+    assert!(ugni_emulator::load());
+    let three = ("btl_ugni_num_cris", "3");
+    use_different_instances(&[UGNI[0], UGNI[1], UGNI[2], UGNI[3], three]);
     use_different_instances(&[SELF[0], ("btl_self_num_cris", "3")]);
 }
 
@@ -878,9 +924,11 @@ fn use_different_instances(mca: &[(&str, &str)]) {
                             assert!(Instant::now() < end);
                         }
                     }
+                    // What a transport has accepted may need this rank's progress until the other has it.
                     let expected = MESSAGES * u64::from(THREADS);
-                    let inbox = inboxes[rank as usize];
-                    while (inbox.messages.lock().unwrap().len() as u64) < expected {
+                    let lacks =
+                        |inbox: &&&Inbox| (inbox.messages.lock().unwrap().len() as u64) < expected;
+                    while inboxes.iter().any(|inbox| lacks(&inbox)) {
                         ranks.system(rank).progress();
                         assert!(Instant::now() < end);
                     }

@@ -18,3 +18,4 @@ pub mod smsc_ring;
 pub mod tcp_connection;
 pub mod tcp_wire;
 pub mod uct;
+pub mod ugni;
