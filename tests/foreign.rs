@@ -160,6 +160,18 @@ fn deaths_at_any_time() {
     }
 }
 
+/// A process that has died may still be heard.
+#[test]
+fn answers_of_the_dead() {
+    for way in foreign::prompt_ways() {
+        for level in ["single", "multiple"] {
+            let run = mpirun("3", way).env("TEST_THREAD_LEVEL", level);
+            let run = run.args(["sh", "-c", SURVIVOR, "sh"]).args([compiled("late_answer")]);
+            run.exits(42).complains(&["rank 0 aborted the job with code 42"]);
+        }
+    }
+}
+
 /// A script around a rank, which may be killed when a child of its has finalized for it.
 const STOOD_IN_FOR: &str = "\"$@\"; status=$?; [ $status = 137 ] || exit $status";
 

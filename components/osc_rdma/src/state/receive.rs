@@ -27,6 +27,10 @@ impl State {
             return;
         };
         let source = header.origin;
+        if self.outgoing[source as usize].dead {
+            // Its last words may come after the news of its death. What they answer has ended, and its locks are others'.
+            return;
+        }
         let incoming = &mut self.incoming[source as usize];
         match incoming.turn(header.serial) {
             Some(0) => {}
