@@ -19,6 +19,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use cairn_framework::abi::host::MemoryRange;
+use cairn_framework::audit::LockLevel;
 use cairn_framework::author::counters::Counted;
 use cairn_framework::author::{Failure, HostHandle, Mutex};
 
@@ -30,8 +31,8 @@ cairn_framework::counters! {
     }
 }
 
-/// Kept registrations. Any thread; `make` and the drop of an `R` are called with the lock held, so they ask no
-/// other thread.
+/// Kept registrations. Any thread; `make` and the drop of an `R` are called with the lock held, so they take none but
+/// leaves of the order of locks.
 pub struct Registrations<R> {
     host: HostHandle,
     /// Most that are kept.
@@ -69,7 +70,7 @@ impl<R> Registrations<R> {
     pub fn new(host: HostHandle, most: usize) -> Result<Self, Failure> {
         let counts = if most > 0 { Some(Counted::new(host)?) } else { None };
         let kept = Kept { by_memory: HashMap::new(), seen: 0, clock: 0 };
-        Ok(Self { host, most, kept: Mutex::new(kept), counts })
+        Ok(Self { host, most, kept: Mutex::at(LockLevel::TABLE, kept), counts })
     }
 
     /// The registration of memory with these rights: one that is kept, or what `make` makes. It ends when it is
