@@ -244,14 +244,30 @@ pub fn claim(domain: u64, address: u32, id: u32) -> Option<UnixListener> {
                 return Some(listener);
             }
             Err(error) if error.kind() != std::io::ErrorKind::AddrInUse => return None,
+            // A process of another namespace is nobody's owner that has died: what has a number here is.
+            Err(_) if listening(domain, address, id) == Some(0) => return None,
             Err(_) if find(domain, address, id).is_some() || Instant::now() > end => return None,
-            Err(_) => std::thread::sleep(Duration::from_millis(1)),
+            // Seldom: nobody takes the connections of these looks.
+            Err(_) => std::thread::sleep(Duration::from_millis(100)),
         }
     }
 }
 
 /// Segments that are mapped, by process.
 static KNOWN: Mutex<Vec<(u32, &'static Process)>> = Mutex::new(Vec::new());
+
+/// The process that listens for the instance with this name; 0 if it is of another namespace.
+fn listening(domain: u64, address: u32, id: u32) -> Option<u32> {
+    let stream = UnixStream::connect_addr(&name(domain, address, id)?).ok()?;
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut len = size_of::<libc::ucred>() as u32;
+    // SAFETY: there is room for the answer.
+    let asked = unsafe {
+        let (place, len) = ((&raw mut peer).cast::<c_void>(), &raw mut len);
+        libc::getsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, place, len)
+    };
+    u32::try_from(peer.pid).ok().filter(|_| asked == 0)
+}
 
 /// The instance with this name.
 pub fn find(domain: u64, address: u32, id: u32) -> Option<Found> {
@@ -269,16 +285,7 @@ pub fn find(domain: u64, address: u32, id: u32) -> Option<Found> {
         return Some(found);
     }
     // Who listens is the process, as the kernel says.
-    let stream = UnixStream::connect_addr(&name(domain, address, id)?).ok()?;
-    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut len = size_of::<libc::ucred>() as u32;
-    // SAFETY: there is room for the answer.
-    let asked = unsafe {
-        let (place, len) = ((&raw mut peer).cast::<c_void>(), &raw mut len);
-        libc::getsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, place, len)
-    };
-    let pid =
-        u32::try_from(peer.pid).ok().filter(|pid| asked == 0 && *pid != 0 && *pid != own.id)?;
+    let pid = listening(domain, address, id).filter(|pid| *pid != 0 && *pid != own.id)?;
     let mut known = KNOWN.lock().expect("no holder panics");
     for (other, process) in known.iter() {
         if *other == pid
