@@ -25,7 +25,7 @@ use cairn_transport::{Filter, Signals};
 use crate::bindings::*;
 use crate::card::Card;
 use crate::choice::{Choice, Kind as ProviderKind, MOST_OF_SHM, Need};
-use crate::context::{Context, OfiCri, Waiter};
+use crate::context::{Context, OfiCri};
 use crate::fabric::{Domain, Endpoint};
 use crate::library::{Library, written};
 use crate::link::{Link, OfiEndpoint};
@@ -326,8 +326,7 @@ unsafe fn start(
     op: OpRef,
     completion: Completion,
 ) -> Attempted {
-    let serial = cri.serial.get();
-    op.serial.set(serial);
+    op.serial.set(cri.flushes.next());
     cri.traffic();
     // SAFETY: promised by the caller.
     if let Err(failure) = unsafe { progress::submit(device, cri, link, op) } {
@@ -338,9 +337,8 @@ unsafe fn start(
     op.completion.set(Some(completion));
     link.transfers.set(link.transfers.get() + 1);
     if op.is_write() {
-        cri.serial.set(serial + 1);
+        cri.flushes.began();
         link.writes.set(link.writes.get() + 1);
-        cri.writes.set(cri.writes.get() + 1);
     }
     Ok(Outcome::Queued)
 }
@@ -503,19 +501,13 @@ impl Btl for Ofi {
         let left = match endpoint {
             Some(endpoint) if endpoint.has_failed() => return Err(gone(endpoint.rank)),
             Some(endpoint) => cri.existing(endpoint.rank).map_or(0, |link| link.writes.get()),
-            None => cri.writes.get(),
+            None => cri.flushes.under_way(),
         };
         if left == 0 {
             return Ok(Outcome::Done);
         }
         cri.traffic();
-        cri.waiters.borrow_mut().push(Waiter {
-            rank: endpoint.map(|endpoint| endpoint.rank),
-            before: cri.serial.get(),
-            left,
-            status: cairn_framework::abi::status::OK,
-            completion,
-        });
+        cri.flushes.wait(endpoint.map(|endpoint| endpoint.rank), left, completion);
         Ok(Outcome::Queued)
     }
 

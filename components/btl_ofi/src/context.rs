@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cairn_framework::abi::status::Status;
 use cairn_framework::author::Failure;
-use cairn_framework::frameworks::btl::{Completion, OwnCri};
+use cairn_framework::frameworks::btl::OwnCri;
+use cairn_transport::Flushes;
 
 use crate::fabric::{Domain, Endpoint};
 use crate::link::{Link, OfiEndpoint};
@@ -35,10 +35,7 @@ pub struct Context {
     pub unposted: RefCell<Vec<OpRef>>,
     /// What comes.
     pub incoming: RefCell<Ways>,
-    pub waiters: RefCell<Vec<Waiter>>,
-    /// Writes that are under way, and the number of the next.
-    pub writes: Cell<u32>,
-    pub serial: Cell<u64>,
+    pub flushes: Flushes,
     /// Failures of peers that it has seen.
     pub failures: Cell<u32>,
     /// When operations of failed peers that the provider still has are given up.
@@ -57,18 +54,6 @@ pub struct Context {
 // SAFETY: the operations belong to the CRI, which one thread at a time uses.
 unsafe impl Send for Context {}
 
-/// A flush that waits.
-pub struct Waiter {
-    /// For one peer, or for all.
-    pub rank: Option<u32>,
-    /// For writes with a lower number.
-    pub before: u64,
-    /// So many are under way.
-    pub left: u32,
-    pub status: Status,
-    pub completion: Completion,
-}
-
 impl Context {
     pub fn new(endpoint: Arc<Endpoint>, frame: usize) -> Self {
         Self {
@@ -80,9 +65,7 @@ impl Context {
             transfers: RefCell::new(Pool::new(0)),
             unposted: RefCell::default(),
             incoming: RefCell::default(),
-            waiters: RefCell::default(),
-            writes: Cell::new(0),
-            serial: Cell::new(0),
+            flushes: Flushes::default(),
             failures: Cell::new(0),
             give_up: Cell::new(None),
             is_ending: Cell::new(false),

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
-use cairn_framework::author::{Failure, HostHandle, Mutex};
+use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Device;
-use cairn_transport::{Admission, Lives, Registrations};
+use cairn_transport::{Admission, Departures, Lives, Registrations};
 
 use crate::bindings::*;
 use crate::choice::{Choice, Kind};
@@ -23,10 +23,6 @@ use crate::progress;
 
 /// The device.
 pub type OfiDevice = Device<Ofi>;
-
-/// Looks that empty a queue behind which all that had come before is handed on. A provider takes several to get
-/// at what lies in a socket.
-const EMPTY_LOOKS: u64 = 8;
 
 /// What the device keeps.
 pub struct Module {
@@ -47,22 +43,12 @@ pub struct Module {
     parted: Box<[AtomicBool]>,
     /// Raised when a peer has failed, so that CRIs look which.
     failures: AtomicU32,
-    /// By CRI: how often its queue was emptied.
-    looks: Box<[Looks]>,
-    /// Ranks that are gone, and what `looks` were when that was first asked.
-    ended: Mutex<Vec<(u32, Vec<u64>)>>,
-    /// Ranks that are gone of which the host does not know yet, and why.
-    untold: Mutex<Vec<(u32, String)>>,
+    departures: Departures,
     /// A queue has failed.
     broken: AtomicBool,
     closing: AtomicBool,
     next_key: AtomicU64,
 }
-
-/// On cache lines of its own: CRIs are used by different threads.
-#[repr(align(128))]
-#[derive(Default)]
-struct Looks(AtomicU64);
 
 impl Module {
     pub fn new(
@@ -92,9 +78,7 @@ impl Module {
             endpoints: (0..ranks).map(|_| OnceLock::new()).collect(),
             parted: (0..ranks).map(|_| AtomicBool::new(false)).collect(),
             failures: AtomicU32::new(0),
-            looks: (0..config.cris).map(|_| Looks::default()).collect(),
-            ended: Mutex::default(),
-            untold: Mutex::default(),
+            departures: Departures::new(config.cris),
             broken: AtomicBool::new(false),
             closing: AtomicBool::new(false),
             next_key: AtomicU64::new(u64::from_ne_bytes(start)),
@@ -178,9 +162,7 @@ impl Module {
 
     /// The queue of a CRI was emptied.
     pub fn looked(&self, cri: usize) {
-        let looks = &self.looks[cri].0;
-        // The CRI's lock is held.
-        looks.store(looks.load(Ordering::Relaxed) + 1, Ordering::Release);
+        self.departures.looked(cri);
     }
 
     /// A rank sends nothing more, or sends again.
@@ -213,7 +195,7 @@ impl Module {
         let first = self.endpoint(rank).is_none_or(|endpoint| endpoint.fail());
         if first {
             self.failures.fetch_add(1, Ordering::Relaxed);
-            self.untold.lock().push((rank, why.into()));
+            self.departures.note(rank, why);
         }
     }
 
@@ -238,40 +220,19 @@ impl Module {
 
     /// Looks for processes of the node that have ended, and tells the host of peers that are gone.
     pub fn reap(&self) -> u32 {
-        let ended = self.lives.reap(self.host, |rank| self.is_through_with(rank));
+        let departures = &self.departures;
+        let ended = self.lives.reap(self.host, |rank| departures.is_through_with(rank));
         for rank in &ended {
             self.fail(*rank, "its process has ended");
         }
-        ended.len() as u32 + self.tell()
-    }
-
-    /// Tells the host of peers that are gone when all is handed on that they had sent, unless they went in order.
-    fn tell(&self) -> u32 {
-        let untold = std::mem::take(&mut *self.untold.lock());
-        let (due, later): (Vec<_>, Vec<_>) =
-            untold.into_iter().partition(|(rank, _)| self.is_through_with(*rank));
-        self.untold.lock().extend(later);
-        for (rank, why) in &due {
-            self.ended.lock().retain(|(other, _)| other != rank);
-            if !self.has_parted(*rank) && !self.is_closing() {
+        // Those that went in order are no news.
+        let told = departures.tell(|rank, why| {
+            if !self.has_parted(rank) && !self.is_closing() {
                 self.host.log(LOG_WARN, || format!("rank {rank} is gone: {why}"));
-                self.host.peer_failed(*rank);
+                self.host.peer_failed(rank);
             }
-        }
-        due.len() as u32
-    }
-
-    /// Whether all that came of a peer that is gone was handed on.
-    fn is_through_with(&self, rank: u32) -> bool {
-        let now = || self.looks.iter().map(|looks| looks.0.load(Ordering::Acquire));
-        let mut ended = self.ended.lock();
-        match ended.iter().find(|(other, _)| *other == rank) {
-            Some((_, then)) => now().zip(then).all(|(now, then)| now >= then + EMPTY_LOOKS),
-            None => {
-                ended.push((rank, now().collect()));
-                false
-            }
-        }
+        });
+        ended.len() as u32 + told
     }
 }
 

@@ -370,30 +370,7 @@ fn finish(cri: &OfiCri, link: &Link, op: OpRef, status: Status, free: bool) {
     }
     if let Some(serial) = write {
         link.writes.set(link.writes.get() - 1);
-        cri.writes.set(cri.writes.get() - 1);
-        written(cri, link.endpoint.rank, serial, status);
-    }
-}
-
-/// A write is over: of flushes that wait for it, those that wait for nothing else are, too.
-fn written(cri: &OfiCri, rank: u32, serial: u64, status: Status) {
-    let mut over = Vec::new();
-    {
-        let mut waiters = cri.waiters.borrow_mut();
-        for waiter in waiters.iter_mut() {
-            if serial < waiter.before && waiter.rank.is_none_or(|one| one == rank) {
-                waiter.left -= 1;
-                if status != OK {
-                    waiter.status = status;
-                }
-            }
-        }
-        while let Some(at) = waiters.iter().position(|waiter| waiter.left == 0) {
-            over.push(waiters.remove(at));
-        }
-    }
-    for waiter in over.into_iter().filter(|_| !cri.is_closing.get()) {
-        waiter.completion.call(waiter.status);
+        cri.flushes.over(link.endpoint.rank, serial, status, cri.is_closing.get());
     }
 }
 

@@ -38,8 +38,8 @@ impl Drop for Interface {
 }
 
 /// Where the other side of a connection that it has accepted is gone, UCX's tcp connects again inside
-/// `uct_ep_create`. If that fails at once, as it does where connecting waits, the endpoint is freed behind the back
-/// of whoever gets it.
+/// `uct_ep_create`. If that fails at once, as it does where connecting waits, UCX frees the endpoint that it has
+/// just returned.
 ///
 /// # Safety
 /// The configuration is one of tcp.

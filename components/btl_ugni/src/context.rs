@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-use cairn_framework::abi::status::Status;
 use cairn_framework::author::Failure;
-use cairn_framework::frameworks::btl::{Completion, OwnCri};
+use cairn_framework::frameworks::btl::OwnCri;
+use cairn_transport::Flushes;
 
 use crate::bindings::*;
 use crate::connect::Wildcard;
@@ -46,10 +46,7 @@ pub struct Context {
     pub ops: Ops,
     /// Operations that the network did not take yet.
     pub unposted: RefCell<VecDeque<OpRef>>,
-    pub waiters: RefCell<Vec<Waiter>>,
-    /// Writes that are under way, and the number of the next.
-    pub writes: Cell<u32>,
-    pub serial: Cell<u64>,
+    pub flushes: Flushes,
     /// Messages whose buffers the network has.
     pub sent: Cell<u32>,
     /// Failures of peers that it has seen.
@@ -76,18 +73,6 @@ pub struct Context {
 // SAFETY: all of it belongs to the CRI, which one thread at a time uses.
 unsafe impl Send for Context {}
 
-/// A flush that waits.
-pub struct Waiter {
-    /// For one peer, or for all.
-    pub rank: Option<u32>,
-    /// For writes with a lower number.
-    pub before: u64,
-    /// So many are under way.
-    pub left: u32,
-    pub status: Status,
-    pub completion: Completion,
-}
-
 impl Context {
     pub fn new(
         library: &'static Library,
@@ -108,9 +93,7 @@ impl Context {
             buffers: RefCell::new(Buffers::new(config.most as usize)),
             ops,
             unposted: RefCell::default(),
-            waiters: RefCell::default(),
-            writes: Cell::new(0),
-            serial: Cell::new(0),
+            flushes: Flushes::default(),
             sent: Cell::new(0),
             failures: Cell::new(0),
             is_ending: Cell::new(false),

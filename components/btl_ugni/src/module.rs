@@ -1,16 +1,16 @@
 //! The device: one NIC. What its CRIs share.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::ERR_PEER;
-use cairn_framework::author::{Failure, HostHandle, Mutex};
+use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Device;
-use cairn_transport::{Admission, Lives, Registrations};
+use cairn_transport::{Admission, Departures, Lives, Registrations};
 
 use crate::bindings::*;
 use crate::card::Card;
@@ -26,9 +26,6 @@ use crate::registrar::{Registered, Registrar};
 
 /// The device.
 pub type UgniDevice = Device<Ugni>;
-
-/// Looks that empty the queues behind which all that had come before is handed on.
-const EMPTY_LOOKS: u64 = 8;
 
 /// Registrations of a node whose library does not say how many there are.
 const USUAL_REGISTRATIONS: u64 = 1200;
@@ -58,21 +55,11 @@ pub struct Module {
     parted: Box<[AtomicBool]>,
     /// Raised when a peer has failed, so that CRIs look which.
     failures: AtomicU32,
-    /// By CRI: how often its queues were emptied.
-    looks: Box<[Looks]>,
-    /// Ranks that are gone, and what `looks` were when that was first asked.
-    ended: Mutex<Vec<(u32, Vec<u64>)>>,
-    /// Ranks that are gone of which the host does not know yet, and why.
-    untold: Mutex<Vec<(u32, String)>>,
+    departures: Departures,
     /// A queue has failed.
     broken: AtomicBool,
     closing: AtomicBool,
 }
-
-/// On cache lines of its own: CRIs are used by different threads.
-#[repr(align(128))]
-#[derive(Default)]
-struct Looks(AtomicU64);
 
 /// A registration here.
 pub struct Registration {
@@ -164,9 +151,7 @@ impl Module {
             failed: flags(),
             parted: flags(),
             failures: AtomicU32::new(0),
-            looks: (0..cris).map(|_| Looks::default()).collect(),
-            ended: Mutex::default(),
-            untold: Mutex::default(),
+            departures: Departures::new(cris),
             broken: AtomicBool::new(false),
             closing: AtomicBool::new(false),
         })
@@ -238,9 +223,7 @@ impl Module {
 
     /// The queues of a CRI were emptied.
     pub fn looked(&self, cri: usize) {
-        let looks = &self.looks[cri].0;
-        // The CRI's lock is held.
-        looks.store(looks.load(Ordering::Relaxed) + 1, Ordering::Release);
+        self.departures.looked(cri);
     }
 
     /// A rank sends nothing more, or sends again.
@@ -280,7 +263,7 @@ impl Module {
         }
         if first {
             self.failures.fetch_add(1, Ordering::Relaxed);
-            self.untold.lock().push((rank, why.into()));
+            self.departures.note(rank, why);
         }
     }
 
@@ -305,40 +288,19 @@ impl Module {
 
     /// Looks for processes of the node that have ended, and tells the host of peers that are gone.
     pub fn reap(&self) -> u32 {
-        let ended = self.lives.reap(self.host, |rank| self.is_through_with(rank));
+        let departures = &self.departures;
+        let ended = self.lives.reap(self.host, |rank| departures.is_through_with(rank));
         for rank in &ended {
             self.fail(*rank, "its process has ended");
         }
-        ended.len() as u32 + self.tell()
-    }
-
-    /// Tells the host of peers that are gone when all is handed on that they had sent, unless they went in order.
-    fn tell(&self) -> u32 {
-        let untold = std::mem::take(&mut *self.untold.lock());
-        let (due, later): (Vec<_>, Vec<_>) =
-            untold.into_iter().partition(|(rank, _)| self.is_through_with(*rank));
-        self.untold.lock().extend(later);
-        for (rank, why) in &due {
-            self.ended.lock().retain(|(other, _)| other != rank);
-            if !self.has_parted(*rank) && !self.is_closing() {
+        // Those that went in order are no news.
+        let told = departures.tell(|rank, why| {
+            if !self.has_parted(rank) && !self.is_closing() {
                 self.host.log(LOG_WARN, || format!("rank {rank} is gone: {why}"));
-                self.host.peer_failed(*rank);
+                self.host.peer_failed(rank);
             }
-        }
-        due.len() as u32
-    }
-
-    /// Whether all that came of a peer that is gone was handed on.
-    fn is_through_with(&self, rank: u32) -> bool {
-        let now = || self.looks.iter().map(|looks| looks.0.load(Ordering::Acquire));
-        let mut ended = self.ended.lock();
-        match ended.iter().find(|(other, _)| *other == rank) {
-            Some((_, then)) => now().zip(then).all(|(now, then)| now >= then + EMPTY_LOOKS),
-            None => {
-                ended.push((rank, now().collect()));
-                false
-            }
-        }
+        });
+        ended.len() as u32 + told
     }
 }
 

@@ -12,7 +12,7 @@ use cairn_framework::frameworks::btl::{
 
 use crate::bindings::*;
 use crate::component::Ugni;
-use crate::context::{UgniCri, Waiter};
+use crate::context::UgniCri;
 use crate::library::explain;
 use crate::link::{Route, UgniEndpoint};
 use crate::memory::{Region, handle};
@@ -143,12 +143,10 @@ fn submit(way: &Way<'_, Ugni>, route: &Route, op: OpRef, completion: Completion)
     }
     // No progress was made yet, so it can't be over.
     op.completion.set(Some(completion));
-    let serial = cri.serial.get();
-    op.serial.set(serial);
+    op.serial.set(cri.flushes.next());
     if op.is_write() {
-        cri.serial.set(serial + 1);
+        cri.flushes.began();
         route.writes.set(route.writes.get() + 1);
-        cri.writes.set(cri.writes.get() + 1);
     }
     Ok(Outcome::Queued)
 }
@@ -290,30 +288,7 @@ fn finish(cri: &UgniCri, op: OpRef, status: Status) {
     }
     if let Some(serial) = write {
         route.writes.set(route.writes.get() - 1);
-        cri.writes.set(cri.writes.get() - 1);
-        written(cri, route.peer.rank, serial, status);
-    }
-}
-
-/// A write is over: of flushes that wait for it, those that wait for nothing else are, too.
-fn written(cri: &UgniCri, rank: u32, serial: u64, status: Status) {
-    let mut over = Vec::new();
-    {
-        let mut waiters = cri.waiters.borrow_mut();
-        for waiter in waiters.iter_mut() {
-            if serial < waiter.before && waiter.rank.is_none_or(|one| one == rank) {
-                waiter.left -= 1;
-                if status != OK {
-                    waiter.status = status;
-                }
-            }
-        }
-        while let Some(at) = waiters.iter().position(|waiter| waiter.left == 0) {
-            over.push(waiters.remove(at));
-        }
-    }
-    for waiter in over.into_iter().filter(|_| !cri.is_closing.get()) {
-        waiter.completion.call(waiter.status);
+        cri.flushes.over(route.peer.rank, serial, status, cri.is_closing.get());
     }
 }
 
@@ -322,18 +297,12 @@ pub fn flush(cri: &UgniCri, endpoint: Option<&UgniEndpoint>, completion: Complet
     let left = match endpoint {
         Some(endpoint) if endpoint.has_failed() => return Err(gone(endpoint.rank)),
         Some(endpoint) => cri.existing_route(endpoint.rank).map_or(0, |route| route.writes.get()),
-        None => cri.writes.get(),
+        None => cri.flushes.under_way(),
     };
     if left == 0 {
         return Ok(Outcome::Done);
     }
     cri.traffic();
-    cri.waiters.borrow_mut().push(Waiter {
-        rank: endpoint.map(|endpoint| endpoint.rank),
-        before: cri.serial.get(),
-        left,
-        status: OK,
-        completion,
-    });
+    cri.flushes.wait(endpoint.map(|endpoint| endpoint.rank), left, completion);
     Ok(Outcome::Queued)
 }
