@@ -2,10 +2,9 @@
 //! benchmarks are scripts; what else it does is tested beside it, in `tools/cairn-ab/tests`.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use cairn_tests::{Run, dist, scratch};
+use cairn_tests::{Run, dist, executable, scratch};
 
 /// A benchmark whose second rank has nothing to say.
 const BENCH: &str = r#"#!/bin/sh
@@ -18,9 +17,7 @@ const HANG: &str = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1000; done\n";
 
 fn ab(dir: &Path) -> Run {
     for (name, text) in [("bench.sh", BENCH), ("hang.sh", HANG)] {
-        let path = dir.join(name);
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        executable(&dir.join(name), text);
     }
     let run = Run::new(dist().join("bin/cairn-ab")).env("HOME", dir).dir(dir);
     run.args(["--cache"]).args([dir.join("cache")])

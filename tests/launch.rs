@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use cairn_tests::{Ended, Run, dist, root, scratch};
+use cairn_tests::{Ended, Run, dist, executable, root, scratch};
 
 /// The program that does what its arguments say.
 const RANK: &str = env!("CARGO_BIN_EXE_rank");
@@ -469,11 +469,9 @@ fn spawning_is_refused_by_name() {
 }
 
 /// A file in a directory that is gone at the end of the test.
-fn file(dir: &Path, name: &str, text: &str, mode: u32) -> String {
-    use std::os::unix::fs::PermissionsExt;
+fn file(dir: &Path, name: &str, text: &str, write: impl Fn(&Path, &str)) -> String {
     let path = dir.join(name);
-    fs::write(&path, text).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    write(&path, text);
     path.display().to_string()
 }
 
@@ -481,9 +479,9 @@ fn file(dir: &Path, name: &str, text: &str, mode: u32) -> String {
 fn what_can_not_be_started_is_said_with_the_way_out() {
     let dir = scratch();
     let place = dir.path().display().to_string();
-    let data = file(dir.path(), "data", "x", 0o644);
-    let script = file(dir.path(), "script", "#!/no/interpreter\n", 0o755);
-    let text = file(dir.path(), "text", "not a program", 0o755);
+    let data = file(dir.path(), "data", "x", |path, text| fs::write(path, text).unwrap());
+    let script = file(dir.path(), "script", "#!/no/interpreter\n", executable);
+    let text = file(dir.path(), "text", "not a program", executable);
     for (line, code, parts) in [
         ("", 2, &["no program to start", "fix:"][..]),
         ("-n 0 /bin/true", 2, &["0 processes", "-n 0", "allowed:", "from 1 on"]),

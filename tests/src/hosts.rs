@@ -19,7 +19,6 @@ pub mod relay;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -30,7 +29,7 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use tempfile::TempDir;
 
 use crate::fetched::mpich;
-use crate::{Run, scratch, skipped};
+use crate::{Run, executable, scratch, skipped};
 
 /// What the names of all namespaces begin with.
 const PREFIX: &str = "cairn-hosts-";
@@ -118,7 +117,7 @@ impl Hosts {
                 ip(&["-n", &namespace, "link", "set", name, "up"])?;
             }
         }
-        self.script("enter", "", "number=$1; shift")?;
+        self.script("enter", "", "number=$1; shift");
         // What Hydra says to ssh: options, a host, and a line for its shell.
         // The end of ssh on this side ends nothing on the other: that learns of it by the network.
         self.script(
@@ -127,21 +126,19 @@ impl Hosts {
             "while [ \"${1#-}\" != \"$1\" ]; do shift; done\n\
              number=${1##*.}; shift\n\
              set -- sh -c \"$*\"",
-        )
+        );
+        Ok(())
     }
 
     /// A script that runs a command on the host whose number it finds.
-    fn script(&self, name: &str, by: &str, number: &str) -> Result<(), String> {
+    fn script(&self, name: &str, by: &str, number: &str) {
         let enter = format!(
             "#!/bin/sh\n{number}\n\
              exec {by} ip netns exec {0}-$number unshare --uts sh -c \
              'hostname \"$1\"; shift; exec \"$@\"' sh {0}-$number \"$@\"\n",
             self.name
         );
-        let path = self.dir.path().join(name);
-        let made = fs::write(&path, enter)
-            .and_then(|()| fs::set_permissions(&path, fs::Permissions::from_mode(0o700)));
-        made.map_err(|error| format!("{}: {error}", path.display()))
+        executable(&self.dir.path().join(name), &enter);
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {

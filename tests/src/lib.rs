@@ -15,7 +15,7 @@ pub mod windows;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -255,6 +255,20 @@ impl Ended {
 /// A directory that is gone at the end of the test.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a directory for temporary files")
+}
+
+/// Writes a script that can be started at once.
+///
+/// A child writes it. Of a file that this process has open for writing, a child that another test has just started
+/// has a descriptor too for a moment, and who would execute the file then is told that it is busy.
+pub fn executable(path: &Path, text: &str) {
+    let script = "cat > \"$1\" && chmod 755 \"$1\"";
+    let child =
+        Command::new("sh").args(["-c", script, "sh"]).arg(path).stdin(Stdio::piped()).spawn();
+    let mut child = child.expect("there is a shell");
+    let written = child.stdin.take().expect("asked for").write_all(text.as_bytes());
+    let ended = child.wait().expect("our own child");
+    assert!(ended.success() && written.is_ok(), "{}: {ended}, {written:?}", path.display());
 }
 
 /// Compiles a C file into a library at `target`.
