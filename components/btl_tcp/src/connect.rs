@@ -268,7 +268,7 @@ impl Link {
             return 1;
         };
         let token = Token::Link(self.id).encode();
-        let ready = sys::no_delay(&socket)
+        let ready = sys::prepare(&socket, &at.module.config)
             .and_then(|()| sys::rewatch(&at.context.shared.epoll, &socket, token, LINK_FLAGS));
         match ready {
             // The other attempts, and what is aside, close as the state goes.
@@ -336,7 +336,7 @@ impl Link {
     fn adopt(&self, at: At<'_>, arrival: Arrival) {
         let token = Token::Link(self.id).encode();
         // The answer last: the peer counts on a connection that is welcome.
-        let taken = sys::no_delay(&arrival.socket)
+        let taken = sys::prepare(&arrival.socket, &at.module.config)
             .and_then(|()| sys::watch(&at.context.shared.epoll, &arrival.socket, token, LINK_FLAGS))
             .and_then(|()| at.module.answer(&arrival, Answer::Welcome));
         match taken {

@@ -29,7 +29,7 @@ cairn_framework::params! {
              messages are fetched over all of them in turn: for networks where one stream is not enough, \
              or nodes with several networks that are alike, over which they spread",
             range(1, MAX_LANES.into()), level(4);
-        pub eager_limit: size("64k"),
+        pub eager_limit: size("128k"),
             "Largest message that is sent without asking the receiver first",
             range(0, 16 << 20), level(4);
         pub fragment_size: size("128k"),
@@ -43,7 +43,9 @@ cairn_framework::params! {
             "Bytes that a connection copies and keeps for a slow receiver before it takes no \
              more; at least two fragments",
             range(8192, 1 << 30), level(5);
-        pub sndbuf: size("0"), "Send buffer of a socket (SO_SNDBUF). 0: the system's choice",
+        pub sndbuf: size("0"),
+            "Send buffer of a socket (SO_SNDBUF). 0: the system's choice, and 128k where both ends \
+             are on one machine, so that what is on its way stays in a cache",
             range(0, 1 << 30), level(4);
         pub rcvbuf: size("0"), "Receive buffer of a socket (SO_RCVBUF). 0: the system's choice",
             range(0, 1 << 30), level(4);
