@@ -82,9 +82,12 @@ fn is_here(library: &str) -> bool {
     is_here
 }
 
-/// Those whose library is here; what is not tested for want of one is said.
+/// Those whose library is here, or of them the one that `CAIRN_FOREIGN` names; what is not tested for want of one is
+/// said.
 pub fn here() -> impl Iterator<Item = &'static Foreign> {
-    ALL.iter().filter(|one| is_here(one.library))
+    let wanted = std::env::var("CAIRN_FOREIGN").ok();
+    let is_wanted = move |one: &&Foreign| wanted.as_ref().is_none_or(|name| name == one.name);
+    ALL.iter().filter(is_wanted).filter(|one| is_here(one.library))
 }
 
 /// A way: names of parameters, and their values.

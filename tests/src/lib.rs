@@ -102,8 +102,7 @@ impl Run {
         let mut run = Self::new(dist().join("bin/mpirun")).env("HOME", "/nonexistent");
         if let Some(emulator) = foreign::emulator() {
             run.command.env("LD_LIBRARY_PATH", emulator);
-            run.command.envs([("PMI_GNI_PTAG", "9"), ("PMI_GNI_COOKIE", "4711")]);
-            run.command.envs([("PMI_GNI_DEV_ID", "0"), ("PMI_GNI_LOC_ADDR", "256")]);
+            run.command.envs(ugni_emulator::ENVIRONMENT);
         }
         run
     }

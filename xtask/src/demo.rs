@@ -1,6 +1,10 @@
 //! What exists so far, at work.
 
+use std::fs;
+use std::path::PathBuf;
+
 use anyhow::{Context, Result};
+use ugni_emulator::ENVIRONMENT;
 
 use crate::bench;
 use crate::dist::{self, Form};
@@ -11,7 +15,7 @@ use crate::packages::{self, LIBCLANG, LIBFABRIC, UCX};
 const COMPARED: [&str; 7] = ["multirate", "-s", "8", "-t", "1,2", "--time", "0.1"];
 
 /// The transports that one program is run over, as flags choose them.
-const SWAPPED: [&[&str]; 7] = [
+const SWAPPED: [&[&str]; 8] = [
     &["btl", "self,sm"],
     &["btl", "self,uct"],
     &["btl", "self,ofi"],
@@ -19,7 +23,11 @@ const SWAPPED: [&[&str]; 7] = [
     &["btl", "self,uct", "btl_uct_transports", "tcp"],
     &["btl", "self,ofi", "btl_ofi_providers", "tcp;ofi_rxm"],
     &["btl", "self,ofi", "btl_ofi_providers", "sockets"],
+    UGNI,
 ];
+
+/// On the emulator.
+const UGNI: &[&str] = &["btl", "self,ugni"];
 
 /// Builds, runs an MPI program over one transport after the other, shows the components, swaps one by a flag,
 /// and compares the strategies.
@@ -37,11 +45,16 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     })?;
     step("one program, its transport swapped by a flag: microseconds one way", || {
         packages::require(&[UCX, LIBFABRIC])?;
+        let emulator = emulator(workspace)?;
         let mut is_headed = false;
         for way in SWAPPED {
             let mut mpirun = workspace.command(dist.join("bin/mpirun"));
             mpirun.args(["-n", "2"]).current_dir(&workspace.target);
             way.chunks(2).for_each(|pair| _ = mpirun.arg("--mca").args(pair));
+            let is_emulated = way == UGNI;
+            if is_emulated {
+                mpirun.envs(ENVIRONMENT).env("LD_LIBRARY_PATH", &emulator);
+            }
             let said = exec::output(mpirun.arg("./pingpong"))?;
             let rows = said.lines().skip(1).map(|line| line.split_whitespace());
             let rows: Option<Vec<_>> = rows.map(|mut row| row.next().zip(row.next())).collect();
@@ -55,9 +68,9 @@ pub fn run(workspace: &Workspace) -> Result<()> {
                 row("bytes", &sizes);
                 is_headed = true;
             }
-            let flags: String =
-                way.chunks(2).map(|pair| format!("--mca {} ", pair.join(" "))).collect();
-            row(&flags, &times);
+            let flags = way.chunks(2).map(|pair| format!("--mca {} ", pair.join(" ")));
+            let remark = if is_emulated { "(emulated)" } else { "" };
+            row(&(flags.collect::<String>() + remark), &times);
         }
         Ok(())
     })?;
@@ -84,4 +97,15 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         ab.arg(workspace.target.join("bench/demo"));
         exec::check(ab.args(settings).arg("--").args(COMPARED))
     })
+}
+
+/// A directory where the emulator has the name of the library that it stands for.
+fn emulator(workspace: &Workspace) -> Result<PathBuf> {
+    let build = ["build", "--release", "--quiet", "--package", "ugni-emulator"];
+    exec::check(&mut workspace.cargo(&build))?;
+    let directory = workspace.target.join("demo");
+    fs::create_dir_all(&directory)?;
+    let built = workspace.target.join("release/libugni_emulator.so");
+    fs::copy(built, directory.join("libugni.so.0")).context("the emulator of uGNI")?;
+    Ok(directory)
 }

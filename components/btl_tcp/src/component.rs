@@ -151,7 +151,9 @@ fn listen(
     let acceptor =
         Acceptor::new(listeners, &context.shared.epoll).map_err(|error| no_file(&error))?;
     *context.acceptor.borrow_mut() = Some(acceptor);
-    host.card_put(&Card { cris: config.num_cris, lanes: config.lanes, nonce, addresses }.encode())?;
+    let machine = cairn_segment::machine();
+    let card = Card { cris: config.num_cris, lanes: config.lanes, nonce, machine, addresses };
+    host.card_put(&card.encode())?;
     Ok(locals)
 }
 

@@ -268,7 +268,7 @@ impl Link {
             return 1;
         };
         let token = Token::Link(self.id).encode();
-        let ready = sys::prepare(&socket, &at.module.config)
+        let ready = sys::prepare(&socket, at.endpoint.is_within_machine(), &at.module.config)
             .and_then(|()| sys::rewatch(&at.context.shared.epoll, &socket, token, LINK_FLAGS));
         match ready {
             // The other attempts, and what is aside, close as the state goes.
@@ -336,9 +336,12 @@ impl Link {
     fn adopt(&self, at: At<'_>, arrival: Arrival) {
         let token = Token::Link(self.id).encode();
         // The answer last: the peer counts on a connection that is welcome.
-        let taken = sys::prepare(&arrival.socket, &at.module.config)
-            .and_then(|()| sys::watch(&at.context.shared.epoll, &arrival.socket, token, LINK_FLAGS))
-            .and_then(|()| at.module.answer(&arrival, Answer::Welcome));
+        let taken =
+            sys::prepare(&arrival.socket, at.endpoint.is_within_machine(), &at.module.config)
+                .and_then(|()| {
+                    sys::watch(&at.context.shared.epoll, &arrival.socket, token, LINK_FLAGS)
+                })
+                .and_then(|()| at.module.answer(&arrival, Answer::Welcome));
         match taken {
             Ok(()) => {
                 self.open(at, arrival.socket, arrival.from, arrival.hello.frame_limit);

@@ -91,6 +91,12 @@ impl TcpEndpoint {
         self.host.peer(self.rank).is_some_and(|peer| peer.is(PEER_LOCAL))
     }
 
+    /// Whether the peer runs on this machine, be it in another container, which the system tells of both.
+    pub fn is_within_machine(&self) -> bool {
+        let own = cairn_segment::machine();
+        own.is_some() && self.card().is_ok_and(|card| card.machine == own)
+    }
+
     /// Notes that a link is in use.
     pub fn mark_used(&self) {
         // Release pairs with the Acquire in `is_used`: a thread that ends the endpoint sees the link.

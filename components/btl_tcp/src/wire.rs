@@ -38,7 +38,7 @@ use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Version of everything in this file.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 /// Bytes of a hello.
 pub const HELLO: usize = 80;
 /// Bytes of a welcome.
@@ -480,6 +480,8 @@ pub struct Card {
     pub lanes: u16,
     /// What hellos to it repeat.
     pub nonce: Nonce,
+    /// Its machine ([`cairn_segment::machine`]).
+    pub machine: Option<u64>,
     /// Its addresses, best first.
     pub addresses: Vec<CardAddress>,
 }
@@ -497,7 +499,7 @@ pub struct CardAddress {
 
 /// Bytes of an address in a card.
 const CARD_ADDRESS: usize = 20;
-const CARD_HEADER: usize = 24;
+const CARD_HEADER: usize = 32;
 
 impl Card {
     /// The bytes to publish.
@@ -508,6 +510,7 @@ impl Card {
         bytes.extend(self.lanes.to_le_bytes());
         bytes.extend((self.addresses.len() as u16).to_le_bytes());
         bytes.extend(self.nonce);
+        bytes.extend(self.machine.unwrap_or(0).to_le_bytes());
         for one in &self.addresses {
             let ip = match one.address.ip() {
                 IpAddr::V4(v4) => v4.to_ipv6_mapped(),
@@ -531,7 +534,8 @@ impl Card {
         }
         let (cris, lanes) = (u16_at(bytes, 2), u16_at(bytes, 4));
         let count = usize::from(u16_at(bytes, 6));
-        let nonce = bytes[8..CARD_HEADER].try_into().expect("sixteen bytes");
+        let nonce = bytes[8..24].try_into().expect("sixteen bytes");
+        let machine = Some(u64_at(bytes, 24)).filter(|machine| *machine != 0);
         let rest = &bytes[CARD_HEADER..];
         let sound = (1..=MAX_CRIS).contains(&cris) && (1..=MAX_LANES).contains(&lanes);
         if !sound || rest.len() != count * CARD_ADDRESS {
@@ -549,7 +553,7 @@ impl Card {
                 }
             })
             .collect();
-        Ok(Self { cris, lanes, nonce, addresses })
+        Ok(Self { cris, lanes, nonce, machine, addresses })
     }
 }
 
@@ -612,6 +616,7 @@ mod tests {
             cris: 3,
             lanes: 2,
             nonce: LISTENER,
+            machine: Some(5),
             addresses: ["127.0.0.1:80", "[::1]:65535", "10.1.2.3:1"]
                 .iter()
                 .map(|text| CardAddress { address: text.parse().unwrap(), prefix: 8, class: 2 })

@@ -118,6 +118,7 @@ fn no_common_network_is_an_error_that_names_both_sides() {
         cris: 1,
         lanes: 1,
         nonce: [7; 16],
+        machine: None,
         addresses: vec![btl_tcp::wire::CardAddress { address, prefix: 64, class: 1 }],
     };
     let cards = HashMap::from([((1, "btl_tcp".to_owned()), card.encode())]);

@@ -52,7 +52,7 @@ pub use card::{CARD_LEN, Card};
 pub use error::Error;
 use limits::Limits;
 use map::Map;
-pub use owner::{IDENTITY, Life, Owner};
+pub use owner::{IDENTITY, Life, Owner, machine};
 use owner::{Identity, Sign};
 pub use sweep::{Claim, foreign_name, sweep};
 use sweep::{DIRECTORY, PREFIX};

@@ -83,8 +83,17 @@ fn namespace() -> Option<u64> {
             return None;
         }
         let inode = fs::metadata("/proc/self/ns/pid").ok()?.ino();
+        Some(inode ^ machine()?)
+    })
+}
+
+/// What tells the machine, until it starts again, from others; all of its containers see the same. Not 0. `None` if the
+/// system does not tell.
+pub fn machine() -> Option<u64> {
+    static MACHINE: OnceLock<Option<u64>> = OnceLock::new();
+    *MACHINE.get_or_init(|| {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(inode ^ fold(&boot)?)
+        fold(&boot).filter(|id| *id != 0)
     })
 }
 

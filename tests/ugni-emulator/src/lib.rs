@@ -40,6 +40,14 @@ pub mod smsg;
 mod target;
 pub mod types;
 
+/// What a system of Cray's says to each process of a job, in its environment.
+pub const ENVIRONMENT: [(&str, &str); 4] = [
+    ("PMI_GNI_PTAG", "9"),
+    ("PMI_GNI_COOKIE", "4711"),
+    ("PMI_GNI_DEV_ID", "0"),
+    ("PMI_GNI_LOC_ADDR", "256"),
+];
+
 /// The shared library, which Cargo has built beside the program that runs.
 ///
 /// # Errors

@@ -130,5 +130,6 @@ pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
 /// A card with addresses of this node.
 pub fn card(addresses: &[SocketAddr]) -> Card {
     let address = |address: &SocketAddr| CardAddress { address: *address, prefix: 8, class: 0 };
-    Card { cris: 1, lanes: 1, nonce: [7; 16], addresses: addresses.iter().map(address).collect() }
+    let addresses = addresses.iter().map(address).collect();
+    Card { cris: 1, lanes: 1, nonce: [7; 16], machine: None, addresses }
 }
