@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use cairn_tests::foreign::{self, options};
 use cairn_tests::functions::{Function, implemented};
@@ -489,7 +490,6 @@ mod huge {
     use super::*;
 
     use std::sync::{Mutex, PoisonError};
-    use std::time::Duration;
 
     fn huge(processes: u32, mca: &[&str], what: &[&str]) {
         static ONE: Mutex<()> = Mutex::new(());
@@ -732,7 +732,9 @@ fn over_every_way_of_other_libraries() {
     for way in foreign::ways().map(options) {
         for Case { counts, name, processes, level } in &tested {
             let run = mpirun(*processes, &way, &compiled(name, *counts));
-            let ended = run.env("TEST_THREAD_LEVEL", level).end();
+            // With few credits each message waits for the other process to have its turn on a core.
+            let run = run.env("TEST_THREAD_LEVEL", level).within(Duration::from_secs(600));
+            let ended = run.end();
             if !ended.is_well() {
                 failed.push(format!("{name} -n {processes}, {level}, {}\n{ended}", way.join(" ")));
             }
