@@ -12,7 +12,9 @@
  * **Life.** `comm_open` is called for each communicator on each of its processes, in the same
  * order; `offer` right after it, for each operation; `comm_close` when the communicator is freed.
  * What a component answers must be the same on every process of the communicator, because all have
- * to take the same one: it may depend on sizes, parameters and info keys, not on rank or load.
+ * to take the same one: it may depend on sizes, parameters and info keys, not on rank or load. That holds
+ * for neighborhood operations, too, of which a process knows its own neighbors alone: whether the view
+ * has some is the same everywhere, who and how many is not.
  *
  * **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
  * one thread at a time for one communicator, as MPI demands of its callers.
@@ -195,7 +197,7 @@
 #define CAIRN_COLL_PERSISTENT_TAGS ((1 << 28) - (1 << 16))
 
 /**
- * An array of counts or displacements, one for each rank, in the width the user called with.
+ * An array of counts or displacements, one for each block, in the width the user called with.
  */
 struct cairn_coll_counts_t {
   /**
@@ -215,7 +217,8 @@ struct cairn_coll_counts_t {
 /**
  * One side of an operation. Which fields hold is what the MPI function has; the one count and
  * datatype of a broadcast or a reduction are in the receive side, on every process, as are the
- * counts of reduce-scatter.
+ * counts of reduce-scatter. Blocks have the number of their rank or, in a neighborhood operation, the one
+ * that `cairn_neighbor_t` says; those of no neighbor are not touched.
  */
 struct cairn_coll_side_t {
   /**
@@ -231,15 +234,15 @@ struct cairn_coll_side_t {
    */
   const cairn_datatype_t *datatype;
   /**
-   * Counts by rank, for the `v` and `w` operations and reduce-scatter.
+   * Counts by block, for the `v` and `w` operations and reduce-scatter.
    */
   struct cairn_coll_counts_t counts;
   /**
-   * Displacements by rank, in elements (`v`) or bytes (`w`).
+   * Displacements by block, in elements (`v`) or bytes (`w`).
    */
   struct cairn_coll_counts_t displacements;
   /**
-   * Types by rank, for the `w` operations.
+   * Types by block, for the `w` operations.
    */
   const cairn_datatype_t *const *datatypes;
 };

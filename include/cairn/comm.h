@@ -68,6 +68,48 @@ struct cairn_context_id_t {
 };
 
 /**
+ * The other end of an edge of a topology, as a rank at one end sees it (MPI 5.0, chapter 8).
+ */
+struct cairn_neighbor_t {
+  /**
+   * Its rank, which may be the own one.
+   */
+  uint32_t rank;
+  /**
+   * The number of the edge's block among those of a buffer of a neighborhood collective.
+   */
+  uint32_t block;
+};
+
+/**
+ * The neighbors of a rank. Where a grid ends is none, so a buffer may have more blocks than there are
+ * neighbors.
+ *
+ * Several edges may lead from one rank to another, which then is several of the destinations of the one,
+ * and the one several of the sources of the other. Both list these edges in the same order, so that messages
+ * along them match if each side starts them as listed. That need not be the order of the blocks: along a
+ * periodic dimension of one or two processes, what is sent downwards comes from above.
+ */
+struct cairn_neighbors_t {
+  /**
+   * Those that edges come from: `indegree` of them.
+   */
+  const struct cairn_neighbor_t *sources;
+  /**
+   * Those that edges lead to: `outdegree` of them.
+   */
+  const struct cairn_neighbor_t *destinations;
+  /**
+   * How many edges end at the rank.
+   */
+  uint32_t indegree;
+  /**
+   * How many edges begin there.
+   */
+  uint32_t outdegree;
+};
+
+/**
  * A view of a communicator, that of one rank. Allocated by the MPI layer; constant but for the scope's
  * slots and the assertion flags, which change only where the standard lets them.
  *
@@ -118,6 +160,11 @@ struct cairn_comm_t {
    * `context`.
    */
   const struct cairn_context_id_t *contexts;
+  /**
+   * The rank's neighbors, or null where the communicator has no topology, which then is so on all its
+   * processes.
+   */
+  const struct cairn_neighbors_t *neighbors;
 };
 
 #endif  /* CAIRN_COMM_H */

@@ -29,6 +29,8 @@ typedef struct cairn_btl_ops_t cairn_btl_ops_t;
 
 /* <cairn/comm.h> */
 typedef struct cairn_context_id_t cairn_context_id_t;
+typedef struct cairn_neighbor_t cairn_neighbor_t;
+typedef struct cairn_neighbors_t cairn_neighbors_t;
 typedef struct cairn_comm_t cairn_comm_t;
 
 /* <cairn/component.h> */

@@ -40,6 +40,36 @@ impl ContextId {
     }
 }
 
+/// The other end of an edge of a topology, as a rank at one end sees it (MPI 5.0, chapter 8).
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Neighbor {
+    /// Its rank, which may be the own one.
+    pub rank: u32,
+    /// The number of the edge's block among those of a buffer of a neighborhood collective.
+    pub block: u32,
+}
+
+/// The neighbors of a rank. Where a grid ends is none, so a buffer may have more blocks than there are
+/// neighbors.
+///
+/// Several edges may lead from one rank to another, which then is several of the destinations of the one,
+/// and the one several of the sources of the other. Both list these edges in the same order, so that messages
+/// along them match if each side starts them as listed. That need not be the order of the blocks: along a
+/// periodic dimension of one or two processes, what is sent downwards comes from above.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Neighbors {
+    /// Those that edges come from: `indegree` of them.
+    pub sources: *const Neighbor,
+    /// Those that edges lead to: `outdegree` of them.
+    pub destinations: *const Neighbor,
+    /// How many edges end at the rank.
+    pub indegree: u32,
+    /// How many edges begin there.
+    pub outdegree: u32,
+}
+
 /// A view of a communicator, that of one rank. Allocated by the MPI layer; constant but for the scope's
 /// slots and the assertion flags, which change only where the standard lets them.
 ///
@@ -75,6 +105,9 @@ pub struct Comm {
     /// What messages to each of the `remote_size` ranks carry, or null where all carry
     /// `context`.
     pub contexts: *const ContextId,
+    /// The rank's neighbors, or null where the communicator has no topology, which then is so on all its
+    /// processes.
+    pub neighbors: *const Neighbors,
 }
 
 impl Comm {
@@ -89,6 +122,22 @@ impl Comm {
         }
         // SAFETY: promised by the caller.
         unsafe { *self.contexts.add(rank as usize) }
+    }
+
+    /// The sources and the destinations; none without a topology.
+    ///
+    /// # Safety
+    /// `neighbors` is null or leads to as many as it says, which stay as long as the view.
+    pub unsafe fn neighbors(&self) -> Option<[&[Neighbor]; 2]> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let all = self.neighbors.as_ref()?;
+            let list = |first: *const Neighbor, number: u32| match number {
+                0 => &[][..],
+                _ => core::slice::from_raw_parts(first, number as usize),
+            };
+            Some([list(all.sources, all.indegree), list(all.destinations, all.outdegree)])
+        }
     }
 
     /// Whether several of the ranks in `peers` are one process.

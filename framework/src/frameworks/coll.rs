@@ -7,7 +7,9 @@
 //! **Life.** `comm_open` is called for each communicator on each of its processes, in the same
 //! order; `offer` right after it, for each operation; `comm_close` when the communicator is freed.
 //! What a component answers must be the same on every process of the communicator, because all have
-//! to take the same one: it may depend on sizes, parameters and info keys, not on rank or load.
+//! to take the same one: it may depend on sizes, parameters and info keys, not on rank or load. That holds
+//! for neighborhood operations, too, of which a process knows its own neighbors alone: whether the view
+//! has some is the same everywhere, who and how many is not.
 //!
 //! **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
 //! one thread at a time for one communicator, as MPI demands of its callers.
@@ -84,7 +86,7 @@ pub const COLL_NONBLOCKING: u32 = 1;
 /// How an operation is called: it returns a request that can be started many times.
 pub const COLL_PERSISTENT: u32 = 2;
 
-/// An array of counts or displacements, one for each rank, in the width the user called with.
+/// An array of counts or displacements, one for each block, in the width the user called with.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CollCounts {
@@ -132,7 +134,8 @@ pub const fn persistent_tag(number: u64) -> i32 {
 
 /// One side of an operation. Which fields hold is what the MPI function has; the one count and
 /// datatype of a broadcast or a reduction are in the receive side, on every process, as are the
-/// counts of reduce-scatter.
+/// counts of reduce-scatter. Blocks have the number of their rank or, in a neighborhood operation, the one
+/// that [`Neighbor`](crate::abi::comm::Neighbor) says; those of no neighbor are not touched.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CollSide {
@@ -142,11 +145,11 @@ pub struct CollSide {
     pub count: u64,
     /// Their type.
     pub datatype: *const Datatype,
-    /// Counts by rank, for the `v` and `w` operations and reduce-scatter.
+    /// Counts by block, for the `v` and `w` operations and reduce-scatter.
     pub counts: CollCounts,
-    /// Displacements by rank, in elements (`v`) or bytes (`w`).
+    /// Displacements by block, in elements (`v`) or bytes (`w`).
     pub displacements: CollCounts,
-    /// Types by rank, for the `w` operations.
+    /// Types by block, for the `w` operations.
     pub datatypes: *const *const Datatype,
 }
 

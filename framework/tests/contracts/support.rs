@@ -555,6 +555,7 @@ pub fn comm(id: u32) -> Comm {
         context: ContextId::new(0, id.into()),
         peers: std::ptr::null(),
         contexts: std::ptr::null(),
+        neighbors: std::ptr::null(),
     }
 }
 

@@ -17,7 +17,9 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use cairn_framework::abi::comm::{COMM_INTER, COMM_OWN_IDS, CONTEXT_OWN, Comm as View, ContextId};
+use cairn_framework::abi::comm::{
+    COMM_INTER, COMM_OWN_IDS, CONTEXT_OWN, Comm as View, ContextId, Neighbor, Neighbors,
+};
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
@@ -59,6 +61,8 @@ pub struct CommBody {
     pub topology: Option<Arc<Topology>>,
     /// The peers that the view leads to.
     _peers: Box<[*mut Peer]>,
+    /// The neighbors that it leads to.
+    _neighbors: Option<Box<Neighborhood>>,
     /// What happens on errors.
     pub errhandler: Mutex<Errhandler>,
     /// Values that the program attached.
@@ -80,7 +84,7 @@ pub struct CommBody {
 }
 
 // SAFETY: the view's changing fields are the slots, under the rules of `Scope`, and the name, to which
-// nothing is written that does not stay. Peers are `Sync`.
+// nothing is written that does not stay. Peers are `Sync`, and neighbors are constant.
 unsafe impl Sync for CommBody {}
 // SAFETY: see `Sync`.
 unsafe impl Send for CommBody {}
@@ -171,6 +175,27 @@ pub fn origin(comm: CommRef) -> Origin {
     }
 }
 
+/// The neighbors of this process, as components see them.
+struct Neighborhood {
+    view: Neighbors,
+    /// The sources and the destinations that the view leads to.
+    _lists: [Vec<Neighbor>; 2],
+}
+
+impl Neighborhood {
+    fn new(topology: &Topology, rank: u32) -> Box<Self> {
+        let lists = topology.neighbors(rank);
+        let [sources, destinations] = &lists;
+        let view = Neighbors {
+            sources: sources.as_ptr(),
+            destinations: destinations.as_ptr(),
+            indegree: sources.len() as u32,
+            outdegree: destinations.len() as u32,
+        };
+        Box::new(Self { view, _lists: lists })
+    }
+}
+
 /// What a new communicator is made of.
 pub struct Plan {
     /// Its context id.
@@ -205,6 +230,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         .iter()
         .map(|rank| runtime.system.peer(*rank).expect("ranks of groups are in the job"))
         .collect();
+    let neighbors = topology.as_ref().map(|topology| Neighborhood::new(topology, rank as u32));
     let number = Number::take(context);
     let mut scope = Scope::new(SCOPE_COMMUNICATOR, number.0, group.len() as u32, c"communicator");
     scope.struct_size = size_of::<View>() as u32;
@@ -224,6 +250,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         context,
         peers: peers.as_ptr(),
         contexts: std::ptr::null(),
+        neighbors: neighbors.as_ref().map_or(std::ptr::null(), |all| &raw const all.view),
     };
     let comm = Object::make(CommBody {
         view: UnsafeCell::new(view),
@@ -233,6 +260,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         session,
         topology,
         _peers: peers,
+        _neighbors: neighbors,
         errhandler: Mutex::at(LockLevel::TABLE, errhandler),
         attributes: Mutex::default(),
         info: Mutex::at(LockLevel::TABLE, info),
@@ -432,12 +460,20 @@ impl CommBody {
         self.grid().map_or(0, |grid| grid.dims().len())
     }
 
-    /// Neighbors that this process receives from; none without a topology.
+    /// The neighbors that this process receives from in neighborhood collectives, and those it sends to;
+    /// none without a topology.
+    pub fn neighbors(&self) -> Option<[&[Neighbor]; 2]> {
+        // SAFETY: `make` has them lead to lists that stay as long as this.
+        unsafe { self.view().neighbors() }
+    }
+
+    /// Blocks that this process receives from neighbors, also from those that a grid does not have; none
+    /// without a topology.
     pub fn in_degree(&self) -> usize {
         self.degrees()[0]
     }
 
-    /// Neighbors that this process sends to; none without a topology.
+    /// Blocks that it sends to neighbors.
     pub fn out_degree(&self) -> usize {
         self.degrees()[1]
     }

@@ -5,6 +5,8 @@
 
 use std::ffi::c_int;
 
+use cairn_framework::abi::comm::Neighbor;
+
 use crate::abi::generated::constants::*;
 use crate::error::{Error, Result};
 
@@ -29,22 +31,26 @@ impl Topology {
         }
     }
 
-    /// The ranks that this one receives from in neighborhood collectives, and those it sends to, in the
-    /// order of buffers (MPI 5.0, section 8.6). `MPI_PROC_NULL` stands where a grid ends.
-    pub fn neighbors(&self, own: u32) -> [Vec<c_int>; 2] {
+    /// The ranks that this one receives from in neighborhood collectives, and those it sends to, with the
+    /// blocks of the buffers that are theirs (MPI 5.0, section 8.6). Each list is in the order in which
+    /// messages between two ranks match.
+    pub fn neighbors(&self, own: u32) -> [Vec<Neighbor>; 2] {
         match self {
             Self::Cartesian(grid) => {
-                let around: Vec<c_int> = grid.around(own).collect();
-                [around.clone(), around]
+                let destinations = blocks(grid.around(own));
+                // What one rank sends downwards first and upwards then, another one receives from above
+                // first and from below then, which matters where they are one rank.
+                let mut sources = destinations.clone();
+                sources.sort_by_key(|neighbor| (neighbor.block / 2, neighbor.block % 2 == 0));
+                [sources, destinations]
             }
-            Self::Graph(graph) => [(); 2].map(|()| graph.neighbors(own).to_vec()),
-            Self::Distributed(known) => {
-                [&known.sources, &known.destinations].map(|edges| edges.ranks.clone())
-            }
+            Self::Graph(graph) => [(); 2].map(|()| blocks(graph.neighbors(own).iter().copied())),
+            Self::Distributed(known) => [&known.sources, &known.destinations]
+                .map(|edges| blocks(edges.ranks.iter().copied())),
         }
     }
 
-    /// How many these are.
+    /// How many blocks the buffers have that these ranks are received in and sent from.
     pub fn degrees(&self, own: u32) -> [usize; 2] {
         match self {
             Self::Cartesian(grid) => [2 * grid.dims().len(); 2],
@@ -54,6 +60,12 @@ impl Topology {
             }
         }
     }
+}
+
+/// The neighbors of ranks, in the order of their blocks. Where a grid ends is a block without a neighbor.
+fn blocks(ranks: impl Iterator<Item = c_int>) -> Vec<Neighbor> {
+    let all = (0..).zip(ranks).filter(|(_, rank)| *rank != MPI_PROC_NULL);
+    all.map(|(block, rank)| Neighbor { rank: rank.cast_unsigned(), block }).collect()
 }
 
 /// A dimension of a grid.
@@ -153,8 +165,9 @@ impl Grid {
         })
     }
 
-    /// The neighbors of a rank: of each dimension the one below and the one above.
-    pub fn around(&self, rank: u32) -> impl Iterator<Item = c_int> {
+    /// The neighbors of a rank: of each dimension the one below and the one above, `MPI_PROC_NULL` where
+    /// the grid ends.
+    fn around(&self, rank: u32) -> impl Iterator<Item = c_int> {
         (0..self.dims.len()).flat_map(move |direction| self.shift(rank, direction, 1))
     }
 
@@ -305,28 +318,41 @@ mod tests {
         assert_eq!(grid.shift(own, 1, c_int::MIN), [3, 3]);
     }
 
-    /// Of each dimension first the neighbor below, then the one above.
+    fn pairs(topology: &Topology, own: u32) -> [Vec<(u32, u32)>; 2] {
+        let pairs = |all: Vec<Neighbor>| all.iter().map(|it| (it.rank, it.block)).collect();
+        topology.neighbors(own).map(pairs)
+    }
+
+    /// Of each dimension the block of the neighbor below, then that of the one above. Messages come from
+    /// above first.
     #[test]
     fn neighbors_are_in_the_order_of_the_standard() {
-        let wanted = vec![NONE, 7, 2, 0];
         let cartesian = Topology::Cartesian(grid(&[3, 4], &[0, 1]));
-        assert_eq!(cartesian.neighbors(3), [wanted.clone(), wanted]);
+        assert_eq!(
+            pairs(&cartesian, 3),
+            [vec![(7, 1), (0, 3), (2, 2)], vec![(7, 1), (2, 2), (0, 3)]]
+        );
         assert_eq!(cartesian.degrees(3), [4, 4]);
+        let own = Topology::Cartesian(grid(&[1, 2], &[1, 1]));
+        assert_eq!(
+            pairs(&own, 0),
+            [vec![(0, 1), (0, 0), (1, 3), (1, 2)], vec![(0, 0), (0, 1), (1, 2), (1, 3)]]
+        );
         let nothing = Topology::Cartesian(grid(&[], &[]));
         assert_eq!((nothing.neighbors(0), nothing.degrees(0)), ([vec![], vec![]], [0, 0]));
 
         let graph = Graph::new(&[2, 2, 5], &[2, 1, 2, 0, 2]).unwrap();
         let graph = Topology::Graph(graph);
-        assert_eq!(graph.neighbors(0), [vec![2, 1], vec![2, 1]]);
+        assert_eq!(pairs(&graph, 0), [(); 2].map(|()| vec![(2, 0), (1, 1)]));
         assert!(graph.neighbors(1).iter().all(Vec::is_empty));
-        assert_eq!(graph.neighbors(2), [vec![2, 0, 2], vec![2, 0, 2]]);
+        assert_eq!(pairs(&graph, 2), [(); 2].map(|()| vec![(2, 0), (0, 1), (2, 2)]));
         assert_eq!(graph.degrees(2), [3, 3]);
 
         let edges = |ranks: &[c_int]| Edges { ranks: ranks.into(), weights: vec![1; ranks.len()] };
         let (sources, destinations) = (edges(&[5, 5, 1]), edges(&[0]));
         let known = Neighborhood { sources, destinations, weighted: false };
         let distributed = Topology::Distributed(known);
-        assert_eq!(distributed.neighbors(4), [vec![5, 5, 1], vec![0]]);
+        assert_eq!(pairs(&distributed, 4), [vec![(5, 0), (5, 1), (1, 2)], vec![(0, 0)]]);
         assert_eq!(distributed.degrees(4), [3, 1]);
         let kinds = [cartesian, graph, distributed].map(|topology| topology.kind());
         assert_eq!(kinds, [MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH]);

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
-use cairn_framework::abi::comm::{COMM_INTER, Comm, ContextId};
+use cairn_framework::abi::comm::{COMM_INTER, Comm, ContextId, Neighbor, Neighbors};
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::peer::Peer;
@@ -62,6 +62,7 @@ pub struct Open<'a> {
     rank: &'a Rank,
     pub comm: Box<Comm>,
     _peers: Vec<*mut Peer>,
+    _neighbors: Option<(Box<Neighbors>, [Vec<Neighbor>; 2])>,
     pub module: *mut std::ffi::c_void,
 }
 
@@ -190,18 +191,24 @@ impl Rank {
     /// A communicator of all.
     pub fn open(&self, context: u32) -> Open<'_> {
         let all: Vec<u32> = (0..self.size).collect();
-        self.open_between(context, self.rank, self.size, &all, 0)
+        self.open_between(context, self.rank, self.size, &all, 0, None)
+    }
+
+    /// The same, where this rank has these sources and destinations.
+    pub fn open_with_neighbors(&self, context: u32, lists: [Vec<Neighbor>; 2]) -> Open<'_> {
+        let all: Vec<u32> = (0..self.size).collect();
+        self.open_between(context, self.rank, self.size, &all, 0, Some(lists))
     }
 
     /// A communicator between the ranks below `border` and the others.
     pub fn open_inter(&self, context: u32, border: u32) -> Open<'_> {
         if self.rank < border {
             let others: Vec<u32> = (border..self.size).collect();
-            self.open_between(context, self.rank, border, &others, COMM_INTER)
+            self.open_between(context, self.rank, border, &others, COMM_INTER, None)
         } else {
             let others: Vec<u32> = (0..border).collect();
             let (rank, size) = (self.rank - border, self.size - border);
-            self.open_between(context, rank, size, &others, COMM_INTER)
+            self.open_between(context, rank, size, &others, COMM_INTER, None)
         }
     }
 
@@ -212,7 +219,17 @@ impl Rank {
         size: u32,
         peers: &[u32],
         flags: u32,
+        neighbors: Option<[Vec<Neighbor>; 2]>,
     ) -> Open<'_> {
+        let neighbors = neighbors.map(|lists| {
+            let view = Neighbors {
+                sources: lists[0].as_ptr(),
+                destinations: lists[1].as_ptr(),
+                indegree: lists[0].len() as u32,
+                outdegree: lists[1].len() as u32,
+            };
+            (Box::new(view), lists)
+        });
         let peers: Vec<*mut Peer> =
             peers.iter().map(|peer| self.system.peer(*peer).unwrap()).collect();
         let mut comm = Box::new(Comm {
@@ -224,6 +241,7 @@ impl Rank {
             context: ContextId::new(0, context.into()),
             peers: peers.as_ptr(),
             contexts: std::ptr::null(),
+            neighbors: neighbors.as_ref().map_or(std::ptr::null(), |(view, _)| &raw const **view),
         });
         let mut module = std::ptr::null_mut();
         // SAFETY: the tables are complete and the components open.
@@ -231,7 +249,7 @@ impl Rank {
             assert_eq!(self.pml.comm_open.unwrap()(self.pml_instance, &mut comm), OK);
             assert_eq!(self.ops.comm_open.unwrap()(self.instance, &mut comm, &mut module), OK);
         }
-        Open { rank: self, comm, _peers: peers, module }
+        Open { rank: self, comm, _peers: peers, _neighbors: neighbors, module }
     }
 
     /// Why a call failed.

@@ -220,6 +220,7 @@ impl Rank {
             context: ContextId::new(0, context),
             peers: all.leak().as_ptr(),
             contexts: std::ptr::null(),
+            neighbors: std::ptr::null(),
         })))
     }
 

@@ -81,6 +81,7 @@ impl Engine {
             context: ContextId::new(0, 1),
             peers: std::ptr::null(),
             contexts: std::ptr::null(),
+            neighbors: std::ptr::null(),
         });
         let mut opened = Self {
             strategy,

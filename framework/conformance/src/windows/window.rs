@@ -192,6 +192,7 @@ impl Rank {
             context: ContextId::new(0, number.into()),
             peers: self.peers.as_ptr(),
             contexts: null(),
+            neighbors: null(),
         };
         let window = Window {
             scope: Scope {
