@@ -1,10 +1,11 @@
 //! The arguments of an operation, as algorithms read them.
 
-use cairn_framework::abi::comm::{COMM_INTER, Comm};
+use cairn_framework::abi::comm::{COMM_INTER, Comm, Neighbor};
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::frameworks::coll::{
-    COLL_ALLGATHERV, COLL_ALLTOALLV, COLL_ALLTOALLW, COLL_GATHERV, COLL_SCATTERV, CollArgs,
-    CollCounts, CollSide,
+    COLL_ALLGATHERV, COLL_ALLTOALLV, COLL_ALLTOALLW, COLL_GATHERV, COLL_NEIGHBOR_ALLGATHERV,
+    COLL_NEIGHBOR_ALLTOALLV, COLL_NEIGHBOR_ALLTOALLW, COLL_SCATTERV, CollArgs, CollCounts,
+    CollSide,
 };
 
 use crate::data::Data;
@@ -21,7 +22,7 @@ pub struct Call<'a> {
     pub params: &'a Params,
 }
 
-/// One side of an operation with a block for each rank.
+/// One side of an operation with a block for each rank, or for each neighbor.
 #[derive(Clone, Copy)]
 pub struct Blocks<'a> {
     side: &'a CollSide,
@@ -39,17 +40,17 @@ enum Kind {
     Types,
 }
 
-/// The count for a rank.
+/// The count of a block.
 ///
 /// # Safety
-/// The array has an entry for the rank.
-unsafe fn entry(counts: &CollCounts, rank: u32) -> i64 {
+/// The array has an entry for the block.
+unsafe fn entry(counts: &CollCounts, block: u32) -> i64 {
     // SAFETY: promised by the caller.
     unsafe {
         if counts.width == 8 {
-            *counts.data.cast::<i64>().add(rank as usize)
+            *counts.data.cast::<i64>().add(block as usize)
         } else {
-            i64::from(*counts.data.cast::<i32>().add(rank as usize))
+            i64::from(*counts.data.cast::<i32>().add(block as usize))
         }
     }
 }
@@ -74,6 +75,12 @@ impl<'a> Call<'a> {
     /// Whether it is between two groups.
     pub fn inter(&self) -> bool {
         self.comm.flags & COMM_INTER != 0
+    }
+
+    /// The neighbors that this rank receives from, and those it sends to.
+    pub fn neighbors(&self) -> Option<[&'a [Neighbor]; 2]> {
+        // SAFETY: the MPI layer vouches for the view.
+        unsafe { self.comm.neighbors() }
     }
 
     /// The rank so many behind this one, around the ring.
@@ -126,21 +133,22 @@ impl<'a> Call<'a> {
         if self.send_in_place() { receive } else { receive.at(self.args.send.buffer.cast()) }
     }
 
-    /// The blocks that are sent, of an operation that sends a block to each rank.
+    /// The blocks that are sent, of an operation that sends a block to each rank or neighbor.
     pub fn send_blocks(&self) -> Blocks<'a> {
         let kind = match self.args.operation {
-            COLL_SCATTERV | COLL_ALLTOALLV => Kind::Counts,
-            COLL_ALLTOALLW => Kind::Types,
+            COLL_SCATTERV | COLL_ALLTOALLV | COLL_NEIGHBOR_ALLTOALLV => Kind::Counts,
+            COLL_ALLTOALLW | COLL_NEIGHBOR_ALLTOALLW => Kind::Types,
             _ => Kind::Alike,
         };
         Blocks { side: &self.args.send, kind }
     }
 
-    /// The blocks that are received, of an operation that receives one from each rank.
+    /// The blocks that are received, of an operation that receives one from each rank or neighbor.
     pub fn receive_blocks(&self) -> Blocks<'a> {
         let kind = match self.args.operation {
             COLL_GATHERV | COLL_ALLGATHERV | COLL_ALLTOALLV => Kind::Counts,
-            COLL_ALLTOALLW => Kind::Types,
+            COLL_NEIGHBOR_ALLGATHERV | COLL_NEIGHBOR_ALLTOALLV => Kind::Counts,
+            COLL_ALLTOALLW | COLL_NEIGHBOR_ALLTOALLW => Kind::Types,
             _ => Kind::Alike,
         };
         Blocks { side: &self.args.receive, kind }
@@ -159,28 +167,28 @@ fn whole(side: &CollSide) -> Data {
 }
 
 impl Blocks<'_> {
-    /// The block of a rank.
-    pub fn block(&self, rank: u32) -> Data {
+    /// The block with this number: that of the rank, between neighbors the one that the neighbor says.
+    pub fn block(&self, number: u32) -> Data {
         let side = self.side;
-        // SAFETY: the MPI layer vouches for the arguments; ranks are of the group.
+        // SAFETY: the MPI layer vouches for the arguments; there is such a block.
         unsafe {
-            let count = |counts| entry(counts, rank) as u64;
+            let count = |counts| entry(counts, number) as u64;
             match self.kind {
-                Kind::Alike => whole(side).part(u64::from(rank) * side.count, side.count),
+                Kind::Alike => whole(side).part(u64::from(number) * side.count, side.count),
                 Kind::Counts => {
                     let first = Data::new(side.buffer, count(&side.counts), side.datatype);
-                    first.moved(entry(&side.displacements, rank) * first.datatype().extent)
+                    first.moved(entry(&side.displacements, number) * first.datatype().extent)
                 }
                 Kind::Types => {
-                    let datatype = *side.datatypes.add(rank as usize);
+                    let datatype = *side.datatypes.add(number as usize);
                     let first = Data::new(side.buffer, count(&side.counts), datatype);
-                    first.moved(entry(&side.displacements, rank))
+                    first.moved(entry(&side.displacements, number))
                 }
             }
         }
     }
 
-    /// Whether all ranks have blocks of one size, as every rank knows.
+    /// Whether all blocks have one size, as every rank knows.
     pub fn alike(&self) -> bool {
         self.kind == Kind::Alike
     }

@@ -2,13 +2,14 @@
 
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use cairn_framework::abi::comm::Comm;
+use cairn_framework::abi::comm::{COMM_INTER, Comm};
 use cairn_framework::abi::request::Request;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::ERR_ARGUMENT;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::coll::{
-    COLL_EXSCAN, COLL_NEIGHBOR_ALLGATHER, COLL_SCAN, COLL_TAG_FIRST, Coll, CollArgs,
+    COLL_EXSCAN, COLL_NEIGHBOR_ALLGATHER, COLL_NEIGHBOR_ALLTOALLW, COLL_OPERATIONS, COLL_SCAN,
+    COLL_TAG_FIRST, Coll, CollArgs,
 };
 
 use crate::algorithms;
@@ -135,12 +136,14 @@ impl Coll for Basic {
         Ok(Module { link: Link::find(self.host)?, spare: AtomicPtr::default() })
     }
 
-    /// Everything but the neighbourhood operations, because a communicator's view does not tell the
-    /// neighbours.
+    /// Everything that the standard defines on such a communicator.
     fn offer(&self, comm: &Comm, _module: &Module, operation: u32, _way: u32) -> Option<i32> {
-        let inter = comm.flags & cairn_framework::abi::comm::COMM_INTER != 0;
-        let scan = matches!(operation, COLL_SCAN | COLL_EXSCAN);
-        (operation < COLL_NEIGHBOR_ALLGATHER && !(inter && scan)).then_some(self.priority)
+        let defined = match operation {
+            COLL_SCAN | COLL_EXSCAN => comm.flags & COMM_INTER == 0,
+            COLL_NEIGHBOR_ALLGATHER..=COLL_NEIGHBOR_ALLTOALLW => !comm.neighbors.is_null(),
+            _ => operation < COLL_OPERATIONS,
+        };
+        defined.then_some(self.priority)
     }
 
     unsafe fn run(&self, comm: &Comm, module: &Module, args: &CollArgs) -> Result<(), Failure> {

@@ -17,11 +17,11 @@
 //! | allreduce | recursive doubling | Rabenseifner |
 //! | reduce_scatter(_block) | recursive doubling | pairwise exchange |
 //! | scan, exscan | recursive doubling | |
+//! | between neighbors | straight | |
 //!
 //! The sizes between are parameters. Operations that are not commutative are always applied in the
-//! order of the ranks. Neighbourhood operations are not offered. The algorithms: Thakur, Rabenseifner
-//! and Gropp, "Optimization of Collective Communication Operations in MPICH" (2005); Bruck et al.
-//! (1997).
+//! order of the ranks. The algorithms: Thakur, Rabenseifner and Gropp, "Optimization of Collective
+//! Communication Operations in MPICH" (2005); Bruck et al. (1997).
 
 mod algorithms;
 mod blocking;

@@ -2,7 +2,7 @@
 //!
 //! Every process comes to its steps by itself, so what decides between algorithms must be known alike
 //! to all of them: the size of the group, bytes of data (counts and datatypes may differ where
-//! signatures do not), parameters.
+//! signatures do not), parameters. Of neighbors a process knows only its own, so nothing can be decided.
 
 mod allgather;
 mod alltoall;
@@ -11,6 +11,7 @@ mod bcast;
 mod gather;
 mod halving;
 mod inter;
+mod neighbors;
 mod reduce;
 mod reduce_scatter;
 mod scan;
@@ -44,6 +45,7 @@ pub fn write(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
         }
         COLL_SCAN => scan::scan(call, schedule),
         COLL_EXSCAN => scan::exscan(call, schedule),
+        COLL_NEIGHBOR_ALLGATHER..=COLL_NEIGHBOR_ALLTOALLW => neighbors::exchange(call, schedule),
         other => return Err(unsupported(other)),
     }?;
     schedule.wait();

@@ -3,6 +3,7 @@
 mod inter;
 mod intra;
 mod memory;
+mod neighbors;
 mod plan;
 mod pml;
 mod world;
@@ -18,12 +19,23 @@ use memory::{operations, types};
 use plan::{Plan, Random, Side};
 use world::{MOST, Open, Rank, Taste, World, world};
 
-/// Runs a plan on each rank and checks that nothing is left under way.
+/// Runs a plan on each rank of a group, or of two with a border between, and checks that nothing is left
+/// under way.
 fn check(world: &World, plans: Vec<Plan>, border: Option<u32>, way: u32) -> Result<(), String> {
+    check_on(world, plans, way, move |rank, context| open(rank, context, border))
+}
+
+/// The same on a communicator that is opened like this.
+fn check_on(
+    world: &World,
+    plans: Vec<Plan>,
+    way: u32,
+    open: impl Fn(&Rank, u32) -> Open<'_> + Send + Sync + 'static,
+) -> Result<(), String> {
     let plans: Vec<Mutex<Plan>> = plans.into_iter().map(Mutex::new).collect();
     let context = world.contexts();
     let results = world.run(move |rank| {
-        let open = open(rank, context, border);
+        let open = open(rank, context);
         let mut plan = plans[rank.rank as usize].lock().unwrap();
         plan.run(rank, &open, way, u64::from(context))
     });
@@ -110,6 +122,20 @@ proptest! {
     #[test]
     fn scan_and_exscan(case in within(COLL_SCAN..=COLL_EXSCAN)) {
         prop_assert_eq!(check_within(case), Ok(()));
+    }
+
+    #[test]
+    fn between_neighbors(case in within(COLL_NEIGHBOR_ALLGATHER..=COLL_NEIGHBOR_ALLTOALLW)) {
+        let (operation, size, taste, way, eager, _, seed) = case;
+        let world = world(size, taste);
+        world.net.eager.store(eager, Ordering::Relaxed);
+        let mut random = Random(seed);
+        let graph = neighbors::Graph::new(size as usize, &mut random);
+        let plans = neighbors::plans(operation, &graph, &types(), &mut random);
+        let result = check_on(&world, plans, way, move |rank, context| {
+            rank.open_with_neighbors(context, graph.lists[rank.rank as usize].clone())
+        });
+        prop_assert_eq!(result, Ok(()));
     }
 
     #[test]
