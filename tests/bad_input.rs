@@ -40,15 +40,15 @@ const KINDS: &[Kind] = &[
     (&["out_buffer_or_place"], "in", &[("NULL", "BUFFER")]),
     (&["packed_in"], "out", &[("NULL", "BUFFER"), ("MPI_IN_PLACE", "BUFFER")]),
     (&["packed_out"], "in", &[("NULL", "BUFFER"), ("MPI_IN_PLACE", "BUFFER")]),
-    (&["in_element"], "out", &[("MPI_IN_PLACE", "BUFFER")]),
-    (&["out_element"], "in", &[("MPI_IN_PLACE", "BUFFER")]),
+    (&["in_element", "in_buffers"], "out", &[("MPI_IN_PLACE", "BUFFER")]),
+    (&["out_element", "out_buffers"], "in", &[("MPI_IN_PLACE", "BUFFER")]),
     (&["memory", "address"], "in", &[]),
     (&["storage_mut"], "in", NULL),
     (&["argv"], "NULL", &[]),
     // Arrays.
     (&["counts"], "counts", &[("negative", "COUNT"), ("NULL", "ARG")]),
     (&["displs", "displacements"], "displs", NULL),
-    (&["aint_displacements"], "aint_displs", NULL),
+    (&["aint_displs", "aint_displacements"], "aint_displs", NULL),
     (&["ints"], "ints", NULL),
     (&["ints_out"], "ints_out", NULL),
     // Their lengths are not among the arguments.
@@ -170,17 +170,19 @@ fn functions(counts: Counts) -> Vec<Function> {
     functions
 }
 
-/// Whether other arguments are as long as a communicator has dimensions.
-fn has_dimensions(function: &Function, comm: &Param) -> bool {
+/// Whether a communicator has a topology: others are neighbors, or other arguments are as long as it has
+/// dimensions.
+fn has_topology(function: &Function, comm: &Param) -> bool {
     let length = format!("{}.dims", comm.name);
-    function.params.iter().any(|param| param.length.as_ref() == Some(&length))
+    comm.kind == "comm" && function.section == "neighbor"
+        || function.params.iter().any(|param| param.length.as_ref() == Some(&length))
 }
 
 /// A call with right arguments, but for one of them.
 fn call(function: &Function, wrong: Option<(usize, &str)>) -> String {
     let argument = |(index, param): (usize, &Param)| match wrong {
         Some((place, value)) if place == index => value.to_owned(),
-        _ if has_dimensions(function, param) => "grid".to_owned(),
+        _ if has_topology(function, param) => "grid".to_owned(),
         _ => kind(param).1.to_owned(),
     };
     let arguments: Vec<String> = function.params.iter().enumerate().map(argument).collect();

@@ -104,7 +104,7 @@ fn every_function_is_called_by_a_program() {
 /// The same programs over another transport: a parameter is all that differs.
 #[test]
 fn transports_can_be_swapped() {
-    for name in ["p2p", "colls", "cuts", "matching", "modes"] {
+    for name in ["p2p", "colls", "cuts", "matching", "modes", "neighbors"] {
         for transports in ["self,sm", "self,tcp"] {
             for level in ["single", "multiple"] {
                 let mca = ["--mca", "btl", transports];

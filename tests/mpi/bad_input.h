@@ -16,9 +16,9 @@
 
 /* What arguments point at. */
 static int in[16], out[16], number, ints[2], ints_out[2], ranges[1][3] = { { 0, 0, 1 } };
-static Count count, counts[] = { 1 }, negative[] = { -1 };
-static Displ displs[1], unit;
-static Extent aint_displs[1];
+static Count count, counts[] = { 1, 1 }, negative[] = { -1, -1 };
+static Displ displs[2], unit;
+static Extent aint_displs[2];
 static Extent extent;
 static MPI_Count large;
 static MPI_Aint address, addresses[2];
@@ -26,7 +26,8 @@ static MPI_Count large_counts[2];
 static void *pointer;
 static char text[MPI_MAX_LIBRARY_VERSION_STRING], long_text[MPI_MAX_INFO_VAL + 1];
 static MPI_Status status;
-static MPI_Datatype types[1] = { MPI_INT }, no_types[1] = { NO(Datatype) }, types_out[2];
+static MPI_Datatype types[2] = { MPI_INT, MPI_INT }, no_types[2] = { NO(Datatype), NO(Datatype) };
+static MPI_Datatype types_out[2];
 static MPI_Request requests[1] = { MPI_REQUEST_NULL }, no_requests[1] = { NO(Request) };
 static MPI_Request null_requests[1] = { MPI_REQUEST_NULL };
 static MPI_Comm comm = MPI_COMM_NULL, no_comm = NO(Comm), grid = MPI_COMM_NULL;

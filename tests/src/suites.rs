@@ -43,6 +43,7 @@ macro_rules! with_ints {
             large: 1..=3;
             matching: 1..=8;
             modes: 1..=8;
+            neighbors: 1..=8;
             nobody: 1..=2;
             ops: 1..=5;
             p2p: 1..=8;
@@ -80,6 +81,7 @@ macro_rules! with_large_counts {
             errors: 1..=2;
             matching: 2..=3;
             modes: 2..=2;
+            neighbors: 1..=4;
             nobody: 1..=2;
             ops: 1..=4;
             p2p: 2..=3;

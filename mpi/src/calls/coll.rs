@@ -1,7 +1,7 @@
 //! Collective communication (MPI 5.0, chapter 6), in the three ways in which it can be called.
 //!
 //! What an operation makes of its arguments is written once; [`collectives!`] makes the blocking, the
-//! nonblocking and the persistent function of it.
+//! nonblocking and the persistent function of it, also for [`super::neighbor`].
 
 use std::ffi::{c_int, c_void};
 
@@ -17,12 +17,12 @@ use crate::objects::request;
 use crate::prelude::*;
 use crate::runtime::no_data;
 
-mod apart;
+pub(super) mod apart;
 
 /// An operation that is ready to be run or started.
-struct Prepared {
-    args: CollArgs,
-    /// What the arguments lead to: the datatypes of both sides, by rank.
+pub(super) struct Prepared {
+    pub(super) args: CollArgs,
+    /// What the arguments lead to: the datatypes of both sides, by block.
     datatypes: [Vec<*const DatatypeView>; 2],
     /// The reduction operation.
     op: Option<OpRef>,
@@ -34,7 +34,8 @@ impl From<CollArgs> for Prepared {
     }
 }
 
-/// Operations, each with the names of its blocking, nonblocking and persistent function.
+/// Operations, each with the names of its blocking, nonblocking and persistent function. Whether they are
+/// defined on a communicator as they are called says `fits` of the module that this stands in.
 macro_rules! collectives {
     ($($name:ident $start:ident $init:ident ($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {
         mod prepare {
@@ -47,7 +48,9 @@ macro_rules! collectives {
         $(
             #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
             pub fn $name($($arg: $type,)* comm: CommRef) -> Result<()> {
-                run(comm, &prepare::$name($($arg),*)?)
+                let prepared = prepare::$name($($arg),*)?;
+                fits(comm, &prepared.args)?;
+                run(comm, &prepared)
             }
         )*
         /// The nonblocking functions.
@@ -57,6 +60,7 @@ macro_rules! collectives {
                 #[allow(clippy::too_many_arguments, reason = "MPI's functions have them")]
                 pub fn $start($($arg: $type,)* comm: CommRef, request: Out<Request>) -> Result<()> {
                     let prepared = prepare::$name($($arg),*)?;
+                    fits(comm, &prepared.args)?;
                     request.set(start(COLL_NONBLOCKING, comm, &prepared)?);
                     Ok(())
                 }
@@ -74,6 +78,7 @@ macro_rules! collectives {
                     request: Out<Request>,
                 ) -> Result<()> {
                     let prepared = prepare::$name($($arg),*)?;
+                    fits(comm, &prepared.args)?;
                     request.set(start(COLL_PERSISTENT, comm, &prepared)?);
                     Ok(())
                 }
@@ -82,16 +87,16 @@ macro_rules! collectives {
     };
 }
 
+pub(super) use collectives;
+
 /// Runs an operation.
-fn run(comm: CommRef, prepared: &Prepared) -> Result<()> {
-    fits(comm, &prepared.args)?;
+pub(super) fn run(comm: CommRef, prepared: &Prepared) -> Result<()> {
     // SAFETY: the arguments were checked, and the program vouches for the buffers.
     unsafe { comm.run(&prepared.args) }
 }
 
 /// Starts an operation, or makes a persistent request of it.
-fn start(way: u32, comm: CommRef, prepared: &Prepared) -> Result<Request> {
-    fits(comm, &prepared.args)?;
+pub(super) fn start(way: u32, comm: CommRef, prepared: &Prepared) -> Result<Request> {
     // SAFETY: as above; the program leaves the buffers alone until the operation is complete.
     let view = unsafe { comm.start(way, &prepared.args) }?;
     let args = &prepared.args;
@@ -163,7 +168,7 @@ fn is_rooted(args: &CollArgs) -> bool {
 }
 
 /// One side of an operation with one count.
-fn side(buffer: *const c_void, count: Count, datatype: DatatypeRef) -> CollSide {
+pub(super) fn side(buffer: *const c_void, count: Count, datatype: DatatypeRef) -> CollSide {
     CollSide {
         buffer: buffer.cast_mut(),
         count: count as u64,
@@ -172,8 +177,8 @@ fn side(buffer: *const c_void, count: Count, datatype: DatatypeRef) -> CollSide 
     }
 }
 
-/// One side of an operation with counts and displacements by rank.
-fn sides(
+/// One side of an operation with counts and displacements by block.
+pub(super) fn sides(
     name: &str,
     buffer: *const c_void,
     counts: Counts<'_>,
@@ -188,7 +193,7 @@ fn sides(
     })
 }
 
-/// Checks a buffer of which is only known what is in it when counts by rank have been read.
+/// Checks a buffer of which is only known what is in it when counts by block have been read.
 #[inline]
 fn present(
     name: &str,
@@ -384,10 +389,14 @@ collectives! {
         rdispls: Counts<'_>,
         recvtypes: &[Datatype],
     ) {
-        alltoall_of_types(
-            (sendbuf, sendcounts, sdispls, sendtypes),
-            (recvbuf, recvcounts, rdispls, recvtypes),
-        )
+        let (sent, received) = (types(sendtypes)?, types(recvtypes)?);
+        present("sendbuf", sendbuf, sendcounts.iter().zip(sent.iter().copied()))?;
+        present("recvbuf", recvbuf, recvcounts.iter().zip(received.iter().copied()))?;
+        Ok(of_types(
+            COLL_ALLTOALLW,
+            (sendbuf, sendcounts, sdispls, sent),
+            (recvbuf, recvcounts, rdispls, received),
+        ))
     }
     reduce ireduce reduce_init (
         sendbuf: *const c_void,
@@ -456,24 +465,25 @@ collectives! {
     }
 }
 
-/// Blocks of types by rank: buffer, counts, displacements in bytes and types of each side.
-fn alltoall_of_types(
-    send: (*const c_void, Counts<'_>, Counts<'_>, &[Datatype]),
-    receive: (*mut c_void, Counts<'_>, Counts<'_>, &[Datatype]),
-) -> Result<Prepared> {
-    // A type that no element has need not be one.
+/// The types of blocks. One that no element has need not be one.
+pub(super) fn types(handles: &[Datatype]) -> Result<Vec<DatatypeRef>> {
     let find = |handle: &Datatype| match *handle {
         MPI_DATATYPE_NULL => Ok(DatatypeRef::insignificant()),
         handle => DatatypeRef::of(handle),
     };
-    let found = |types: &[Datatype]| types.iter().map(find).collect::<Result<Vec<_>>>();
-    let (sent, received) = (found(send.3)?, found(receive.3)?);
-    present("sendbuf", send.0, send.1.iter().zip(sent.iter().copied()))?;
-    present("recvbuf", receive.0, receive.1.iter().zip(received.iter().copied()))?;
+    handles.iter().map(find).collect()
+}
+
+/// Blocks of several types: buffer, counts, displacements in bytes and types of each side.
+pub(super) fn of_types(
+    operation: u32,
+    send: (*const c_void, Counts<'_>, Counts<'_>, Vec<DatatypeRef>),
+    receive: (*mut c_void, Counts<'_>, Counts<'_>, Vec<DatatypeRef>),
+) -> Prepared {
     let views = |types: Vec<DatatypeRef>| -> Vec<*const DatatypeView> {
         types.into_iter().map(|datatype| std::ptr::from_ref(datatype.view())).collect()
     };
-    let datatypes = [views(sent), views(received)];
+    let datatypes = [views(send.3), views(receive.3)];
     let typed = |buffer, counts, displacements, types: &Vec<_>| CollSide {
         counts: array(counts),
         displacements: array(displacements),
@@ -483,9 +493,9 @@ fn alltoall_of_types(
     let args = CollArgs {
         send: typed(send.0, send.1, send.2, &datatypes[0]),
         receive: typed(receive.0.cast_const(), receive.1, receive.2, &datatypes[1]),
-        ..no_data(COLL_ALLTOALLW)
+        ..no_data(operation)
     };
-    Ok(Prepared { args, datatypes, op: None })
+    Prepared { args, datatypes, op: None }
 }
 
 /// A reduction.

@@ -19,6 +19,7 @@ pub mod grequest;
 pub mod group;
 pub mod icoll;
 pub mod info;
+pub mod neighbor;
 pub mod op;
 pub mod p2p;
 pub mod partitioned;

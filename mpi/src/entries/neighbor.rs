@@ -4,452 +4,1572 @@ use crate::prelude::*;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_allgather(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_allgather", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::neighbor::ineighbor_allgather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_allgather", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_allgather_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_allgather_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::neighbor::ineighbor_allgather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_allgather_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_allgatherv(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _displs: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_allgatherv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = comm.in_degree();
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if checks {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::ineighbor_allgatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_allgatherv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_allgatherv_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _displs: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    displs: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_allgatherv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = comm.in_degree();
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if checks {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::ineighbor_allgatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_allgatherv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_alltoall(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_alltoall", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::neighbor::ineighbor_alltoall(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_alltoall", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_alltoall_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_alltoall_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::neighbor::ineighbor_alltoall(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_alltoall_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_alltoallv(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_alltoallv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::ineighbor_alltoallv(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_alltoallv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_alltoallv_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_alltoallv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::ineighbor_alltoallv(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_alltoallv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_alltoallw(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const Aint,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const Aint,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const Aint,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const Aint,
+    recvtypes: *const Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_alltoallw", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let sendtypes = {
+                let length = comm.out_degree();
+                check::array("sendtypes", sendtypes, length)?;
+                args::slice(sendtypes, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = comm.in_degree();
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
+            }
+            crate::calls::neighbor::ineighbor_alltoallw(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_alltoallw", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Ineighbor_alltoallw_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtypes: *const Datatype,
     comm: Comm,
-    _request: *mut Request,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Ineighbor_alltoallw_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let sendtypes = {
+                let length = comm.out_degree();
+                check::array("sendtypes", sendtypes, length)?;
+                args::slice(sendtypes, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = comm.in_degree();
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
+            }
+            crate::calls::neighbor::ineighbor_alltoallw(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm, request,
+            )
+        }
+    };
+    finish("MPI_Ineighbor_alltoallw_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_allgather(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_allgather", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+            }
+            crate::calls::neighbor::neighbor_allgather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_allgather", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_allgather_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_allgather_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+            }
+            crate::calls::neighbor::neighbor_allgather(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_allgather_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_allgather_init(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_allgather_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::neighbor::neighbor_allgather_init(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_allgather_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_allgather_init_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_allgather_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::neighbor::neighbor_allgather_init(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_allgather_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_allgatherv(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _displs: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_allgatherv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+            }
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = comm.in_degree();
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if checks {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_allgatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_allgatherv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_allgatherv_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _displs: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    displs: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_allgatherv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+            }
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = comm.in_degree();
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if checks {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_allgatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_allgatherv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_allgatherv_init(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _displs: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_allgatherv_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = comm.in_degree();
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if checks {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_allgatherv_init(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
+                request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_allgatherv_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_allgatherv_init_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _displs: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    displs: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_allgatherv_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let displs = {
+                let length = comm.in_degree();
+                check::array("displs", displs, length)?;
+                args::counts(displs, length)
+            };
+            if checks {
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_allgatherv_init(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
+                request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_allgatherv_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoall(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoall", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+            }
+            crate::calls::neighbor::neighbor_alltoall(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoall", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoall_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoall_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+            }
+            crate::calls::neighbor::neighbor_alltoall(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoall_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoall_init(
-    _sendbuf: *const c_void,
-    _sendcount: c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoall_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::neighbor::neighbor_alltoall_init(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoall_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoall_init_c(
-    _sendbuf: *const c_void,
-    _sendcount: Count,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcount: Count,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoall_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let sendcount = args::count(sendcount);
+            let recvcount = args::count(recvcount);
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::count("sendcount", sendcount)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::count("recvcount", recvcount)?;
+                check::pointer("request", request)?;
+            }
+            crate::calls::neighbor::neighbor_alltoall_init(
+                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoall_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoallv(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoallv", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_alltoallv(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoallv", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoallv_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoallv_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_alltoallv(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoallv_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoallv_init(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const c_int,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const c_int,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoallv_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_alltoallv_init(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoallv_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoallv_init_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtype: Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtype: Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtype: Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtype: Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoallv_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let sendtype = check::datatype("sendtype", sendtype)?;
+            let recvtype = check::datatype("recvtype", recvtype)?;
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_alltoallv_init(
+                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoallv_init_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoallw(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const Aint,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const Aint,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const Aint,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const Aint,
+    recvtypes: *const Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoallw", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let sendtypes = {
+                let length = comm.out_degree();
+                check::array("sendtypes", sendtypes, length)?;
+                args::slice(sendtypes, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = comm.in_degree();
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_alltoallw(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoallw", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoallw_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtypes: *const Datatype,
     comm: Comm,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoallw_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let sendtypes = {
+                let length = comm.out_degree();
+                check::array("sendtypes", sendtypes, length)?;
+                args::slice(sendtypes, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = comm.in_degree();
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_alltoallw(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoallw_c", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoallw_init(
-    _sendbuf: *const c_void,
-    _sendcounts: *const c_int,
-    _sdispls: *const Aint,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const c_int,
-    _rdispls: *const Aint,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const Aint,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const Aint,
+    recvtypes: *const Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoallw_init", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let sendtypes = {
+                let length = comm.out_degree();
+                check::array("sendtypes", sendtypes, length)?;
+                args::slice(sendtypes, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = comm.in_degree();
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_alltoallw_init(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoallw_init", Origin::Comm(comm), call())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn PMPI_Neighbor_alltoallw_init_c(
-    _sendbuf: *const c_void,
-    _sendcounts: *const Count,
-    _sdispls: *const Aint,
-    _sendtypes: *const Datatype,
-    _recvbuf: *mut c_void,
-    _recvcounts: *const Count,
-    _rdispls: *const Aint,
-    _recvtypes: *const Datatype,
+    sendbuf: *const c_void,
+    sendcounts: *const Count,
+    sdispls: *const Aint,
+    sendtypes: *const Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const Count,
+    rdispls: *const Aint,
+    recvtypes: *const Datatype,
     comm: Comm,
-    _info: Info,
-    _request: *mut Request,
+    info: Info,
+    request: *mut Request,
 ) -> c_int {
-    unsupported("MPI_Neighbor_alltoallw_init_c", Origin::Comm(comm))
+    let call = || -> Result<()> {
+        // SAFETY: the pointers are what the program that calls MPI promises; null is checked.
+        unsafe {
+            let checks = check::enabled();
+            let request = args::out(request);
+            if checks {
+                check::running()?;
+            }
+            let comm = check::comm("comm", comm)?;
+            let info = check::info("info", info)?;
+            if checks {
+                check::not_in_place("sendbuf", sendbuf)?;
+                check::not_in_place("recvbuf", recvbuf)?;
+                check::pointer("request", request)?;
+            }
+            let sendcounts = {
+                let length = comm.out_degree();
+                check::array("sendcounts", sendcounts, length)?;
+                args::counts(sendcounts, length)
+            };
+            let sdispls = {
+                let length = comm.out_degree();
+                check::array("sdispls", sdispls, length)?;
+                args::counts(sdispls, length)
+            };
+            let sendtypes = {
+                let length = comm.out_degree();
+                check::array("sendtypes", sendtypes, length)?;
+                args::slice(sendtypes, length)
+            };
+            let recvcounts = {
+                let length = comm.in_degree();
+                check::array("recvcounts", recvcounts, length)?;
+                args::counts(recvcounts, length)
+            };
+            let rdispls = {
+                let length = comm.in_degree();
+                check::array("rdispls", rdispls, length)?;
+                args::counts(rdispls, length)
+            };
+            let recvtypes = {
+                let length = comm.in_degree();
+                check::array("recvtypes", recvtypes, length)?;
+                args::slice(recvtypes, length)
+            };
+            if checks {
+                check::counts("sendcounts", sendcounts)?;
+                check::datatypes("sendtypes", sendtypes, sendcounts)?;
+                check::counts("recvcounts", recvcounts)?;
+                check::datatypes("recvtypes", recvtypes, recvcounts)?;
+            }
+            crate::calls::neighbor::neighbor_alltoallw_init(
+                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                comm, info, request,
+            )
+        }
+    };
+    finish("MPI_Neighbor_alltoallw_init_c", Origin::Comm(comm), call())
 }
 
 std::arch::global_asm!(

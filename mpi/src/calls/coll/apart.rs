@@ -6,10 +6,11 @@
 
 use std::ops::Range;
 
+use cairn_framework::abi::comm::Neighbor;
 use cairn_framework::abi::datatype::{DATATYPE_CONTIGUOUS, Datatype as DatatypeView};
 use cairn_framework::frameworks::coll::{
-    COLL_ALLGATHER, COLL_ALLTOALL, COLL_GATHER, COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK,
-    COLL_SCATTER, CollArgs, CollCounts, CollSide,
+    COLL_ALLGATHER, COLL_ALLTOALL, COLL_GATHER, COLL_NEIGHBOR_ALLGATHER, COLL_NEIGHBOR_ALLGATHERV,
+    COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, COLL_SCATTER, CollArgs, CollCounts, CollSide,
 };
 
 use crate::prelude::*;
@@ -19,13 +20,42 @@ use crate::prelude::*;
 #[inline]
 pub fn check(args: &CollArgs, rank: usize, ranks: usize) -> Result<()> {
     // SAFETY: the sides that are significant here have counts and types for each rank.
+    unsafe { are_apart(&sent(args, ranks), &received(args, rank, ranks)) }
+}
+
+/// The same in an operation between neighbors: sources and destinations, and how many blocks there are for
+/// those and these.
+pub fn check_neighbors(
+    args: &CollArgs,
+    [sources, destinations]: [&[Neighbor]; 2],
+    [received, sent]: [usize; 2],
+) -> Result<()> {
+    let gathers = matches!(args.operation, COLL_NEIGHBOR_ALLGATHER | COLL_NEIGHBOR_ALLGATHERV);
+    // SAFETY: the sides have counts and types for each block.
     unsafe {
-        let (sent, received) = (sent(args, ranks), received(args, rank, ranks));
+        let sent = match gathers {
+            true => Layout::Together(args.send.count),
+            false => by_neighbor(&args.send, sent),
+        };
+        let received = by_neighbor(&args.receive, received);
+        are_apart(
+            &Blocks { side: &args.send, layout: sent, which: Which::Neighbors(destinations) },
+            &Blocks { side: &args.receive, layout: received, which: Which::Neighbors(sources) },
+        )
+    }
+}
+
+/// # Safety
+/// As for `spans`, for both.
+#[inline]
+unsafe fn are_apart(sent: &Blocks<'_>, received: &Blocks<'_>) -> Result<()> {
+    // SAFETY: promised by the caller.
+    unsafe {
         let (Some(from), Some(to)) = (sent.bounds(), received.bounds()) else { return Ok(()) };
         if !meet(&from, &to) {
             return Ok(());
         }
-        each_apart(&sent, &received)
+        each_apart(sent, received)
     }
 }
 
@@ -64,13 +94,36 @@ fn overlap(one: &str, other: &str) -> Error {
 struct Blocks<'a> {
     side: &'a CollSide,
     layout: Layout<'a>,
+    which: Which<'a>,
 }
 
 enum Layout<'a> {
     /// So many elements from the beginning of the buffer on.
     Together(u64),
-    /// Counts and displacements by rank.
+    /// So many for each block.
+    Each(u64),
+    /// Counts and displacements by block.
     Apart(Counts<'a>, Counts<'a>),
+}
+
+impl<'a> Layout<'a> {
+    /// The data of all its blocks.
+    #[inline]
+    fn of(self, side: &'a CollSide) -> Blocks<'a> {
+        let which = match &self {
+            Self::Apart(counts, _) => Which::First(counts.len()),
+            _ => Which::First(1),
+        };
+        Blocks { side, layout: self, which }
+    }
+}
+
+/// Which of the blocks have data.
+enum Which<'a> {
+    /// So many from the first one on.
+    First(usize),
+    /// Those of neighbors.
+    Neighbors(&'a [Neighbor]),
 }
 
 /// # Safety
@@ -91,7 +144,7 @@ unsafe fn sent(args: &CollArgs, ranks: usize) -> Blocks<'_> {
             _ => by_rank(side, ranks),
         }
     };
-    Blocks { side, layout }
+    layout.of(side)
 }
 
 /// # Safety
@@ -109,7 +162,7 @@ unsafe fn received(args: &CollArgs, rank: usize, ranks: usize) -> Blocks<'_> {
             _ => by_rank(side, ranks),
         }
     };
-    Blocks { side, layout }
+    layout.of(side)
 }
 
 /// # Safety
@@ -120,6 +173,16 @@ unsafe fn by_rank(side: &CollSide, ranks: usize) -> Layout<'_> {
     }
     // SAFETY: promised by the caller.
     unsafe { Layout::Apart(array(&side.counts, ranks), array(&side.displacements, ranks)) }
+}
+
+/// # Safety
+/// The arrays of the side have an entry for each block.
+unsafe fn by_neighbor(side: &CollSide, blocks: usize) -> Layout<'_> {
+    // SAFETY: promised by the caller.
+    match unsafe { by_rank(side, blocks) } {
+        Layout::Together(count) => Layout::Each(count),
+        apart => apart,
+    }
 }
 
 /// # Safety
@@ -140,12 +203,13 @@ impl Blocks<'_> {
     /// # Safety
     /// The side is significant: its datatypes are valid.
     unsafe fn spans(&self) -> impl Iterator<Item = Range<usize>> {
-        let blocks = match &self.layout {
-            Layout::Together(_) => 1,
-            Layout::Apart(counts, _) => counts.len(),
+        let (first, neighbors) = match self.which {
+            Which::First(blocks) => (blocks, &[][..]),
+            Which::Neighbors(neighbors) => (0, neighbors),
         };
+        let blocks = (0..first).chain(neighbors.iter().map(|neighbor| neighbor.block as usize));
         // SAFETY: promised by the caller.
-        (0..blocks).filter_map(|block| unsafe { self.span(block) })
+        blocks.filter_map(|block| unsafe { self.span(block) })
     }
 
     /// # Safety
@@ -157,6 +221,12 @@ impl Blocks<'_> {
         unsafe {
             match &self.layout {
                 Layout::Together(count) => span(buffer, 0, *count, datatype.as_ref()?),
+                Layout::Each(count) => {
+                    let datatype = datatype.as_ref()?;
+                    let elements = (block as Count).wrapping_mul(*count as Count);
+                    let displacement = elements.wrapping_mul(datatype.extent as Count);
+                    span(buffer, displacement, *count, datatype)
+                }
                 Layout::Apart(counts, displacements) => {
                     let (count, displacement) = (counts.at(block) as u64, displacements.at(block));
                     if datatypes.is_null() {
@@ -178,11 +248,9 @@ impl Blocks<'_> {
     unsafe fn bounds(&self) -> Option<Range<usize>> {
         // SAFETY: promised by the caller.
         unsafe {
-            match self.layout {
-                Layout::Together(_) => self.span(0),
-                Layout::Apart(..) => {
-                    self.spans().reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
-                }
+            match self.which {
+                Which::First(1) => self.span(0),
+                _ => self.spans().reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)),
             }
         }
     }
@@ -211,7 +279,7 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
 mod tests {
     use super::*;
     use crate::runtime::no_data;
-    use cairn_framework::frameworks::coll::{COLL_ALLTOALLV, COLL_SCAN};
+    use cairn_framework::frameworks::coll::{COLL_ALLTOALLV, COLL_NEIGHBOR_ALLTOALL, COLL_SCAN};
 
     /// Ints in a buffer of ints.
     fn side(buffer: &[i32], count: u64) -> CollSide {
@@ -236,6 +304,28 @@ mod tests {
         assert!(overlaps(COLL_SCATTER, at(0, 2), at(5, 2)));
         assert!(overlaps(COLL_REDUCE_SCATTER_BLOCK, at(0, 2), at(5, 2)));
         assert!(overlaps(COLL_ALLTOALL, at(6, 1), at(4, 1)));
+    }
+
+    /// Blocks that belong to no neighbor may be anywhere.
+    #[test]
+    fn blocks_of_neighbors() {
+        let buffer = [0; 32];
+        let at = |place: usize, count| side(&buffer[place..], count);
+        let overlaps = |operation, send, receive, neighbors: [&[u32]; 2]| {
+            let listed = |blocks: &[u32]| -> Vec<Neighbor> {
+                blocks.iter().map(|block| Neighbor { rank: 0, block: *block }).collect()
+            };
+            let [sources, destinations] = neighbors.map(listed);
+            let args = CollArgs { send, receive, ..no_data(operation) };
+            check_neighbors(&args, [&sources, &destinations], [4, 4]).is_err()
+        };
+        let (gather, exchange) = (COLL_NEIGHBOR_ALLGATHER, COLL_NEIGHBOR_ALLTOALL);
+        assert!(overlaps(gather, at(7, 2), at(0, 2), [&[3, 1], &[0]]));
+        assert!(!overlaps(gather, at(7, 2), at(0, 2), [&[3, 1], &[]]));
+        assert!(!overlaps(gather, at(7, 2), at(0, 2), [&[2, 1], &[0]]));
+        assert!(overlaps(exchange, at(4, 2), at(0, 2), [&[3], &[1, 0]]));
+        assert!(overlaps(exchange, at(4, 2), at(0, 2), [&[3], &[1]]));
+        assert!(!overlaps(exchange, at(4, 2), at(0, 2), [&[3], &[0, 2]]));
     }
 
     #[test]
