@@ -77,6 +77,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         cris: 2,
         lanes: 1,
         nonce: [7; 16],
+        machine: Some(3),
         addresses: vec![address("127.0.0.1:80"), address("[fe80::1]:9")],
     };
     let mut frames = 4096u32.to_le_bytes().to_vec();
