@@ -86,6 +86,10 @@ fn is_here(library: &str) -> bool {
 /// said.
 pub fn here() -> impl Iterator<Item = &'static Foreign> {
     let wanted = std::env::var("CAIRN_FOREIGN").ok();
+    // With a name that is none nothing would be tested, and pass.
+    if let Some(name) = &wanted {
+        assert!(ALL.iter().any(|one| one.name == name), "CAIRN_FOREIGN={name}: no such transport");
+    }
     let is_wanted = move |one: &&Foreign| wanted.as_ref().is_none_or(|name| name == one.name);
     ALL.iter().filter(is_wanted).filter(|one| is_here(one.library))
 }
