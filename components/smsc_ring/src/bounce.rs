@@ -19,16 +19,18 @@ use crate::neighbour::Neighbour;
 use crate::transfer::Side;
 
 /// Changes with anything below.
-const LAYOUT: u32 = 4;
+const LAYOUT: u32 = 5;
 /// Bounce buffers of a process: transfers at once that it has planned.
 pub const BOUNCE_BUFFERS: usize = 64;
-/// Bounce buffers that are used in turn, as long as they are enough. A bounce buffer that was used
-/// just now lies in the other processor's cache, where it is in the way; one of some transfers ago
-/// has moved on to the cache that both share.
-const IN_TURN: u32 = 4;
+/// Bounce buffers that are used in turn, as long as they are enough. What was used just now lies in the
+/// other processor's cache, where it is in the way; what was used some transfers ago has moved on to the
+/// cache that both share. For the same reason each transfer goes on in a bounce buffer behind where the
+/// one before it ended: see [`Geometry::span`].
+pub const IN_TURN: u32 = 4;
 /// Bounds of what a peer may say.
 const MAX_SLOTS: usize = 64;
 const MAX_CHUNK: usize = 1 << 20;
+const MAX_SPAN: usize = 1 << 30;
 
 /// What the reader has. Constant once the card is out.
 #[repr(C)]
@@ -37,13 +39,19 @@ struct Directory {
     bounces: u32,
     slots: u32,
     chunk: u32,
+    span: u32,
 }
 
 /// The numbers that everything else follows from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
+    /// Chunks of a message that may be on their way at once.
     pub slots: usize,
+    /// Most bytes of a chunk.
     pub chunk: usize,
+    /// Bytes that the slots of a bounce buffer take, at least `slots` times `chunk`. With more, transfers
+    /// write to memory that has left the cache of the processor that read it.
+    pub span: usize,
 }
 
 impl Geometry {
@@ -67,7 +75,7 @@ impl Geometry {
     }
 
     fn buffer_len(&self) -> usize {
-        (size_of::<Counts>() + self.slots * self.chunk).next_multiple_of(page_size())
+        (size_of::<Counts>() + self.span).next_multiple_of(page_size())
     }
 
     /// Writes the directory of a new segment.
@@ -80,6 +88,7 @@ impl Geometry {
                 bounces: BOUNCE_BUFFERS as u32,
                 slots: self.slots as u32,
                 chunk: self.chunk as u32,
+                span: self.span as u32,
             });
         }
     }
@@ -91,11 +100,16 @@ impl Geometry {
         }
         // SAFETY: inside the front, which the owner reserved before it gave out its card.
         let directory = unsafe { &*segment.front().add(HEADER).cast::<Directory>() };
-        let geometry = Self { slots: directory.slots as usize, chunk: directory.chunk as usize };
+        let geometry = Self {
+            slots: directory.slots as usize,
+            chunk: directory.chunk as usize,
+            span: directory.span as usize,
+        };
         let sound = directory.layout == LAYOUT
             && directory.bounces as usize == BOUNCE_BUFFERS
             && (1..=MAX_SLOTS).contains(&geometry.slots)
             && (64..=MAX_CHUNK).contains(&geometry.chunk)
+            && (geometry.slots * geometry.chunk..=MAX_SPAN).contains(&geometry.span)
             && geometry.len() <= segment.len();
         if sound { Ok(geometry) } else { Err("the peer's segment has another layout".into()) }
     }
@@ -115,6 +129,9 @@ pub struct BounceBuffers {
     /// The segment is this process's.
     own: bool,
     parts: [OnceLock<Part>; BOUNCE_BUFFERS],
+    /// Of one's own segment: where the next transfer begins, in bytes. A bounce buffer has one user at a
+    /// time, so Relaxed.
+    starts: [AtomicU32; BOUNCE_BUFFERS],
     /// Of one's own segment: those that no transfer uses.
     free: Mutex<Free>,
     /// Of one's own segment: those that offers use.
@@ -180,6 +197,7 @@ impl BounceBuffers {
             geometry,
             own,
             parts: [const { OnceLock::new() }; BOUNCE_BUFFERS],
+            starts: [const { AtomicU32::new(0) }; BOUNCE_BUFFERS],
             free: Mutex::new(Free {
                 in_turn: (0..IN_TURN).collect(),
                 others: (IN_TURN..BOUNCE_BUFFERS as u32).rev().collect(),
@@ -195,10 +213,15 @@ impl BounceBuffers {
         self.segment.card()
     }
 
-    /// A bounce buffer that no transfer uses, reset for a new transfer, and the number of its use.
-    /// `open`: the other side, when it comes, is an owner that will write to it. `None` when all
-    /// that there is memory for are in use.
-    pub fn take(&self, open: bool) -> Result<Option<(u32, u32, BounceBuffer)>, Error> {
+    /// A bounce buffer that no transfer uses, reset for a new transfer of `len` bytes in chunks of `chunk`,
+    /// and the number of its use. `open`: the other side, when it comes, is an owner that will write to it.
+    /// `None` when all that there is memory for are in use.
+    pub fn take(
+        &self,
+        open: bool,
+        len: usize,
+        chunk: u32,
+    ) -> Result<Option<(u32, u32, BounceBuffer)>, Error> {
         let (index, number) = {
             let mut free = self.free.lock();
             free.uses = free.uses.wrapping_add(1);
@@ -223,8 +246,18 @@ impl BounceBuffers {
         };
         // SAFETY: the bounce buffer is mapped, and its former owner has written its last.
         let counts = unsafe { &*bounce.counts };
-        counts.begin(number, open);
+        counts.begin(number, self.start(index as usize, len, chunk as usize), open);
         Ok(Some((index, number, bounce)))
+    }
+
+    /// The slot that a transfer begins with in a bounce buffer that is taken: behind the one before.
+    fn start(&self, index: usize, len: usize, chunk: usize) -> u32 {
+        let slots = self.geometry.span / chunk;
+        let next = &self.starts[index];
+        let start = (next.load(Ordering::Relaxed) as usize).div_ceil(chunk) % slots;
+        let end = (start + len.div_ceil(chunk)) % slots * chunk;
+        next.store(end as u32, Ordering::Relaxed);
+        start as u32
     }
 
     /// Gives a bounce buffer back that both sides have done with.
@@ -351,8 +384,8 @@ mod tests {
 
     #[test]
     fn plans_travel_and_wrong_ones_are_refused() {
-        let geometry = Geometry { slots: 8, chunk: 32 << 10 };
-        assert_eq!((size_of::<Counts>(), size_of::<Directory>()), (256, 16));
+        let geometry = Geometry { slots: 8, chunk: 32 << 10, span: 256 << 10 };
+        assert_eq!((size_of::<Counts>(), size_of::<Directory>()), (256, 20));
         let plan =
             |bounce, chunk, streaming| Plan { bounce, chunk, streaming, number: 0x1234_5678 };
         for len in [1, 5000, 64 << 10, 1 << 20, 1 << 30] {

@@ -36,7 +36,7 @@ impl Component for Ring {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let geometry = Geometry { slots: params.slots(), chunk: params.chunk() };
+        let geometry = params.geometry(host.job());
         // SAFETY: the host keeps the string as long as the process lives.
         let job = unsafe { cairn_framework::text::copy(host.job().id) };
         let segment = Segment::create(&Options {
@@ -510,11 +510,11 @@ mod tests {
             let mut owner = serve(&ring, &peer, &ticket, &from).unwrap();
             for number in [plan.number, plan.number ^ 1] {
                 // Only the phase says so: the rest of the transfer has not begun.
-                counts.begin(number, true);
+                counts.begin(number, 0, true);
                 let again = Plan { number, ..plan }.ticket(Side::Reader);
                 assert_eq!(serve(&ring, &peer, &again, &from).err(), Some(ERR_PROTOCOL));
             }
-            counts.begin(plan.number, true);
+            counts.begin(plan.number, 0, true);
             assert!(counts.join(plan.number));
             counts.drained.asked.store(u64::MAX, Ordering::Relaxed);
             // Whether it comes to its end or is given up, the bounce buffer can be served again.

@@ -41,6 +41,8 @@ pub struct Count {
     pub asked: AtomicU64,
     /// The owner's: see [`Phase`]. Beside its count, as it is about to write that.
     phase: AtomicU64,
+    /// In the owner's: the slot that the first chunk goes to.
+    start: AtomicU64,
 }
 
 /// What the owner does with a bounce buffer of the reader's; above it is the number of the use.
@@ -74,16 +76,22 @@ pub enum Left {
 }
 
 impl Counts {
-    /// A new use with this number. `open`: an owner is to come.
-    pub fn begin(&self, number: u32, open: bool) {
+    /// A new use with this number, from this slot on. `open`: an owner is to come.
+    pub fn begin(&self, number: u32, start: u32, open: bool) {
         for count in [&self.filled, &self.drained] {
             count.chunks.store(0, Ordering::Relaxed);
             count.spent.store(0, Ordering::Relaxed);
             count.asked.store(0, Ordering::Relaxed);
         }
+        self.filled.start.store(start.into(), Ordering::Relaxed);
         let phase = if open { Phase::Open } else { Phase::Left };
         // Release pairs with the Acquire of the owner that joins.
         self.filled.phase.store(phase.of(number), Ordering::Release);
+    }
+
+    /// The slot that the first chunk goes to, as the side that has the bounce buffer said.
+    pub fn start(&self) -> u64 {
+        self.filled.start.load(Ordering::Relaxed)
     }
 
     /// The owner comes to the use with this number; false when the reader has given it up.
@@ -162,9 +170,10 @@ fn counts(number: u32) -> Counts {
         spent: AtomicU64::new(0),
         asked: AtomicU64::new(0),
         phase: AtomicU64::new(0),
+        start: AtomicU64::new(0),
     };
     let counts = Counts { filled: count(), drained: count() };
-    counts.begin(number, true);
+    counts.begin(number, 0, true);
     counts
 }
 
@@ -268,7 +277,7 @@ mod model {
             let counts = &shared.counts;
             let free = counts.give_up(7, CHUNKS) == Left::Free || counts.is_back(7, CHUNKS);
             if free {
-                counts.begin(8, true);
+                counts.begin(8, 0, true);
                 // SAFETY: loom checks it.
                 shared.slot.with_mut(|at| unsafe { *at = 0 });
                 // The next owner comes, whatever the first one does: another thread of its process.

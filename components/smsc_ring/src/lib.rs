@@ -25,7 +25,6 @@ pub mod bounce;
 mod component;
 mod counts;
 mod neighbour;
-mod pace;
 mod params;
 #[doc(hidden)]
 pub mod transfer;

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_segment::Error;
+use cairn_segment::pace::Pace;
 
 use crate::bounce::{BOUNCE_BUFFERS, BounceBuffer, BounceBuffers, Plan};
 use crate::counts::Served;
-use crate::pace::Pace;
 use crate::params::Streaming;
 use crate::transfer::Side;
 
@@ -66,7 +66,8 @@ impl Neighbour {
         if used.load(Ordering::Relaxed) >= LANES_EACH || side == Side::Owner && offers >= OFFERS {
             return Ok(None);
         }
-        let taken = own.take(side == Side::Reader)?;
+        let chunk = Plan::chunk_for(len, own.geometry);
+        let taken = own.take(side == Side::Reader, len, chunk)?;
         let Some((index, number, bounce)) = taken else { return Ok(None) };
         used.fetch_add(1, Ordering::Relaxed);
         if side == Side::Owner {
@@ -77,10 +78,7 @@ impl Neighbour {
             Streaming::Never => false,
             Streaming::Always => true,
         };
-        Ok(Some((
-            Plan { bounce: index, chunk: Plan::chunk_for(len, own.geometry), streaming, number },
-            bounce,
-        )))
+        Ok(Some((Plan { bounce: index, chunk, streaming, number }, bounce)))
     }
 
     /// A planned transfer is over.

@@ -19,11 +19,11 @@ use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::status::ERR_PROTOCOL;
 use cairn_framework::author::{Failure, Outcome};
+use cairn_segment::pace::{stream, ticks};
 
 use crate::bounce::{BounceBuffer, BounceBuffers, Plan};
 use crate::counts::Left;
 use crate::neighbour::Neighbour;
-use crate::pace::{stream, ticks};
 
 /// One side of a transfer.
 pub struct Transfer {
@@ -38,6 +38,9 @@ pub struct Transfer {
     /// The user's memory on this side.
     buffer: *mut u8,
     len: usize,
+    /// The slot of the first chunk, of so many that the bounce buffer has for chunks of this size.
+    start: u64,
+    slots: u64,
     /// Chunks in all, and those done on this side.
     chunks: u64,
     done: u64,
@@ -71,9 +74,13 @@ impl Transfer {
         let chunks = len.div_ceil(plan.chunk as usize) as u64;
         let neighbour = Arc::clone(neighbour);
         let ours = ours.is_some();
+        // SAFETY: the bounce buffer is reserved and stays mapped.
+        let counts = unsafe { &*bounce.counts };
+        let slots = (bounces.geometry.span / plan.chunk as usize) as u64;
+        // Of a peer that says what it likes, the remainder is a slot, too.
+        let start = counts.start() % slots;
         if side == Side::Reader {
-            // SAFETY: the bounce buffer is reserved and stays mapped.
-            unsafe { &*bounce.counts }.drained.asked.store(chunks, Ordering::Relaxed);
+            counts.drained.asked.store(chunks, Ordering::Relaxed);
         }
         Self {
             side,
@@ -84,6 +91,8 @@ impl Transfer {
             plan,
             buffer,
             len,
+            start,
+            slots,
             chunks,
             done: 0,
             spent: 0,
@@ -167,8 +176,7 @@ impl Transfer {
         let chunk = self.plan.chunk as usize;
         let offset = self.done as usize * chunk;
         let len = chunk.min(self.len - offset);
-        // Short slots lie close together, so that messages of all sizes use the same memory.
-        let slot = self.done as usize % self.bounces.geometry.slots * chunk;
+        let slot = ((self.start + self.done) % self.slots) as usize * chunk;
         // SAFETY: the chunk is inside the buffer, the slot inside the bounce buffer, and no chunk is longer
         // than a slot. The other side does not touch the slot until the count says so.
         unsafe {

@@ -35,6 +35,7 @@ mod error;
 mod limits;
 mod map;
 mod owner;
+pub mod pace;
 mod sweep;
 
 use std::ffi::CString;

@@ -1,4 +1,4 @@
-//! Which stores are the faster ones, by peer and size.
+//! Copies into shared memory: which stores are the faster ones, by peer and size.
 //!
 //! A slot that the other side has read lies in its cache. If both processors share a cache, ordinary
 //! stores take it from there at full speed. If they don't, every line crosses the machine twice, and
