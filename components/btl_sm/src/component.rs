@@ -197,6 +197,7 @@ impl Btl for SharedMemory {
             local_rank: job.local_rank,
             barriers: state.barriers,
             instances: state.cri_count(),
+            crowded: job.is_crowded(),
         };
         let owner = segment.owner();
         let made = Peer::new(segment, peer, own)?;
@@ -467,7 +468,7 @@ unsafe fn send_long(
         let Some(mut ring) = peer.outbound(state, cri) else { return starved(cri) };
         let Some(room) = ring.room(len) else { return starved(cri) };
         copy_short(message.header.cast(), room.place, header);
-        copy(message.payload.cast(), room.place.add(header), payload);
+        ring.copy(message.payload.cast(), room.place.add(header), payload);
         ring.send_room(room, message.tag, len);
     }
     Ok(Outcome::Done)
@@ -510,18 +511,6 @@ unsafe fn copy_short(from: *const u8, to: *mut u8, len: usize) {
         halves!(u16);
     } else if len == 1 {
         halves!(u8);
-    }
-}
-
-/// Copies a payload.
-///
-/// # Safety
-/// Both sides have `len` bytes; `from` may be null when that is none.
-#[inline]
-unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
-    if len > 0 {
-        // SAFETY: promised by the caller; a ring is no buffer of a user.
-        unsafe { std::ptr::copy_nonoverlapping(from, to, len) };
     }
 }
 

@@ -30,7 +30,7 @@ cairn_framework::params! {
             "Largest message that is sent without asking the receiver first; with a header of \
              256 bytes at most a quarter of btl_sm_ring_size",
             range(0, largest(ring_size) as i64), level(4);
-        pub immediate_limit: size(&text(frame(fragment_size, eager_limit).min(8 << 10))),
+        pub immediate_limit: size(&text(frame(fragment_size, eager_limit))),
             "Largest message, header included, that is copied from one piece of memory; longer \
              ones are packed into the ring. At most btl_sm_fragment_size, or btl_sm_eager_limit \
              with its header if that is more",

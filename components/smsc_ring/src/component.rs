@@ -309,6 +309,31 @@ mod tests {
         }
     }
 
+    /// What was written last lies in the reader's cache.
+    #[test]
+    fn a_transfer_begins_behind_the_one_before_and_comes_around() {
+        let walk = |params: &[(&str, &str)], len: usize| {
+            let (ring, peer) = subject(params);
+            let starts = (0..200).map(|_| {
+                let mut to = vec![0; len];
+                let (_read, ticket) = fetch(&ring, &peer, &mut to).unwrap();
+                let plan = Plan::parse(&ticket, ring.own.geometry, Side::Reader).unwrap();
+                // SAFETY: the bounce buffer is reserved.
+                let counts = unsafe { &*ring.own.bounce(plan.bounce as usize).unwrap().counts };
+                (plan.bounce, counts.start() * u64::from(plan.chunk))
+            });
+            let mut starts: Vec<_> = starts.collect();
+            starts.sort_unstable();
+            starts.dedup();
+            starts.len()
+        };
+        // Four bounce buffers of a MiB each.
+        assert_eq!(walk(&[], 64 << 10), 64);
+        assert_eq!(walk(&[("memory", "0")], 64 << 10), 16);
+        // Ten chunks of 32 KiB each: every second slot of the 32.
+        assert_eq!(walk(&[], 300 << 10), 64);
+    }
+
     #[test]
     fn a_reader_may_want_less_than_was_offered_or_nothing() {
         let (ring, peer) = subject(&[]);

@@ -7,11 +7,16 @@ use smsc_ring::transfer::Side;
 
 use crate::bytes::Bytes;
 
-/// The directory, sixteen bytes, and a ticket.
+/// Bytes of a directory.
+const DIRECTORY: usize = 20;
+/// A geometry that fits the parameters' defaults.
+const USUAL: Geometry = Geometry { slots: 8, chunk: 32 << 10, span: 1 << 20 };
+
+/// The directory and a ticket.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes(data);
-    let segment = segment(&Geometry { slots: 8, chunk: 32 << 10 });
-    let directory = bytes.take(16);
+    let segment = segment(&USUAL);
+    let directory = bytes.take(DIRECTORY);
     // SAFETY: the front is longer, and belongs to this function.
     unsafe {
         let to = segment.front().add(HEADER);
@@ -32,7 +37,7 @@ pub fn run(data: &[u8]) {
     let bounce = bounces.bounce(plan.bounce as usize).expect("memory for a bounce buffer");
     // What a transfer writes to at most.
     // SAFETY: the bounce buffer has so many bytes.
-    unsafe { bounce.slots.add(geometry.slots * geometry.chunk - 1).write_volatile(1) };
+    unsafe { bounce.slots.add(geometry.span - 1).write_volatile(1) };
 }
 
 fn segment(geometry: &Geometry) -> Segment {
@@ -50,17 +55,17 @@ fn segment(geometry: &Geometry) -> Segment {
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
-    for (slots, chunk) in [(8, 32 << 10), (1, 64), (64, 4096)] {
-        let geometry = Geometry { slots, chunk };
+    for (slots, chunk, span) in [(8, 32 << 10, 1 << 20), (1, 64, 64), (64, 4096, 256 << 10)] {
+        let geometry = Geometry { slots, chunk, span };
         let segment = segment(&geometry);
-        let mut directory = [0; 16];
+        let mut directory = [0; DIRECTORY];
         // SAFETY: the front is longer.
         unsafe {
             let from = segment.front().add(HEADER);
-            std::ptr::copy_nonoverlapping(from, directory.as_mut_ptr(), 16);
+            std::ptr::copy_nonoverlapping(from, directory.as_mut_ptr(), DIRECTORY);
         }
         for (side, number) in [(Side::Owner, 0), (Side::Reader, 1)] {
-            let chunk = Plan::chunk_for(100_000, Geometry { slots: 8, chunk: 32 << 10 });
+            let chunk = Plan::chunk_for(100_000, USUAL);
             let ticket = Plan { bounce: 3, chunk, streaming: true, number: 9 }.ticket(side);
             seeds.push([&directory[..], &[ticket.len as u8], &ticket.data, &[number]].concat());
         }

@@ -50,7 +50,7 @@ impl Job {
     /// Another rank, as it sends to us. Its first ring is the one of its number.
     fn sender(&self, rank: u32) -> Peer {
         let instances = self.state().cri_count();
-        let own = Own { rank, local_rank: rank, barriers: false, instances };
+        let own = Own { rank, local_rank: rank, barriers: false, instances, crowded: false };
         Peer::new(self.state().segment.again().unwrap(), view(0), own).unwrap()
     }
 
@@ -86,7 +86,7 @@ impl Job {
         mock.set("ring_memory", "0");
         let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
         let segment = other.device.segment.again().unwrap();
-        let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1 };
+        let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1, crowded: false };
         let peer = Peer::new(segment, view(rank), own).unwrap();
         self.state().peers[rank as usize].store(Box::leak(Box::new(peer)), Ordering::Release);
     }
@@ -265,7 +265,7 @@ fn view_with(params: &[(&str, &str)]) -> ([usize; 3], [u32; 3]) {
 #[test]
 fn limits_follow_from_the_parameters_and_the_ring() {
     let limits = |params: &[(&str, &str)]| view_with(params).0;
-    assert_eq!(limits(&[]), [32 << 10, 16 << 10, 8 << 10]);
+    assert_eq!(limits(&[]), [32 << 10, 16 << 10, 32 << 10]);
     // A small ring has smaller defaults.
     assert_eq!(limits(&[("ring_size", "16k")]), [4096, 4096 - BTL_HEADER_ROOM, 4096]);
     // A larger eager message makes a larger frame; nothing is cut.
@@ -370,7 +370,7 @@ fn a_peer_with_rings_too_small_for_our_messages_is_refused() {
     other.set("ring_memory", "0");
     let other: &SharedMemory = Box::leak(Box::new(other.open().unwrap()));
     let segment = other.device.segment.again().unwrap();
-    let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1 };
+    let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1, crowded: false };
     let peer = Peer::new(segment, view(1), own).unwrap();
     assert_eq!(peer.message_limit(), 4096);
     let refused = peer.takes(job.state().packed_limit).unwrap_err();
