@@ -250,6 +250,8 @@ fn pingpong_runs() {
             (2, "--sizes 0,8,64k", &[("latency", 3)]),
             (2, "--sizes 8 --threads 2", &[("latency", 1)]),
             (5, "--sizes 8 --pairs 2", &[("latency", 1)]),
+            (2, "--sizes 0,8,64k --floor cached", &[("latency", 3)]),
+            (2, "--sizes 8,64k --floor streaming", &[("latency", 2)]),
         ],
     );
 }
@@ -260,6 +262,8 @@ fn bandwidth_runs() {
         "bandwidth",
         &[
             (2, "--sizes 1,64k --window 4 --direction each", &[("bandwidth", 4)]),
+            (2, "--sizes 1,64k --window 64 --direction each --floor cached", &[("bandwidth", 4)]),
+            (2, "--sizes 64k --window 4 --direction bi --floor streaming", &[("bandwidth", 1)]),
             (4, "--sizes 8 --window 4 --pairs 2 --direction bi", &[("bandwidth", 1)]),
         ],
     );
@@ -503,6 +507,7 @@ fn wrong_command_lines_end_with_a_message() {
         ("pingpong", "--threads 2 --level single", "several threads in a process need"),
         ("pingpong", "--pin 0,x", "not none, threads or a list of cores"),
         ("pingpong", "--pin 100000", "100000"),
+        ("pingpong", "--threads 2 --floor cached", "two processes with a thread each"),
         ("bandwidth", "--sizes 0", "messages of 0 bytes have no bandwidth"),
         ("multirate", "-x 2", "as many receivers as senders"),
         ("multirate", "--pattern one-to-many -x 2", "one-to-many has 1 sender"),

@@ -161,6 +161,21 @@ impl Slots {
         unsafe { slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), self.bytes) }
     }
 
+    /// The bytes of all slots, one after the other, when nothing is under way.
+    pub fn all(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|slot| self.data(slot))
+    }
+
+    /// The bytes of all slots to be written, one after the other, when nothing is under way.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
+        self.idle();
+        let bytes = self.bytes;
+        self.lines.chunks_exact_mut(self.stride).map(move |lines| {
+            // SAFETY: as for `data_mut`.
+            unsafe { slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), bytes) }
+        })
+    }
+
     #[inline]
     fn pointer(&mut self, slot: usize) -> *mut c_void {
         assert!(slot < self.len(), "slot {slot} of {}", self.len());

@@ -1,6 +1,6 @@
 //! A message that goes back and forth between two entities.
 
-use cairn_lab::{Channel, Comm, Entity, Slots, Work};
+use cairn_lab::{Channel, Comm, Duct, Entity, Slots, Stores, Work};
 
 /// An entity that plays ping-pong with its partner. One iteration is there and back.
 pub struct Player {
@@ -12,6 +12,8 @@ pub struct Player {
     /// Tells all pairs apart.
     seed: u64,
     ball: Slots,
+    /// In place of MPI.
+    duct: Option<Duct>,
 }
 
 impl Player {
@@ -26,7 +28,16 @@ impl Player {
             tag: channel.index,
             seed: (channel.index as u64) << 32,
             ball: Slots::new(1, bytes),
+            duct: None,
         }
+    }
+
+    /// Plays without MPI, if so it is asked for; its partner does the same.
+    #[must_use]
+    pub fn without_mpi(self, stores: Option<Stores>) -> Player {
+        let duct =
+            stores.map(|stores| Duct::new(self.comm, self.partner, self.tag, self.serves, stores));
+        Player { duct, ..self }
     }
 }
 
@@ -43,6 +54,18 @@ impl Work for Player {
     // iterations is seen at the end.
     fn run(&mut self, iterations: u64) {
         let Player { comm, partner, tag, .. } = *self;
+        if let Some(duct) = &mut self.duct {
+            for _ in 0..iterations {
+                if self.serves {
+                    duct.send(self.ball.data(0));
+                    duct.receive(self.ball.data_mut(0));
+                } else {
+                    duct.receive(self.ball.data_mut(0));
+                    duct.send(self.ball.data(0));
+                }
+            }
+            return;
+        }
         for _ in 0..iterations {
             if self.serves {
                 self.ball.send(0, comm, partner, tag);

@@ -1,6 +1,6 @@
 //! Windows of messages between two entities.
 
-use cairn_lab::{Channel, Comm, Entity, Slots, Work};
+use cairn_lab::{Channel, Comm, Duct, Entity, Slots, Stores, Work};
 
 /// The most memory that the messages of one window take.
 const MEMORY: usize = 64 << 20;
@@ -35,6 +35,10 @@ pub struct Window {
     outgoing: Slots,
     incoming: Slots,
     answer: [u8; 1],
+    /// The first of the pair.
+    first: bool,
+    /// In place of MPI.
+    duct: Option<Duct>,
 }
 
 impl Window {
@@ -66,6 +70,30 @@ impl Window {
             outgoing: slots(side != Side::Receives),
             incoming: slots(side != Side::Sends),
             answer: [0],
+            first,
+            duct: None,
+        }
+    }
+
+    /// Exchanges its windows without MPI, if so it is asked for; its partner does the same.
+    #[must_use]
+    pub fn without_mpi(self, stores: Option<Stores>) -> Window {
+        let duct =
+            stores.map(|stores| Duct::new(self.comm, self.partner, self.tag, self.first, stores));
+        Window { duct, ..self }
+    }
+
+    fn exchange(&mut self, duct: &mut Duct) {
+        match self.side {
+            Side::Sends => {
+                self.outgoing.all().for_each(|message| duct.send(message));
+                duct.receive(&mut self.answer);
+            }
+            Side::Receives => {
+                self.incoming.all_mut().for_each(|message| duct.receive(message));
+                duct.send(&self.answer);
+            }
+            Side::Both => duct.exchange(self.outgoing.all(), self.incoming.all_mut()),
         }
     }
 
@@ -92,6 +120,11 @@ impl Work for Window {
 
     fn run(&mut self, iterations: u64) {
         let Window { comm, partner, tag, .. } = *self;
+        if let Some(mut duct) = self.duct.take() {
+            (0..iterations).for_each(|_| self.exchange(&mut duct));
+            self.duct = Some(duct);
+            return;
+        }
         for _ in 0..iterations {
             match self.side {
                 Side::Sends => {

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use cairn_bench::Player;
-use cairn_lab::{Arguments, Common, Lab, List, Metric, count, pairwise, sizes};
+use cairn_lab::{Arguments, Common, Lab, List, Metric, Stores, count, pairwise, sizes};
 use clap::Parser;
 use serde::Serialize;
 
@@ -22,6 +22,9 @@ struct Args {
     /// Threads of each process, each with a partner of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count)]
     threads: usize,
+    /// Measures what two processes need that copy through shared memory themselves, without MPI
+    #[arg(long, value_enum, value_name = "STORES")]
+    floor: Option<Stores>,
 }
 
 impl Arguments for Args {
@@ -41,10 +44,13 @@ fn main() {
         Ok(channels) => channels,
         Err(reason) => lab.refuse(&reason),
     };
+    if args.floor.is_some() && side != (1, 1) {
+        lab.refuse("the floor is that of two processes with a thread each");
+    }
     lab.points(args.sizes.len());
     for bytes in args.sizes.values() {
         let measured = lab.measure_channels(args.threads, &channels, |channel, me| {
-            Player::new(lab.world(), channel, me, bytes)
+            Player::new(lab.world(), channel, me, bytes).without_mpi(args.floor)
         });
         lab.point(&[("bytes", bytes.into())], Metric::Latency, measured.time(2.0));
     }
