@@ -49,8 +49,9 @@ pub struct Geometry {
     pub slots: usize,
     /// Most bytes of a chunk.
     pub chunk: usize,
-    /// Bytes that the slots of a bounce buffer take, at least `slots` times `chunk`. With more, transfers
-    /// write to memory that has left the cache of the processor that read it.
+    /// Bytes that the slots take of a bounce buffer that is used in turn, at least `slots` times `chunk`.
+    /// With more, transfers write to memory that has left the cache of the processor that read it. The
+    /// other bounce buffers have no more than that.
     pub span: usize,
 }
 
@@ -66,16 +67,24 @@ impl Geometry {
         page_size()
     }
 
+    /// Bytes that the slots of this bounce buffer take.
+    pub fn span_of(&self, index: usize) -> usize {
+        if index < IN_TURN as usize { self.span } else { self.slots * self.chunk }
+    }
+
     fn bounce(&self, index: usize) -> usize {
-        page_size() + index * self.buffer_len()
+        let in_turn = index.min(IN_TURN as usize);
+        page_size()
+            + in_turn * self.buffer_len(0)
+            + (index - in_turn) * self.buffer_len(IN_TURN as usize)
     }
 
     fn place(&self, index: usize) -> Range<usize> {
         self.bounce(index)..self.bounce(index + 1)
     }
 
-    fn buffer_len(&self) -> usize {
-        (size_of::<Counts>() + self.span).next_multiple_of(page_size())
+    fn buffer_len(&self, index: usize) -> usize {
+        (size_of::<Counts>() + self.span_of(index)).next_multiple_of(page_size())
     }
 
     /// Writes the directory of a new segment.
@@ -252,7 +261,7 @@ impl BounceBuffers {
 
     /// The slot that a transfer begins with in a bounce buffer that is taken: behind the one before.
     fn start(&self, index: usize, len: usize, chunk: usize) -> u32 {
-        let slots = self.geometry.span / chunk;
+        let slots = self.geometry.span_of(index) / chunk;
         let next = &self.starts[index];
         let start = (next.load(Ordering::Relaxed) as usize).div_ceil(chunk) % slots;
         let end = (start + len.div_ceil(chunk)) % slots * chunk;

@@ -76,7 +76,7 @@ impl Transfer {
         let ours = ours.is_some();
         // SAFETY: the bounce buffer is reserved and stays mapped.
         let counts = unsafe { &*bounce.counts };
-        let slots = (bounces.geometry.span / plan.chunk as usize) as u64;
+        let slots = (bounces.geometry.span_of(plan.bounce as usize) / plan.chunk as usize) as u64;
         // Of a peer that says what it likes, the remainder is a slot, too.
         let start = counts.start() % slots;
         if side == Side::Reader {

@@ -37,7 +37,7 @@ pub fn run(data: &[u8]) {
     let bounce = bounces.bounce(plan.bounce as usize).expect("memory for a bounce buffer");
     // What a transfer writes to at most.
     // SAFETY: the bounce buffer has so many bytes.
-    unsafe { bounce.slots.add(geometry.span - 1).write_volatile(1) };
+    unsafe { bounce.slots.add(geometry.span_of(plan.bounce as usize) - 1).write_volatile(1) };
 }
 
 fn segment(geometry: &Geometry) -> Segment {
