@@ -2,7 +2,7 @@
 //!
 //! A duct is a ring in shared memory for each direction. A message goes through it in pieces, each with a
 //! control word in front that says that it is there, and both processes copy at once. That is the floor of
-//! what a library can do that copies a message twice, without matching, ordering or progress of anything
+//! a library that copies a message twice by plain copies, without matching, ordering or progress of anything
 //! else.
 
 use std::os::fd::AsFd;
