@@ -5,7 +5,7 @@
 //! a library that copies a message twice by plain copies, without matching, ordering or progress of anything
 //! else.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, ftruncate, memfd_create, open};
@@ -94,7 +94,8 @@ pub struct Duct {
     stores: Stores,
 }
 
-// SAFETY: the memory stays mapped, and whoever has the duct has both ends.
+// SAFETY: the memory stays mapped until the duct is dropped, and the thread that owns the duct has both of
+// its ends.
 unsafe impl Send for Duct {}
 
 impl Duct {
@@ -109,8 +110,7 @@ impl Duct {
             let file = memfd_create("duct", MemfdFlags::CLOEXEC).expect("a file in memory");
             ftruncate(&file, 2 * size_of::<Ring>() as u64).expect("memory for a duct");
             let rings = map(&file);
-            let number = std::os::fd::AsRawFd::as_raw_fd(&file);
-            place = [u64::from(std::process::id()), number as u64];
+            place = [u64::from(std::process::id()), file.as_raw_fd() as u64];
             comm.send(place.map(u64::to_le_bytes).as_flattened(), partner, tag);
             // The file stays open until the other process has it.
             comm.receive(&mut [0], Some(partner), Some(tag));

@@ -1,6 +1,6 @@
 //! A message that goes back and forth between two entities.
 
-use cairn_lab::{Channel, Comm, Duct, Entity, Slots, Stores, Work};
+use cairn_lab::{Channel, Comm, Duct, Entity, Slots, Work};
 
 /// An entity that plays ping-pong with its partner. One iteration is there and back.
 pub struct Player {
@@ -32,11 +32,9 @@ impl Player {
         }
     }
 
-    /// Plays without MPI, if so it is asked for; its partner does the same.
+    /// Plays through a duct in place of MPI, if there is one; its partner has the other end.
     #[must_use]
-    pub fn without_mpi(self, stores: Option<Stores>) -> Player {
-        let duct =
-            stores.map(|stores| Duct::new(self.comm, self.partner, self.tag, self.serves, stores));
+    pub fn through(self, duct: Option<Duct>) -> Player {
         Player { duct, ..self }
     }
 }

@@ -1,6 +1,6 @@
 //! Windows of messages between two entities.
 
-use cairn_lab::{Channel, Comm, Duct, Entity, Slots, Stores, Work};
+use cairn_lab::{Channel, Comm, Duct, Entity, Slots, Work};
 
 /// The most memory that the messages of one window take.
 const MEMORY: usize = 64 << 20;
@@ -35,8 +35,6 @@ pub struct Window {
     outgoing: Slots,
     incoming: Slots,
     answer: [u8; 1],
-    /// The first of the pair.
-    first: bool,
     /// In place of MPI.
     duct: Option<Duct>,
 }
@@ -70,16 +68,13 @@ impl Window {
             outgoing: slots(side != Side::Receives),
             incoming: slots(side != Side::Sends),
             answer: [0],
-            first,
             duct: None,
         }
     }
 
-    /// Exchanges its windows without MPI, if so it is asked for; its partner does the same.
+    /// Exchanges its windows through a duct in place of MPI, if there is one; its partner has the other end.
     #[must_use]
-    pub fn without_mpi(self, stores: Option<Stores>) -> Window {
-        let duct =
-            stores.map(|stores| Duct::new(self.comm, self.partner, self.tag, self.first, stores));
+    pub fn through(self, duct: Option<Duct>) -> Window {
         Window { duct, ..self }
     }
 

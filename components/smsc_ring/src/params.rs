@@ -46,9 +46,7 @@ impl Params {
         // Processes that take turns on a core find each other's lines in its cache.
         let share =
             if job.is_crowded() { 0 } else { self.memory.get() as usize / IN_TURN as usize };
-        // A multiple of a page, less the page that the counts take.
-        let span = (share & !((4 << 10) - 1)).max(slots * chunk);
-        Geometry { slots, chunk, span }
+        Geometry { slots, chunk, span: share.max(slots * chunk) }
     }
 
     pub fn streaming(&self) -> Streaming {

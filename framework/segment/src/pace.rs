@@ -5,7 +5,8 @@
 //! stores that go past the caches ("streaming", non-temporal) are twice as fast for the whole
 //! transfer, though the reader then reads from memory. Which of the two holds depends on where the
 //! processes run; on a virtual machine it changes while they run. So it is measured all the time: the
-//! processor time that both sides spend on a transfer, which waiting does not disturb.
+//! processor time that copying takes, of both sides where each learns the other's and of the writer
+//! otherwise, which waiting does not disturb.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -23,7 +24,7 @@ pub struct Pace([Class; CLASSES]);
 
 #[derive(Default)]
 struct Class {
-    /// Ticks a KiB, of both sides together: cached, streaming. 0 when it is not known.
+    /// Ticks a KiB: cached, streaming. 0 when it is not known.
     cost: [AtomicU32; 2],
     transfers: AtomicU32,
 }
@@ -50,7 +51,7 @@ impl Pace {
         (streaming < cached) != retry
     }
 
-    /// A transfer took so many ticks of both processors' time.
+    /// A transfer took so many ticks of processor time.
     pub fn measured(&self, len: usize, streaming: bool, ticks: u64) {
         let new = (ticks / (len as u64 / 1024).max(1)).clamp(1, u64::from(u32::MAX) / 2) as u32;
         let cost = &self.class(len).cost[usize::from(streaming)];

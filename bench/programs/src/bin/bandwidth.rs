@@ -1,8 +1,8 @@
 //! Bytes per second between pairs of entities, in one direction or in both.
 #![forbid(unsafe_code)]
 
-use cairn_bench::{Window, messages};
-use cairn_lab::{Arguments, Common, Lab, List, Metric, Stores, Summary, count, pairwise, sizes};
+use cairn_bench::{Floor, Window, messages};
+use cairn_lab::{Arguments, Common, Lab, List, Metric, Summary, count, pairwise, sizes};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
 
@@ -28,9 +28,9 @@ struct Args {
     /// Threads of each process, each with a partner of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count)]
     threads: usize,
-    /// Measures what two processes need that copy through shared memory themselves, without MPI
-    #[arg(long, value_enum, value_name = "STORES")]
-    floor: Option<Stores>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    floor: Floor,
 }
 
 /// Who sends.
@@ -62,8 +62,8 @@ fn main() {
         Ok(channels) => channels,
         Err(reason) => lab.refuse(&reason),
     };
-    if args.floor.is_some() && side != (1, 1) {
-        lab.refuse("the floor is that of two processes with a thread each");
+    if let Err(reason) = args.floor.check(side) {
+        lab.refuse(&reason);
     }
     if args.sizes.values().any(|bytes| bytes == 0) {
         lab.refuse("messages of 0 bytes have no bandwidth; message-rate measures them");
@@ -79,7 +79,7 @@ fn main() {
         for (direction, both) in directions {
             let measured = lab.measure_channels(args.threads, &channels, |channel, me| {
                 Window::new(lab.world(), channel, me, *both, messages, bytes)
-                    .without_mpi(args.floor)
+                    .through(args.floor.duct(lab.world(), channel, me))
             });
             let an_iteration = messages * channels.len() * if *both { 2 } else { 1 };
             let bandwidth: Summary = measured.rate((an_iteration * bytes) as f64);

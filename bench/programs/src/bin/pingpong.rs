@@ -1,8 +1,8 @@
 //! Time of a message one way: two entities send it to each other and back.
 #![forbid(unsafe_code)]
 
-use cairn_bench::Player;
-use cairn_lab::{Arguments, Common, Lab, List, Metric, Stores, count, pairwise, sizes};
+use cairn_bench::{Floor, Player};
+use cairn_lab::{Arguments, Common, Lab, List, Metric, count, pairwise, sizes};
 use clap::Parser;
 use serde::Serialize;
 
@@ -22,9 +22,9 @@ struct Args {
     /// Threads of each process, each with a partner of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count)]
     threads: usize,
-    /// Measures what two processes need that copy through shared memory themselves, without MPI
-    #[arg(long, value_enum, value_name = "STORES")]
-    floor: Option<Stores>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    floor: Floor,
 }
 
 impl Arguments for Args {
@@ -44,13 +44,17 @@ fn main() {
         Ok(channels) => channels,
         Err(reason) => lab.refuse(&reason),
     };
-    if args.floor.is_some() && side != (1, 1) {
-        lab.refuse("the floor is that of two processes with a thread each");
+    if let Err(reason) = args.floor.check(side) {
+        lab.refuse(&reason);
     }
     lab.points(args.sizes.len());
     for bytes in args.sizes.values() {
         let measured = lab.measure_channels(args.threads, &channels, |channel, me| {
-            Player::new(lab.world(), channel, me, bytes).without_mpi(args.floor)
+            Player::new(lab.world(), channel, me, bytes).through(args.floor.duct(
+                lab.world(),
+                channel,
+                me,
+            ))
         });
         lab.point(&[("bytes", bytes.into())], Metric::Latency, measured.time(2.0));
     }
