@@ -283,7 +283,7 @@ impl Btl for SharedMemory {
             let Some(room) = ring.room(len) else { return starved(cri) };
             copy_short(message.header.cast(), room.place, header);
             let packed = message.pack_to(room.place.add(header));
-            ring.send_room(room, message.tag, header + packed);
+            ring.send_room(room, KIND_MESSAGE, message.tag, header + packed);
         }
         Ok(Outcome::Done)
     }
@@ -468,8 +468,8 @@ unsafe fn send_long(
         let Some(mut ring) = peer.outbound(state, cri) else { return starved(cri) };
         let Some(room) = ring.room(len) else { return starved(cri) };
         copy_short(message.header.cast(), room.place, header);
-        ring.copy(message.payload.cast(), room.place.add(header), payload);
-        ring.send_room(room, message.tag, len);
+        let kind = ring.copy(message.payload.cast(), room.place.add(header), payload);
+        ring.send_room(room, kind, message.tag, len);
     }
     Ok(Outcome::Done)
 }

@@ -23,7 +23,7 @@ use crate::blocks::Parts;
 use crate::cri::SmInstance;
 use crate::module::SmDevice;
 use crate::orders::Orders;
-use crate::ring::{self, LINE, Producer, Room};
+use crate::ring::{self, KIND_CACHED, KIND_MESSAGE, KIND_STREAMED, Producer, Room};
 use crate::smsc::SmscPeer;
 use crate::wake::{self, SLEEPING, USES_BITMAP, Word};
 use crate::wire::{ENTRY_FREE, ENTRY_TAKEN, Geometry};
@@ -366,12 +366,12 @@ impl Outbound {
     ///
     /// Between processors without a common cache each line that the receiver has read has to be taken from
     /// it again, and is then taken from here: stores past the caches spare both. Which ones are cheaper is
-    /// measured, by the time that this side takes; see [`Pace`].
+    /// measured, by the time that both sides take; see [`Pace`]. Returns the kind of message that it makes.
     ///
     /// # Safety
     /// Both sides have `len` bytes and do not overlap; `from` may be null when that is none.
     #[inline]
-    pub unsafe fn copy(&self, from: *const u8, to: *mut u8, len: usize) {
+    pub unsafe fn copy(&self, from: *const u8, to: *mut u8, len: usize) -> u8 {
         /// Shorter copies are over before the processor has written what they left in its queue of stores,
         /// so what they cost can't be seen.
         const MEASURED: usize = 4 << 10;
@@ -379,18 +379,20 @@ impl Outbound {
             && let Some(pace) = &self.pace
         {
             // SAFETY: promised by the caller.
-            return unsafe { copy_measured(pace, from, to, len) };
+            let streamed = unsafe { copy_measured(pace, self.ring.costs(), from, to, len) };
+            return if streamed { KIND_STREAMED } else { KIND_CACHED };
         }
         if len > 0 {
             // SAFETY: promised by the caller; a ring is no buffer of a user.
             unsafe { std::ptr::copy_nonoverlapping(from, to, len) };
         }
+        KIND_MESSAGE
     }
 
     /// Sends what was written to the room.
     #[inline]
-    pub fn send_room(&mut self, room: Room, tag: u8, len: usize) {
-        self.ring.publish_room(room, tag, len as u32);
+    pub fn send_room(&mut self, room: Room, kind: u8, tag: u8, len: usize) {
+        self.ring.publish_room(room, kind, tag, len as u32);
         self.ring_bell();
     }
 
@@ -420,18 +422,20 @@ impl Outbound {
     }
 }
 
-/// Ticks that a receiver takes longer for a line that it has to read from memory, because it was written
-/// past the caches, than for one in a cache: it is not asked. Measured as 6 to 9 on processors of 2022
-/// that share a cache; without one the difference is on the other side.
-const FROM_MEMORY: u64 = 8;
-
-/// Copies by the cheaper way, and measures it.
+/// Copies by the cheaper way, with what each costs the receiver, and measures it. Whether it went past the
+/// caches.
 ///
 /// # Safety
 /// As for [`Outbound::copy`].
 #[inline(never)]
-unsafe fn copy_measured(pace: &Pace, from: *const u8, to: *mut u8, len: usize) {
-    let streaming = pace.choose(len);
+unsafe fn copy_measured(
+    pace: &Pace,
+    theirs: [u32; 2],
+    from: *const u8,
+    to: *mut u8,
+    len: usize,
+) -> bool {
+    let streaming = pace.choose(len, theirs);
     let begun = ticks();
     // SAFETY: promised by the caller.
     unsafe {
@@ -441,11 +445,8 @@ unsafe fn copy_measured(pace: &Pace, from: *const u8, to: *mut u8, len: usize) {
             std::ptr::copy_nonoverlapping(from, to, len);
         }
     }
-    let mut spent = ticks().wrapping_sub(begun);
-    if streaming {
-        spent += (len / LINE) as u64 * FROM_MEMORY;
-    }
-    pace.measured(len, streaming, spent);
+    pace.measured(len, streaming, ticks().wrapping_sub(begun));
+    streaming
 }
 
 #[cfg(test)]
@@ -463,7 +464,7 @@ mod tests {
             let (start, len) = (round % 64, 4096 + 173 * round);
             let mut to = vec![0xee; 40_200];
             // SAFETY: both are long enough.
-            unsafe { copy_measured(&pace, from.as_ptr(), to[start..].as_mut_ptr(), len) };
+            unsafe { copy_measured(&pace, [0; 2], from.as_ptr(), to[start..].as_mut_ptr(), len) };
             assert_eq!(to[start..start + len], from[..len]);
             assert!(to[..start].iter().chain(&to[start + len..]).all(|byte| *byte == 0xee));
         }

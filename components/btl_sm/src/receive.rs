@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use cairn_framework::abi::host::LOG_ERROR;
 use cairn_framework::abi::receive::Received;
+use cairn_segment::pace::ticks;
 use cairn_segment::{Part, Segment};
 
 use crate::active::{Bits, WORD};
@@ -15,7 +16,9 @@ use crate::cri::SmInstance;
 use crate::endpoint::Peer;
 use crate::large;
 use crate::module::{SmDevice, State};
-use crate::ring::{Consumer, Control, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP};
+use crate::ring::{
+    Consumer, Control, KIND_CACHED, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP, KIND_STREAMED, Message,
+};
 use crate::unmapped::{Announced, Unmapped};
 use crate::wake::{self, USES_BITMAP, Word};
 use crate::wire::{Geometry, News};
@@ -350,14 +353,7 @@ impl Inbound {
                 else {
                     return self.violation(state, control);
                 };
-                // SAFETY: the state's table of endpoints. Acquire pairs with the Release in
-                // `add_peer`.
-                self.received.endpoint = unsafe { &*self.endpoint }.load(Ordering::Acquire).cast();
-                self.received.data = message.data.cast();
-                self.received.len = message.len;
-                // SAFETY: the message stays until it is released.
-                unsafe { state.receiver(control.tag()).call(&self.received) };
-                self.ring.release(message);
+                self.hand_on(state, control, message);
             } else {
                 self.receive_other(state, cri, control)?;
             }
@@ -369,10 +365,36 @@ impl Inbound {
         }
     }
 
-    /// What is not for the receive table.
-    #[cold]
-    fn receive_other(&mut self, state: &State, cri: &SmInstance, control: Control) -> Option<()> {
+    /// Hands a message to its receiver.
+    #[inline(always)]
+    fn hand_on(&mut self, state: &SmDevice, control: Control, message: Message) {
+        // SAFETY: the state's table of endpoints. Acquire pairs with the Release in `add_peer`.
+        self.received.endpoint = unsafe { &*self.endpoint }.load(Ordering::Acquire).cast();
+        self.received.data = message.data.cast();
+        self.received.len = message.len;
+        // SAFETY: the message stays until it is released.
+        unsafe { state.receiver(control.tag()).call(&self.received) };
+        self.ring.release(message);
+    }
+
+    /// What is not for the receive table, or is measured.
+    #[inline(never)]
+    fn receive_other(
+        &mut self,
+        state: &SmDevice,
+        cri: &SmInstance,
+        control: Control,
+    ) -> Option<()> {
         let sound = match (control.kind(), self.ring.message(control)) {
+            (kind @ (KIND_CACHED | KIND_STREAMED), Some(message))
+                if message.len <= state.message_limit =>
+            {
+                let begun = ticks();
+                self.hand_on(state, control, message);
+                let took = ticks().wrapping_sub(begun);
+                self.ring.took(kind == KIND_STREAMED, message.len, took);
+                true
+            }
             (KIND_SKIP, _) => self.ring.skip(),
             (KIND_CONTROL, Some(message)) => {
                 let body = (message.data, message.len);

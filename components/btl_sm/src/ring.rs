@@ -32,7 +32,7 @@
 
 use std::cell::UnsafeCell;
 
-use cairn_framework::sync::{AtomicU64, Ordering};
+use cairn_framework::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// Bytes of a line.
 pub const LINE: usize = 64;
@@ -47,6 +47,10 @@ pub const KIND_MESSAGE: u8 = 1;
 pub const KIND_CONTROL: u8 = 2;
 /// [`Control::kind`]: no message; the next one is at the beginning of the ring.
 pub const KIND_SKIP: u8 = 3;
+/// [`Control::kind`]: for the receive table, copied in the ordinary way. The receiver measures what it takes.
+pub const KIND_CACHED: u8 = 4;
+/// [`Control::kind`]: the same, copied past the caches.
+pub const KIND_STREAMED: u8 = 5;
 
 /// Most bytes of a message in a ring of so many bytes. A longer one may not find room for ever: up to its
 /// own length may be left out at the end of the ring, and a quarter of the ring is given back late.
@@ -63,9 +67,20 @@ pub struct Line {
     body: UnsafeCell<[u64; INLINE / 8]>,
 }
 
-/// How far the consumer has come. Written by the consumer.
+/// What the consumer says. Written by the consumer.
 #[repr(C, align(128))]
-pub struct Head(AtomicU64);
+#[derive(Default)]
+pub struct Head {
+    /// How far it has come.
+    position: AtomicU64,
+    costs: Costs,
+}
+
+/// What a longer message costs the consumer, on a line that changes seldom: ticks a KiB, of those that were
+/// copied in the ordinary way in the lower half, of those that went past the caches in the upper one.
+#[repr(C, align(64))]
+#[derive(Default)]
+struct Costs(AtomicU32);
 
 /// A control word: length in bits 0 to 31, tag to 39, kind to 47, stamp to 63.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,7 +252,7 @@ impl Producer {
     pub fn look(&mut self) -> bool {
         // SAFETY: see `new`. Acquire pairs with the Release in `Consumer::publish`: the consumer has
         // read what lies before the head.
-        let head = unsafe { &*self.head }.0.load(Ordering::Acquire);
+        let head = unsafe { &*self.head }.position.load(Ordering::Acquire);
         let count = self.lines.mask + 1;
         // A head that makes no sense is taken for a full ring; the limit never goes back.
         if head <= self.tail && self.tail - head <= count {
@@ -287,12 +302,20 @@ impl Producer {
         self.publish_at(begin, begin + 1, kind, tag, len);
     }
 
-    /// Publishes a message of which `len` bytes were written to the room.
+    /// What longer messages cost the consumer, in ticks a KiB, cached and streamed; 0 if it has not said.
     #[inline]
-    pub fn publish_room(&mut self, room: Room, tag: u8, len: u32) {
+    pub fn costs(&self) -> [u32; 2] {
+        // SAFETY: see `new`; the producer is open. Relaxed: they are hints.
+        let costs = unsafe { &*self.head }.costs.0.load(Ordering::Relaxed);
+        [costs & 0xffff, costs >> 16]
+    }
+
+    /// Publishes a message of this kind of which `len` bytes were written to the room.
+    #[inline]
+    pub fn publish_room(&mut self, room: Room, kind: u8, tag: u8, len: u32) {
         let begin = self.tail + room.skipped;
         let end = begin + lines_of(len as usize);
-        self.publish_at(begin, end, KIND_MESSAGE, tag, len);
+        self.publish_at(begin, end, kind, tag, len);
         if room.skipped > 0 {
             self.skip();
         }
@@ -327,6 +350,8 @@ pub struct Consumer {
     /// The line at the head, and the stamp that it waits for.
     next: *const Line,
     expected: u16,
+    /// What longer messages cost, as in [`Costs`], and as last published.
+    costs: [u16; 2],
     lines: Lines,
     position: u64,
     /// The head as last published.
@@ -351,6 +376,7 @@ impl Consumer {
         Self {
             next: parts.lines,
             expected: lines.stamp(0),
+            costs: [0; 2],
             lines,
             position: 0,
             published: 0,
@@ -373,7 +399,7 @@ impl Consumer {
         // SAFETY: see `new`.
         let data = unsafe { self.lines.body(self.position) }.cast_const();
         let fits = match control.kind() {
-            KIND_MESSAGE => {
+            KIND_MESSAGE | KIND_CACHED | KIND_STREAMED => {
                 len <= INLINE || lines_of(len) <= self.lines.rest_of_ring(self.position)
             }
             KIND_CONTROL => len <= INLINE,
@@ -408,11 +434,27 @@ impl Consumer {
         }
     }
 
+    /// A message of `len` bytes, streamed or not, took so many ticks.
+    pub fn took(&mut self, streamed: bool, len: usize, ticks: u64) {
+        let new = (ticks * 1024 / len.max(1) as u64).clamp(1, u64::from(u16::MAX)) as u16;
+        let cost = &mut self.costs[usize::from(streamed)];
+        // As in `Pace`: a better one is believed at once, a worse one may have been interrupted.
+        *cost = if new < *cost || *cost == 0 { new } else { *cost + (new - *cost).min(*cost) / 4 };
+        // SAFETY: see `new`. Relaxed: they are hints.
+        let told = &unsafe { &*self.head }.costs.0;
+        let before = told.load(Ordering::Relaxed) >> (16 * u32::from(streamed)) & 0xffff;
+        // Not what hardly differs: the producer would fetch the line again.
+        if u32::from(*cost).abs_diff(before) * 8 > before {
+            let [cached, streamed] = self.costs.map(u32::from);
+            told.store(cached | streamed << 16, Ordering::Relaxed);
+        }
+    }
+
     /// Tells the producer everything that is free.
     pub fn publish(&mut self) {
         if self.position != self.published {
             // SAFETY: see `new`. Release: what was read before may be overwritten once this is seen.
-            unsafe { &*self.head }.0.store(self.position, Ordering::Release);
+            unsafe { &*self.head }.position.store(self.position, Ordering::Release);
             self.published = self.position;
         }
     }

@@ -74,7 +74,7 @@ impl Neighbour {
             own.offers.fetch_add(1, Ordering::Relaxed);
         }
         let streaming = match streaming {
-            Streaming::Auto => self.pace.choose(len),
+            Streaming::Auto => self.pace.choose(len, [0; 2]),
             Streaming::Never => false,
             Streaming::Always => true,
         };

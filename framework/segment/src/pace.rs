@@ -35,8 +35,9 @@ impl Pace {
         &self.0[(size.saturating_sub(12) / 2).min(CLASSES - 1)]
     }
 
-    /// Whether the next transfer of so many bytes is to stream.
-    pub fn choose(&self, len: usize) -> bool {
+    /// Whether the next transfer of so many bytes is to stream. `theirs` is what the other side says that
+    /// a KiB costs it, cached and streaming, beside what was measured here.
+    pub fn choose(&self, len: usize, theirs: [u32; 2]) -> bool {
         if !CHOICE {
             return false;
         }
@@ -48,7 +49,7 @@ impl Pace {
         }
         // More often in the beginning, when what is known is from cold memory.
         let retry = number.is_power_of_two() || number.is_multiple_of(RETRY);
-        (streaming < cached) != retry
+        (streaming + theirs[1] < cached + theirs[0]) != retry
     }
 
     /// A transfer took so many ticks of processor time.
@@ -147,7 +148,7 @@ mod tests {
         let mut taken = [[0; 2]; 2];
         for (half, costs) in [[100_000, 300_000], [300_000, 100_000]].into_iter().enumerate() {
             for _ in 0..1000 {
-                let streaming = pace.choose(len);
+                let streaming = pace.choose(len, [0; 2]);
                 taken[half][usize::from(streaming)] += 1;
                 pace.measured(len, streaming, costs[usize::from(streaming)]);
             }

@@ -43,7 +43,7 @@ pub fn run(data: &[u8]) {
                 {
                     // SAFETY: there is room for so many.
                     unsafe { room.place.write_bytes(tag, len) };
-                    sender.publish_room(room, tag, len as u32);
+                    sender.publish_room(room, KIND_MESSAGE, tag, len as u32);
                 }
             }
             2 => {

@@ -9,10 +9,7 @@ struct Memory {
 impl Memory {
     fn new(count: usize) -> Self {
         let line = || Line { control: AtomicU64::new(0), body: UnsafeCell::default() };
-        Self {
-            head: Box::new(Head(AtomicU64::new(0))),
-            lines: (0..count).map(|_| line()).collect(),
-        }
+        Self { head: Box::default(), lines: (0..count).map(|_| line()).collect() }
     }
 
     fn parts(&mut self) -> Parts {
@@ -96,7 +93,7 @@ mod model {
                         let line = &other.memory.lines[place(begin + 1)];
                         line.control.store(word.0, Ordering::Relaxed);
                     }
-                    producer.publish_room(room, number as u8, len as u32);
+                    producer.publish_room(room, KIND_MESSAGE, number as u8, len as u32);
                 }
             });
             for number in 1..=messages {
@@ -175,7 +172,7 @@ mod properties {
         let Some(room) = producer.room(len) else { return false };
         // SAFETY: the room has `len` bytes.
         unsafe { room.place.copy_from_nonoverlapping(message.as_ptr(), written) };
-        producer.publish_room(room, seed as u8, written as u32);
+        producer.publish_room(room, KIND_MESSAGE, seed as u8, written as u32);
         true
     }
 
@@ -286,7 +283,7 @@ mod properties {
                 let stale = u64::from(lap as u16) << 48;
                 line.control.store(stale, Ordering::Relaxed);
             });
-            memory.head.0.store(position, Ordering::Relaxed);
+            memory.head.position.store(position, Ordering::Relaxed);
             for turn in 0..3 * COUNT as u64 {
                 assert!(consumer.peek().is_none(), "lap {lap}, turn {turn}");
                 assert!(send(&mut producer, turn, 5, 0));
@@ -310,7 +307,7 @@ mod properties {
         let forged = Control::new(2, KIND_MESSAGE, 9, 4).0;
         // SAFETY: the room has 120 bytes; the second line begins at byte 56.
         unsafe { room.place.add(56).cast::<u64>().write_unaligned(forged) };
-        producer.publish_room(room, 1, 120);
+        producer.publish_room(room, KIND_MESSAGE, 1, 120);
         receive(&mut consumer);
         for turn in 3..=COUNT as u64 {
             assert!(consumer.peek().is_none());
@@ -332,7 +329,7 @@ mod properties {
         let mut memory = Memory::new(COUNT);
         let (mut producer, _) = memory.ends();
         for head in [u64::MAX / 2, u64::MAX, u64::MAX - 10] {
-            memory.head.0.store(head, Ordering::Relaxed);
+            memory.head.position.store(head, Ordering::Relaxed);
             let sent = (0..10_000).take_while(|seed| send(&mut producer, *seed, 8, 0)).count();
             assert!(sent < COUNT);
             assert!(!producer.look());
